@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reclamation: frees what calls may still use once no thread's stack of running kernels shows it.
+#include "base/epoch.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+
+namespace tenon::base {
+namespace {
+
+// What one thread is freeing right now; lives on its stack.
+struct Active {
+  Active* next;
+  const ThreadRecord* thread;
+  const void* group;  // of the one being freed
+  Retired* rest;      // still to be freed
+};
+
+// What the threads' stacks show, gathered by one scan.
+struct Entry {
+  uintptr_t value;
+  uint64_t ack;
+};
+
+class Scan {
+ public:
+  explicit Scan(size_t places) noexcept
+      : entries_(static_cast<Entry*>(std::malloc(places * sizeof(Entry)))), places_(places) {}
+  Scan(const Scan&) = delete;
+  Scan& operator=(const Scan&) = delete;
+  ~Scan() { std::free(entries_); }
+
+  void read_stacks() noexcept;
+  bool complete() const noexcept { return complete_; }
+  bool in_use(const Retired& retired) const noexcept;
+
+ private:
+  void add(uintptr_t value, uint64_t ack) noexcept {
+    if (entries_ == nullptr || count_ == places_) {
+      complete_ = false;
+    } else {
+      entries_[count_++] = {value, ack};
+    }
+  }
+
+  Entry* entries_;
+  size_t places_;
+  size_t count_ = 0;
+  bool complete_ = true;
+  uint64_t oldest_pick_ = UINT64_MAX;      // smallest ack of a thread that is picking
+  uint64_t oldest_unfenced_ = UINT64_MAX;  // smallest ack of another thread that never fenced
+};
+
+constinit std::mutex mutex;  // guards the two lists below
+Retired* waiting = nullptr;
+Active* active = nullptr;
+constinit std::atomic<int64_t> waiting_count{0};
+constinit std::atomic<uint64_t> generation{1};
+constinit std::atomic<bool> refused{false};
+
+void full_fence() {
+#if defined(__SANITIZE_THREAD__)
+  // The thread sanitizer does not know fences; for it, meeting at one word orders as much.
+  static constinit std::atomic<int> meeting{0};
+  meeting.fetch_add(1, std::memory_order_seq_cst);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+bool picks(uintptr_t entry) { return (entry & 1) != 0; }
+uintptr_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
+bool entry_blocks(uintptr_t value, uint64_t ack, const Retired& retired) {
+  if (!picks(value)) return value != 0 && value == address(retired.record);
+  if (ack >= retired.generation) return false;  // entered after the removal: sees the new snapshot
+  return retired.any_owner || (retired.owner != nullptr && value == (address(retired.owner) | 1));
+}
+
+bool unfenced_blocks(const ThreadRecord* thread, const Retired& retired) {
+  return retired.fenced && thread != current_thread() &&
+         thread->fenced.load(std::memory_order_acquire) == 0 &&
+         thread->ack.load(std::memory_order_acquire) < retired.generation;
+}
+
+void Scan::read_stacks() noexcept {
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    if (thread->in_use.load(std::memory_order_acquire) == 0) continue;
+    const uint64_t ack = thread->ack.load(std::memory_order_acquire);
+    if (thread != current_thread() && thread->fenced.load(std::memory_order_acquire) == 0) {
+      oldest_unfenced_ = std::min(oldest_unfenced_, ack);
+    }
+    const RunningSlot* top = thread->top.load(std::memory_order_acquire);
+    for (const RunningSlot* slot = thread->running; slot < top; ++slot) {
+      const uintptr_t value = address(slot->load(std::memory_order_acquire));
+      if (value == 0) continue;
+      if (picks(value)) oldest_pick_ = std::min(oldest_pick_, ack);
+      add(value, ack);
+    }
+  }
+  std::sort(entries_, entries_ + count_, [](const Entry& a, const Entry& b) {
+    return a.value != b.value ? a.value < b.value : a.ack < b.ack;
+  });
+}
+
+bool Scan::in_use(const Retired& retired) const noexcept {
+  if (retired.fenced && oldest_unfenced_ < retired.generation) return true;
+  if (retired.any_owner && oldest_pick_ < retired.generation) return true;
+  // Sorted by value, then ack: the first entry of a value is the one that blocks longest.
+  const auto blocks = [&](uintptr_t value) {
+    const Entry* found = std::lower_bound(entries_, entries_ + count_, value,
+                                          [](const Entry& a, uintptr_t b) { return a.value < b; });
+    return found != entries_ + count_ && found->value == value &&
+           entry_blocks(found->value, found->ack, retired);
+  };
+  return (retired.record != nullptr && blocks(address(retired.record))) ||
+         (retired.owner != nullptr && blocks(address(retired.owner) | 1));
+}
+
+size_t count_entries() {
+  size_t count = 0;
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    if (thread->in_use.load(std::memory_order_relaxed) == 0) continue;
+    count += static_cast<size_t>(thread->top.load(std::memory_order_relaxed) - thread->running);
+  }
+  return count;
+}
+
+// Sends the next call of every thread that is in the way into its slow path.
+void poke_locked() {
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    if (thread->in_use.load(std::memory_order_acquire) == 0) continue;
+    const bool runs = thread->top.load(std::memory_order_acquire) != thread->running;
+    const bool unfenced = refused.load(std::memory_order_relaxed) &&
+                          thread->fenced.load(std::memory_order_relaxed) == 0;
+    if (runs || unfenced) thread->limit.store(nullptr, std::memory_order_release);
+  }
+}
+
+// Takes what nobody uses out of the waiting list.
+Retired* take_unused_locked() {
+  if (waiting == nullptr) return nullptr;
+  if (refused.load(std::memory_order_relaxed)) full_fence();
+  Scan scan(count_entries() + 64);
+  scan.read_stacks();
+  if (!scan.complete()) return nullptr;  // memory is short or stacks grew: a later sweep will do
+  Retired* unused = nullptr;
+  Retired** unused_end = &unused;
+  for (Retired** link = &waiting; *link != nullptr;) {
+    Retired* retired = *link;
+    if (scan.in_use(*retired)) {
+      link = &retired->next;
+    } else {
+      *link = retired->next;
+      retired->next = nullptr;
+      *unused_end = retired;
+      unused_end = &retired->next;
+      waiting_count.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  if (waiting != nullptr) poke_locked();
+  return unused;
+}
+
+void free_all(std::unique_lock<std::mutex>& lock, Retired* unused) {
+  if (unused == nullptr) return;
+  Active mine{active, current_thread(), nullptr, unused};
+  active = &mine;
+  while (mine.rest != nullptr) {
+    Retired* retired = mine.rest;
+    mine.rest = retired->next;
+    mine.group = retired->group;
+    lock.unlock();
+    retired->reclaim(retired);  // may run foreign code, which may come back here
+    lock.lock();
+  }
+  Active** link = &active;
+  while (*link != &mine) link = &(*link)->next;
+  *link = mine.next;
+}
+
+bool call_barrier() {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void switch_to_fences() {
+  refused.store(true, std::memory_order_seq_cst);
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    thread->limit.store(nullptr, std::memory_order_release);
+  }
+}
+
+// Orders every other thread's pushes against its snapshot loads. False where that was not possible.
+bool make_barrier() {
+  if (!refused.load(std::memory_order_relaxed)) {
+    if (call_barrier()) return true;
+    switch_to_fences();  // a sandbox that forbids the call after start
+  }
+  full_fence();
+  return false;
+}
+
+int64_t now_ns() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+Blocker find_blocker(const Retired& retired) {
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    if (thread->in_use.load(std::memory_order_acquire) == 0) continue;
+    const uint64_t ack = thread->ack.load(std::memory_order_acquire);
+    const RunningSlot* top = thread->top.load(std::memory_order_acquire);
+    bool blocks = unfenced_blocks(thread, retired);
+    for (const RunningSlot* slot = thread->running; slot < top && !blocks; ++slot) {
+      blocks = entry_blocks(address(slot->load(std::memory_order_acquire)), ack, retired);
+    }
+    if (blocks) return {thread->thread_id.load(std::memory_order_relaxed), retired.label};
+  }
+  return {0, retired.label};
+}
+
+enum class Group { kFree, kBusy, kOwn };
+
+Group find_group_locked(const void* group, Blocker* out_blocker) {
+  Group state = Group::kFree;
+  for (Retired* retired = waiting; retired != nullptr; retired = retired->next) {
+    if (retired->group != group) continue;
+    *out_blocker = find_blocker(*retired);
+    state = Group::kBusy;
+    break;
+  }
+  for (Active* work = active; work != nullptr; work = work->next) {
+    bool has = work->group == group;
+    for (Retired* rest = work->rest; rest != nullptr && !has; rest = rest->next) {
+      has = rest->group == group;
+    }
+    if (!has) continue;
+    if (work->thread == current_thread()) return Group::kOwn;
+    if (state == Group::kFree) {
+      *out_blocker = {work->thread->thread_id.load(std::memory_order_relaxed), nullptr};
+    }
+    state = Group::kBusy;
+  }
+  return state;
+}
+
+bool has_pick(const ThreadRecord* thread, const RunningSlot* top) {
+  for (const RunningSlot* slot = thread->running; slot < top; ++slot) {
+    if (picks(address(slot->load(std::memory_order_relaxed)))) return true;
+  }
+  return false;
+}
+
+// Answers a poke and learns of removals. Tells whether something may have become free.
+bool answer(ThreadRecord* thread) {
+  const RunningSlot* before =
+      thread->limit.exchange(resting_limit(thread), std::memory_order_acq_rel);
+  bool news = before == nullptr && resting_limit(thread) != nullptr;
+  if (refused.load(std::memory_order_acquire) &&
+      thread->fenced.load(std::memory_order_relaxed) == 0) {
+    full_fence();
+    thread->fenced.store(1, std::memory_order_release);
+    thread->limit.store(nullptr, std::memory_order_release);
+  }
+  const uint64_t now = generation.load(std::memory_order_acquire);
+  if (thread->ack.load(std::memory_order_relaxed) != now) {
+    news = true;
+    // A pick below that a signal interrupted may hold an older snapshot: it must not look newer.
+    if (!has_pick(thread, thread->top.load(std::memory_order_relaxed))) {
+      full_fence();
+      thread->ack.store(now, std::memory_order_release);
+    }
+  }
+  return news;
+}
+
+}  // namespace
+
+Entered enter_slow(const void* owner) noexcept {
+  ThreadRecord* thread = own_thread_record();
+  if (thread == nullptr) return {nullptr, nullptr};
+  if (answer(thread)) reap_if_pending();
+  RunningSlot* top = thread->top.load(std::memory_order_relaxed);
+  if (top >= thread->running + kMaxDepth) return {thread, nullptr};
+  // Outside the thread's own stack (a fiber, a signal stack) the depth is all that is known.
+  const uint64_t here = stack_pointer();
+  if (here >= thread->stack_bottom && here < thread->stack_low) return {thread, nullptr};
+  push_owner(thread, top, owner);
+  if (thread->fenced.load(std::memory_order_relaxed) != 0) {
+    full_fence();
+  }
+  return {thread, top};
+}
+
+void retire(Retired* list) noexcept {
+  if (list == nullptr) return;
+  // The stack of this thread must be readable like any other, and fences be set up.
+  own_thread_record();
+  const uint64_t now = generation.fetch_add(1, std::memory_order_seq_cst) + 1;
+  const bool fenced = !make_barrier();
+  int64_t count = 0;
+  Retired* last = nullptr;
+  for (Retired* retired = list; retired != nullptr; retired = retired->next) {
+    retired->generation = now;
+    retired->fenced = fenced;
+    last = retired;
+    ++count;
+  }
+  std::unique_lock lock(mutex);
+  last->next = waiting;
+  waiting = list;
+  waiting_count.fetch_add(count, std::memory_order_relaxed);
+  free_all(lock, take_unused_locked());
+}
+
+void reap() noexcept {
+  std::unique_lock lock(mutex);
+  free_all(lock, take_unused_locked());
+}
+
+void reap_if_pending() noexcept {
+  if (waiting_count.load(std::memory_order_relaxed) != 0) reap();
+}
+
+Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexcept {
+  constexpr int64_t kFirstWait = 1'000, kLongestWait = 1'000'000;
+  const int64_t start = now_ns();
+  int64_t wait = kFirstWait;
+  while (true) {
+    Group state;
+    {
+      std::unique_lock lock(mutex);
+      free_all(lock, take_unused_locked());
+      state = find_group_locked(group, out_blocker);
+    }
+    if (state == Group::kFree) return Drained::kDone;
+    if (state == Group::kOwn || in_kernel()) return Drained::kInsideKernel;
+    if (timeout_ns >= 0) {
+      const int64_t left = timeout_ns - (now_ns() - start);
+      if (left <= 0) return Drained::kTimeout;
+      wait = std::min(wait, left);
+    }
+    const timespec pause{0, wait};
+    nanosleep(&pause, nullptr);
+    wait = std::min(2 * wait, kLongestWait);
+  }
+}
+
+void start_barriers() noexcept {
+  if (::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0 ||
+      !call_barrier()) {
+    switch_to_fences();
+  }
+}
+
+void start_thread(ThreadRecord* thread) noexcept {
+  thread->ack.store(generation.load(std::memory_order_acquire), std::memory_order_relaxed);
+  thread->fenced.store(refused.load(std::memory_order_acquire) ? 1 : 0, std::memory_order_relaxed);
+  thread->limit.store(resting_limit(thread), std::memory_order_release);
+}
+
+void lock_for_fork() noexcept { mutex.lock(); }
+
+void unlock_after_fork(bool in_child) noexcept {
+  if (in_child) {
+    active = nullptr;  // those threads do not exist here; what they were freeing leaks
+    if (!refused.load(std::memory_order_relaxed)) start_barriers();
+  }
+  mutex.unlock();
+}
+
+void refuse_barriers_for_testing() noexcept { switch_to_fences(); }
+
+}  // namespace tenon::base

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reclamation: frees what calls may still use once no thread's stack of running kernels shows it.
+//
+// A call pushes its operator's address with bit 0 set, loads the operator's snapshot, picks a
+// record and overwrites the entry with it; leaving pops. A removal publishes what replaces the old,
+// then hands the old to retire(), which makes one barrier on all threads, scans all stacks once and
+// never waits. What is still in use is freed later, by slow paths, retire(), reap() or drain().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/thread.h"
+
+namespace tenon::base {
+
+/// One thing that a removal replaced: a snapshot, a kernel record or a closed registration.
+/// Embedded in (or allocated with) what it frees.
+struct Retired {
+  Retired* next = nullptr;       // of the list given to retire()
+  const void* record = nullptr;  // in use while a stack shows this record; NULL: none
+  const void* owner = nullptr;   // in use while a stack is picking from this operator
+  bool any_owner = false;        // in use while a stack is picking from any operator
+  const void* group = nullptr;   // what drain() waits for, such as a library; NULL: none
+  const char* label = nullptr;   // stable text that names the kernel in messages; may be NULL
+  void (*reclaim)(Retired* self) = nullptr;  // frees it; no lock is held; must not throw
+  uint64_t generation = 0;                   // set by retire()
+  bool fenced = false;                       // set by retire()
+};
+
+/// A running kernel, or a pick in progress, that keeps a group from being freed.
+struct Blocker {
+  int64_t thread_id = 0;
+  const char* label = nullptr;
+};
+
+enum class Drained { kDone, kTimeout, kInsideKernel };
+
+/// A call that has been entered: `slot` is what leave() wants. `slot` NULL: the call cannot start,
+/// because it nests too deep (`thread` not NULL) or memory is short (`thread` NULL).
+struct Entered {
+  ThreadRecord* thread;
+  RunningSlot* slot;
+};
+
+inline uint64_t stack_pointer() noexcept {
+  uint64_t address;
+#if defined(__x86_64__)
+  asm("movq %%rsp, %0" : "=r"(address));
+#elif defined(__aarch64__)
+  asm("mov %0, sp" : "=r"(address));
+#else
+  address = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+#endif
+  return address;
+}
+
+/// Tells whether the stack of running kernels has a free place and nobody poked the thread.
+inline bool below_limit(const ThreadRecord* thread, const RunningSlot* top) noexcept {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  // The compiler loads an atomic before it compares; the processor compares with memory at once.
+  bool below;
+  asm volatile("cmpq %2, %1" : "=@ccb"(below) : "r"(top), "m"(thread->limit));
+  return below;
+#else
+  return top < thread->limit.load(std::memory_order_relaxed);
+#endif
+}
+
+/// Tells whether the next call of `thread` may skip enter_slow().
+inline bool can_enter(const ThreadRecord* thread, const RunningSlot* top) noexcept {
+  return __builtin_expect(
+      below_limit(thread, top) && stack_pointer() - thread->stack_low < thread->stack_size, 1);
+}
+
+/// Marks a pick from `owner` in progress. `top` is thread->top, which is moved first: a signal
+/// handler that calls operators in between then works above this entry.
+inline RunningSlot* push_owner(ThreadRecord* thread, RunningSlot* top, const void* owner) noexcept {
+  thread->top.store(top + 1, std::memory_order_release);
+  // Owners are aligned: adding sets bit 0.
+  top->store(reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(owner) + 1),
+             std::memory_order_release);
+  // The snapshot is loaded after this; the barrier of retire() orders it for the processor.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return top;
+}
+
+/// Replaces the mark of a pick by what was picked (an even address; NULL for nothing).
+inline void set_running(RunningSlot* slot, const void* record) noexcept {
+  slot->store(const_cast<void*>(record), std::memory_order_release);
+}
+
+/// Leaves a call, and whatever was entered above it and never left.
+inline void leave(ThreadRecord* thread, RunningSlot* slot) noexcept {
+  thread->top.store(slot, std::memory_order_release);
+}
+
+/// Does what the fast path cannot: makes the thread's record, answers a poke, frees what waits,
+/// fences, checks the depth; then marks the pick as push_owner() does.
+Entered enter_slow(const void* owner) noexcept;
+
+/// Enters a call; see Entered.
+inline Entered enter(const void* owner) noexcept {
+  ThreadRecord* thread = current_thread();
+  RunningSlot* top = thread->top.load(std::memory_order_relaxed);
+  if (!can_enter(thread, top)) return enter_slow(owner);
+  return {thread, push_owner(thread, top, owner)};
+}
+
+/// Tells whether the calling thread is inside a kernel.
+inline bool in_kernel() noexcept {
+  const ThreadRecord* thread = current_thread();
+  return thread->top.load(std::memory_order_relaxed) != thread->running;
+}
+
+/// Number of calls that the calling thread is inside of.
+inline int32_t call_depth() noexcept {
+  const ThreadRecord* thread = current_thread();
+  return static_cast<int32_t>(thread->top.load(std::memory_order_relaxed) - thread->running);
+}
+
+/// Takes a list of what was replaced, after its replacement was published. Frees what no thread
+/// uses before it returns, the rest later. Never waits. The caller holds no lock: reclaim() runs
+/// here.
+void retire(Retired* list) noexcept;
+
+/// Frees what has waited and is unused by now. The caller holds no lock.
+void reap() noexcept;
+void reap_if_pending() noexcept;
+
+/// Waits until all of a group has been freed, at most `timeout_ns` (negative: for ever). Inside a
+/// kernel it does not wait but tells. `out_blocker` says who is in the way when not done.
+Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexcept;
+
+/// For thread.cpp: process start, thread start, fork.
+void start_barriers() noexcept;
+void start_thread(ThreadRecord* thread) noexcept;
+void lock_for_fork() noexcept;
+void unlock_after_fork(bool in_child) noexcept;
+
+/// For tests: behaves from now on as if the system refused the barrier call.
+void refuse_barriers_for_testing() noexcept;
+
+}  // namespace tenon::base

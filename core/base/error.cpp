@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// The error object behind tenon_error, the one exception type, and the calling thread's error slot.
+#include "base/error.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "base/live_count.h"
+#include "base/thread.h"
+
+namespace tenon::base {
+
+struct ErrorDetails {
+  struct Frame {
+    uint32_t language;
+    int32_t line;
+    std::string function;
+    std::string file;
+  };
+  std::vector<std::string> notes;
+  std::vector<Frame> frames;
+  ErrorPtr cause;
+  std::string formatted;
+};
+
+namespace {
+
+const char* language_name(uint32_t language) {
+  constexpr const char* kNames[] = {"", "C", "C++", "Python", "Java", "Rust"};
+  return language < TENON_LANGUAGE_COUNT ? kNames[language] : "?";
+}
+
+}  // namespace
+
+const char* status_name(tenon_status status) noexcept {
+  constexpr const char* kNames[] = {
+      "TENON_OK",
+      "TENON_ERROR_INVALID_ARGUMENT",
+      "TENON_ERROR_TYPE",
+      "TENON_ERROR_NOT_FOUND",
+      "TENON_ERROR_ALREADY_EXISTS",
+      "TENON_ERROR_NO_KERNEL",
+      "TENON_ERROR_NOT_SUPPORTED",
+      "TENON_ERROR_INDEX",
+      "TENON_ERROR_PARSE",
+      "TENON_ERROR_OUT_OF_MEMORY",
+      "TENON_ERROR_STATE",
+      "TENON_ERROR_BUSY",
+      "TENON_ERROR_RECURSION",
+      "TENON_ERROR_ABI",
+      "TENON_ERROR_SYSTEM",
+      "TENON_ERROR_RUNTIME",
+      "TENON_ERROR_DATA_DEPENDENT",
+      "TENON_ERROR_FOREIGN",
+      "TENON_ERROR_INTERNAL",
+  };
+  if (status >= 0 && status < static_cast<tenon_status>(std::size(kNames))) return kNames[status];
+  return status == TENON_DECLINED ? "TENON_DECLINED" : "TENON_ERROR_UNKNOWN";
+}
+
+const char* status_kind(tenon_status status) noexcept {
+  constexpr const char* kKinds[] = {
+      "Ok",
+      "ValueError",
+      "TypeError",
+      "LookupError",
+      "ExistsError",
+      "NotImplementedError",
+      "NotImplementedError",
+      "IndexError",
+      "SyntaxError",
+      "MemoryError",
+      "StateError",
+      "BusyError",
+      "RecursionError",
+      "AbiError",
+      "OSError",
+      "RuntimeError",
+      "DataDependentError",
+      "ForeignError",
+      "InternalError",
+  };
+  if (status >= 0 && status < static_cast<tenon_status>(std::size(kKinds))) return kKinds[status];
+  return status == TENON_DECLINED ? "Declined" : "Error";
+}
+
+tenon_status set_current_error(ErrorPtr error) noexcept {
+  const tenon_status code = error ? error->code() : TENON_OK;
+  if (!error && !has_thread_record()) return code;
+  // The old error's payload may run foreign code that uses the slot: release it last.
+  if (ThreadRecord* thread = own_thread_record()) {
+    ErrorPtr old = ErrorPtr::adopt(std::exchange(thread->error, error.detach()));
+  }
+  return code;
+}
+
+ErrorPtr take_current_error() noexcept {
+  if (!has_thread_record()) return nullptr;
+  return ErrorPtr::adopt(std::exchange(current_thread()->error, nullptr));
+}
+
+const ErrorObject* peek_current_error() noexcept { return current_thread()->error; }
+
+}  // namespace tenon::base
+
+using tenon::base::ErrorDetails;
+
+constinit tenon_error tenon_error::out_of_memory_(Static{}, TENON_ERROR_OUT_OF_MEMORY,
+                                                  "MemoryError", "out of memory");
+
+tenon_error* tenon_error::out_of_memory() noexcept { return &out_of_memory_; }
+
+tenon_error* tenon_error::make(tenon_status code, std::string_view kind,
+                               std::string_view message) noexcept {
+  if (code == TENON_OK) code = TENON_ERROR_INTERNAL;
+  // One block: the object, the message, and the kind where it is not the code's own.
+  const size_t kind_size = kind.empty() ? 0 : kind.size() + 1;
+  void* memory = std::malloc(sizeof(tenon_error) + message.size() + 1 + kind_size);
+  if (memory == nullptr) return out_of_memory();
+  char* text = static_cast<char*>(memory) + sizeof(tenon_error);
+  std::memcpy(text, message.data(), message.size());
+  text[message.size()] = '\0';
+  const char* kind_text = tenon::base::status_kind(code);
+  if (kind_size != 0) {
+    char* copy = text + message.size() + 1;
+    std::memcpy(copy, kind.data(), kind.size());
+    copy[kind.size()] = '\0';
+    kind_text = copy;
+  }
+  tenon::base::count_live(TENON_HANDLE_ERROR, 1);
+  return new (memory) tenon_error(code, kind_text, text);
+}
+
+void tenon_error::retain() noexcept {
+  if (!static_) references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void tenon_error::release() noexcept {
+  if (static_ || references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (payload_deleter_ != nullptr) payload_deleter_(payload_);
+  delete details_;
+  this->~tenon_error();
+  std::free(this);
+  tenon::base::count_live(TENON_HANDLE_ERROR, -1);
+}
+
+ErrorDetails* tenon_error::details() noexcept {
+  if (static_) return nullptr;
+  if (details_ == nullptr) details_ = new (std::nothrow) ErrorDetails;
+  if (details_ != nullptr) details_->formatted.clear();
+  return details_;
+}
+
+void tenon_error::add_note(std::string_view note) noexcept {
+  // A note that memory is too short for is left out: the error itself matters more.
+  ErrorDetails* details = this->details();
+  if (details == nullptr) return;
+  try {
+    details->notes.emplace_back(note);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+int64_t tenon_error::note_count() const noexcept {
+  return details_ == nullptr ? 0 : static_cast<int64_t>(details_->notes.size());
+}
+
+const char* tenon_error::note(int64_t index) const noexcept {
+  if (index < 0 || index >= note_count()) return nullptr;
+  return details_->notes[static_cast<size_t>(index)].c_str();
+}
+
+void tenon_error::add_frame(uint32_t language, const char* function, const char* file,
+                            int32_t line) noexcept {
+  ErrorDetails* details = this->details();
+  if (details == nullptr) return;
+  try {
+    details->frames.push_back({language, line, function ? function : "", file ? file : ""});
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+int64_t tenon_error::frame_count() const noexcept {
+  return details_ == nullptr ? 0 : static_cast<int64_t>(details_->frames.size());
+}
+
+bool tenon_error::get_frame(int64_t index, tenon_error_frame* out_frame) const noexcept {
+  if (index < 0 || index >= frame_count()) return false;
+  const ErrorDetails::Frame& frame = details_->frames[static_cast<size_t>(index)];
+  *out_frame = {};
+  out_frame->language = frame.language;
+  out_frame->line = frame.line;
+  out_frame->function = frame.function.c_str();
+  out_frame->file = frame.file.c_str();
+  return true;
+}
+
+void tenon_error::set_cause(tenon_error* cause) noexcept {
+  auto owned = tenon::base::ErrorPtr::adopt(cause);
+  // A chain that led back here would never be freed and never end when printed.
+  for (const tenon_error* link = cause; link != nullptr; link = link->cause()) {
+    if (link == this) return;
+  }
+  if (ErrorDetails* details = this->details()) details->cause.swap(owned);
+}
+
+const tenon_error* tenon_error::cause() const noexcept {
+  return details_ == nullptr ? nullptr : details_->cause.get();
+}
+
+void tenon_error::set_payload(uint32_t language, void* payload, tenon_deleter deleter) noexcept {
+  void* old_payload = payload;
+  tenon_deleter old_deleter = deleter;
+  if (!static_) {
+    old_payload = std::exchange(payload_, payload);
+    old_deleter = std::exchange(payload_deleter_, deleter);
+    payload_language_ = language;
+  }
+  if (old_deleter != nullptr) old_deleter(old_payload);
+}
+
+void* tenon_error::payload(uint32_t language) const noexcept {
+  return payload_language_ == language ? payload_ : nullptr;
+}
+
+void tenon_error::write(std::string& out, int depth) const {
+  using tenon::base::append;
+  out += kind_;
+  out += ": ";
+  out += message_;
+  if (details_ == nullptr) return;
+  for (const std::string& note : details_->notes) {
+    out += "\n  note: ";
+    out += note;
+  }
+  for (const ErrorDetails::Frame& frame : details_->frames) {
+    out += "\n  at ";
+    out += frame.function.empty() ? "?" : frame.function;
+    if (!frame.file.empty()) {
+      out += " (";
+      out += frame.file;
+      if (frame.line > 0) {
+        out += ':';
+        append(out, frame.line);
+      }
+      out += ')';
+    }
+    if (frame.language != TENON_LANGUAGE_NONE) {
+      out += " [";
+      out += tenon::base::language_name(frame.language);
+      out += ']';
+    }
+  }
+  constexpr int kMaxCauses = 32;
+  if (details_->cause && depth < kMaxCauses) {
+    out += "\ncaused by ";
+    details_->cause->write(out, depth + 1);
+  }
+}
+
+const char* tenon_error::format() noexcept {
+  ErrorDetails* details = this->details();
+  if (details == nullptr) return message_;
+  try {
+    std::string text;
+    write(text, 0);
+    details->formatted = std::move(text);
+  } catch (const std::bad_alloc&) {
+    return message_;
+  }
+  return details->formatted.c_str();
+}
+
+namespace tenon {
+
+void fail(tenon_status code, std::string_view message) { throw Error(code, message); }
+
+}  // namespace tenon

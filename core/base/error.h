@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The error object behind tenon_error, the one exception type, and the calling thread's error slot.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/concat.h"
+#include "base/intrusive_ptr.h"
+#include "tenon/error.h"
+
+namespace tenon::base {
+struct ErrorDetails;
+}
+
+/// An error. Making one costs one allocation that also holds its texts; what most errors never have
+/// (notes, frames, cause) is made on demand. The out-of-memory error is static and ignores changes.
+struct tenon_error {
+ public:
+  /// Never fails: gives the static out-of-memory error when memory is short. An empty `kind` means
+  /// the code's own; TENON_OK and unknown codes become TENON_ERROR_INTERNAL and stay, respectively.
+  static tenon_error* make(tenon_status code, std::string_view kind,
+                           std::string_view message) noexcept;
+  static tenon_error* out_of_memory() noexcept;
+
+  void retain() noexcept;
+  void release() noexcept;
+
+  tenon_status code() const noexcept { return code_; }
+  const char* kind() const noexcept { return kind_; }
+  const char* message() const noexcept { return message_; }
+
+  void add_note(std::string_view note) noexcept;
+  int64_t note_count() const noexcept;
+  const char* note(int64_t index) const noexcept;
+
+  void add_frame(uint32_t language, const char* function, const char* file, int32_t line) noexcept;
+  int64_t frame_count() const noexcept;
+  bool get_frame(int64_t index, tenon_error_frame* out_frame) const noexcept;
+
+  void set_cause(tenon_error* cause) noexcept;
+  const tenon_error* cause() const noexcept;
+
+  void set_payload(uint32_t language, void* payload, tenon_deleter deleter) noexcept;
+  void* payload(uint32_t language) const noexcept;
+
+  /// All of it as text, kept until the next change.
+  const char* format() noexcept;
+
+ private:
+  struct Static {};
+  tenon_error(tenon_status code, const char* kind, const char* message) noexcept
+      : code_(code), kind_(kind), message_(message) {}
+  constexpr tenon_error(Static, tenon_status code, const char* kind, const char* message) noexcept
+      : static_(true), code_(code), kind_(kind), message_(message) {}
+  ~tenon_error() = default;
+  tenon::base::ErrorDetails* details() noexcept;
+  void write(std::string& out, int depth) const;
+
+  static tenon_error out_of_memory_;
+
+  std::atomic<int64_t> references_{1};
+  bool static_ = false;
+  uint32_t payload_language_ = TENON_LANGUAGE_NONE;
+  tenon_status code_;
+  const char* kind_;
+  const char* message_;
+  void* payload_ = nullptr;
+  tenon_deleter payload_deleter_ = nullptr;
+  tenon::base::ErrorDetails* details_ = nullptr;
+};
+
+namespace tenon::base {
+
+using ErrorObject = ::tenon_error;
+using ErrorPtr = IntrusivePtr<ErrorObject>;
+
+/// Static texts for a status, see tenon/status.h.
+const char* status_name(tenon_status status) noexcept;
+const char* status_kind(tenon_status status) noexcept;
+
+/// Puts an error into the calling thread's slot, releasing the one that was there; NULL empties it.
+/// Returns its code. On a thread that memory has no record for, the error is dropped.
+tenon_status set_current_error(ErrorPtr error) noexcept;
+/// Moves the error out of the calling thread's slot; empty when there is none.
+ErrorPtr take_current_error() noexcept;
+const ErrorObject* peek_current_error() noexcept;
+
+}  // namespace tenon::base
+
+namespace tenon {
+
+/// The one exception. Thrown in core and capi only; the guard of each C function ends it.
+class Error final : public std::exception {
+ public:
+  Error(tenon_status code, std::string_view message)
+      : object_(base::ErrorPtr::adopt(base::ErrorObject::make(code, {}, message))) {}
+  explicit Error(base::ErrorPtr object) noexcept : object_(std::move(object)) {}
+
+  tenon_status code() const noexcept { return object_->code(); }
+  const char* what() const noexcept override { return object_->message(); }
+  const base::ErrorPtr& object() const noexcept { return object_; }
+  base::ErrorPtr release() noexcept { return std::move(object_); }
+
+ private:
+  base::ErrorPtr object_;
+};
+
+/// Throws an Error. Out of line, so that call sites stay small.
+[[noreturn]] void fail(tenon_status code, std::string_view message);
+
+/// Throws an Error whose message is the concatenation of the parts.
+template <class First, class Second, class... Rest>
+[[noreturn]] void fail(tenon_status code, const First& first, const Second& second,
+                       const Rest&... rest) {
+  fail(code, std::string_view(base::concat(first, second, rest...)));
+}
+
+}  // namespace tenon

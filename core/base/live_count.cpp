@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts of the handles that live in the process, per kind, for leak checks.
+#include "base/live_count.h"
+
+namespace tenon::base {
+
+int64_t live_count(uint32_t kind) noexcept {
+  if (kind >= TENON_HANDLE_COUNT) return -1;
+  int64_t total = no_thread_record.live[kind].load(std::memory_order_relaxed);
+  for (const ThreadRecord* thread = first_thread_record(); thread != nullptr;
+       thread = thread->next) {
+    total += thread->live[kind].load(std::memory_order_relaxed);
+  }
+  return total;
+}
+
+const char* live_name(uint32_t kind) noexcept {
+  constexpr const char* kNames[TENON_HANDLE_COUNT] = {
+      "error",  "buffer",  "object",       "storage",      "tensor",
+      "schema", "library", "registration", "thread_state", "kernel"};
+  return kind < TENON_HANDLE_COUNT ? kNames[kind] : nullptr;
+}
+
+}  // namespace tenon::base

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes, recycles and lists thread records; hooks for thread exit and fork.
+#include "base/thread.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "base/epoch.h"
+#include "base/error.h"
+
+namespace tenon::base {
+
+constinit ThreadRecord no_thread_record;
+constinit __thread ThreadRecord* thread_self = &no_thread_record;
+
+namespace {
+
+struct MappedThreadRecord : ThreadRecord {
+  RunningSlot slots[kMaxDepth];
+};
+
+constexpr size_t kMaxExitHooks = 16;
+
+constinit std::atomic<ThreadRecord*> all_records{nullptr};
+constinit std::mutex records_mutex;  // making records and exit hooks; readers of the list need none
+ThreadExitHook exit_hooks[kMaxExitHooks];
+constinit std::atomic<size_t> exit_hook_count{0};
+pthread_key_t exit_key;
+bool exit_key_works = false;
+pthread_once_t process_once = PTHREAD_ONCE_INIT;
+
+void reset(ThreadRecord* thread) {
+  thread->include = kDefaultInclude;
+  thread->keep = kDefaultKeep;
+  thread->slow_requests = 0;
+  thread->error = nullptr;
+  std::fill(std::begin(thread->places), std::end(thread->places), nullptr);
+  thread->top.store(thread->running, std::memory_order_release);
+}
+
+void exit_thread(void* argument) {
+  auto* thread = static_cast<ThreadRecord*>(argument);
+  const size_t count = exit_hook_count.load(std::memory_order_acquire);
+  for (size_t i = 0; i < count; ++i) exit_hooks[i](thread);
+  // Releasing an error may run foreign code that raises again; a second time is enough.
+  for (int i = 0; i < 2; ++i) ErrorPtr::adopt(std::exchange(thread->error, nullptr)).reset();
+  thread_self = &no_thread_record;
+  reset(thread);
+  thread->in_use.store(0, std::memory_order_release);
+  reap_if_pending();
+}
+
+void before_fork() {
+  records_mutex.lock();
+  lock_for_fork();
+}
+
+void after_fork_in_parent() {
+  unlock_after_fork(false);
+  records_mutex.unlock();
+}
+
+void after_fork_in_child() {
+  // The other threads do not exist here. What their slots and caches held is left alone: releasing
+  // it could run foreign code, which must not happen between fork and exec.
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    if (thread == thread_self) {
+      thread->thread_id.store(::syscall(SYS_gettid), std::memory_order_relaxed);
+    } else {
+      reset(thread);
+      thread->in_use.store(0, std::memory_order_relaxed);
+    }
+  }
+  unlock_after_fork(true);
+  records_mutex.unlock();
+}
+
+void start_process() {
+  exit_key_works = pthread_key_create(&exit_key, exit_thread) == 0;
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  start_barriers();
+}
+
+void find_stack(ThreadRecord* thread) {
+  thread->stack_bottom = 0;
+  thread->stack_low = 0;
+  thread->stack_size = UINT64_MAX;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* low = nullptr;
+  size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0 && size != 0) {
+    // What is kept free is for the kernel's own frames and for the error that reports the depth.
+    const size_t reserve = std::clamp<size_t>(size / 8, 16 << 10, 256 << 10);
+    thread->stack_bottom = reinterpret_cast<uint64_t>(low);
+    thread->stack_low = thread->stack_bottom + std::min(reserve, size);
+    thread->stack_size = size - std::min(reserve, size);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+ThreadRecord* find_free_record() {
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    uint32_t free = 0;
+    if (thread->in_use.compare_exchange_strong(free, 1, std::memory_order_acquire)) return thread;
+  }
+  return nullptr;
+}
+
+ThreadRecord* map_record() {
+  static_assert(sizeof(MappedThreadRecord) <= kRecordAlignment);
+  void* mapping = mmap(nullptr, 2 * kRecordAlignment, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return nullptr;
+  // Twice the size has one aligned piece; what is around it goes back.
+  const auto start = reinterpret_cast<uintptr_t>(mapping);
+  const uintptr_t aligned = (start + kRecordAlignment - 1) & ~(kRecordAlignment - 1);
+  if (aligned != start) munmap(mapping, aligned - start);
+  const uintptr_t behind = aligned + kRecordAlignment;
+  if (behind != start + 2 * kRecordAlignment) {
+    munmap(reinterpret_cast<void*>(behind), start + 2 * kRecordAlignment - behind);
+  }
+  void* memory = reinterpret_cast<void*>(aligned);
+  // Fresh pages are zero, which is what the places of `slots` hold; they are left untouched, so
+  // that only the depth that a thread reaches costs memory.
+  auto* mapped = static_cast<MappedThreadRecord*>(memory);
+  ThreadRecord* thread = new (memory) ThreadRecord;
+  thread->running = mapped->slots;
+  thread->top.store(thread->running, std::memory_order_relaxed);
+  thread->in_use.store(1, std::memory_order_relaxed);
+  thread->next = all_records.load(std::memory_order_relaxed);
+  all_records.store(thread, std::memory_order_release);
+  return thread;
+}
+
+}  // namespace
+
+ThreadRecord* own_thread_record() noexcept {
+  if (has_thread_record()) return thread_self;
+  pthread_once(&process_once, start_process);
+  ThreadRecord* thread;
+  {
+    std::lock_guard lock(records_mutex);
+    thread = find_free_record();
+    if (thread == nullptr) thread = map_record();
+  }
+  if (thread == nullptr) return nullptr;
+  thread->thread_id.store(::syscall(SYS_gettid), std::memory_order_relaxed);
+  find_stack(thread);
+  start_thread(thread);
+  thread_self = thread;
+  if (exit_key_works) pthread_setspecific(exit_key, thread);
+  return thread;
+}
+
+ThreadRecord* require_thread_record() {
+  ThreadRecord* thread = own_thread_record();
+  if (thread == nullptr) throw Error(ErrorPtr::adopt(ErrorObject::out_of_memory()));
+  return thread;
+}
+
+ThreadRecord* first_thread_record() noexcept { return all_records.load(std::memory_order_acquire); }
+
+void request_slow_calls(SlowRequest reason, bool wanted) noexcept {
+  ThreadRecord* thread = thread_self;
+  thread->slow_requests = wanted ? thread->slow_requests | reason : thread->slow_requests & ~reason;
+  // NULL is always right here: the next slow path puts the resting limit back.
+  thread->limit.store(nullptr, std::memory_order_release);
+}
+
+RunningSlot* resting_limit(ThreadRecord* thread) noexcept {
+  if (thread->slow_requests != 0 || thread->fenced.load(std::memory_order_relaxed) != 0) {
+    return nullptr;
+  }
+  return thread->running + kMaxDepth;
+}
+
+void add_thread_exit_hook(ThreadExitHook hook) {
+  std::lock_guard lock(records_mutex);
+  const size_t count = exit_hook_count.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < count; ++i) {
+    if (exit_hooks[i] == hook) return;
+  }
+  if (count == kMaxExitHooks) fail(TENON_ERROR_INTERNAL, "more than 16 thread exit hooks");
+  exit_hooks[count] = hook;
+  exit_hook_count.store(count + 1, std::memory_order_release);
+}
+
+}  // namespace tenon::base

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library keeps for each thread: key words, error slot and the stack of running kernels.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tenon/dispatch.h"
+#include "tenon/error.h"
+#include "tenon/introspect.h"
+
+namespace tenon::base {
+
+/// One place of the stack of running kernels: the record that runs, or its operator's address with
+/// bit 0 set while the record is being picked (see epoch.h).
+using RunningSlot = std::atomic<void*>;
+
+constexpr int kMaxDepth = 4096;
+
+/// Key words of a thread that has entered no guard.
+constexpr uint64_t functionality_bit(uint32_t number) {
+  return uint64_t{1} << (TENON_BACKEND_BITS + number);
+}
+constexpr uint64_t kDefaultInclude = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT) |
+                                     functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+constexpr uint64_t kDefaultKeep = ~functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
+
+/// Places for what upper layers keep per thread. A place's owner clears it in an exit hook.
+enum ThreadLocalPlace : uint32_t {
+  kPlaceTracer,         // dispatch: the tracer's function
+  kPlaceTracerContext,  // dispatch: and its context
+  kPlaceTensorCache,    // tensor: recycled small tensors
+  kPlaceThreadState,    // dispatch: what later layers hang on a thread
+  kPlaceClosed,         // dispatch: who wants to know of libraries closed on the thread
+  kPlaceCount = 12
+};
+
+/// One thread's record: mapped on first use, recycled when the thread exits, never unmapped, so
+/// that other threads may scan it at any time. The first line is all that a call touches.
+struct alignas(64) ThreadRecord {
+  std::atomic<RunningSlot*> top{nullptr};    // next free place of `running`
+  std::atomic<RunningSlot*> limit{nullptr};  // its end, or NULL: the next call goes the slow path
+  uint64_t include = kDefaultInclude;
+  uint64_t keep = kDefaultKeep;  // ~exclude
+  uint64_t stack_low = 0;        // lowest address that a call may start at
+  uint64_t stack_size = 0;       // of the part of the stack above it
+  std::atomic<uint64_t> ack{0};  // newest removal that this thread knows of, see epoch.h
+  tenon_error* error = nullptr;  // the error slot
+
+  RunningSlot* running = nullptr;     // kMaxDepth places; NULL in the stand-in
+  ThreadRecord* next = nullptr;       // all records, newest first
+  std::atomic<uint32_t> in_use{0};    // 0: waits to be recycled
+  std::atomic<uint32_t> fenced{0};    // 1: each call of this thread makes a fence (no membarrier)
+  std::atomic<int64_t> thread_id{0};  // the kernel's number, for messages
+  uint64_t stack_bottom = 0;          // lowest mapped address of the stack, 0 unknown
+  uint32_t slow_requests = 0;         // bits of SlowRequest: calls stay on the slow path
+  std::atomic<int64_t> live[TENON_HANDLE_COUNT] = {};  // live_count.h
+  void* places[kPlaceCount] = {};
+};
+
+/// Records lie at multiples of this, with their places within it, so that a place tells its record.
+constexpr uintptr_t kRecordAlignment = 65536;
+
+/// The record that a place of `running` belongs to. Needs no thread-local variable.
+inline ThreadRecord* record_of(const RunningSlot* slot) noexcept {
+  return reinterpret_cast<ThreadRecord*>(reinterpret_cast<uintptr_t>(slot) &
+                                         ~(kRecordAlignment - 1));
+}
+
+/// Reasons for which a thread wants all its calls on the slow path.
+enum SlowRequest : uint32_t { kSlowTrace = 1u };
+
+/// The library's one thread-local variable. Points to `no_thread_record` on threads never seen.
+extern __thread ThreadRecord* thread_self __attribute__((visibility("hidden")));
+
+/// Stands in for threads without record: default keys, a full stack, no error. Written by nobody,
+/// but for `live`.
+extern ThreadRecord no_thread_record;
+
+/// The calling thread's record, or the stand-in. Never NULL.
+inline ThreadRecord* current_thread() noexcept { return thread_self; }
+inline bool has_thread_record() noexcept { return thread_self != &no_thread_record; }
+
+/// The calling thread's own record, made on first use; NULL when memory is short.
+ThreadRecord* own_thread_record() noexcept;
+/// The same, or Error TENON_ERROR_OUT_OF_MEMORY.
+ThreadRecord* require_thread_record();
+
+/// All records ever made, including those that wait to be recycled (`in_use` 0).
+ThreadRecord* first_thread_record() noexcept;
+
+/// Asks for or gives up the slow path for all calls of the calling thread (which has a record).
+void request_slow_calls(SlowRequest reason, bool wanted) noexcept;
+/// What `limit` of the calling thread's record should be when nobody pokes it.
+RunningSlot* resting_limit(ThreadRecord* thread) noexcept;
+
+/// Runs `hook` on each thread that exits, while its record still works. `hook` must not fail.
+/// At most 16 hooks; each once.
+using ThreadExitHook = void (*)(ThreadRecord* thread) noexcept;
+void add_thread_exit_hook(ThreadExitHook hook);
+
+}  // namespace tenon::base

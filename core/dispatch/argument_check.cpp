@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/argument_check.h"
+
+#include "schema/printer.h"
+#include "tensor/tensor.h"
+#include "value/object.h"
+#include "value/value.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+using base::ErrorObject;
+using base::ErrorPtr;
+using schema::Argument;
+using schema::Schema;
+using schema::Type;
+using value::elements;
+
+ErrorPtr type_error(std::string_view message) {
+  return ErrorPtr::adopt(ErrorObject::make(TENON_ERROR_TYPE, {}, message));
+}
+
+bool elements_match(const tenon_value& value, const Type& type) noexcept {
+  for (uint32_t i = 0; i < value.count; ++i) {
+    if (!value_matches(elements(value)[i], type)) return false;
+  }
+  return true;
+}
+
+bool tensors_match(const tenon_value& value, bool may_be_absent) noexcept {
+  if (may_be_absent) return true;
+  const auto* tensors = static_cast<tenon_tensor* const*>(value.as.list.data);
+  for (uint32_t i = 0; i < value.count; ++i) {
+    if (tensors[i] == nullptr) return false;
+  }
+  return true;
+}
+
+bool list_matches(const tenon_value& value, const Type& element) noexcept {
+  switch (element.kind) {
+    case TENON_TYPE_INT:
+    case TENON_TYPE_SYMINT:
+    case TENON_TYPE_DEVICE_INDEX:
+      return value.tag == TENON_TAG_INT_LIST;
+    case TENON_TYPE_FLOAT:
+      return value.tag == TENON_TAG_FLOAT_LIST;
+    case TENON_TYPE_BOOL:
+      return value.tag == TENON_TAG_BOOL_LIST;
+    case TENON_TYPE_TENSOR:
+      return value.tag == TENON_TAG_TENSOR_LIST && tensors_match(value, false);
+    case TENON_TYPE_OPTIONAL:
+      if (element.elements[0]->kind == TENON_TYPE_TENSOR) {
+        return value.tag == TENON_TAG_TENSOR_LIST;
+      }
+      return value.tag == TENON_TAG_LIST && elements_match(value, element);
+    case TENON_TYPE_ANY:
+    case TENON_TYPE_VARIABLE:
+      return value.tag >= TENON_TAG_INT_LIST && value.tag <= TENON_TAG_LIST;
+    default:
+      return value.tag == TENON_TAG_LIST && elements_match(value, element);
+  }
+}
+
+bool tuple_matches(const tenon_value& value, const Type& type) noexcept {
+  if (value.tag != TENON_TAG_TUPLE || value.count != type.elements.size()) return false;
+  for (uint32_t i = 0; i < value.count; ++i) {
+    if (!value_matches(elements(value)[i], *type.elements[i])) return false;
+  }
+  return true;
+}
+
+bool dict_matches(const tenon_value& value, const Type& type) noexcept {
+  if (value.tag != TENON_TAG_DICT) return false;
+  for (uint32_t i = 0; i < 2 * value.count; ++i) {
+    if (!value_matches(elements(value)[i], *type.elements[i % 2])) return false;
+  }
+  return true;
+}
+
+bool is_instance(const tenon_value& value, const Type& type) noexcept {
+  return value.tag == TENON_TAG_OBJECT && value::is_a(value.as.object->type(), type.text.view());
+}
+
+// Objects that override operators may stand for anything.
+bool overrides(const tenon_value& value) noexcept {
+  return value.tag == TENON_TAG_OBJECT && value.as.object->type()->override != nullptr;
+}
+
+bool kind_matches(const tenon_value& value, const Type& type) noexcept {
+  const uint16_t tag = value.tag;
+  switch (type.kind) {
+    case TENON_TYPE_TENSOR:
+      return tag == TENON_TAG_TENSOR && value.as.tensor != nullptr;
+    case TENON_TYPE_INT:
+    case TENON_TYPE_DEVICE_INDEX:
+    case TENON_TYPE_QSCHEME:
+      return tag == TENON_TAG_INT;
+    case TENON_TYPE_FLOAT:
+      return tag == TENON_TAG_FLOAT;
+    case TENON_TYPE_BOOL:
+      return tag == TENON_TAG_BOOL;
+    case TENON_TYPE_COMPLEX:
+      return tag == TENON_TAG_COMPLEX;
+    case TENON_TYPE_SCALAR:
+      return tag == TENON_TAG_BOOL || tag == TENON_TAG_INT || tag == TENON_TAG_FLOAT ||
+             tag == TENON_TAG_COMPLEX || (tag >= TENON_TAG_SYMINT && tag <= TENON_TAG_SYMBOOL);
+    case TENON_TYPE_STRING:
+      return tag == TENON_TAG_STRING;
+    case TENON_TYPE_DTYPE:
+      return tag == TENON_TAG_DTYPE || tag == TENON_TAG_INT;
+    case TENON_TYPE_LAYOUT:
+      return tag == TENON_TAG_LAYOUT || tag == TENON_TAG_INT;
+    case TENON_TYPE_MEMORY_FORMAT:
+      return tag == TENON_TAG_MEMORY_FORMAT || tag == TENON_TAG_INT;
+    case TENON_TYPE_DEVICE:
+      return tag == TENON_TAG_DEVICE;
+    case TENON_TYPE_STREAM:
+      return tag == TENON_TAG_STREAM;
+    case TENON_TYPE_GENERATOR:
+      return tag == TENON_TAG_GENERATOR;
+    case TENON_TYPE_STORAGE:
+      return tag == TENON_TAG_STORAGE;
+    case TENON_TYPE_SYMINT:
+      return tag == TENON_TAG_INT || tag == TENON_TAG_SYMINT;
+    case TENON_TYPE_SYMFLOAT:
+      return tag == TENON_TAG_FLOAT || tag == TENON_TAG_SYMFLOAT;
+    case TENON_TYPE_SYMBOOL:
+      return tag == TENON_TAG_BOOL || tag == TENON_TAG_SYMBOOL;
+    case TENON_TYPE_NONE:
+      return tag == TENON_TAG_NONE;
+    case TENON_TYPE_ANY:
+    case TENON_TYPE_VARIABLE:
+      return true;
+    case TENON_TYPE_FUNCTION:
+      return tag == TENON_TAG_FUNCTION;
+    case TENON_TYPE_CLASS:
+      return is_instance(value, type);
+    case TENON_TYPE_QUANTIZER:
+    case TENON_TYPE_CAPSULE:
+      return tag == TENON_TAG_OBJECT;
+    case TENON_TYPE_OPTIONAL:
+      return tag == TENON_TAG_NONE || value_matches(value, *type.elements[0]);
+    case TENON_TYPE_LIST:
+      return list_matches(value, *type.elements[0]);
+    case TENON_TYPE_TUPLE:
+      return tuple_matches(value, type);
+    case TENON_TYPE_DICT:
+      return dict_matches(value, type);
+    case TENON_TYPE_UNION:
+      for (const Type* element : type.elements) {
+        if (value_matches(value, *element)) return true;
+      }
+      return false;
+    default:
+      return false;  // Future, Await, RRef: not carried by values
+  }
+}
+
+// By kind of type: the tag that says all of a value of it, or one that no value has.
+struct PlainTags {
+  uint16_t of[64];
+  constexpr PlainTags() : of() {
+    for (uint16_t& tag : of) tag = 0xffff;
+    of[TENON_TYPE_TENSOR] = TENON_TAG_TENSOR;
+    of[TENON_TYPE_INT] = TENON_TAG_INT;
+    of[TENON_TYPE_FLOAT] = TENON_TAG_FLOAT;
+    of[TENON_TYPE_BOOL] = TENON_TAG_BOOL;
+    of[TENON_TYPE_STRING] = TENON_TAG_STRING;
+    of[TENON_TYPE_SYMINT] = TENON_TAG_INT;
+    of[TENON_TYPE_OPTIONAL] = TENON_TAG_NONE;
+  }
+};
+constexpr PlainTags kPlainTags;
+
+std::string argument_label(const Argument& argument, size_t index, const char* what) {
+  if (!argument.name.empty()) return std::string(argument.name.view());
+  return base::concat(what, " ", index);
+}
+
+ErrorPtr count_error(const tenon_op& op, const char* what, size_t expected, bool at_least,
+                     uint32_t actual, const Schema& schema) {
+  return type_error(base::concat(op.name, ": number of ", what, " must be ",
+                                 at_least ? "at least " : "", expected, ", got ", actual,
+                                 "; schema: ", schema.text()));
+}
+
+// The argument that a return is, by its annotation; -1 for none.
+int64_t written_argument(const Schema& schema, size_t index) {
+  const Argument& result = schema.returns()[index];
+  if (!result.is_written()) return -1;
+  return schema.aliased_argument(index);
+}
+
+}  // namespace
+
+bool value_matches(const tenon_value& value, const Type& type) noexcept {
+  return kind_matches(value, type) || overrides(value);
+}
+
+const char* actual_type(const tenon_value& value) noexcept {
+  if (value.tag == TENON_TAG_OBJECT) return value.as.object->type()->name;
+  if (value.tag == TENON_TAG_NONE) return "None";
+  return value::tag_name(value.tag);
+}
+
+bool arguments_match(const Schema* schema, const tenon_value* args, uint32_t nargs) noexcept {
+  if (schema == nullptr) return false;
+  const auto& arguments = schema->arguments();
+  if (nargs != arguments.size() && !(schema->is_vararg() && nargs > arguments.size())) return false;
+  const Argument* const end = arguments.data() + arguments.size();
+  for (const Argument* argument = arguments.data(); argument != end; ++argument, ++args) {
+    // Most arguments have the one tag that their type wants; the rest is looked at closely.
+    const Type& type = *argument->type;
+    if (args->tag == kPlainTags.of[type.kind % 64] &&
+        (args->tag != TENON_TAG_TENSOR || args->as.tensor != nullptr)) {
+      continue;
+    }
+    if (!value_matches(*args, type)) return false;
+  }
+  return true;
+}
+
+ErrorPtr check_arguments(const tenon_op& op, const Schema* schema, const tenon_value* args,
+                         uint32_t nargs) {
+  if (schema == nullptr) {
+    return ErrorPtr::adopt(ErrorObject::make(
+        TENON_ERROR_NOT_FOUND, {}, base::concat(op.name, ": operator must be defined, got none")));
+  }
+  const auto& arguments = schema->arguments();
+  const bool good_count =
+      schema->is_vararg() ? nargs >= arguments.size() : nargs == arguments.size();
+  if (!good_count) {
+    return count_error(op, "arguments", arguments.size(), schema->is_vararg(), nargs, *schema);
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (value_matches(args[i], *arguments[i].type)) continue;
+    return type_error(base::concat(op.name, ": ", argument_label(arguments[i], i, "argument"),
+                                   " must be ", schema::print_type(arguments[i]), ", got ",
+                                   actual_type(args[i]), " at position ", i,
+                                   "; schema: ", schema->text()));
+  }
+  return {};
+}
+
+ErrorPtr check_results(const tenon_op& op, const Schema& schema, const tenon_value* args,
+                       uint32_t nargs, tenon_value* rets, uint32_t nrets) {
+  const auto& returns = schema.returns();
+  const bool good_count = schema.is_varret() ? nrets >= returns.size() : nrets == returns.size();
+  if (!good_count) {
+    return count_error(op, "results", returns.size(), schema.is_varret(), nrets, schema);
+  }
+  for (size_t i = 0; i < returns.size(); ++i) {
+    tenon_value& ret = rets[i];
+    const int64_t source = args != nullptr ? written_argument(schema, i) : -1;
+    if (source >= 0 && source < nargs && args[source].tag == TENON_TAG_TENSOR) {
+      if (ret.tag == TENON_TAG_NONE) {
+        ret = args[source];
+        ret.flags = TENON_VALUE_OWNED;
+        ret.as.tensor->retain();
+      } else if (ret.tag == TENON_TAG_TENSOR && ret.as.tensor != args[source].as.tensor) {
+        return type_error(base::concat(
+            op.name, ": ", argument_label(returns[i], i, "result"), " must be argument ",
+            schema.arguments()[static_cast<size_t>(source)].name.view(), ", got another tensor"));
+      }
+    }
+    if (!value_matches(ret, *returns[i].type)) {
+      return type_error(base::concat(op.name, ": ", argument_label(returns[i], i, "result"),
+                                     " must be ", schema::print_type(returns[i]), ", got ",
+                                     actual_type(ret), "; schema: ", schema.text()));
+    }
+    if (ret.tag == TENON_TAG_TENSOR && (ret.flags & TENON_VALUE_OWNED) == 0) {
+      ret = tenon_value{};
+      return type_error(base::concat(op.name, ": ", argument_label(returns[i], i, "result"),
+                                     " must be owned, got a tensor without TENON_VALUE_OWNED"));
+    }
+  }
+  return {};
+}
+
+uint64_t result_word(const Schema& schema) noexcept {
+  const auto& returns = schema.returns();
+  const uint64_t high = uint64_t{returns.size()} << 32;
+  if (schema.is_varret()) return high | kCheckResults;
+  if (returns.empty()) return high | kNoResults;
+  if (returns.size() != 1) return high | kCheckResults;
+  if (returns[0].is_written()) {
+    const int64_t source = written_argument(schema, 0);
+    const bool plain =
+        source >= 0 && source <= 0xffff && returns[0].type->kind == TENON_TYPE_TENSOR &&
+        schema.arguments()[static_cast<size_t>(source)].type->kind == TENON_TYPE_TENSOR;
+    return high | (plain ? kWrittenResult | static_cast<uint64_t>(source) << 16 : kCheckResults);
+  }
+  switch (returns[0].type->kind) {
+    case TENON_TYPE_TENSOR:
+      return high | TENON_TAG_TENSOR | uint64_t{TENON_VALUE_OWNED} << 16;
+    case TENON_TYPE_INT:
+      return high | TENON_TAG_INT;
+    case TENON_TYPE_FLOAT:
+      return high | TENON_TAG_FLOAT;
+    case TENON_TYPE_BOOL:
+      return high | TENON_TAG_BOOL;
+    default:
+      return high | kCheckResults;
+  }
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of boxed arguments and results against a schema, with messages that name what differs.
+#pragma once
+
+#include "base/epoch.h"
+#include "base/error.h"
+#include "dispatch/operator_entry.h"
+#include "tenon/value.h"
+
+namespace tenon::dispatch {
+
+/// Keeps an operator's snapshot readable on this thread while it lives. `get()` is NULL where the
+/// call stack has no place left.
+class SnapshotGuard {
+ public:
+  explicit SnapshotGuard(const tenon_op* op) noexcept : entered_(base::enter(op)) {
+    if (entered_.slot != nullptr) snapshot_ = op->snapshot.load(std::memory_order_acquire);
+  }
+  ~SnapshotGuard() {
+    if (entered_.slot != nullptr) base::leave(entered_.thread, entered_.slot);
+  }
+  SnapshotGuard(const SnapshotGuard&) = delete;
+  SnapshotGuard& operator=(const SnapshotGuard&) = delete;
+
+  const Snapshot* get() const noexcept { return snapshot_; }
+  /// Why `get()` is NULL, for enter_error().
+  const base::Entered& entered() const noexcept { return entered_; }
+
+ private:
+  base::Entered entered_;
+  const Snapshot* snapshot_ = nullptr;
+};
+
+/// Tells whether a value is one of a type.
+bool value_matches(const tenon_value& value, const schema::Type& type) noexcept;
+
+/// Whether all arguments are of their types; false without schema.
+bool arguments_match(const schema::Schema* schema, const tenon_value* args,
+                     uint32_t nargs) noexcept;
+
+/// What differs between arguments and schema, empty when nothing. `schema` NULL: there is none.
+base::ErrorPtr check_arguments(const tenon_op& op, const schema::Schema* schema,
+                               const tenon_value* args, uint32_t nargs);
+
+/// What differs between results and schema, empty when nothing. Returns that the schema annotates
+/// as written arguments must be those; where one is still NONE, it is filled in. `args` may be NULL
+/// where the arguments are not known.
+base::ErrorPtr check_results(const tenon_op& op, const schema::Schema& schema,
+                             const tenon_value* args, uint32_t nargs, tenon_value* rets,
+                             uint32_t nrets);
+
+/// Short text of a value for messages: its tag, or the type of an object.
+const char* actual_type(const tenon_value& value) noexcept;
+
+/// What the call path compares results with; see OperatorEntry::results.
+uint64_t result_word(const schema::Schema& schema) noexcept;
+
+}  // namespace tenon::dispatch

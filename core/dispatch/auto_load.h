@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading the plugins that ship with the library when they are first missed. core/plugin defines
+// it.
+#pragma once
+
+#include <string_view>
+
+#include "base/error.h"
+#include "tenon/dispatch.h"
+
+struct tenon_op;
+
+namespace tenon::dispatch {
+
+/// After a failed lookup in a namespace: loads what ships for it. True when something new was
+/// loaded and the lookup is worth another try. `out_cause` gets the reason of an earlier or present
+/// failure. The caller holds no lock and is in no pick.
+bool load_for_namespace(std::string_view ns, base::ErrorPtr* out_cause);
+
+/// The same after a call of an operator found no kernel for a key.
+bool load_for_kernel(const tenon_op& op, tenon_key key, base::ErrorPtr* out_cause);
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/call_errors.h"
+
+#include <new>
+
+#include "dispatch/argument_check.h"
+#include "dispatch/key_set.h"
+#include "dispatch/registry.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+using base::ErrorObject;
+using base::ErrorPtr;
+
+template <class... Parts>
+ErrorPtr make_error(tenon_status code, const Parts&... parts) {
+  return ErrorPtr::adopt(ErrorObject::make(code, {}, base::concat(parts...)));
+}
+
+// Runs what may throw for want of memory.
+template <class Body>
+ErrorPtr guarded(Body body) noexcept {
+  try {
+    return body();
+  } catch (const Error& error) {
+    return error.object();
+  } catch (const std::exception&) {
+    return ErrorPtr::adopt(ErrorObject::out_of_memory());
+  }
+}
+
+// "CPU, Autograd" of what is registered for the operator.
+std::string registered_keys(const tenon_op& op) {
+  const auto lock = Registry::get().lock();
+  std::string text;
+  for (const KernelStack& stack : op.kernels) {
+    if (!text.empty()) text += ", ";
+    text += key_name(stack.key);
+  }
+  return text;
+}
+
+bool takes_tensors(const tenon_op& op) {
+  const SnapshotGuard guard(&op);
+  return guard.get() == nullptr || (guard.get()->flags & kHasNoTensors) == 0;
+}
+
+bool is_defined(const tenon_op& op) {
+  const auto lock = Registry::get().lock();
+  return op.definition != nullptr;
+}
+
+std::string hint(tenon_key key) {
+  if (key == TENON_KEY_UNDEFINED) {
+    return "; pass a tensor, or register a CompositeExplicitAutograd kernel";
+  }
+  if (functionality_of(key) != TENON_FUNCTIONALITY_DENSE) {
+    return base::concat("; register a kernel or a fallback for ", key_name(key));
+  }
+  return base::concat("; register a kernel for ", key_name(key),
+                      " or CompositeExplicitAutograd, or move the arguments");
+}
+
+}  // namespace
+
+ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept {
+  if (entered.thread == nullptr) return ErrorPtr::adopt(ErrorObject::out_of_memory());
+  return guarded([&] {
+    return make_error(TENON_ERROR_RECURSION, op.name, ": nested calls must be at most ",
+                      base::kMaxDepth, " and fit the thread's stack, got more at depth ",
+                      base::call_depth(), "; does a kernel call its own operator without a guard?");
+  });
+}
+
+ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys, ErrorPtr cause) noexcept {
+  ErrorPtr error = guarded([&] {
+    if (!is_defined(op)) {
+      return make_error(TENON_ERROR_NOT_FOUND, op.name, ": operator must be defined, got none");
+    }
+    const tenon_key key = highest_key(keys);
+    std::string registered = registered_keys(op);
+    if (registered.empty()) registered = "none";
+    if (key == TENON_KEY_UNDEFINED && (keys & kBackendMask) != 0) {
+      return make_error(
+          TENON_ERROR_NO_KERNEL, op.name,
+          ": arguments must have a key with a kernel, got keys that all fall through; "
+          "kernels: ",
+          registered);
+    }
+    if (key == TENON_KEY_UNDEFINED && takes_tensors(op)) {
+      return make_error(TENON_ERROR_NO_KERNEL, op.name,
+                        ": arguments must include a tensor, got no tensor arguments to dispatch on",
+                        "; kernels: ", registered, hint(key));
+    }
+    return make_error(TENON_ERROR_NO_KERNEL, op.name, ": key must have a kernel, got ",
+                      key_name(key), "; kernels: ", registered, hint(key));
+  });
+  if (cause) error->set_cause(cause.detach());
+  return error;
+}
+
+ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept {
+  const ErrorObject* waiting = base::peek_current_error();
+  if (status != TENON_DECLINED && waiting != nullptr && waiting->code() == status) {
+    return base::take_current_error();
+  }
+  return guarded([&] {
+    if (status == TENON_DECLINED) {
+      return make_error(
+          TENON_ERROR_RUNTIME, op.name,
+          ": kernel must succeed or fail, got TENON_DECLINED, which only override and "
+          "wrapper handlers may return");
+    }
+    return make_error(status, op.name, ": kernel failed with ", base::status_name(status),
+                      " and left no error");
+  });
+}
+
+ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema, const tenon_value* args,
+                         uint32_t nargs) noexcept {
+  return guarded([&] {
+    if (ErrorPtr error = check_arguments(op, schema, args, nargs)) return error;
+    return make_error(TENON_ERROR_INTERNAL, op.name, ": arguments fit ", schema->text(),
+                      " but were refused");
+  });
+}
+
+ErrorPtr stack_error(const tenon_op& op, const Snapshot& snapshot,
+                     const tenon_stack& stack) noexcept {
+  return guarded([&] {
+    if (ErrorPtr error = check_arguments(op, snapshot.schema, stack.args, stack.nargs))
+      return error;
+    return make_error(TENON_ERROR_TYPE, op.name, ": number of results must be ",
+                      snapshot.schema->returns().size(), ", got ", stack.nrets,
+                      "; schema: ", snapshot.schema->text());
+  });
+}
+
+ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nargs,
+                       tenon_value* rets, uint32_t nrets) noexcept {
+  const SnapshotGuard guard(&op);
+  // Without schema there is nothing to compare with: the definition went while the kernel ran.
+  if (guard.get() == nullptr || guard.get()->schema == nullptr) return {};
+  return guarded([&] { return check_results(op, *guard.get()->schema, args, nargs, rets, nrets); });
+}
+
+ErrorPtr key_error(const tenon_op& op, tenon_key key) noexcept {
+  return guarded([&] {
+    return make_error(TENON_ERROR_INVALID_ARGUMENT, op.name, ": key must be a runtime key, got ",
+                      key_name(key));
+  });
+}
+
+ErrorPtr device_error(const tenon_op& op, const tenon_device& device) noexcept {
+  return guarded([&] {
+    return make_error(TENON_ERROR_INVALID_ARGUMENT, op.name,
+                      ": device must be of a known type, got type number ", device.type);
+  });
+}
+
+}  // namespace tenon::dispatch

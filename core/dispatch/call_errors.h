@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of calls: why a call could not start, found no kernel, or what its kernel left behind.
+// Making one never fails: where memory is short, the result is the out-of-memory error.
+#pragma once
+
+#include "base/epoch.h"
+#include "base/error.h"
+#include "dispatch/operator_entry.h"
+
+namespace tenon::dispatch {
+
+/// A call that could not be entered: nested too deep, or no memory for the thread's record.
+base::ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept;
+
+/// No kernel serves `keys`: names the key, the keys that have kernels, and what may help. `cause`
+/// may be empty.
+base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
+                                    base::ErrorPtr cause) noexcept;
+
+/// A kernel failed without an error of its own on the stack or frame: the slot's when its code is
+/// `status`, else a new one that names the operator.
+base::ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept;
+
+/// Why a stack does not fit the operator.
+base::ErrorPtr stack_error(const tenon_op& op, const Snapshot& snapshot,
+                           const tenon_stack& stack) noexcept;
+/// Why the arguments do not fit; never empty.
+base::ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema,
+                               const tenon_value* args, uint32_t nargs) noexcept;
+
+/// What differs between a stack's results and the operator's schema as it is now, empty when
+/// nothing.
+base::ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nargs,
+                             tenon_value* rets, uint32_t nrets) noexcept;
+
+/// A key that no slot has.
+base::ErrorPtr key_error(const tenon_op& op, tenon_key key) noexcept;
+
+/// A device type that no backend has.
+base::ErrorPtr device_error(const tenon_op& op, const tenon_device& device) noexcept;
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of a call that needs nothing special, written to be compiled into each entry point.
+#pragma once
+
+#include "base/epoch.h"
+#include "dispatch/key_extract.h"
+#include "dispatch/operator_entry.h"
+
+namespace tenon::dispatch {
+
+using base::RunningSlot;
+using base::ThreadRecord;
+
+/// Keeps the compiler from combining what comes before and after.
+#define TENON_IN_REGISTER(word) asm volatile("" : "+r"(word))
+
+/// What serves a key set: `kernel` NULL when nothing does. `keys` lost what falls through.
+struct Pick {
+  const Kernel* kernel;
+  tenon_keyset keys;
+};
+
+/// Goes on below slots that fall through for one backend only.
+[[gnu::cold]] Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept;
+
+[[gnu::always_inline]] inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
+  const int64_t number = snapshot.slots[slot_of(keys)];
+  if (number >= 0) [[unlikely]] {
+    return pick_below(snapshot, keys);
+  }
+  return {snapshot.record(number), keys};
+}
+
+/// Key set of a call: what the arguments carry, what operator and thread add, what they take away.
+[[gnu::always_inline]] inline tenon_keyset call_keys(const Snapshot& snapshot,
+                                                     const ThreadRecord& thread,
+                                                     tenon_keyset keys) noexcept {
+  // One step at a time, so that each operand is used from memory.
+  keys |= snapshot.include;
+  TENON_IN_REGISTER(keys);
+  keys |= thread.include;
+  TENON_IN_REGISTER(keys);
+  keys &= thread.keep;
+  TENON_IN_REGISTER(keys);
+  return keys & snapshot.mask;
+}
+
+inline uint64_t stack_counts(const tenon_stack& stack) noexcept {
+  uint64_t counts;
+  __builtin_memcpy(&counts, &stack.nargs, sizeof counts);
+  return counts;
+}
+static_assert(offsetof(tenon_stack, nrets) == offsetof(tenon_stack, nargs) + 4);
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as one word");
+
+/// Whether results are what the operator returns, as far as one comparison can tell.
+[[gnu::always_inline]] inline bool results_match(const tenon_op& op,
+                                                 const tenon_stack& stack) noexcept {
+  const auto wanted = static_cast<uint32_t>(op.results.load(std::memory_order_relaxed));
+  if (wanted == kNoResults) return true;
+  // An operator may have been defined anew, with results, while its old kernel ran.
+  if (stack.rets == nullptr) return false;
+  uint32_t actual;
+  __builtin_memcpy(&actual, stack.rets, sizeof actual);
+  return actual == wanted;
+}
+
+/// Where the error of a failed call ends.
+enum class ErrorPlace { kThreadSlot, kStack };
+
+/// The careful ways: everything the fast path has no room for. What runs a kernel is not noexcept:
+/// a forced unwind (pthread_exit, cancellation) goes through.
+tenon_status call_slow(const tenon_op* op, tenon_stack* stack);
+tenon_status call_careful(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+                          RunningSlot* slot, const Snapshot* snapshot);
+tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+tenon_status redispatch_careful(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                                ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot);
+/// After the kernel, when it failed or its results need a closer look. Leaves the call.
+[[gnu::cold]] tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
+                                       tenon_status status) noexcept;
+[[gnu::cold]] tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack,
+                                             RunningSlot* slot, tenon_status status) noexcept;
+
+/// Calls an operator; see tenon_op_call.
+[[gnu::always_inline]] inline tenon_status call(const tenon_op* op, tenon_stack* stack) {
+  ThreadRecord* thread = base::current_thread();
+  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, slot)) [[unlikely]] {
+    return call_slow(op, stack);
+  }
+  base::push_owner(thread, slot, op);
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  tenon_keyset keys;
+  if (stack_counts(*stack) != snapshot->fast_counts ||
+      !extract_plain_keys(*snapshot, stack->args, &keys)) [[unlikely]] {
+    return call_careful(op, stack, thread, slot, snapshot);
+  }
+  keys = call_keys(*snapshot, *thread, keys);
+  const int64_t number = snapshot->slots[slot_of(keys)];
+  if (number >= 0) [[unlikely]] {
+    return call_careful(op, stack, thread, slot, snapshot);
+  }
+  const Kernel* kernel = snapshot->record(number);
+  base::set_running(slot, kernel);
+  tenon_status status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
+  if (status != TENON_OK || !results_match(*op, *stack)) [[unlikely]] {
+    TENON_IN_REGISTER(status);
+    return finish_call(op, stack, slot, status);
+  }
+  // Its place tells the record: cheaper than one more register kept across the kernel.
+  base::leave(base::record_of(slot), slot);
+  return status;
+}
+
+/// Calls what serves a key set, from inside a kernel; see tenon_op_redispatch.
+[[gnu::always_inline]] inline tenon_status redispatch(const tenon_op* op, tenon_keyset keys,
+                                                      tenon_stack* stack) {
+  ThreadRecord* thread = base::current_thread();
+  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, slot)) [[unlikely]] {
+    return redispatch_slow(op, keys, stack);
+  }
+  base::push_owner(thread, slot, op);
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  keys &= snapshot->mask;
+  const int64_t number = snapshot->slots[slot_of(keys)];
+  if (stack_counts(*stack) != snapshot->counts || number >= 0) [[unlikely]] {
+    return redispatch_careful(op, keys, stack, thread, slot, snapshot);
+  }
+  const Kernel* kernel = snapshot->record(number);
+  base::set_running(slot, kernel);
+  tenon_status status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
+  if (status != TENON_OK || !results_match(*op, *stack)) [[unlikely]] {
+    TENON_IN_REGISTER(status);
+    return finish_redispatch(op, stack, slot, status);
+  }
+  base::leave(base::current_thread(), slot);
+  return status;
+}
+
+/// The careful way of all begins, starting over. `keys` are the arguments' for a call, final for a
+/// redispatch; `dropped` are taken away. NULL with the error in the thread's slot, and nothing to
+/// leave.
+enum class BeginKind { kCall, kRedispatch };
+const tenon_entry* begin_careful(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
+                                 tenon_frame* frame, BeginKind kind);
+/// Of an operator without tensor arguments, whose backend comes from `device` (NULL: none given).
+const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
+                                 tenon_frame* frame);
+
+[[gnu::always_inline]] inline const tenon_entry* fill_frame(const tenon_op* op,
+                                                            const Kernel* kernel, tenon_keyset keys,
+                                                            ThreadRecord* thread, RunningSlot* slot,
+                                                            tenon_frame* frame) noexcept {
+  frame->op = op;
+  frame->ctx = kernel->entry.ctx;
+  frame->keys = keys;
+  frame->leave_word = reinterpret_cast<void**>(&thread->top);
+  frame->leave_value = slot;
+  frame->error = nullptr;
+  frame->reserved[0] = 0;
+  return &kernel->entry;
+}
+static_assert(sizeof(std::atomic<RunningSlot*>) == sizeof(void*));
+
+/// Begins a typed call whose tensors carry `keys`; see tenon_op_begin1.
+[[gnu::always_inline]] inline const tenon_entry* begin(const tenon_op* op, tenon_keyset keys,
+                                                       tenon_frame* frame) {
+  ThreadRecord* thread = base::current_thread();
+  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, slot)) [[unlikely]] {
+    return begin_careful(op, keys, 0, frame, BeginKind::kCall);
+  }
+  base::push_owner(thread, slot, op);
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  const tenon_keyset all = call_keys(*snapshot, *thread, keys);
+  const int64_t number = snapshot->slots[slot_of(all)];
+  if (number >= 0) [[unlikely]] {
+    base::leave(thread, slot);
+    return begin_careful(op, keys, 0, frame, BeginKind::kCall);
+  }
+  const Kernel* kernel = snapshot->record(number);
+  base::set_running(slot, kernel);
+  return fill_frame(op, kernel, all, thread, slot, frame);
+}
+
+/// Begins a typed redispatch; see tenon_op_begin_keys.
+[[gnu::always_inline]] inline const tenon_entry* begin_keys(const tenon_op* op, tenon_keyset keys,
+                                                            tenon_frame* frame) {
+  ThreadRecord* thread = base::current_thread();
+  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, slot)) [[unlikely]] {
+    return begin_careful(op, keys, 0, frame, BeginKind::kRedispatch);
+  }
+  base::push_owner(thread, slot, op);
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  const tenon_keyset all = keys & snapshot->mask;
+  const int64_t number = snapshot->slots[slot_of(all)];
+  if (number >= 0) [[unlikely]] {
+    base::leave(thread, slot);
+    return begin_careful(op, keys, 0, frame, BeginKind::kRedispatch);
+  }
+  const Kernel* kernel = snapshot->record(number);
+  base::set_running(slot, kernel);
+  return fill_frame(op, kernel, all, thread, slot, frame);
+}
+
+/// The other entry points of tenon/op.h, not written for speed above all.
+const tenon_entry* resolve(const tenon_op* op, const tenon_value* args, uint32_t nargs,
+                           tenon_frame* frame);
+tenon_status invoke(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack);
+tenon_status end(tenon_frame* frame, tenon_status status) noexcept;
+tenon_status call_checked(const tenon_op* op, tenon_stack* stack);
+tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack);
+tenon_status check_call(const tenon_op* op, const tenon_value* args, uint32_t nargs) noexcept;
+tenon_status check_results_only(const tenon_op* op, const tenon_value* rets,
+                                uint32_t nrets) noexcept;
+tenon_status compute_keys(const tenon_op* op, const tenon_value* args, uint32_t nargs,
+                          tenon_keyset* out_keys) noexcept;
+
+/// In tenon_frame::reserved[0]: count and tags of the arguments are known to be right.
+constexpr uint64_t kArgumentsChecked = 1;
+
+}  // namespace tenon::dispatch

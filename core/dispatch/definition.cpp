@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that add to the registry: definitions, kernels, fallbacks and listeners. A step that
+// throws leaves everything as it was.
+#include "base/error.h"
+#include "dispatch/key_set.h"
+#include "dispatch/library.h"
+#include "schema/inference.h"
+#include "schema/parser.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+const char* kind_name(uint32_t kind) {
+  switch (kind) {
+    case TENON_LIBRARY_DEF:
+      return "DEF";
+    case TENON_LIBRARY_IMPL:
+      return "IMPL";
+    default:
+      return "FRAGMENT";
+  }
+}
+
+std::string describe(const Library& library) {
+  return base::concat(kind_name(library.kind), " library ", library.ns.view(), " opened at ",
+                      place_text(library.file, library.line));
+}
+
+void check_open_locked(const Library& library) {
+  if (library.closed) {
+    fail(TENON_ERROR_STATE, describe(library), ": library must be open, got a closed one");
+  }
+}
+
+void check_namespace(const Library& library, const schema::OperatorName& name) {
+  if (name.ns() != library.ns.view()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, name.full(), ": namespace must be ", library.ns.view(),
+         ", that of the ", describe(library), ", got ", name.ns());
+  }
+}
+
+void link_locked(Library* library, const RegistrationPtr& registration) noexcept {
+  registration->library = library;
+  registration->next = library->registrations;
+  if (library->registrations != nullptr) library->registrations->previous = registration.get();
+  library->registrations = RegistrationPtr(registration).detach();
+}
+
+// A kernel that says what it takes must take what the operator is given.
+void check_against_definition(const tenon_op& op, const Kernel& kernel,
+                              const Definition& definition) {
+  if (kernel.inferred != nullptr) {
+    if (const auto reason = schema::find_mismatch(*kernel.inferred, *definition.schema)) {
+      fail(TENON_ERROR_INVALID_ARGUMENT, op.name, ": ", kernel.describe(), " for ",
+           key_name(kernel.key), " must match the schema defined at ",
+           place_text(definition.file, definition.line), ", got a mismatch: ", *reason,
+           "; schema: ", definition.schema->text(), "; kernel: ", kernel.inferred->text());
+    }
+  }
+  if (kernel.entry.typed != nullptr && kernel.entry.signature != definition.signature) {
+    const std::string codes = schema::signature_codes(*definition.schema);
+    fail(TENON_ERROR_INVALID_ARGUMENT, op.name, ": ", kernel.describe(), " for ",
+         key_name(kernel.key), " must have a typed form of signature \"", codes,
+         "\", got another one; schema: ", definition.schema->text());
+  }
+}
+
+// Two kernels of an operator that is not defined yet must agree.
+void check_against_kernel(const tenon_op& op, const Kernel& kernel, const Kernel& other) {
+  const bool typed = kernel.entry.typed != nullptr && other.entry.typed != nullptr;
+  if (typed && kernel.entry.signature != other.entry.signature) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, op.name, ": ", kernel.describe(), " for ",
+         key_name(kernel.key), " must have the signature of ", other.describe(), " for ",
+         key_name(other.key), ", got another one",
+         kernel.inferred != nullptr && other.inferred != nullptr
+             ? base::concat(": ", kernel.inferred->text(), " and ", other.inferred->text())
+             : std::string());
+  }
+}
+
+void check_kernel_locked(const tenon_op& op, const Kernel& kernel) {
+  if (op.definition != nullptr) {
+    check_against_definition(op, kernel, *op.definition);
+    return;
+  }
+  for (const KernelStack& stack : op.kernels) {
+    for (const Kernel* other : stack.kernels) check_against_kernel(op, kernel, *other);
+  }
+}
+
+bool is_known_analysis(std::string_view text) {
+  return text.empty() || text == "FROM_SCHEMA" || text == "CONSERVATIVE";
+}
+
+tenon_key choose_key(const Library& library, std::string_view name, tenon_key key) {
+  if (key == TENON_KEY_NONE) {
+    return library.key != TENON_KEY_NONE ? library.key : TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
+  }
+  if (!is_alias(key) && !is_runtime_key(key)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, name, ": key must be a dispatch key, got ",
+         key == TENON_KEY_UNDEFINED ? "Undefined" : base::concat(key));
+  }
+  if (library.key != TENON_KEY_NONE && library.key != key) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, name, ": key must be ", key_name(library.key),
+         ", that of the ", describe(library), ", got ", key_name(key));
+  }
+  return key;
+}
+
+// Undoes the pushing of a kernel.
+void pop_kernel_locked(tenon_op* op, tenon_key key) noexcept {
+  KernelStack* stack = op->find_stack(key);
+  stack->kernels.pop_back();
+  if (stack->kernels.empty()) op->kernels.erase(op->kernels.begin() + (stack - op->kernels.data()));
+}
+
+void push_kernel_locked(tenon_op* op, const Kernel* kernel) {
+  if (KernelStack* stack = op->find_stack(kernel->key)) {
+    stack->kernels.push_back(kernel);
+    return;
+  }
+  op->kernels.push_back({kernel->key, {kernel}});
+}
+
+}  // namespace
+
+const tenon_op* define(Library* library, std::string_view schema_text,
+                       const DefineOptions& options) {
+  if (library->kind == TENON_LIBRARY_IMPL) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, describe(*library),
+         ": define must be called on a DEF or FRAGMENT library, got an IMPL library");
+  }
+  auto definition = std::make_unique<Definition>();
+  definition->schema = schema::parse_schema(schema_text, library->ns.view());
+  const schema::OperatorName& name = definition->schema->name();
+  check_namespace(*library, name);
+  if (!is_known_analysis(options.alias_analysis)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, name.full(),
+         ": alias_analysis must be \"\", FROM_SCHEMA or CONSERVATIVE, got \"",
+         options.alias_analysis, "\"");
+  }
+  definition->tags = options.tags;
+  definition->alias_analysis = base::InternedString(options.alias_analysis);
+  definition->file = options.file;
+  definition->line = options.line;
+  const std::string codes = schema::signature_codes(*definition->schema);
+  definition->signature = codes.empty() ? 0 : schema::signature_hash(codes);
+  auto registration = base::make_intrusive<Registration>(Registration::Kind::kDefinition);
+
+  Registry& registry = Registry::get();
+  Changes changes;
+  std::shared_ptr<const Listeners> listeners;
+  {
+    const auto lock = registry.lock();
+    check_open_locked(*library);
+    tenon_op* op = registry.ops().find_or_make(name.full());
+    if (op->definition != nullptr) {
+      fail(TENON_ERROR_ALREADY_EXISTS, op->name, ": operator must be defined once, got a second",
+           " definition at ", place_text(options.file, options.line), "; the first is at ",
+           place_text(op->definition->file, op->definition->line));
+    }
+    for (const KernelStack& stack : op->kernels) {
+      for (const Kernel* kernel : stack.kernels)
+        check_against_definition(*op, *kernel, *definition);
+    }
+    op->choices = registry.ask_fallbacks(*definition->schema);
+    op->definition = std::move(definition);
+    changes.touch(op);
+    try {
+      registry.publish(changes);
+    } catch (...) {
+      op->definition = nullptr;
+      op->choices.clear();
+      throw;
+    }
+    registration->op = op;
+    link_locked(library, registration);
+    listeners = registry.listeners();
+  }
+  Registry::finish(changes);
+  tell_listeners(*listeners, TENON_EVENT_OP_DEFINED, registration->op);
+  return registration->op;
+}
+
+RegistrationPtr implement(Library* library, std::string_view name, tenon_key key,
+                          KernelPtr kernel) {
+  if (library->is_wildcard()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, name,
+         ": kernel must be registered in a library of its namespace, got the wildcard \"_\"; only "
+         "fallbacks are for all operators");
+  }
+  const schema::OperatorName parsed = schema::parse_operator_name(name, library->ns.view());
+  check_namespace(*library, parsed);
+  const std::string full_name = parsed.full();
+  kernel->key = choose_key(*library, full_name, key);
+  auto registration = base::make_intrusive<Registration>(Registration::Kind::kKernel);
+
+  Registry& registry = Registry::get();
+  Changes changes;
+  {
+    const auto lock = registry.lock();
+    check_open_locked(*library);
+    tenon_op* op = registry.ops().find_or_make(full_name);
+    const Kernel* active = op->active_kernel(kernel->key);
+    if (active != nullptr && kernel->policy == TENON_POLICY_ERROR) {
+      fail(TENON_ERROR_ALREADY_EXISTS, op->name, ": ", key_name(kernel->key),
+           " must have no kernel yet, got ", active->describe());
+    }
+    if (op->definition != nullptr && op->definition->signature == 0) {
+      kernel->entry.typed = nullptr;  // the schema has no typed form: nobody can call it
+      kernel->entry.signature = 0;
+    }
+    check_kernel_locked(*op, *kernel);
+    push_kernel_locked(op, kernel.get());
+    changes.touch(op);
+    try {
+      registry.publish(changes);
+    } catch (...) {
+      pop_kernel_locked(op, kernel->key);
+      throw;
+    }
+    registration->op = op;
+    registration->kernel = kernel.release();
+    link_locked(library, registration);
+  }
+  Registry::finish(changes);
+  return registration;
+}
+
+RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
+                             tenon_fallback_select select) {
+  if (library->kind != TENON_LIBRARY_IMPL || !library->is_wildcard()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, describe(*library),
+         ": fallback must be registered in an IMPL library of namespace \"_\", got this one");
+  }
+  const tenon_key chosen =
+      key != TENON_KEY_NONE ? choose_key(*library, "fallback", key) : library->key;
+  const bool composite = chosen == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD ||
+                         chosen == TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD ||
+                         chosen == TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL;
+  if (chosen == TENON_KEY_NONE || composite) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         "fallback: key must be a runtime key, Autograd, Autocast or BatchedDecomposition, got ",
+         composite ? key_name(chosen) : "none");
+  }
+  kernel->key = chosen;
+  auto fallback = std::make_unique<Fallback>();
+  fallback->select = select;
+  fallback->keys = expand_key(chosen);
+  const Kernel* described = kernel.get();
+  auto registration = base::make_intrusive<Registration>(Registration::Kind::kFallback);
+
+  Registry& registry = Registry::get();
+  Changes changes;
+  {
+    const auto lock = registry.lock();
+    check_open_locked(*library);
+    for (const tenon_key each : fallback->keys) {
+      if (const Fallback* other = registry.fallbacks().registered_at(slot_of_key(each))) {
+        fail(TENON_ERROR_ALREADY_EXISTS, "fallback: ", key_name(each),
+             " must have no fallback yet, got ", other->kernel->describe(), "; the new one is ",
+             described->describe());
+      }
+    }
+    fallback->kernel = std::move(kernel);
+    const auto undo = [&]() noexcept {
+      registry.fallbacks().remove(fallback.get());
+      for (tenon_op* op : registry.ops().all()) {
+        std::erase_if(op->choices, [&](const FallbackChoice& choice) {
+          return choice.fallback == fallback.get();
+        });
+      }
+    };
+    try {
+      registry.fallbacks().install(fallback.get());
+      for (tenon_op* op : registry.ops().all()) {
+        if (op->definition == nullptr) continue;
+        if (select != nullptr) {
+          auto* text = const_cast<schema::Schema*>(op->definition->schema.get());
+          const bool concerned = select(fallback->kernel->entry.ctx, text) == TENON_SELECT_KERNEL;
+          op->choices.push_back({fallback.get(), concerned});
+        }
+        changes.touch(op);
+      }
+      registry.publish(changes);
+    } catch (...) {
+      Registry::forget(changes);
+      undo();
+      kernel = std::move(fallback->kernel);  // its deleter runs without the lock
+      throw;
+    }
+    registration->fallback = fallback.release();
+    link_locked(library, registration);
+  }
+  Registry::finish(changes);
+  return registration;
+}
+
+RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_deleter deleter) {
+  std::shared_ptr<const Listener> listener;
+  try {
+    listener = std::make_shared<const Listener>(tell, ctx, deleter);
+  } catch (const std::bad_alloc&) {
+    if (deleter != nullptr) deleter(ctx);
+    throw;
+  }
+  if (tell == nullptr) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "listener: function must be given, got NULL");
+  }
+  auto registration = base::make_intrusive<Registration>(Registration::Kind::kListener);
+  std::vector<const tenon_op*> known;
+  Registry& registry = Registry::get();
+  {
+    const auto lock = registry.lock();
+    for (const tenon_op* op : registry.ops().all()) {
+      if (op->definition != nullptr) known.push_back(op);
+    }
+    auto with = std::make_shared<Listeners>(*registry.listeners());
+    with->push_back(listener);
+    registration->listener = listener;
+    registry.listeners() = std::move(with);
+    registration->retain();  // the registry's own reference
+  }
+  for (const tenon_op* op : known) tell(ctx, TENON_EVENT_OP_DEFINED, op);
+  return registration;
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/fallback.h"
+
+#include "dispatch/argument_check.h"
+#include "dispatch/call_errors.h"
+#include "dispatch/call_path.h"
+#include "dispatch/key_tls.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+void bump_argument(const tenon_value& value) noexcept {
+  if (value.tag == TENON_TAG_TENSOR) {
+    value.as.tensor->bump_version();
+  } else if (value.tag == TENON_TAG_TENSOR_LIST) {
+    const auto* tensors = static_cast<tenon_tensor* const*>(value.as.list.data);
+    for (uint32_t i = 0; i < value.count; ++i) {
+      if (tensors[i] != nullptr) tensors[i]->bump_version();
+    }
+  }
+}
+
+// Operators with more arguments than a word has bits: those from 63 on, by the schema.
+void bump_late_arguments(const tenon_op* op, const tenon_stack* stack) noexcept {
+  const SnapshotGuard guard(op);
+  if (guard.get() == nullptr || guard.get()->schema == nullptr) return;
+  const auto& arguments = guard.get()->schema->arguments();
+  for (size_t i = 63; i < arguments.size() && i < stack->nargs; ++i) {
+    if (arguments[i].is_written()) bump_argument(stack->args[i]);
+  }
+}
+
+}  // namespace
+
+FallbackTable::FallbackTable() : places_(slot_count()) {}
+
+void FallbackTable::install(const Fallback* fallback) {
+  if (places_.size() < slot_count()) places_.resize(slot_count());
+  for (const tenon_key key : fallback->keys) {
+    Place& place = places_[slot_of_key(key)];
+    (fallback->built_in ? place.built_in : place.registered) = fallback;
+  }
+}
+
+void FallbackTable::remove(const Fallback* fallback) noexcept {
+  for (const tenon_key key : fallback->keys) {
+    const uint32_t slot = slot_of_key(key);
+    if (slot < places_.size() && places_[slot].registered == fallback) {
+      places_[slot].registered = nullptr;
+    }
+  }
+}
+
+std::vector<const Fallback*> FallbackTable::selective() const {
+  std::vector<const Fallback*> found;
+  const auto add = [&](const Fallback* fallback) {
+    if (fallback == nullptr || fallback->select == nullptr) return;
+    for (const Fallback* known : found) {
+      if (known == fallback) return;
+    }
+    found.push_back(fallback);
+  };
+  for (const Place& place : places_) {
+    add(place.registered);
+  }
+  return found;
+}
+
+tenon_status select_backend(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  uint32_t backend = TENON_BACKEND_CPU;
+  for (uint32_t i = 0; i < stack->nargs; ++i) {
+    if (stack->args[i].tag != TENON_TAG_DEVICE) continue;
+    const tenon_device& device = stack->args[i].as.device;
+    if (!is_backend(device.type)) {
+      base::ErrorPtr error = device_error(*op, device);
+      const tenon_status status = error->code();
+      stack->error = error.detach();
+      return status;
+    }
+    backend = static_cast<uint32_t>(device.type);
+    break;
+  }
+  const tenon_keyset below = keys & keys_below(TENON_KEY_BACKEND_SELECT);
+  return redispatch(op, below | functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend),
+                    stack);
+}
+
+tenon_status bump_versions(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  uint64_t written = op->written.load(std::memory_order_relaxed);
+  if (written >> 63 != 0) bump_late_arguments(op, stack);
+  // Before the kernel runs: a kernel that fails half-way has written, and one may take its
+  // arguments.
+  for (written &= ~(uint64_t{1} << 63); written != 0; written &= written - 1) {
+    const auto position = static_cast<uint32_t>(__builtin_ctzll(written));
+    if (position < stack->nargs) bump_argument(stack->args[position]);
+  }
+  const KeyGuard guard =
+      KeyGuard::exclude(functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));
+  return redispatch(op, keys & keys_below(TENON_KEY_AD_INPLACE_OR_VIEW), stack);
+}
+
+}  // namespace tenon::dispatch

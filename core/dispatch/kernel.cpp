@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/kernel.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/live_count.h"
+#include "schema/parser.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+constexpr uint32_t kKnownFlags =
+    TENON_KERNEL_FALLTHROUGH | TENON_KERNEL_SYMBOLIC | TENON_KERNEL_NOBLOCK;
+
+// The description as this version knows it: missing fields of an older caller are zero.
+tenon_kernel complete(const tenon_kernel& given) {
+  tenon_kernel whole{};
+  const size_t size = given.struct_size;
+  std::memcpy(&whole, &given, size < sizeof whole ? size : sizeof whole);
+  if (size < offsetof(tenon_kernel, typed)) {
+    fail(TENON_ERROR_ABI, "kernel: struct_size must be at least ", offsetof(tenon_kernel, typed),
+         ", got ", size);
+  }
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
+  for (size_t i = sizeof whole; i < size; ++i) {
+    if (bytes[i] != 0) {
+      fail(TENON_ERROR_ABI, "kernel: fields unknown to this version must be zero, got a value at ",
+           i);
+    }
+  }
+  return whole;
+}
+
+}  // namespace
+
+Kernel::Kernel() noexcept {
+  base::count_live(TENON_HANDLE_KERNEL, 1);
+  retired.reclaim = [](base::Retired* self) {
+    const auto address = reinterpret_cast<uintptr_t>(self) - offsetof(Kernel, retired);
+    delete reinterpret_cast<Kernel*>(address);
+  };
+}
+
+Kernel::~Kernel() {
+  if (deleter != nullptr) deleter(entry.ctx);
+  base::count_live(TENON_HANDLE_KERNEL, -1);
+}
+
+std::string place_text(base::InternedString file, int32_t line) {
+  if (file.empty()) return "unknown place";
+  return base::concat(file.view(), ":", line);
+}
+
+std::string Kernel::describe() const {
+  const std::string_view what = name.empty() ? std::string_view("kernel") : name.view();
+  return file.empty() ? std::string(what) : base::concat(what, " at ", place_text(file, line));
+}
+
+KernelPtr make_kernel(const tenon_kernel& description) {
+  auto kernel = std::make_unique<Kernel>();
+  if (description.struct_size >= offsetof(tenon_kernel, typed)) {
+    kernel->entry.ctx = description.ctx;
+    kernel->deleter = description.deleter;
+  }
+  const tenon_kernel whole = complete(description);
+  if ((whole.flags & ~kKnownFlags) != 0) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: flags must be known, got ", whole.flags);
+  }
+  const bool fallthrough = (whole.flags & TENON_KERNEL_FALLTHROUGH) != 0;
+  if (fallthrough == (whole.boxed != nullptr)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: boxed must be ",
+         fallthrough ? "NULL for a fallthrough, got a function" : "a function, got NULL");
+  }
+  if ((whole.typed == nullptr) != (whole.signature == 0)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         "kernel: signature must be given with a typed function and only then");
+  }
+  if (whole.policy > TENON_POLICY_OVERRIDE) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: policy must be known, got ", whole.policy);
+  }
+  if (whole.language >= TENON_LANGUAGE_COUNT) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: language must be known, got ", whole.language);
+  }
+  kernel->entry.boxed = whole.boxed;
+  kernel->entry.typed = whole.typed;
+  kernel->entry.signature = whole.signature;
+  kernel->entry.language = whole.language;
+  kernel->entry.flags = whole.flags;
+  kernel->entry.noblock_max_numel = whole.noblock_max_numel;
+  kernel->policy = whole.policy;
+  if (whole.name != nullptr) kernel->name = base::InternedString(whole.name);
+  if (whole.file != nullptr) kernel->file = base::InternedString(whole.file);
+  kernel->line = whole.line;
+  if (whole.schema != nullptr) {
+    kernel->inferred = schema::parse_signature(whole.schema, schema::OperatorName{});
+  }
+  return kernel;
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel: what was registered for a key. Its first line is the record that running calls show.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/epoch.h"
+#include "base/interned_string.h"
+#include "base/intrusive_ptr.h"
+#include "schema/schema.h"
+#include "tenon/library.h"
+#include "tenon/op.h"
+
+namespace tenon::dispatch {
+
+/// A registered kernel. Aligned, so that bit 0 of its address is free for the stack of running
+/// kernels. `entry` is what callers see; the rest is for registration, dumps and the tracer.
+struct alignas(64) Kernel {
+  tenon_entry entry{};
+  tenon_key key = TENON_KEY_NONE;  // or alias that it was registered on
+  uint32_t policy = TENON_POLICY_LAYER;
+  tenon_deleter deleter = nullptr;
+
+  base::InternedString name;
+  base::InternedString file;
+  int32_t line = 0;
+  /// Inferred by the binding from the function's type; NULL for a purely boxed kernel.
+  schema::SchemaPtr inferred;
+  base::Retired retired;
+
+  Kernel() noexcept;
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  bool is_fallthrough() const noexcept { return (entry.flags & TENON_KERNEL_FALLTHROUGH) != 0; }
+  /// "add_cpu at add.cpp:12", with what is known of it.
+  std::string describe() const;
+};
+static_assert(sizeof(tenon_entry) <= 64);
+
+using KernelPtr = std::unique_ptr<Kernel>;
+
+/// Makes a kernel of its public description. Takes over description.ctx, also when it throws: the
+/// deleter then has run. TENON_ERROR_ABI for a struct_size of another ABI, INVALID_ARGUMENT for
+/// missing functions and unknown flags, PARSE for a malformed inferred schema.
+KernelPtr make_kernel(const tenon_kernel& description);
+
+/// "file:line", or "unknown place".
+std::string place_text(base::InternedString file, int32_t line);
+
+}  // namespace tenon::dispatch

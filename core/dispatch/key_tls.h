@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calling thread's key words: which keys it adds to every call and which it takes away.
+#pragma once
+
+#include "base/intrusive_ptr.h"
+#include "base/thread.h"
+#include "dispatch/key_set.h"
+
+namespace tenon::dispatch {
+
+inline tenon_keyset included_keys() noexcept { return base::current_thread()->include; }
+inline tenon_keyset excluded_keys() noexcept { return ~base::current_thread()->keep; }
+
+/// Both words, to be put back exactly.
+struct KeyWords {
+  tenon_keyset include;
+  tenon_keyset exclude;
+};
+inline KeyWords key_words() noexcept { return {included_keys(), excluded_keys()}; }
+
+/// Sets both words, functionality bits only. The thread has a record (base::require_thread_record).
+void set_key_words(KeyWords words) noexcept;
+
+/// Changes the words while it lives. On a thread without record the first step makes one; throws
+/// TENON_ERROR_OUT_OF_MEMORY.
+class KeyGuard {
+ public:
+  static KeyGuard include(tenon_keyset keys);
+  static KeyGuard exclude(tenon_keyset keys);
+  static KeyGuard force(KeyWords words);
+  ~KeyGuard() { set_key_words(before_); }
+  KeyGuard(const KeyGuard&) = delete;
+  KeyGuard& operator=(const KeyGuard&) = delete;
+
+ private:
+  explicit KeyGuard(KeyWords now);
+  KeyWords before_;
+};
+
+}  // namespace tenon::dispatch
+
+/// What a thread hands to another one that works for it: its keys, and what later layers keep.
+struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
+  explicit tenon_thread_state(tenon::dispatch::KeyWords words) noexcept;
+  ~tenon_thread_state();
+  const tenon::dispatch::KeyWords keys;
+};
+
+namespace tenon::dispatch {
+
+using ThreadState = ::tenon_thread_state;
+using ThreadStatePtr = base::IntrusivePtr<const ThreadState>;
+
+/// State of the calling thread now.
+ThreadStatePtr capture_thread_state();
+/// Makes the calling thread's state that; returns what it was.
+ThreadStatePtr enter_thread_state(const ThreadState& state);
+void leave_thread_state(ThreadStatePtr previous) noexcept;
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening, closing and draining of libraries, and the removal of registrations.
+#include "dispatch/library.h"
+
+#include <atomic>
+
+#include "base/error.h"
+#include "base/live_count.h"
+#include "dispatch/argument_check.h"
+#include "dispatch/key_set.h"
+
+using tenon::dispatch::Registration;
+
+namespace {
+
+const void* next_group() {
+  static std::atomic<uintptr_t> counter{0};
+  return reinterpret_cast<const void*>(2 * counter.fetch_add(1, std::memory_order_relaxed) + 1);
+}
+
+}  // namespace
+
+tenon_registration::tenon_registration(Kind registration_kind) noexcept : kind(registration_kind) {
+  tenon::base::count_live(TENON_HANDLE_REGISTRATION, 1);
+}
+
+tenon_registration::~tenon_registration() {
+  tenon::base::count_live(TENON_HANDLE_REGISTRATION, -1);
+}
+
+tenon_library::tenon_library(uint32_t library_kind, std::string_view library_ns,
+                             tenon_key library_key, std::string_view library_file,
+                             int32_t library_line)
+    : kind(library_kind),
+      ns(library_ns),
+      key(library_key),
+      file(library_file),
+      line(library_line),
+      group(next_group()) {
+  tenon::base::count_live(TENON_HANDLE_LIBRARY, 1);
+}
+
+tenon_library::~tenon_library() { tenon::base::count_live(TENON_HANDLE_LIBRARY, -1); }
+
+void tenon_library::destroy(tenon_library* library) {
+  tenon::dispatch::close_library(library);
+  delete library;
+}
+
+namespace tenon::dispatch {
+
+namespace {
+
+bool is_namespace(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  for (const char letter : text) {
+    const bool good = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                      (letter >= '0' && letter <= '9') || letter == '_';
+    if (!good) return false;
+  }
+  return true;
+}
+
+// Takes one registration out of what it is part of. What must be told or freed later goes into
+// `changes`; the kernel of a fallback or definition is found there as well.
+void unlink_locked(Registry& registry, Registration* registration, Changes& changes) noexcept {
+  registration->removed = true;
+  const Library* library = registration->library;
+  switch (registration->kind) {
+    case Registration::Kind::kDefinition:
+      registration->op->definition = nullptr;
+      registration->op->choices.clear();
+      changes.touch(registration->op);
+      break;
+    case Registration::Kind::kKernel: {
+      tenon_op* op = registration->op;
+      KernelStack* stack = op->find_stack(registration->kernel->key);
+      std::erase(stack->kernels, registration->kernel);
+      if (stack->kernels.empty()) {
+        op->kernels.erase(op->kernels.begin() + (stack - op->kernels.data()));
+      }
+      auto* kernel = const_cast<Kernel*>(registration->kernel);
+      kernel->retired.record = kernel;
+      kernel->retired.owner = op;
+      kernel->retired.group = library->group;
+      kernel->retired.label = op->name;
+      changes.retire(&kernel->retired);
+      changes.touch(op);
+      break;
+    }
+    case Registration::Kind::kFallback: {
+      Fallback* fallback = registration->fallback;
+      registry.fallbacks().remove(fallback);
+      for (tenon_op* op : registry.ops().all()) {
+        std::erase_if(op->choices,
+                      [&](const FallbackChoice& choice) { return choice.fallback == fallback; });
+        if (op->definition != nullptr) changes.touch(op);
+      }
+      Kernel* kernel = fallback->kernel.release();
+      kernel->retired.record = kernel;
+      kernel->retired.any_owner = true;
+      kernel->retired.group = library->group;
+      kernel->retired.label = key_name(kernel->key);
+      changes.retire(&kernel->retired);
+      delete fallback;
+      break;
+    }
+    case Registration::Kind::kListener:
+      registration->listener->removed.store(true, std::memory_order_release);
+      registry.drop_removed_listeners();
+      break;
+  }
+}
+
+void remove_from_list(Registration* registration) noexcept {
+  if (registration->previous != nullptr) {
+    registration->previous->next = registration->next;
+  } else {
+    registration->library->registrations = registration->next;
+  }
+  if (registration->next != nullptr) registration->next->previous = registration->previous;
+  registration->previous = registration->next = nullptr;
+}
+
+// Tells of definitions that went, and drops the list's references.
+void let_go(Registration* list, const Listeners& listeners) noexcept {
+  while (list != nullptr) {
+    Registration* next = list->next;
+    if (list->kind == Registration::Kind::kDefinition) {
+      tell_listeners(listeners, TENON_EVENT_OP_REMOVED, list->op);
+    }
+    list->next = nullptr;
+    list->listener.reset();
+    list->release();
+    list = next;
+  }
+}
+
+// Tells who collects closed libraries on this thread, if anyone does.
+void note_closed(const Library& library) noexcept {
+  void* place = base::current_thread()->places[base::kPlaceClosed];
+  if (place == nullptr) return;
+  try {
+    static_cast<std::vector<const void*>*>(place)->push_back(library.group);
+  } catch (const std::bad_alloc&) {
+    // Not waited for, then; its kernels stay in memory until they are unused all the same.
+  }
+}
+
+}  // namespace
+
+LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::string_view file,
+                        int32_t line) {
+  if (kind > TENON_LIBRARY_FRAGMENT) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "library: kind must be DEF, IMPL or FRAGMENT, got ", kind);
+  }
+  if (!is_namespace(ns)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "library: namespace must be an identifier, got \"", ns,
+         "\"");
+  }
+  if (ns == "_" && kind != TENON_LIBRARY_IMPL) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "library: kind must be IMPL for namespace \"_\", got ",
+         kind == TENON_LIBRARY_DEF ? "DEF" : "FRAGMENT");
+  }
+  if (key != TENON_KEY_NONE && !is_alias(key) && !is_runtime_key(key)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "library ", ns, ": key must be a dispatch key, got ", key);
+  }
+  auto library = base::make_intrusive<Library>(kind, ns, key, file, line);
+  if (kind == TENON_LIBRARY_DEF) {
+    Registry& registry = Registry::get();
+    const auto lock = registry.lock();
+    const auto [place, inserted] =
+        registry.namespaces().try_emplace(library->ns.view(), library.get());
+    if (!inserted) {
+      const std::string first = place_text(place->second->file, place->second->line);
+      const std::string second = place_text(library->file, line);
+      library->closed = true;
+      fail(TENON_ERROR_ALREADY_EXISTS, "library ", ns,
+           ": namespace must have one DEF library, got a second one at ", second,
+           "; the first is at ", first, "; use FRAGMENT to add to it");
+    }
+  }
+  return library;
+}
+
+void remove_registration(Registration* registration) noexcept {
+  Registry& registry = Registry::get();
+  Changes changes;
+  std::shared_ptr<const Listeners> listeners;
+  {
+    const auto lock = registry.lock();
+    if (registration->removed) return;
+    if (registration->library != nullptr) remove_from_list(registration);
+    unlink_locked(registry, registration, changes);
+    registry.publish_anyway(changes);
+    listeners = registry.listeners();
+  }
+  Registry::finish(changes);
+  let_go(registration, *listeners);
+}
+
+void close_library(Library* library) noexcept {
+  Registry& registry = Registry::get();
+  Changes changes;
+  Registration* removed;
+  std::shared_ptr<const Listeners> listeners;
+  {
+    const auto lock = registry.lock();
+    if (library->closed) return;
+    library->closed = true;
+    removed = library->registrations;
+    library->registrations = nullptr;
+    for (Registration* each = removed; each != nullptr; each = each->next) {
+      unlink_locked(registry, each, changes);
+    }
+    registry.publish_anyway(changes);
+    if (library->kind == TENON_LIBRARY_DEF) registry.namespaces().erase(library->ns.view());
+    listeners = registry.listeners();
+  }
+  Registry::finish(changes);
+  let_go(removed, *listeners);
+  note_closed(*library);
+}
+
+ClosedLibraries::ClosedLibraries() {
+  base::ThreadRecord* thread = base::require_thread_record();
+  outer_ = std::exchange(thread->places[base::kPlaceClosed], static_cast<void*>(&groups_));
+}
+
+ClosedLibraries::~ClosedLibraries() { base::current_thread()->places[base::kPlaceClosed] = outer_; }
+
+void drain_group(const void* group, std::string_view what, int64_t timeout_ns) {
+  base::Blocker blocker;
+  switch (base::drain(group, timeout_ns, &blocker)) {
+    case base::Drained::kDone:
+      return;
+    case base::Drained::kTimeout:
+      fail(TENON_ERROR_BUSY, what, ": kernels must have returned, got ",
+           blocker.label != nullptr ? blocker.label : "a deleter", " still running on thread ",
+           blocker.thread_id);
+    case base::Drained::kInsideKernel:
+      fail(TENON_ERROR_STATE, what,
+           ": drain must be called outside of kernels, got a call from inside one");
+  }
+}
+
+void drain_library(Library* library, int64_t timeout_ns) {
+  {
+    const auto lock = Registry::get().lock();
+    if (!library->closed) {
+      fail(TENON_ERROR_STATE, "library ", library->ns.view(),
+           ": library must be closed before it is drained, got an open one");
+    }
+  }
+  drain_group(library->group, base::concat("library ", library->ns.view()), timeout_ns);
+}
+
+}  // namespace tenon::dispatch

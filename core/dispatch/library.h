@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Library and Registration: the owners of definitions, kernels and fallbacks.
+#pragma once
+
+#include <string_view>
+
+#include "base/intrusive_ptr.h"
+#include "dispatch/registry.h"
+
+/// One thing that was registered. Its library holds a reference until it is removed.
+struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
+  enum class Kind { kDefinition, kKernel, kFallback, kListener };
+
+  explicit tenon_registration(Kind kind) noexcept;
+  ~tenon_registration();
+
+  const Kind kind;
+  // The registry's lock guards the rest.
+  bool removed = false;
+  tenon_library* library = nullptr;  // NULL for a listener
+  tenon_op* op = nullptr;
+  const tenon::dispatch::Kernel* kernel = nullptr;
+  tenon::dispatch::Fallback* fallback = nullptr;
+  tenon::dispatch::ListenerPtr listener;
+  tenon_registration* previous = nullptr;  // in the library's list, or in one being removed
+  tenon_registration* next = nullptr;
+};
+
+/// An owner of registrations in one namespace.
+struct tenon_library final : tenon::base::RefCounted<tenon_library> {
+  tenon_library(uint32_t kind, std::string_view ns, tenon_key key, std::string_view file,
+                int32_t line);
+  ~tenon_library();
+  static void destroy(tenon_library* library);
+
+  const uint32_t kind;
+  const tenon::base::InternedString ns;
+  const tenon_key key;
+  const tenon::base::InternedString file;
+  const int32_t line;
+  /// Names what drain() waits for. Never used again, unlike the address.
+  const void* const group;
+
+  // The registry's lock guards the rest.
+  bool closed = false;
+  tenon_registration* registrations = nullptr;
+
+  bool is_wildcard() const noexcept { return ns.view() == "_"; }
+};
+
+namespace tenon::dispatch {
+
+using Library = ::tenon_library;
+using Registration = ::tenon_registration;
+using LibraryPtr = base::IntrusivePtr<Library>;
+using RegistrationPtr = base::IntrusivePtr<Registration>;
+
+/// See tenon/library.h for the contracts of these.
+LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::string_view file,
+                        int32_t line);
+
+struct DefineOptions {
+  std::vector<base::InternedString> tags;
+  std::string_view alias_analysis;
+  base::InternedString file;
+  int32_t line = 0;
+};
+const tenon_op* define(Library* library, std::string_view schema_text,
+                       const DefineOptions& options);
+
+/// Both take over the kernel, also when they throw.
+RegistrationPtr implement(Library* library, std::string_view name, tenon_key key, KernelPtr kernel);
+RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
+                             tenon_fallback_select select);
+
+/// Takes over ctx, also when it throws.
+RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_deleter deleter);
+
+void close_library(Library* library) noexcept;
+void drain_library(Library* library, int64_t timeout_ns);
+void remove_registration(Registration* registration) noexcept;
+
+/// Waits for what belonged to closed libraries; `what` names them in messages. See drain_library.
+void drain_group(const void* group, std::string_view what, int64_t timeout_ns);
+
+/// Collects the groups of the libraries that this thread closes while it lives. Does not nest.
+class ClosedLibraries {
+ public:
+  ClosedLibraries();
+  ~ClosedLibraries();
+  ClosedLibraries(const ClosedLibraries&) = delete;
+  ClosedLibraries& operator=(const ClosedLibraries&) = delete;
+  const std::vector<const void*>& groups() const { return groups_; }
+
+ private:
+  std::vector<const void*> groups_;
+  void* outer_;
+};
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/slot_resolver.h"
+
+#include "base/error.h"
+#include "base/small_vector.h"
+#include "dispatch/key_set.h"
+#include "tenon/introspect.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+using schema::Schema;
+using schema::Type;
+
+Resolved resolved(const Kernel* kernel, uint32_t provenance) {
+  return {kernel, provenance, kernel->is_fallthrough()};
+}
+
+bool is_concerned(const tenon_op& op, const Fallback& fallback) {
+  if (fallback.select == nullptr) return true;
+  if (fallback.built_in) {
+    const auto& schema = op.definition->schema;
+    return fallback.select(nullptr, schema.get()) == TENON_SELECT_KERNEL;
+  }
+  for (const FallbackChoice& choice : op.choices) {
+    if (choice.fallback == &fallback) return choice.concerned;
+  }
+  return true;
+}
+
+// The aliases in the order in which they are asked.
+struct Step {
+  tenon_key alias;
+  uint32_t provenance;
+};
+constexpr Step kSteps[] = {
+    {TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL, TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL},
+    {TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL},
+    {TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, TENON_PROVENANCE_MATH_KERNEL},
+    {TENON_KEY_AUTOGRAD, TENON_PROVENANCE_AUTOGRAD_KERNEL},
+    {TENON_KEY_AUTOCAST, TENON_PROVENANCE_AUTOGRAD_KERNEL},
+    {TENON_KEY_BATCHED_DECOMPOSITION, TENON_PROVENANCE_BATCHED_KERNEL},
+};
+
+// An operator's active kernels, sorted for looking up many slots.
+class Resolver {
+ public:
+  Resolver(const tenon_op& op, const FallbackTable& fallbacks) : op_(op), fallbacks_(fallbacks) {
+    for (const KernelStack& stack : op.kernels) {
+      const Kernel* active = stack.kernels.back();
+      if (is_alias(stack.key)) {
+        aliases_ |= alias_bit(stack.key);
+        by_alias_[stack.key - TENON_KEY_ALIAS_FIRST] = active;
+      } else if (functionality_of(stack.key) == TENON_FUNCTIONALITY_DENSE) {
+        backends_ |= uint32_t{1} << backend_of(stack.key);
+      }
+    }
+  }
+
+  Resolved resolve(uint32_t slot, const SlotInfo& info, const Kernel* direct) const {
+    if (direct != nullptr) return resolved(direct, TENON_PROVENANCE_KERNEL);
+    const uint8_t candidates = aliases_ & info.aliases;
+    if (candidates != 0) {
+      for (const Step& step : kSteps) {
+        if ((candidates & alias_bit(step.alias)) == 0) continue;
+        if (step.alias == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD && has_backend_kernel(info))
+          continue;
+        return resolved(by_alias_[step.alias - TENON_KEY_ALIAS_FIRST], step.provenance);
+      }
+    }
+    const Fallback* fallback = slot != kUndefinedSlot ? fallbacks_.at(slot) : nullptr;
+    if (fallback == nullptr) return {};
+    Resolved found = resolved(fallback->kernel.get(), TENON_PROVENANCE_BACKEND_FALLBACK);
+    if (!found.fallthrough && op_.definition != nullptr && !is_concerned(op_, *fallback)) {
+      found.fallthrough = true;
+    }
+    return found;
+  }
+
+ private:
+  // Kernels registered on backends (not composites of any kind but CompositeExplicit) serve their
+  // own backend well, so CompositeImplicit leaves Autograd and the keys below it to them. For a key
+  // with one slot for all backends, any backend's kernel counts.
+  bool has_backend_kernel(const SlotInfo& info) const {
+    if ((aliases_ & alias_bit(TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD)) != 0) return true;
+    if (info.key == TENON_KEY_UNDEFINED) return false;
+    if (functionality_of(info.key) == TENON_FUNCTIONALITY_DENSE) return false;
+    if (info.per_backend) return (backends_ >> backend_of(info.key) & 1) != 0;
+    return backends_ != 0;
+  }
+
+  const tenon_op& op_;
+  const FallbackTable& fallbacks_;
+  uint8_t aliases_ = 0;    // with a kernel
+  uint32_t backends_ = 0;  // with a kernel of their own
+  const Kernel* by_alias_[kAliasCount] = {};
+};
+
+enum class Holds { kNothing, kTensor, kOptionalTensor, kTensors, kOptionalTensors, kAnything };
+
+// What tensors a value of a type can hold.
+Holds holds(const Type& type) {
+  switch (type.kind) {
+    case TENON_TYPE_TENSOR:
+      return Holds::kTensor;
+    case TENON_TYPE_ANY:
+    case TENON_TYPE_VARIABLE:
+    case TENON_TYPE_CLASS:
+      return Holds::kAnything;
+    case TENON_TYPE_OPTIONAL:
+      switch (holds(*type.elements[0])) {
+        case Holds::kNothing:
+          return Holds::kNothing;
+        case Holds::kTensor:
+          return Holds::kOptionalTensor;
+        case Holds::kTensors:
+          return Holds::kOptionalTensors;
+        default:
+          return Holds::kAnything;
+      }
+    case TENON_TYPE_LIST: {
+      const Holds inside = holds(*type.elements[0]);
+      if (inside == Holds::kTensor || inside == Holds::kOptionalTensor) return Holds::kTensors;
+      return inside == Holds::kNothing ? Holds::kNothing : Holds::kAnything;
+    }
+    default:
+      for (const Type* element : type.elements) {
+        if (holds(*element) != Holds::kNothing) return Holds::kAnything;
+      }
+      return Holds::kNothing;
+  }
+}
+
+// Positions and kinds of the arguments that carry keys.
+void describe_arguments(const Schema& schema, Snapshot* snapshot) {
+  const auto& arguments = schema.arguments();
+  snapshot->counts = arguments.size() | uint64_t{schema.returns().size()} << 32;
+  if (schema.is_vararg()) snapshot->flags |= kHasVararg;
+  if (schema.is_varret()) snapshot->flags |= kHasVarret;
+  bool any = schema.is_vararg();
+  bool late = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Holds what = holds(*arguments[i].type);
+    if (what == Holds::kNothing) continue;
+    any = true;
+    if (i >= 64) {
+      late = true;
+      continue;
+    }
+    const uint64_t bit = uint64_t{1} << i;
+    if (what == Holds::kTensor) snapshot->plain |= bit;
+    if (what == Holds::kOptionalTensor || what == Holds::kOptionalTensors)
+      snapshot->optional |= bit;
+    if (what == Holds::kTensors || what == Holds::kOptionalTensors) snapshot->lists |= bit;
+    if (what == Holds::kAnything) snapshot->scanned |= bit;
+  }
+  if (!any) snapshot->flags |= kHasNoTensors;
+  if (late) snapshot->flags |= kHasManyArgs;
+  const bool only_plain = (snapshot->optional | snapshot->lists | snapshot->scanned) == 0 &&
+                          (snapshot->flags & (kHasVararg | kHasVarret | kHasManyArgs)) == 0;
+  for (uint8_t kind = 1; kind <= 3 && only_plain; ++kind) {
+    if (snapshot->plain == (uint64_t{1} << kind) - 1) snapshot->kind = kind;
+  }
+  snapshot->fast_counts = snapshot->kind != 0 ? snapshot->counts : kNoCounts;
+}
+
+// Autograd runs for untracked tensors too, where an operator has a kernel for it.
+tenon_keyset included_keys(const tenon_op& op) {
+  for (const KernelStack& stack : op.kernels) {
+    const bool autograd =
+        stack.key == TENON_KEY_AUTOGRAD ||
+        (!is_alias(stack.key) && functionality_of(stack.key) == TENON_FUNCTIONALITY_AUTOGRAD);
+    if (autograd && !stack.kernels.back()->is_fallthrough()) {
+      return functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD);
+    }
+  }
+  return 0;
+}
+
+// The functionalities whose slots all fall through.
+tenon_keyset skipped_keys(const base::SmallVector<Resolved, 160>& slots) {
+  tenon_keyset some = 0;
+  tenon_keyset not_all = 0;
+  const SlotInfo* infos = slot_infos();
+  for (uint32_t slot = 1; slot < slots.size(); ++slot) {
+    const tenon_keyset bit = functionality_bit(functionality_of(infos[slot].key));
+    if (slots[slot].fallthrough) {
+      some |= bit;
+    } else {
+      not_all |= bit;
+    }
+  }
+  return some & ~not_all;
+}
+
+}  // namespace
+
+Resolved resolve_slot(const tenon_op& op, tenon_key key, const FallbackTable& fallbacks) {
+  const uint32_t slot = slot_of_key(key);
+  const Kernel* direct = key != TENON_KEY_UNDEFINED ? op.active_kernel(key) : nullptr;
+  return Resolver(op, fallbacks).resolve(slot, slot_infos()[slot], direct);
+}
+
+const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallbacks) {
+  if (op.definition == nullptr) return empty_snapshot();
+  const uint32_t nslots = slot_count();
+  base::SmallVector<Resolved, 160> slots(nslots);
+  base::SmallVector<const Kernel*, 16> records;
+  base::SmallVector<int8_t, 160> numbers(nslots);
+  base::SmallVector<const Kernel*, 160> direct(nslots, nullptr);
+  for (const KernelStack& stack : op.kernels) {
+    if (!is_alias(stack.key)) direct[slot_of_key(stack.key)] = stack.kernels.back();
+  }
+  const Resolver resolver(op, fallbacks);
+  const SlotInfo* infos = slot_infos();
+  for (uint32_t slot = 0; slot < nslots; ++slot) {
+    slots[slot] = resolver.resolve(slot, infos[slot], direct[slot]);
+    const Kernel* kernel = slots[slot].kernel;
+    if (kernel == nullptr) continue;
+    if (slots[slot].fallthrough) {
+      numbers[slot] = kSkipped;
+      continue;
+    }
+    size_t number = 0;
+    while (number < records.size() && records[number] != kernel) ++number;
+    if (number == kMaxRecords) {
+      fail(TENON_ERROR_STATE, op.name, ": number of kernels must be at most ", kMaxRecords,
+           ", got more");
+    }
+    if (number == records.size()) records.push_back(kernel);
+    numbers[slot] = record_number(number);
+  }
+  Snapshot* snapshot = allocate_snapshot(nslots, static_cast<uint32_t>(records.size()));
+  for (size_t i = 0; i < records.size(); ++i) snapshot->record(record_number(i)) = records[i];
+  for (uint32_t slot = 0; slot < nslots; ++slot) snapshot->slots[slot] = numbers[slot];
+  snapshot->include = included_keys(op);
+  snapshot->mask = ~skipped_keys(slots);
+  snapshot->schema = schema::SchemaPtr(op.definition->schema).detach();
+  describe_arguments(*snapshot->schema, snapshot);
+  const Fallback* select = fallbacks.at(slot_of_key(TENON_KEY_BACKEND_SELECT));
+  const Resolved& selected = slots[slot_of_key(TENON_KEY_BACKEND_SELECT)];
+  if (select != nullptr && select->built_in && selected.kernel == select->kernel.get() &&
+      !selected.fallthrough) {
+    snapshot->flags |= kSelectsBackend;
+  }
+  retired_node(snapshot)->owner = &op;
+  return snapshot;
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/snapshot.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace tenon::dispatch {
+
+namespace {
+
+constexpr size_t kLine = 64;
+constexpr uint32_t kMostSlots = 1024;
+
+// At the start of a snapshot's memory.
+struct Node : base::Retired {
+  const Snapshot* snapshot;
+};
+
+size_t round_up(size_t size) { return (size + kLine - 1) / kLine * kLine; }
+
+size_t front_size(uint32_t nrecords) {
+  return round_up(sizeof(Node) + nrecords * sizeof(const Kernel*));
+}
+
+Node* node_of(const Snapshot* snapshot) {
+  const auto address = reinterpret_cast<uintptr_t>(snapshot) - front_size(snapshot->nrecords);
+  return reinterpret_cast<Node*>(address);
+}
+
+}  // namespace
+
+Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords) {
+  const size_t front = front_size(nrecords);
+  const size_t size = round_up(front + offsetof(Snapshot, slots) + nslots);
+  auto* block = static_cast<unsigned char*>(std::aligned_alloc(kLine, size));
+  if (block == nullptr) throw std::bad_alloc();
+  std::memset(block, 0, size);
+  auto* snapshot = reinterpret_cast<Snapshot*>(block + front);
+  snapshot->nslots = nslots;
+  snapshot->nrecords = static_cast<uint16_t>(nrecords);
+  Node* node = new (block) Node();
+  node->snapshot = snapshot;
+  node->reclaim = [](base::Retired* self) { free_snapshot(static_cast<Node*>(self)->snapshot); };
+  return snapshot;
+}
+
+void free_snapshot(const Snapshot* snapshot) noexcept {
+  if (snapshot->schema != nullptr) snapshot->schema->release();
+  std::free(node_of(snapshot));
+}
+
+base::Retired* retired_node(const Snapshot* snapshot) noexcept { return node_of(snapshot); }
+
+const Snapshot* empty_snapshot() noexcept {
+  static const Snapshot* const instance = [] {
+    Snapshot* snapshot = allocate_snapshot(kMostSlots, 0);
+    snapshot->fast_counts = kNoCounts;
+    snapshot->counts = kNoCounts;
+    snapshot->mask = ~tenon_keyset{0};
+    return snapshot;
+  }();
+  return instance;
+}
+
+}  // namespace tenon::dispatch

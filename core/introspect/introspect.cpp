@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "introspect/introspect.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "dispatch/argument_check.h"
+#include "dispatch/key_set.h"
+#include "dispatch/registry.h"
+#include "dispatch/slot_resolver.h"
+
+namespace tenon::introspect {
+
+namespace {
+
+using dispatch::Kernel;
+using dispatch::KernelStack;
+using dispatch::Registry;
+using dispatch::Resolved;
+using dispatch::Snapshot;
+
+const char* provenance_name(uint32_t provenance) {
+  switch (provenance) {
+    case TENON_PROVENANCE_KERNEL:
+      return "kernel";
+    case TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL:
+      return "default backend kernel";
+    case TENON_PROVENANCE_MATH_KERNEL:
+      return "math kernel";
+    case TENON_PROVENANCE_AUTOGRAD_KERNEL:
+      return "autograd kernel";
+    case TENON_PROVENANCE_BATCHED_KERNEL:
+      return "batched kernel";
+    case TENON_PROVENANCE_BACKEND_FALLBACK:
+      return "backend fallback";
+    default:
+      return "missing";
+  }
+}
+
+std::vector<const tenon_op*> list(bool defined) {
+  std::vector<const tenon_op*> found;
+  Registry& registry = Registry::get();
+  {
+    const auto lock = registry.lock();
+    for (const tenon_op* op : registry.ops().all()) {
+      const bool dangling = op->definition == nullptr && !op->kernels.empty();
+      if (defined ? op->definition != nullptr : dangling) found.push_back(op);
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const tenon_op* a, const tenon_op* b) { return a->full_name() < b->full_name(); });
+  return found;
+}
+
+std::vector<tenon_key> table_keys() {
+  std::vector<tenon_key> keys = list_keys();
+  keys.insert(keys.begin(), TENON_KEY_UNDEFINED);
+  return keys;
+}
+
+// Which kernel the table in use has for a slot; the text names it for messages.
+std::string slot_text(const Snapshot& snapshot, uint32_t slot, const Kernel** out_kernel) {
+  *out_kernel = nullptr;
+  const int8_t number = slot < snapshot.nslots ? snapshot.slots[slot] : dispatch::kMissing;
+  if (number == dispatch::kMissing) return "no kernel";
+  if (number == dispatch::kSkipped) return "a fallthrough";
+  *out_kernel = snapshot.record(number);
+  return (*out_kernel)->describe();
+}
+
+void check_locked(const tenon_op& op) {
+  const Registry& registry = Registry::get();
+  const Snapshot* used = op.snapshot.load(std::memory_order_acquire);
+  const Snapshot* right = dispatch::build_snapshot(op, const_cast<Registry&>(registry).fallbacks());
+  struct Free {
+    const Snapshot* snapshot;
+    ~Free() {
+      if (snapshot != dispatch::empty_snapshot()) dispatch::free_snapshot(snapshot);
+    }
+  } const free_right{right};
+  for (const KernelStack& stack : op.kernels) {
+    TENON_CHECK(!stack.kernels.empty() && stack.key != TENON_KEY_UNDEFINED, TENON_ERROR_INTERNAL,
+                op.name, ": ", dispatch::key_name(stack.key),
+                " must have kernels, got an empty list");
+  }
+  TENON_CHECK(used->counts == right->counts && used->fast_counts == right->fast_counts &&
+                  used->mask == right->mask && used->include == right->include &&
+                  used->kind == right->kind && used->flags == right->flags &&
+                  used->plain == right->plain && used->optional == right->optional &&
+                  used->lists == right->lists && used->scanned == right->scanned &&
+                  used->schema == right->schema,
+              TENON_ERROR_INTERNAL, op.name, ": table must follow from the registrations, got ",
+              "another head");
+  const uint32_t nslots = op.definition != nullptr ? right->nslots : 0;
+  for (uint32_t slot = 0; slot < nslots; ++slot) {
+    const Kernel* a;
+    const Kernel* b;
+    const std::string actual = slot_text(*used, slot, &a);
+    const std::string expected = slot_text(*right, slot, &b);
+    TENON_CHECK(a == b && actual == expected, TENON_ERROR_INTERNAL, op.name, ": slot of ",
+                dispatch::key_name(dispatch::key_of_slot(slot)), " must have ", expected, ", got ",
+                actual);
+  }
+}
+
+}  // namespace
+
+tenon_slot_info slot_info(const tenon_op& op, tenon_key key) {
+  TENON_CHECK_ARG(key == TENON_KEY_UNDEFINED || dispatch::is_runtime_key(key), op.name,
+                  ": key must be a runtime key or Undefined, got ", dispatch::key_name(key));
+  Registry& registry = Registry::get();
+  const auto lock = registry.lock();
+  const Resolved found = dispatch::resolve_slot(op, key, registry.fallbacks());
+  tenon_slot_info info{};
+  info.struct_size = sizeof info;
+  info.provenance = found.provenance;
+  info.key = key;
+  info.source_key = key;
+  info.name = info.file = "";
+  if (found.kernel == nullptr) return info;
+  info.source_key = found.kernel->key;
+  info.fallthrough = found.fallthrough ? 1 : 0;
+  info.language = found.kernel->entry.language;
+  info.name = found.kernel->name.c_str();
+  info.file = found.kernel->file.c_str();
+  info.line = found.kernel->line;
+  info.typed = found.kernel->entry.typed != nullptr ? 1 : 0;
+  return info;
+}
+
+std::vector<tenon_key> list_keys() {
+  std::vector<tenon_key> keys = dispatch::runtime_keys();
+  std::sort(keys.begin(), keys.end(), [](tenon_key a, tenon_key b) {
+    const uint32_t first = dispatch::functionality_of(a);
+    const uint32_t second = dispatch::functionality_of(b);
+    return first != second ? first < second : a < b;
+  });
+  return keys;
+}
+
+std::vector<const tenon_op*> list_operators() { return list(true); }
+
+std::vector<const tenon_op*> list_dangling() { return list(false); }
+
+std::string print_tags(const tenon_op& op) {
+  const auto lock = Registry::get().lock();
+  std::string text;
+  if (op.definition == nullptr) return text;
+  for (const base::InternedString tag : op.definition->tags) {
+    if (!text.empty()) text += '\n';
+    text += tag.view();
+  }
+  return text;
+}
+
+std::string dump_registrations(const tenon_op& op) {
+  const auto lock = Registry::get().lock();
+  std::string text = base::concat("name: ", op.name, "\n");
+  if (op.definition == nullptr) {
+    text += "schema: (none)\n";
+  } else {
+    text += base::concat("schema: ", op.definition->schema->text(), "\ndefined: ",
+                         dispatch::place_text(op.definition->file, op.definition->line), "\n");
+    const std::string_view analysis = op.definition->alias_analysis.view();
+    text += base::concat("alias analysis: ", analysis.empty() ? "FROM_SCHEMA" : analysis, "\n");
+  }
+  std::vector<const KernelStack*> stacks;
+  for (const KernelStack& stack : op.kernels) stacks.push_back(&stack);
+  std::sort(stacks.begin(), stacks.end(), [](const KernelStack* a, const KernelStack* b) {
+    return std::string_view(dispatch::key_name(a->key)) < dispatch::key_name(b->key);
+  });
+  for (const KernelStack* stack : stacks) {
+    for (size_t i = stack->kernels.size(); i-- > 0;) {
+      const Kernel& kernel = *stack->kernels[i];
+      const bool active = i + 1 == stack->kernels.size();
+      text += base::concat(
+          dispatch::key_name(stack->key), dispatch::is_alias(stack->key) ? "[alias]" : "", ": ",
+          kernel.describe(), kernel.is_fallthrough() ? " [fallthrough]" : "",
+          kernel.entry.typed != nullptr ? " [typed]" : " [boxed]", active ? "" : " [inactive]",
+          kernel.policy == TENON_POLICY_OVERRIDE ? " [override]" : "", "\n");
+    }
+  }
+  return text;
+}
+
+std::string dump_table(const tenon_op& op) {
+  Registry& registry = Registry::get();
+  const auto lock = registry.lock();
+  std::string text;
+  for (const tenon_key key : table_keys()) {
+    const Resolved found = dispatch::resolve_slot(op, key, registry.fallbacks());
+    if (found.kernel == nullptr) continue;
+    text += base::concat(dispatch::key_name(key), ": ",
+                         found.fallthrough ? std::string("fallthrough") : found.kernel->describe(),
+                         " [", provenance_name(found.provenance), "]\n");
+  }
+  return text;
+}
+
+void check_invariants(const tenon_op* op) {
+  Registry& registry = Registry::get();
+  const auto lock = registry.lock();
+  if (op != nullptr) {
+    check_locked(*op);
+    return;
+  }
+  for (const tenon_op* each : registry.ops().all()) check_locked(*each);
+}
+
+}  // namespace tenon::introspect

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads the plugins that ship with the library when they are first missed: each is tried once.
+#include "dispatch/auto_load.h"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "dispatch/key_set.h"
+#include "dispatch/operator_entry.h"
+#include "plugin/plugin.h"
+#include "tensor/device.h"
+#include "tensor/device_provider.h"
+
+namespace tenon::plugin {
+
+namespace {
+
+// One attempt to load a plugin by itself.
+struct Attempt {
+  enum class State { kUnderWay, kDone } state = State::kUnderWay;
+  std::thread::id worker;
+  base::ErrorPtr failure;
+};
+
+struct Attempts {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::string, Attempt, std::less<>> by_name;
+};
+
+Attempts& attempts() {
+  static Attempts* const instance = new Attempts();  // leaked: used until the process ends
+  return *instance;
+}
+
+base::ErrorPtr try_load(const std::string& name) {
+  try {
+    PluginManager::get().load(name);
+    return {};
+  } catch (const Error& error) {
+    return error.object();
+  }
+}
+
+// True when the plugin came by this call, or by another thread's while this one waited.
+bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
+  Attempts& all = attempts();
+  std::unique_lock lock(all.mutex);
+  const auto [place, first] = all.by_name.try_emplace(name);
+  Attempt& attempt = place->second;
+  if (!first) {
+    if (attempt.state == Attempt::State::kUnderWay) {
+      // Its own load function misses something: that is no reason to wait for itself.
+      if (attempt.worker == std::this_thread::get_id()) return false;
+      all.changed.wait(lock, [&] { return attempt.state == Attempt::State::kDone; });
+      if (!attempt.failure) return true;
+    }
+    *out_cause = attempt.failure;
+    return false;
+  }
+  attempt.worker = std::this_thread::get_id();
+  lock.unlock();
+  base::ErrorPtr failure = try_load(name);
+  lock.lock();
+  attempt.failure = failure;
+  attempt.state = Attempt::State::kDone;
+  all.changed.notify_all();
+  *out_cause = failure;
+  return !failure;
+}
+
+void load_provider(int32_t, const char* device_name) {
+  base::ErrorPtr cause;
+  if (!load_once(base::concat("tenon_", device_name), &cause) && cause) throw Error(cause);
+}
+
+// Runs when the library is loaded: the tensor layer is below this one and knows it only so.
+[[gnu::constructor]] void connect() { tensor::set_provider_loader(&load_provider); }
+
+bool ships_kernels(std::string_view ns) { return ns == "aten" || ns == "tenon"; }
+
+}  // namespace
+
+}  // namespace tenon::plugin
+
+namespace tenon::dispatch {
+
+bool load_for_namespace(std::string_view ns, base::ErrorPtr* out_cause) {
+  return plugin::ships_kernels(ns) && plugin::load_once("tenon_cpu", out_cause);
+}
+
+bool load_for_kernel(const tenon_op& op, tenon_key key, base::ErrorPtr* out_cause) {
+  if (!plugin::ships_kernels(op.ns())) return false;
+  if (plugin::load_once("tenon_cpu", out_cause)) return true;
+  const bool dense = !is_alias(key) && key != TENON_KEY_UNDEFINED &&
+                     functionality_of(key) == TENON_FUNCTIONALITY_DENSE;
+  const auto device_type = static_cast<int32_t>(dense ? backend_of(key) : 0);
+  if (device_type == TENON_DEVICE_CPU || device_type == TENON_DEVICE_META) return false;
+  const char* device = tensor::find_device_type_name(device_type);
+  return device != nullptr && plugin::load_once(base::concat("tenon_", device), out_cause);
+}
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/plugin.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/fork.h"
+#include "dispatch/library.h"
+
+using tenon::plugin::Plugin;
+
+tenon_plugin::tenon_plugin(const tenon_plugin_descriptor& plugin_descriptor, std::string_view file)
+    : descriptor(&plugin_descriptor),
+      name(plugin_descriptor.name),
+      version(plugin_descriptor.version != nullptr ? plugin_descriptor.version : ""),
+      path(file) {}
+
+namespace tenon::plugin {
+
+namespace {
+
+// The error that a plugin's function left behind.
+[[noreturn]] void throw_left_error(const Plugin& plugin, tenon_status status) {
+  base::ErrorPtr error = base::take_current_error();
+  if (!error || error->code() != status) {
+    fail(status, "plugin ", plugin.name.view(), ": load must succeed, got ",
+         base::status_name(status), " without an error");
+  }
+  error->add_note(
+      base::concat("while loading plugin ", plugin.name.view(), " from ", plugin.path.view()));
+  throw Error(std::move(error));
+}
+
+}  // namespace
+
+PluginManager::PluginManager() { base::hold_across_fork(mutex_, base::ForkOrder::kPlugins); }
+
+PluginManager& PluginManager::get() {
+  static PluginManager* const instance = new PluginManager();
+  return *instance;
+}
+
+Plugin* PluginManager::find_by_name(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  for (Plugin* plugin : plugins_) {
+    if (plugin->name.view() == name) return plugin;
+  }
+  return nullptr;
+}
+
+Plugin* PluginManager::find_by_path(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  for (Plugin* plugin : plugins_) {
+    if (plugin->path.view() == path) return plugin;
+  }
+  return nullptr;
+}
+
+Plugin* PluginManager::add(const tenon_plugin_descriptor& descriptor, const std::string& path) {
+  auto added = std::make_unique<Plugin>(descriptor, path);
+  const std::lock_guard lock(mutex_);
+  for (Plugin* plugin : plugins_) {
+    if (plugin->path.view() == path) return plugin;  // another thread was faster
+    TENON_CHECK(plugin->name.view() != descriptor.name, TENON_ERROR_ALREADY_EXISTS, "plugin ", path,
+                ": name must be unique, got ", descriptor.name, ", which is that of ",
+                plugin->path.view());
+  }
+  plugins_.push_back(added.get());
+  return added.release();
+}
+
+Plugin* PluginManager::open(std::string_view path_or_name) {
+  if (Plugin* known = find_by_name(path_or_name)) return known;
+  const std::string path = find_file(path_or_name);
+  if (Plugin* known = find_by_path(path)) return known;
+  base::Dylib library = base::Dylib::open(path);
+  try {
+    const auto query =
+        reinterpret_cast<tenon_plugin_query_fn>(library.find(TENON_PLUGIN_QUERY_NAME));
+    TENON_CHECK(query != nullptr, TENON_ERROR_ABI, "plugin ", path, ": it must export ",
+                TENON_PLUGIN_QUERY_NAME, ", got a library without it");
+    const tenon_plugin_descriptor* descriptor = query(TENON_ABI_MAJOR << 16, TENON_ABI_VERSION);
+    check_descriptor(descriptor, path);
+    return add(*descriptor, path);
+  } catch (const Error&) {
+    library.close();  // none of its code but the query ran
+    throw;
+  }
+}
+
+// Waits for another thread to finish with a plugin, unless that thread waits for this one.
+void PluginManager::wait_for_locked(std::unique_lock<std::mutex>& lock, Plugin* plugin) {
+  const std::thread::id me = std::this_thread::get_id();
+  std::thread::id holder = plugin->worker;
+  for (size_t steps = 0; steps <= waiters_.size(); ++steps) {
+    const auto waits = std::find_if(waiters_.begin(), waiters_.end(),
+                                    [&](const Waiter& waiter) { return waiter.thread == holder; });
+    if (waits == waiters_.end()) break;
+    holder = waits->plugin->worker;
+    TENON_CHECK(holder != me, TENON_ERROR_STATE, "plugin ", plugin->name.view(),
+                ": requirements must not be circular, got a circle");
+  }
+  waiters_.push_back({me, plugin});
+  changed_.wait(lock);
+  std::erase_if(waiters_, [&](const Waiter& waiter) { return waiter.thread == me; });
+}
+
+// Claims a plugin for a change of state. False when it has the wanted state already, or this thread
+// is in the middle of bringing it there.
+bool PluginManager::begin(Plugin* plugin, Plugin::State wanted, Plugin::State busy) {
+  std::unique_lock lock(mutex_);
+  while (plugin->state == Plugin::State::kLoading || plugin->state == Plugin::State::kUnloading) {
+    if (plugin->worker == std::this_thread::get_id()) {
+      TENON_CHECK(plugin->state == busy, TENON_ERROR_STATE, "plugin ", plugin->name.view(),
+                  ": it must not be loaded and unloaded at once");
+      return false;
+    }
+    wait_for_locked(lock, plugin);
+  }
+  if (plugin->state == wanted) return false;
+  plugin->state = busy;
+  plugin->worker = std::this_thread::get_id();
+  return true;
+}
+
+void PluginManager::settle(Plugin* plugin, Plugin::State state) {
+  const std::lock_guard lock(mutex_);
+  plugin->state = state;
+  plugin->worker = {};
+  changed_.notify_all();
+}
+
+bool PluginManager::is_loaded(const Plugin& plugin) {
+  const std::lock_guard lock(mutex_);
+  return plugin.state == Plugin::State::kLoaded;
+}
+
+Plugin* PluginManager::load(std::string_view path_or_name) {
+  Plugin* plugin = open(path_or_name);
+  if (!begin(plugin, Plugin::State::kLoaded, Plugin::State::kLoading)) return plugin;
+  try {
+    for (uint32_t i = 0; i < plugin->descriptor->requirement_count; ++i) {
+      const char* required = plugin->descriptor->requirements[i];
+      try {
+        const Plugin* other = load(required);
+        TENON_CHECK(is_loaded(*other), TENON_ERROR_STATE, "plugin ", required,
+                    ": requirements must not be circular, got a circle");
+      } catch (const Error& error) {
+        error.object()->add_note(
+            base::concat("plugin ", plugin->name.view(), " requires ", required));
+        throw;
+      }
+    }
+    plugin->load_state = nullptr;
+    const tenon_status status = plugin->descriptor->load(plugin, &plugin->load_state);
+    if (status != TENON_OK) throw_left_error(*plugin, status);
+  } catch (...) {
+    settle(plugin, Plugin::State::kUnloaded);
+    throw;
+  }
+  plugin->draining.clear();
+  settle(plugin, Plugin::State::kLoaded);
+  return plugin;
+}
+
+void PluginManager::unload(Plugin* plugin, int64_t timeout_ns) {
+  TENON_CHECK(plugin->descriptor->unload != nullptr, TENON_ERROR_NOT_SUPPORTED, "plugin ",
+              plugin->name.view(), ": it must have an unload function, got none");
+  bool was_loaded;
+  {
+    const std::lock_guard lock(mutex_);
+    was_loaded = plugin->state == Plugin::State::kLoaded;
+  }
+  if (!was_loaded && plugin->draining.empty()) return;
+  if (begin(plugin, Plugin::State::kUnloaded, Plugin::State::kUnloading)) {
+    dispatch::ClosedLibraries closed;
+    plugin->descriptor->unload(plugin->load_state);
+    plugin->load_state = nullptr;
+    plugin->draining = closed.groups();
+    settle(plugin, Plugin::State::kUnloaded);
+  }
+  while (!plugin->draining.empty()) {
+    dispatch::drain_group(plugin->draining.back(), base::concat("plugin ", plugin->name.view()),
+                          timeout_ns);
+    plugin->draining.pop_back();
+  }
+}
+
+}  // namespace tenon::plugin

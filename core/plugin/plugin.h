@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugins: finding, checking, loading and unloading shared libraries of registrations.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/dylib.h"
+#include "base/error.h"
+#include "base/interned_string.h"
+#include "tenon/plugin.h"
+
+/// A plugin that was opened once; lives for ever. Its file stays mapped.
+struct tenon_plugin {
+  enum class State { kUnloaded, kLoading, kLoaded, kUnloading };
+
+  tenon_plugin(const tenon_plugin_descriptor& plugin_descriptor, std::string_view file);
+
+  const tenon_plugin_descriptor* const descriptor;
+  const tenon::base::InternedString name;
+  const tenon::base::InternedString version;
+  const tenon::base::InternedString path;
+
+  // The manager's lock guards the rest.
+  State state = State::kUnloaded;
+  std::thread::id worker;             // who loads or unloads it
+  void* load_state = nullptr;         // what its load function gave
+  std::vector<const void*> draining;  // groups of its closed libraries that are still in use
+};
+
+namespace tenon::plugin {
+
+using Plugin = ::tenon_plugin;
+
+class PluginManager {
+ public:
+  /// The process's manager. Leaked, as plugins are.
+  static PluginManager& get();
+
+  /// See tenon_plugin_load and tenon_plugin_unload.
+  Plugin* load(std::string_view path_or_name);
+  void unload(Plugin* plugin, int64_t timeout_ns);
+  bool is_loaded(const Plugin& plugin);
+
+ private:
+  PluginManager();
+  Plugin* open(std::string_view path_or_name);
+  Plugin* find_by_name(std::string_view name);
+  Plugin* find_by_path(std::string_view path);
+  Plugin* add(const tenon_plugin_descriptor& descriptor, const std::string& path);
+  bool begin(Plugin* plugin, Plugin::State wanted, Plugin::State busy);
+  void settle(Plugin* plugin, Plugin::State state);
+  void wait_for_locked(std::unique_lock<std::mutex>& lock, Plugin* plugin);
+
+  struct Waiter {
+    std::thread::id thread;
+    const Plugin* plugin;
+  };
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Plugin*> plugins_;
+  std::vector<Waiter> waiters_;
+};
+
+/// Path of the file that a plugin's name or path stands for. Throws TENON_ERROR_NOT_FOUND telling
+/// where it was looked for.
+std::string find_file(std::string_view path_or_name);
+
+/// Checks a descriptor against this library. Throws TENON_ERROR_ABI.
+void check_descriptor(const tenon_plugin_descriptor* descriptor, std::string_view path);
+
+}  // namespace tenon::plugin

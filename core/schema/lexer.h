@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts schema text into tokens and reports errors with their place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tenon::schema {
+
+enum class TokenKind : uint8_t {
+  kEnd,
+  kIdentifier,
+  kNumber,    // without sign
+  kString,    // with its quotes
+  kArrow,     // ->
+  kDots,      // ...
+  kColons,    // ::
+  kCharacter  // any of ()[]{}*!|?,.=-+
+};
+
+struct Token {
+  TokenKind kind = TokenKind::kEnd;
+  std::string_view text;
+  size_t position = 0;
+
+  bool is(char character) const {
+    return kind == TokenKind::kCharacter && text.front() == character;
+  }
+};
+
+/// Reads one text, token by token, with one token of look-ahead.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text);
+
+  const Token& current() const { return current_; }
+  const Token& following() const { return following_; }
+  Token next();
+
+  /// Takes the current token when it is that character.
+  bool accept(char character);
+  bool accept(TokenKind kind);
+  Token expect(char character);
+  /// `what` says what was expected: "an argument name".
+  Token expect(TokenKind kind, std::string_view what);
+
+  /// What errors begin with: the operator's name once it is known. The texts have to stay.
+  void set_subject(std::string_view name, std::string_view overload) {
+    name_ = name;
+    overload_ = overload;
+  }
+
+  /// Throws Error TENON_ERROR_PARSE: "<subject>: <message>, at line.., column ..", text and caret.
+  [[noreturn]] void fail_at(size_t position, std::string_view message) const;
+  [[noreturn]] void fail_at(const Token& token, std::string_view message) const;
+  [[noreturn]] void fail_unexpected(std::string_view expected) const;
+
+ private:
+  Token scan();
+  Token scan_number(size_t begin);
+  Token scan_string(size_t begin);
+  Token make(TokenKind kind, size_t begin, size_t end);
+
+  std::string_view text_;
+  size_t position_ = 0;
+  std::string_view name_ = "schema";
+  std::string_view overload_;
+  Token current_;
+  Token following_;
+};
+
+/// Replaces the escapes of a string token, quotes removed. On a bad escape returns false and sets
+/// `bad` to its offset in the token.
+bool unescape(std::string_view token, std::string& out, size_t& bad);
+
+}  // namespace tenon::schema

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator's schema: name, arguments, returns, alias annotations and defaults.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/interned_string.h"
+#include "base/intrusive_ptr.h"
+#include "schema/type.h"
+#include "tenon/schema.h"
+#include "tenon/value.h"
+
+namespace tenon::schema {
+
+using base::InternedString;
+
+/// "ns::name" and overload ("" for the default overload).
+struct OperatorName {
+  InternedString name;
+  InternedString overload;
+
+  /// The part before "::", "" when there is none, and the part after it.
+  std::string_view ns() const;
+  std::string_view base() const;
+  /// "ns::name.overload", without the dot when the overload is "".
+  std::string full() const;
+  friend bool operator==(const OperatorName&, const OperatorName&) = default;
+};
+
+/// The annotation of one level of a type: `(a! -> b)`. Optionals share the level of their element.
+struct AliasInfo {
+  std::vector<InternedString> before;  // set names, "*" is the wildcard
+  std::vector<InternedString> after;   // equal to `before` unless written
+  bool write = false;
+  bool anonymous = false;                             // a bare `!`: a set of its own, without name
+  std::vector<std::unique_ptr<AliasInfo>> contained;  // by element of the type; entries may be NULL
+
+  /// Tells whether this level or one inside is written.
+  bool writes() const;
+  bool is_wildcard_after() const;
+  /// True when this level itself is annotated, and not only one inside.
+  bool annotated() const { return anonymous || !before.empty(); }
+  /// Tells whether a set of this name occurs at any level.
+  bool mentions(InternedString set) const;
+  /// Sets are compared without order.
+  friend bool operator==(const AliasInfo& a, const AliasInfo& b);
+};
+
+/// A default value, with the memory that its lists and texts point into.
+class Default {
+ public:
+  explicit Default(tenon_value value) : value_(value) {}
+  /// `value.as.list.data` is replaced by a copy of the elements; strings get a NUL behind them.
+  Default(tenon_value value, const void* elements, size_t size);
+  /// A list of texts.
+  explicit Default(const std::vector<std::string>& texts);
+  /// A device; names that this layer does not know are resolved by `device_name`.
+  static std::unique_ptr<Default> device(std::string_view text);
+
+  /// Borrowed from this object.
+  const tenon_value& value() const { return value_; }
+  /// A float that was written without point or exponent where PyTorch keeps it so: prints "1".
+  bool prints_as_int = false;
+  /// For Device: the text, such as "cuda:0", and whether `value` holds its number already.
+  const char* device_text() const { return device_text_.c_str(); }
+  bool device_known() const { return device_known_; }
+  /// Fills in the number of a device that was not known before. Any thread; all give the same.
+  void set_device(tenon_device device) const;
+
+  friend bool operator==(const Default& a, const Default& b);
+
+ private:
+  mutable tenon_value value_;
+  std::unique_ptr<char[]> memory_;
+  InternedString device_text_;
+  mutable std::atomic<bool> device_known_{false};
+};
+
+/// An argument, or a return (whose name may be "").
+struct Argument {
+  InternedString name;
+  const Type* type = nullptr;
+  std::unique_ptr<const AliasInfo> alias;        // NULL without annotation
+  std::unique_ptr<const Default> default_value;  // NULL without default
+  int32_t list_size = -1;                        // N of `T[N]`, else -1
+  bool kwarg_only = false;
+
+  bool is_written() const { return alias != nullptr && alias->writes(); }
+  bool is_out() const { return kwarg_only && is_written(); }
+  friend bool operator==(const Argument& a, const Argument& b);
+};
+
+}  // namespace tenon::schema
+
+/// An immutable schema.
+struct tenon_schema final : tenon::base::RefCounted<tenon_schema> {
+ public:
+  tenon_schema(tenon::schema::OperatorName name, std::vector<tenon::schema::Argument> arguments,
+               std::vector<tenon::schema::Argument> returns, bool vararg, bool varret);
+  ~tenon_schema();
+
+  const tenon::schema::OperatorName& name() const { return name_; }
+  const std::vector<tenon::schema::Argument>& arguments() const { return arguments_; }
+  const std::vector<tenon::schema::Argument>& returns() const { return returns_; }
+  bool is_vararg() const { return vararg_; }
+  bool is_varret() const { return varret_; }
+
+  /// The canonical text, printed on first use.
+  const char* text() const;
+  uint64_t hash() const;
+  friend bool operator==(const tenon_schema& a, const tenon_schema& b);
+
+  /// Index of the argument with this name, -1 when there is none.
+  int64_t find_argument(std::string_view name) const;
+  /// Index of the first argument that shares an alias set with return `index`, else -1.
+  int64_t aliased_argument(size_t index) const;
+
+  /// Some argument is written.
+  bool is_mutable() const;
+  /// Nothing is written, no return aliases an argument, and something is returned.
+  bool is_functional() const;
+
+ private:
+  tenon::schema::OperatorName name_;
+  std::vector<tenon::schema::Argument> arguments_;
+  std::vector<tenon::schema::Argument> returns_;
+  bool vararg_;
+  bool varret_;
+  mutable std::atomic<const char*> text_{nullptr};
+};
+
+namespace tenon::schema {
+
+using Schema = ::tenon_schema;
+using SchemaPtr = base::IntrusivePtr<Schema>;
+
+}  // namespace tenon::schema

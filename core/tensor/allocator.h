@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU memory: aligned allocation, and the blocks of small tensors that each thread recycles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/thread.h"
+#include "tenon/plugin.h"
+
+namespace tenon::tensor {
+
+/// Alignment of all elements that we allocate: a cache line, and what the widest vectors want.
+constexpr size_t kAlignment = 64;
+
+/// More than a process can address: refused without asking, since the allocators of sanitizers stop
+/// the program at such a size.
+constexpr int64_t kMaxAllocation = int64_t{1} << 47;
+
+/// Allocates `nbytes` (>= 0) aligned bytes; never NULL. Throws TENON_ERROR_OUT_OF_MEMORY.
+void* allocate_cpu(int64_t nbytes);
+void free_cpu(void* data) noexcept;
+
+/// Kinds of blocks. A block holds a tensor's header, then perhaps its storage, then perhaps its
+/// data.
+enum BlockClass : uint8_t {
+  kHeaderBlock,   // header only: views
+  kStorageBlock,  // and storage: data elsewhere
+  kBlock64,       // and room for 64 bytes of data
+  kBlock256,
+  kBlock1024,
+  kBlock4096,
+  kBlockClassCount
+};
+
+constexpr int64_t kHeaderBytes = 192;
+constexpr int64_t kStorageBytes = 64;
+constexpr int64_t kDataOffset = kHeaderBytes + kStorageBytes;
+constexpr int64_t kInlineBytes[kBlockClassCount] = {0, 0, 64, 256, 1024, 4096};
+constexpr int64_t kMaxInlineBytes = 4096;
+
+constexpr int64_t block_bytes(BlockClass block) noexcept {
+  return block == kHeaderBlock ? kHeaderBytes : kDataOffset + kInlineBytes[block];
+}
+/// The smallest class with room for `nbytes` <= kMaxInlineBytes of data.
+constexpr BlockClass inline_class(int64_t nbytes) noexcept {
+  return nbytes <= 64     ? kBlock64
+         : nbytes <= 256  ? kBlock256
+         : nbytes <= 1024 ? kBlock1024
+                          : kBlock4096;
+}
+
+/// Free blocks of one thread, by class. A block freed on another thread than it was made on stays
+/// with the one that freed it.
+struct BlockCache {
+  struct Bin {
+    void* head = nullptr;  // free blocks, each starting with the address of the next
+    uint32_t count = 0;
+    uint32_t limit = 0;
+  };
+  Bin bins[kBlockClassCount];
+};
+
+/// AddressSanitizer sees a use after free only where memory is really given back.
+constexpr bool kRecycleBlocks = TENON_SANITIZER_CURRENT != TENON_SANITIZER_ADDRESS;
+
+/// Allocates a block when the cache has none. Throws TENON_ERROR_OUT_OF_MEMORY.
+void* allocate_block_slow(BlockClass block);
+/// Frees a block when the cache has no room, or makes the thread's cache.
+void free_block_slow(void* memory, BlockClass block) noexcept;
+
+inline BlockCache* block_cache() noexcept {
+  return static_cast<BlockCache*>(base::current_thread()->places[base::kPlaceTensorCache]);
+}
+
+inline void* allocate_block(BlockClass block) {
+  if constexpr (kRecycleBlocks) {
+    if (BlockCache* cache = block_cache()) {
+      BlockCache::Bin& bin = cache->bins[block];
+      if (void* memory = bin.head) {
+        bin.head = *static_cast<void**>(memory);
+        --bin.count;
+        return memory;
+      }
+    }
+  }
+  return allocate_block_slow(block);
+}
+
+inline void free_block(void* memory, BlockClass block) noexcept {
+  if constexpr (kRecycleBlocks) {
+    if (BlockCache* cache = block_cache()) {
+      BlockCache::Bin& bin = cache->bins[block];
+      if (bin.count < bin.limit) {
+        *static_cast<void**>(memory) = bin.head;
+        bin.head = memory;
+        ++bin.count;
+        return;
+      }
+    }
+  }
+  free_block_slow(memory, block);
+}
+
+}  // namespace tenon::tensor

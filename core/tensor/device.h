@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices: type numbers, names (those of backends registered at run time included) and parsing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tenon/dispatch.h"
+#include "tenon/types.h"
+
+namespace tenon::tensor {
+
+/// A device type's number is its backend's bit in a key set, so there are as many as bits.
+constexpr int32_t kDeviceTypeCount = TENON_BACKEND_BITS;
+
+/// "cpu" and so on; NULL for a number that no backend has. Lives for ever.
+const char* find_device_type_name(int32_t type) noexcept;
+/// The same with "unknown" in place of NULL.
+const char* device_type_name(int32_t type) noexcept;
+/// Number of a device type by its name, -1 when there is none.
+int32_t find_device_type(std::string_view name) noexcept;
+/// The names that exist, such as "cpu, cuda, meta", for messages.
+std::string list_device_types();
+
+/// Gives a number to a backend; the same name again returns the same number. Throws
+/// TENON_ERROR_INVALID_ARGUMENT for a name that is no lower-case identifier and TENON_ERROR_STATE
+/// when all numbers are taken.
+int32_t register_backend_name(std::string_view name);
+
+/// Parses "cuda:1". CPU and Meta have one device and always give index 0; others without an index
+/// give -1, "the current one". Throws as tenon_device_parse.
+tenon_device parse_device(std::string_view text);
+/// Writes "cpu", "cuda:1", or "cuda" for index -1.
+std::string print_device(const tenon_device& device);
+
+/// CPU and Meta have exactly one device.
+constexpr bool has_one_device(int32_t type) noexcept {
+  return type == TENON_DEVICE_CPU || type == TENON_DEVICE_META;
+}
+inline bool same_device(const tenon_device& a, const tenon_device& b) noexcept {
+  return a.type == b.type && (a.index == b.index || has_one_device(a.type));
+}
+
+}  // namespace tenon::tensor

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/dtype.h"
+
+#include <atomic>
+
+#include "base/check.h"
+
+namespace tenon::tensor {
+
+namespace {
+
+constexpr uint32_t kFloat = TENON_DTYPE_IS_FLOATING | TENON_DTYPE_IS_SIGNED;
+constexpr uint32_t kComplex = TENON_DTYPE_IS_COMPLEX | TENON_DTYPE_IS_SIGNED;
+constexpr uint32_t kSignedInt = TENON_DTYPE_IS_INTEGRAL | TENON_DTYPE_IS_SIGNED;
+constexpr uint32_t kUnsignedInt = TENON_DTYPE_IS_INTEGRAL;
+
+struct DtypeInfo {
+  const char* name = nullptr;
+  uint32_t traits = 0;
+};
+
+struct DtypeInfos {
+  DtypeInfo of[kDtypeLimit] = {};
+};
+
+constexpr DtypeInfos make_infos() {
+  DtypeInfos infos;
+  infos.of[TENON_DTYPE_U8] = {"uint8", kUnsignedInt};
+  infos.of[TENON_DTYPE_I8] = {"int8", kSignedInt};
+  infos.of[TENON_DTYPE_I16] = {"int16", kSignedInt};
+  infos.of[TENON_DTYPE_I32] = {"int32", kSignedInt};
+  infos.of[TENON_DTYPE_I64] = {"int64", kSignedInt};
+  infos.of[TENON_DTYPE_F16] = {"float16", kFloat};
+  infos.of[TENON_DTYPE_F32] = {"float32", kFloat};
+  infos.of[TENON_DTYPE_F64] = {"float64", kFloat};
+  infos.of[TENON_DTYPE_C64] = {"complex64", kComplex};
+  infos.of[TENON_DTYPE_C128] = {"complex128", kComplex};
+  infos.of[TENON_DTYPE_BOOL] = {"bool", 0};
+  infos.of[TENON_DTYPE_BF16] = {"bfloat16", kFloat};
+  infos.of[TENON_DTYPE_F8_E5M2] = {"float8_e5m2", kFloat};
+  infos.of[TENON_DTYPE_F8_E4M3FN] = {"float8_e4m3fn", kFloat};
+  return infos;
+}
+
+constexpr DtypeInfos kInfos = make_infos();
+
+struct DtypeName {
+  std::string_view name;
+  tenon_dtype dtype;
+};
+
+constexpr DtypeName kAliases[] = {
+    {"float", TENON_DTYPE_F32},    {"double", TENON_DTYPE_F64}, {"half", TENON_DTYPE_F16},
+    {"int", TENON_DTYPE_I32},      {"long", TENON_DTYPE_I64},   {"short", TENON_DTYPE_I16},
+    {"byte", TENON_DTYPE_U8},      {"char", TENON_DTYPE_I8},    {"cfloat", TENON_DTYPE_C64},
+    {"cdouble", TENON_DTYPE_C128}, {"u8", TENON_DTYPE_U8},      {"i8", TENON_DTYPE_I8},
+    {"i16", TENON_DTYPE_I16},      {"i32", TENON_DTYPE_I32},    {"i64", TENON_DTYPE_I64},
+    {"f16", TENON_DTYPE_F16},      {"f32", TENON_DTYPE_F32},    {"f64", TENON_DTYPE_F64},
+    {"c64", TENON_DTYPE_C64},      {"c128", TENON_DTYPE_C128},  {"bf16", TENON_DTYPE_BF16},
+};
+
+constinit std::atomic<tenon_dtype> default_floating{TENON_DTYPE_F32};
+
+bool is_float8(tenon_dtype dtype) {
+  return dtype == TENON_DTYPE_F8_E5M2 || dtype == TENON_DTYPE_F8_E4M3FN;
+}
+
+// Place in the order bool < integers < floating < complex.
+int category(tenon_dtype dtype) {
+  if (dtype == TENON_DTYPE_BOOL) return 0;
+  const uint32_t traits = kInfos.of[dtype].traits;
+  if ((traits & TENON_DTYPE_IS_INTEGRAL) != 0) return 1;
+  return (traits & TENON_DTYPE_IS_FLOATING) != 0 ? 2 : 3;
+}
+
+// Both integers, different: the wider one, and one that holds u8 where a signed one meets it.
+tenon_dtype promote_integers(tenon_dtype a, tenon_dtype b) {
+  if (a == TENON_DTYPE_U8 || b == TENON_DTYPE_U8) {
+    const tenon_dtype other = a == TENON_DTYPE_U8 ? b : a;
+    return other == TENON_DTYPE_I8 ? TENON_DTYPE_I16 : other;
+  }
+  return a > b ? a : b;
+}
+
+// Both floating, different: the wider one; the two halves hold neither each other's range nor
+// precision and meet in float32.
+tenon_dtype promote_floats(tenon_dtype a, tenon_dtype b) {
+  if (kDtypeSizes[a] != kDtypeSizes[b]) return kDtypeSizes[a] > kDtypeSizes[b] ? a : b;
+  return TENON_DTYPE_F32;
+}
+
+// A complex one with something lower: complex128 only where a float64 meets it.
+tenon_dtype promote_with_complex(tenon_dtype complex, tenon_dtype other) {
+  if (complex == TENON_DTYPE_C128 || other == TENON_DTYPE_C128 || other == TENON_DTYPE_F64) {
+    return TENON_DTYPE_C128;
+  }
+  return TENON_DTYPE_C64;
+}
+
+void require_dtype(tenon_dtype dtype) {
+  TENON_CHECK_ARG(is_dtype(dtype), "tenon_dtype_promote: dtype must be a known dtype, got ", dtype);
+}
+
+}  // namespace
+
+const uint8_t kDtypeSizes[kDtypeLimit] = {1, 1, 2, 4, 8, 2, 4, 8, 0, 8, 16, 1, 0,
+                                          0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1,  1};
+
+const char* dtype_name(tenon_dtype dtype) noexcept {
+  return is_dtype(dtype) ? kInfos.of[dtype].name : "unknown";
+}
+
+tenon_dtype find_dtype(std::string_view name) noexcept {
+  for (tenon_dtype dtype = 0; dtype < kDtypeLimit; ++dtype) {
+    if (is_dtype(dtype) && name == kInfos.of[dtype].name) return dtype;
+  }
+  for (const DtypeName& alias : kAliases) {
+    if (name == alias.name) return alias.dtype;
+  }
+  return TENON_DTYPE_NONE;
+}
+
+uint32_t dtype_traits(tenon_dtype dtype) noexcept {
+  return in_dtype_range(dtype) ? kInfos.of[dtype].traits : 0;
+}
+
+tenon_dtype promote_dtypes(tenon_dtype a, tenon_dtype b) {
+  require_dtype(a);
+  require_dtype(b);
+  if (a == b) return a;
+  TENON_CHECK(!is_float8(a) && !is_float8(b), TENON_ERROR_NOT_SUPPORTED,
+              "tenon_dtype_promote: float8 does not promote with another dtype, got ",
+              dtype_name(a), " and ", dtype_name(b));
+  const int category_a = category(a);
+  const int category_b = category(b);
+  if (category_a == 3 || category_b == 3) {
+    return category_a == 3 ? promote_with_complex(a, b) : promote_with_complex(b, a);
+  }
+  if (category_a != category_b) return category_a > category_b ? a : b;
+  return category_a == 1 ? promote_integers(a, b) : promote_floats(a, b);
+}
+
+tenon_dtype default_dtype() noexcept { return default_floating.load(std::memory_order_relaxed); }
+
+tenon_dtype default_complex_dtype() noexcept {
+  return default_dtype() == TENON_DTYPE_F64 ? TENON_DTYPE_C128 : TENON_DTYPE_C64;
+}
+
+void set_default_dtype(tenon_dtype dtype) {
+  TENON_CHECK_TYPE(is_floating(dtype), "tenon_dtype_set_default: dtype must be floating, got ",
+                   dtype_name(dtype));
+  default_floating.store(dtype, std::memory_order_relaxed);
+}
+
+}  // namespace tenon::tensor

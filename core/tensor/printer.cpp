@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules (widths, scientific notation, summaries, line breaks) are those of PyTorch's default
+// print options, so that texts can be compared.
+#include "tensor/printer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "base/concat.h"
+#include "tensor/element.h"
+
+namespace tenon::tensor {
+
+namespace {
+
+constexpr int kPrecision = 4;
+constexpr int64_t kThreshold = 1000;
+constexpr int64_t kEdgeItems = 3;
+constexpr size_t kLineWidth = 80;
+constexpr std::string_view kPrefix = "tensor(";
+
+std::string number_text(double value, std::chars_format format, int precision) {
+  if (std::isnan(value)) return "nan";
+  char digits[512];  // the longest: 309 digits, point, precision
+  return {digits, std::to_chars(digits, digits + sizeof digits, value, format, precision).ptr};
+}
+
+// How all numbers of one tensor are written: the same notation and width for each.
+class FloatFormat {
+ public:
+  explicit FloatFormat(const std::vector<double>& values) {
+    double smallest = INFINITY;
+    double largest = 0.0;
+    for (double value : values) {
+      if (!std::isfinite(value) || value == 0.0) continue;
+      smallest = std::min(smallest, std::abs(value));
+      largest = std::max(largest, std::abs(value));
+      integers_ = integers_ && value == std::ceil(value);
+    }
+    if (largest == 0.0) return;  // nothing but zeros, infinities and NaN
+    scientific_ = largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4;
+    for (double value : values) {
+      if (!std::isfinite(value) || value == 0.0) continue;
+      width_ = std::max(width_, bare(value).size());
+    }
+  }
+
+  size_t width() const { return width_; }
+  std::string format(double value) const {
+    std::string text = bare(value);
+    if (text.size() < width_) text.insert(0, width_ - text.size(), ' ');
+    return text;
+  }
+
+ private:
+  std::string bare(double value) const {
+    if (scientific_) return number_text(value, std::chars_format::scientific, kPrecision);
+    if (!integers_) return number_text(value, std::chars_format::fixed, kPrecision);
+    std::string text = number_text(value, std::chars_format::fixed, 0);
+    if (std::isfinite(value)) text += '.';
+    return text;
+  }
+
+  bool integers_ = true;
+  bool scientific_ = false;
+  size_t width_ = 1;
+};
+
+// Walks the elements that are shown and lays out their texts.
+class Printer {
+ public:
+  explicit Printer(const Tensor& tensor)
+      : tensor_(tensor), summarize_(tensor.numel() > kThreshold), real_({}), imaginary_({}) {
+    std::vector<double> real;
+    std::vector<double> imaginary;
+    visit(0, data(), [&](const char* element) {
+      if (complex()) {
+        const auto value = load_complex(element, tensor_.dtype());
+        real.push_back(value.real());
+        imaginary.push_back(value.imag());
+      } else if (is_floating(tensor_.dtype())) {
+        real.push_back(load_real(element, tensor_.dtype()));
+      } else {
+        integer_width_ = std::max(integer_width_, integer_text(element).size());
+      }
+    });
+    real_ = FloatFormat(real);
+    imaginary_ = FloatFormat(imaginary);
+  }
+
+  std::string print() const { return print_from(0, data(), kPrefix.size()); }
+
+ private:
+  const char* data() const { return static_cast<const char*>(tensor_.data()); }
+  bool complex() const { return is_complex(tensor_.dtype()); }
+  const char* at(int32_t dim, const char* start, int64_t index) const {
+    return start + index * tensor_.strides()[dim] * tensor_.itemsize();
+  }
+  bool abbreviates(int32_t dim) const {
+    return summarize_ && tensor_.sizes()[dim] > 2 * kEdgeItems;
+  }
+
+  // Calls `item(start of the slice)` for each index of a dim that is shown, `gap()` in between.
+  template <class Item, class Gap>
+  void for_shown(int32_t dim, const char* start, Item&& item, Gap&& gap) const {
+    const int64_t size = tensor_.sizes()[dim];
+    for (int64_t i = 0; i < size; ++i) {
+      if (i == kEdgeItems && abbreviates(dim)) {
+        gap();
+        i = size - kEdgeItems;
+      }
+      item(at(dim, start, i));
+    }
+  }
+
+  template <class Item>
+  void visit(int32_t dim, const char* start, Item&& item) const {
+    if (dim == tensor_.ndim()) {
+      item(start);
+    } else {
+      for_shown(
+          dim, start, [&](const char* slice) { visit(dim + 1, slice, item); }, [] {});
+    }
+  }
+
+  std::string integer_text(const char* element) const {
+    const int64_t value = load_integer(element, tensor_.dtype());
+    if (tensor_.dtype() == TENON_DTYPE_BOOL) return value != 0 ? "True" : "False";
+    return base::concat(value);
+  }
+
+  std::string element_text(const char* element) const {
+    if (complex()) {
+      const auto value = load_complex(element, tensor_.dtype());
+      std::string imaginary = imaginary_.format(value.imag()) + "j";
+      imaginary.erase(0, imaginary.find_first_not_of(' '));
+      const bool has_sign = imaginary[0] == '-' || imaginary[0] == '+';
+      return real_.format(value.real()) + (has_sign ? "" : "+") + imaginary;
+    }
+    if (is_floating(tensor_.dtype())) return real_.format(load_real(element, tensor_.dtype()));
+    std::string text = integer_text(element);
+    return text.insert(0, integer_width_ - std::min(integer_width_, text.size()), ' ');
+  }
+
+  size_t element_width() const {
+    if (complex()) return real_.width() + 2 + imaginary_.width() + 1;
+    return (is_floating(tensor_.dtype()) ? real_.width() : integer_width_) + 2;
+  }
+
+  std::string print_vector(int32_t dim, const char* start, size_t indent) const {
+    std::vector<std::string> items;
+    for_shown(
+        dim, start, [&](const char* element) { items.push_back(element_text(element)); },
+        [&] { items.push_back(" ..."); });
+    const size_t room = kLineWidth > indent ? kLineWidth - indent : 0;
+    const size_t per_line = std::max<size_t>(1, room / element_width());
+    std::string text = "[";
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (i != 0 && i % per_line == 0) {
+        text += ",\n";
+        text.append(indent + 1, ' ');
+      } else if (i != 0) {
+        text += ", ";
+      }
+      text += items[i];
+    }
+    return text += ']';
+  }
+
+  std::string print_from(int32_t dim, const char* start, size_t indent) const {
+    const int32_t rest = tensor_.ndim() - dim;
+    if (rest == 0) return element_text(start);
+    if (rest == 1) return print_vector(dim, start, indent);
+    std::string text = "[";
+    const auto separate = [&] {
+      if (text.size() == 1) return;
+      text += ',';
+      text.append(static_cast<size_t>(rest - 1), '\n');
+      text.append(indent + 1, ' ');
+    };
+    for_shown(
+        dim, start,
+        [&](const char* slice) {
+          separate();
+          text += print_from(dim + 1, slice, indent + 1);
+        },
+        [&] {
+          separate();
+          text += "...";
+        });
+    return text += ']';
+  }
+
+  const Tensor& tensor_;
+  bool summarize_;
+  FloatFormat real_;
+  FloatFormat imaginary_;
+  size_t integer_width_ = 1;
+};
+
+std::string size_text(const Tensor& tensor) {
+  std::string text = "size=(";
+  for (int32_t dim = 0; dim < tensor.ndim(); ++dim) {
+    if (dim != 0) text += ", ";
+    base::append(text, tensor.sizes()[dim]);
+  }
+  return text += tensor.ndim() == 1 ? ",)" : ")";
+}
+
+std::string with_suffixes(std::string text, const std::vector<std::string>& suffixes) {
+  const size_t newline = text.rfind('\n');
+  size_t line = text.size() + 1 - (newline == std::string::npos ? size_t(-1) : newline);
+  for (const std::string& suffix : suffixes) {
+    if (line + suffix.size() + 2 > kLineWidth) {
+      text += ",\n";
+      text.append(kPrefix.size(), ' ');
+      line = kPrefix.size() + suffix.size();
+    } else {
+      text += ", ";
+      line += suffix.size() + 2;
+    }
+    text += suffix;
+  }
+  return text += ')';
+}
+
+}  // namespace
+
+std::string print_tensor(const Tensor& tensor) {
+  if (tensor.is_undefined()) return "tensor(undefined)";
+  const tenon_dtype dtype = tensor.dtype();
+  const bool on_cpu = tensor.device().type == TENON_DEVICE_CPU;
+  const bool empty = tensor.numel() == 0;
+  std::vector<std::string> suffixes;
+  if (!on_cpu) suffixes.push_back("device='" + print_device(tensor.device()) + "'");
+  if (!on_cpu || (empty && tensor.ndim() != 1)) suffixes.push_back(size_text(tensor));
+  // Elements tell int64, bool and complex from the default dtype; where there are none, the name
+  // must.
+  const bool shown_by_elements =
+      on_cpu && !empty &&
+      (dtype == TENON_DTYPE_I64 || dtype == TENON_DTYPE_BOOL || dtype == default_complex_dtype());
+  if (dtype != default_dtype() && !shown_by_elements) {
+    suffixes.push_back(base::concat("dtype=", dtype_name(dtype)));
+  }
+  std::string text(kPrefix);
+  text += !on_cpu ? "..." : empty ? "[]" : Printer(tensor).print();
+  return with_suffixes(std::move(text), suffixes);
+}
+
+}  // namespace tenon::tensor

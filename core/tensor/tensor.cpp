@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making and resizing tensors. Views are in view.cpp, the end of a tensor in lifetime.cpp.
+#include "tensor/tensor.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/check.h"
+#include "tensor/block.h"
+#include "tensor/device_provider.h"
+
+using namespace tenon::tensor;
+
+namespace {
+
+constexpr const char* kNew = "tenon_tensor_new";
+constexpr const char* kWrap = "tenon_tensor_wrap";
+constexpr const char* kResize = "tenon_tensor_resize";
+
+// The device with an index that names one device.
+tenon_device resolve_device(const char* function, const tenon_device* device) {
+  if (device == nullptr) return {TENON_DEVICE_CPU, 0};
+  if (has_one_device(device->type)) {
+    TENON_CHECK_ARG(device->index == 0 || device->index == -1, function, ": device index of ",
+                    device_type_name(device->type), " must be 0 or -1, got ", device->index);
+    return {device->type, 0};
+  }
+  TENON_CHECK(find_device_type_name(device->type) != nullptr, TENON_ERROR_NOT_FOUND, function,
+              ": device type must be one of ", list_device_types(), ", got number ", device->type);
+  TENON_CHECK_ARG(device->index >= -1, function, ": device index must be >= -1, got ",
+                  device->index);
+  return device->index >= 0 ? *device : tenon_device{device->type, current_index(device->type)};
+}
+
+bool is_plain_cpu(const tenon_device* device) noexcept {
+  return device == nullptr ||
+         (device->type == TENON_DEVICE_CPU && (device->index == 0 || device->index == -1));
+}
+
+void require_dtype(const char* function, tenon_dtype dtype) {
+  TENON_CHECK_ARG(is_dtype(dtype), function, ": dtype must be a known dtype, got number ", dtype);
+}
+
+}  // namespace
+
+constexpr tenon_tensor::tenon_tensor(Undefined) noexcept
+    : counts_(kImmortal),
+      keys_(0),
+      dims_(inline_dims_),
+      storage_(&tenon_storage::undefined_),
+      dtype_(TENON_DTYPE_NONE),
+      flags_(TENON_TENSOR_UNDEFINED),
+      itemsize_(0),
+      block_(kHeaderBlock),
+      device_{-1, -1},
+      inline_dims_{} {}
+
+constinit tenon_tensor tenon_tensor::undefined_{Undefined{}};
+
+// Fills in the shape. `heap` is memory for it, NULL where it fits the header.
+void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
+                            bool contiguous) noexcept {
+  int64_t* dims = heap != nullptr ? heap : inline_dims_;
+  const size_t ndim = sizes.size();
+  for (size_t dim = 0; dim < ndim; ++dim) dims[dim] = sizes[dim];
+  if (strides == nullptr) {
+    row_major_strides(sizes, dims + ndim);
+  } else {
+    for (size_t dim = 0; dim < ndim; ++dim) dims[ndim + dim] = strides[dim];
+  }
+  if (dims_ != dims && dims_ != inline_dims_) std::free(dims_);
+  dims_ = dims;
+  ndim_ = static_cast<int32_t>(ndim);
+  numel_ = numel;
+  flags_ = (flags_ & ~TENON_TENSOR_CONTIGUOUS) | (contiguous ? TENON_TENSOR_CONTIGUOUS : 0u);
+}
+
+tenon_tensor* tenon_tensor::try_make_small(tenon_dtype dtype, Dims sizes) {
+  const int64_t itemsize = dtype_size(dtype);
+  if (itemsize == 0 || sizes.size() > kInlineDims) return nullptr;
+  int64_t numel = 1;
+  for (int64_t size : sizes) {
+    if (static_cast<uint64_t>(size) > kMaxInlineBytes) return nullptr;
+    numel *= size;  // five factors of 13 bits
+  }
+  if (numel > kMaxInlineBytes || numel * itemsize > kMaxInlineBytes) return nullptr;
+  const int64_t nbytes = numel * itemsize;
+  tenon_tensor* tensor = make_in_block(inline_class(nbytes), dtype, {TENON_DEVICE_CPU, 0},
+                                       MemoryKind::kInline, nbytes);
+  tensor->ndim_ = static_cast<int32_t>(sizes.size());
+  tensor->numel_ = numel;
+  tensor->flags_ = TENON_TENSOR_CONTIGUOUS;
+  int64_t stride = 1;
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    const int64_t size = sizes[dim];
+    tensor->inline_dims_[dim] = size;
+    tensor->inline_dims_[sizes.size() + dim] = stride;
+    if (size > 1) stride *= size;
+  }
+  return tensor;
+}
+
+tenon_tensor* tenon_tensor::make(tenon_dtype dtype, const tenon_device* device, Dims sizes,
+                                 const int64_t* strides) {
+  if (strides == nullptr && is_plain_cpu(device)) {
+    if (tenon_tensor* tensor = try_make_small(dtype, sizes)) return tensor;
+  }
+  require_dtype(kNew, dtype);
+  const tenon_device where = resolve_device(kNew, device);
+  const int64_t numel = checked_numel(kNew, sizes);
+  int64_t extent = numel;
+  bool contiguous = true;
+  if (strides != nullptr) {
+    extent = checked_extent(kNew, sizes, {strides, sizes.size()});
+    contiguous = is_row_major(sizes, {strides, sizes.size()});
+  }
+  const int64_t nbytes = checked_bytes(kNew, extent, kDtypeSizes[dtype]);
+  HeapDims heap = allocate_dims(sizes.size());
+  tenon_tensor* tensor;
+  if (where.type == TENON_DEVICE_CPU && nbytes <= kMaxInlineBytes) {
+    tensor = make_in_block(inline_class(nbytes), dtype, where, MemoryKind::kInline, nbytes);
+  } else if (where.type == TENON_DEVICE_CPU) {
+    std::unique_ptr<void, decltype(&free_cpu)> data(allocate_cpu(nbytes), &free_cpu);
+    tensor = make_in_block(kStorageBlock, dtype, where, MemoryKind::kHeap, nbytes);
+    tensor->storage_->data_ = data.release();
+  } else if (where.type == TENON_DEVICE_META) {
+    tensor = make_in_block(kStorageBlock, dtype, where, MemoryKind::kNone, nbytes);
+  } else {
+    const tenon_device_provider& provider = require_provider(where.type);
+    tensor = make_in_block(kStorageBlock, dtype, where, MemoryKind::kProvider, nbytes);
+    tensor->storage_->context_ = const_cast<tenon_device_provider*>(&provider);
+    try {
+      tensor->storage_->data_ = allocate_memory(provider, where.index, nbytes);
+    } catch (...) {
+      tensor->release();
+      throw;
+    }
+  }
+  tensor->set_dims(sizes, strides, numel, heap.release(), contiguous);
+  return tensor;
+}
+
+tenon_tensor* tenon_tensor::wrap(void* data, tenon_dtype dtype, const tenon_device* device,
+                                 Dims sizes, const int64_t* strides, void* context,
+                                 tenon_deleter deleter, bool read_only) {
+  struct Owner {
+    void* context;
+    tenon_deleter deleter;
+    ~Owner() {
+      if (deleter != nullptr) deleter(context);
+    }
+  } owner{context, deleter};
+  require_dtype(kWrap, dtype);
+  const tenon_device where = resolve_device(kWrap, device);
+  const int64_t numel = checked_numel(kWrap, sizes);
+  int64_t extent = numel;
+  bool contiguous = true;
+  if (strides != nullptr) {
+    extent = checked_extent(kWrap, sizes, {strides, sizes.size()});
+    contiguous = is_row_major(sizes, {strides, sizes.size()});
+  }
+  const int64_t nbytes = checked_bytes(kWrap, extent, kDtypeSizes[dtype]);
+  const bool is_meta = where.type == TENON_DEVICE_META;
+  TENON_CHECK_ARG(data != nullptr || numel == 0 || is_meta, kWrap,
+                  ": data must be an address, got NULL for ", numel, " elements");
+  TENON_CHECK_ARG(data == nullptr || !is_meta, kWrap,
+                  ": data must be NULL on meta, got an address");
+  HeapDims heap = allocate_dims(sizes.size());
+  tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, where, MemoryKind::kForeign, nbytes);
+  Storage* storage = tensor->storage_;
+  storage->data_ = data;
+  storage->context_ = context;
+  storage->deleter_ = std::exchange(owner.deleter, nullptr);
+  storage->read_only_ = read_only;
+  if (read_only) tensor->flags_ |= TENON_TENSOR_READ_ONLY;
+  tensor->set_dims(sizes, strides, numel, heap.release(), contiguous);
+  return tensor;
+}
+
+void tenon_tensor::set_wrapped_number(bool wrapped) {
+  TENON_CHECK_ARG(ndim_ == 0 && !is_undefined(),
+                  "tenon_tensor_set_wrapped_number: tensor must be 0-dim, got ",
+                  is_undefined() ? std::string("the undefined tensor") : print_dims(size_span()));
+  flags_ = wrapped ? flags_ | TENON_TENSOR_WRAPPED_NUMBER : flags_ & ~TENON_TENSOR_WRAPPED_NUMBER;
+}
+
+void tenon_tensor::resize(Dims sizes, const int64_t* strides) {
+  TENON_CHECK(!is_undefined(), TENON_ERROR_STATE,
+              "tenon_tensor_resize: tensor must be defined, got the undefined tensor");
+  const int64_t numel = checked_numel(kResize, sizes);
+  int64_t extent = numel;
+  bool contiguous = true;
+  if (strides != nullptr) {
+    extent = checked_extent(kResize, sizes, {strides, sizes.size()});
+    contiguous = is_row_major(sizes, {strides, sizes.size()});
+  }
+  HeapDims heap = allocate_dims(sizes.size());
+  if (extent != 0) {
+    int64_t last = 0;
+    TENON_CHECK_ARG(!__builtin_add_overflow(offset_, extent, &last), kResize,
+                    ": reach of the strides must fit 63 bits, got sizes ", print_dims(sizes));
+    storage_->grow(checked_bytes(kResize, last, itemsize_));
+  }
+  // The arguments may be this tensor's own sizes or strides, which set_dims() overwrites.
+  int64_t copy[2 * TENON_TENSOR_MAX_DIMS];
+  std::copy(sizes.begin(), sizes.end(), copy);
+  if (strides != nullptr) {
+    std::copy(strides, strides + sizes.size(), copy + sizes.size());
+    strides = copy + sizes.size();
+  }
+  set_dims({copy, sizes.size()}, strides, numel, heap.release(), contiguous);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor: shape, dtype, device and key set of a view of a storage, counted strongly and weakly.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "base/intrusive_ptr.h"
+#include "tenon/dispatch.h"
+#include "tenon/tensor.h"
+#include "tenon/value.h"
+#include "tensor/device.h"
+#include "tensor/dtype.h"
+#include "tensor/layout.h"
+#include "tensor/storage.h"
+
+namespace tenon::tensor {
+
+constexpr int32_t kInlineDims = 5;
+
+/// The keys that a plain tensor of a device type carries.
+constexpr tenon_keyset plain_keys(int32_t device_type) noexcept {
+  return (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_DENSE)) |
+         (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW)) |
+         (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOCAST)) |
+         (uint64_t{1} << device_type);
+}
+
+/// What few tensors have: cells of further languages, cells that own, and room for later layers.
+struct TensorExtra {
+  void* cells[TENON_LANGUAGE_COUNT] = {};
+  tenon_deleter drops[TENON_LANGUAGE_COUNT] = {};  // set: the cell of that language owns
+  void* autograd = nullptr;                        // of the autograd layer
+  void (*drop_autograd)(void* autograd) = nullptr;
+};
+
+}  // namespace tenon::tensor
+
+/// A tensor. Everything that a call or a description reads is in the first line.
+struct alignas(64) tenon_tensor {
+ public:
+  using Storage = ::tenon_storage;
+
+  tenon_tensor(const tenon_tensor&) = delete;
+  tenon_tensor& operator=(const tenon_tensor&) = delete;
+
+  tenon_keyset keys() const noexcept { return keys_; }
+  void set_keys(tenon_keyset keys) noexcept { keys_ = keys; }
+  int32_t ndim() const noexcept { return ndim_; }
+  const int64_t* sizes() const noexcept { return dims_; }
+  const int64_t* strides() const noexcept { return dims_ + ndim_; }
+  tenon::tensor::Dims size_span() const noexcept { return {dims_, static_cast<size_t>(ndim_)}; }
+  tenon::tensor::Dims stride_span() const noexcept {
+    return {dims_ + ndim_, static_cast<size_t>(ndim_)};
+  }
+  int64_t numel() const noexcept { return numel_; }
+  int64_t offset() const noexcept { return offset_; }
+  tenon_dtype dtype() const noexcept { return dtype_; }
+  int64_t itemsize() const noexcept { return itemsize_; }
+  const tenon_device& device() const noexcept { return device_; }
+  uint32_t flags() const noexcept { return flags_; }
+  bool is_undefined() const noexcept { return (flags_ & TENON_TENSOR_UNDEFINED) != 0; }
+  bool is_contiguous() const noexcept { return (flags_ & TENON_TENSOR_CONTIGUOUS) != 0; }
+  bool is_wrapped_number() const noexcept { return (flags_ & TENON_TENSOR_WRAPPED_NUMBER) != 0; }
+  /// False on Meta and for the undefined tensor; tensors without elements may have NULL memory.
+  bool has_memory() const noexcept { return device_.type != TENON_DEVICE_META && !is_undefined(); }
+  Storage* storage() const noexcept { return storage_; }
+  /// First element, NULL where there is no memory.
+  void* data() const noexcept {
+    char* data = static_cast<char*>(storage_->data());
+    return data == nullptr ? nullptr : data + offset_ * itemsize_;
+  }
+  int64_t version() const noexcept { return storage_->version(); }
+  void bump_version() noexcept { storage_->bump_version(); }
+
+  /// Fills all of `out_info`. For plain sizes only, not TENON_TENSOR_SYMBOLIC.
+  void describe(tenon_tensor_info* out_info) const noexcept {
+    out_info->data = data();
+    out_info->sizes = sizes();
+    out_info->strides = strides();
+    out_info->numel = numel_;
+    out_info->storage_offset = offset_;
+    out_info->ndim = ndim_;
+    out_info->dtype = dtype_;
+    out_info->device = device_;
+    out_info->flags = flags_;
+    out_info->reserved0 = 0;
+    out_info->reserved[0] = 0;
+    out_info->reserved[1] = 0;
+  }
+
+  void retain() noexcept {
+    counts_.fetch_add(tenon::tensor::kOneStrong, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    using namespace tenon::tensor;
+    // The only holder needs no atomic write: nobody else can add a reference.
+    if (counts_.load(std::memory_order_acquire) == (kOneStrong | kOneWeak)) {
+      die_alone();
+    } else if ((counts_.fetch_sub(kOneStrong, std::memory_order_acq_rel) & kStrongMask) == 1) {
+      die();
+    }
+  }
+  int64_t use_count() const noexcept {
+    return static_cast<int64_t>(counts_.load(std::memory_order_acquire) &
+                                tenon::tensor::kStrongMask);
+  }
+
+  /// Weak references keep the header's memory, not the tensor.
+  void retain_weak() noexcept {
+    counts_.fetch_add(tenon::tensor::kOneWeak, std::memory_order_relaxed);
+  }
+  void release_weak() noexcept;
+  /// Turns a weak reference (which stays) into a strong one; false when the tensor has died.
+  bool try_retain() noexcept;
+
+  /// See tenon_tensor_set_wrapped_number, tenon_tensor_resize, tenon_tensor_binding and
+  /// tenon_tensor_own_binding.
+  void set_wrapped_number(bool wrapped);
+  void resize(tenon::tensor::Dims sizes, const int64_t* strides);
+  void** binding(uint32_t language) noexcept;
+  void own_binding(uint32_t language, void* object, tenon_deleter drop);
+  /// What few tensors have, made on demand. Throws TENON_ERROR_OUT_OF_MEMORY.
+  tenon::tensor::TensorExtra* require_extra();
+  tenon::tensor::TensorExtra* extra() const noexcept {
+    return extra_.load(std::memory_order_acquire);
+  }
+
+  /// Constructors, see below.
+  static tenon_tensor* make(tenon_dtype dtype, const tenon_device* device,
+                            tenon::tensor::Dims sizes, const int64_t* strides);
+  static tenon_tensor* wrap(void* data, tenon_dtype dtype, const tenon_device* device,
+                            tenon::tensor::Dims sizes, const int64_t* strides, void* context,
+                            tenon_deleter deleter, bool read_only);
+  static tenon_tensor* make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
+                                  tenon::tensor::Dims strides, int64_t offset);
+  /// A small row-major CPU tensor of few dims; NULL where make() has to look, nothing is wrong yet.
+  static tenon_tensor* try_make_small(tenon_dtype dtype, tenon::tensor::Dims sizes);
+  static tenon_tensor* undefined() noexcept { return &undefined_; }
+
+ private:
+  struct Undefined {};
+  explicit constexpr tenon_tensor(Undefined) noexcept;
+  tenon_tensor(tenon_dtype dtype, tenon_device device, Storage* storage,
+               tenon::tensor::BlockClass block) noexcept
+      : keys_(tenon::tensor::plain_keys(device.type)),
+        dims_(inline_dims_),
+        storage_(storage),
+        dtype_(dtype),
+        itemsize_(tenon::tensor::kDtypeSizes[dtype]),
+        block_(block),
+        device_(device) {}
+  ~tenon_tensor() = default;
+
+  // NULL where the general way has to look: nothing is wrong yet.
+  static tenon_tensor* try_make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
+                                      const int64_t* strides, int64_t offset);
+  static tenon_tensor* place_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
+                                   const int64_t* strides, int64_t offset, int64_t numel,
+                                   int64_t* heap, bool contiguous);
+  static tenon_tensor* make_in_block(tenon::tensor::BlockClass block, tenon_dtype dtype,
+                                     tenon_device device, tenon::tensor::MemoryKind kind,
+                                     int64_t nbytes);
+  void set_dims(tenon::tensor::Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
+                bool contiguous) noexcept;
+  void drop_extra() noexcept;
+  void die_alone() noexcept;
+  void die() noexcept;
+
+  static tenon_tensor undefined_;
+
+  // First line.
+  std::atomic<uint64_t> counts_{tenon::tensor::kOneStrong | tenon::tensor::kOneWeak};
+  tenon_keyset keys_;
+  int64_t* dims_;  // sizes, then strides
+  int64_t numel_ = 0;
+  int64_t offset_ = 0;  // in elements
+  Storage* storage_;
+  int32_t ndim_ = 0;
+  tenon_dtype dtype_;
+  uint32_t flags_ = 0;
+  uint8_t itemsize_;
+  tenon::tensor::BlockClass block_;
+  uint16_t reserved_ = 0;
+  // The rest.
+  tenon_device device_;
+  std::atomic<tenon::tensor::TensorExtra*> extra_{nullptr};
+  void* cells_[2] = {};  // of Python and Java
+  int64_t inline_dims_[2 * tenon::tensor::kInlineDims];
+};
+
+namespace tenon::tensor {
+
+using Tensor = ::tenon_tensor;
+using TensorPtr = base::IntrusivePtr<Tensor>;
+static_assert(sizeof(Tensor) == kHeaderBytes);
+
+/// A tensor that may die meanwhile: lock() gives a strong reference or nothing.
+class WeakTensor {
+ public:
+  WeakTensor() noexcept = default;
+  explicit WeakTensor(Tensor* tensor) noexcept : tensor_(tensor) {
+    if (tensor_ != nullptr) tensor_->retain_weak();
+  }
+  WeakTensor(const WeakTensor& other) noexcept : WeakTensor(other.tensor_) {}
+  WeakTensor(WeakTensor&& other) noexcept : tensor_(std::exchange(other.tensor_, nullptr)) {}
+  WeakTensor& operator=(WeakTensor other) noexcept {
+    std::swap(tensor_, other.tensor_);
+    return *this;
+  }
+  ~WeakTensor() {
+    if (tensor_ != nullptr) tensor_->release_weak();
+  }
+
+  TensorPtr lock() const noexcept {
+    return TensorPtr::adopt(tensor_ != nullptr && tensor_->try_retain() ? tensor_ : nullptr);
+  }
+
+ private:
+  Tensor* tensor_ = nullptr;
+};
+
+/// New tensor with uninitialised elements; `strides` NULL is row-major, `device` NULL is the CPU.
+/// Throws as tenon_tensor_new.
+inline TensorPtr new_tensor(tenon_dtype dtype, const tenon_device* device, Dims sizes,
+                            const int64_t* strides = nullptr) {
+  return TensorPtr::adopt(Tensor::make(dtype, device, sizes, strides));
+}
+/// Tensor on foreign memory. Takes over `context`: `deleter` (may be NULL) runs also when this
+/// throws. Throws as tenon_tensor_wrap.
+inline TensorPtr wrap_tensor(void* data, tenon_dtype dtype, const tenon_device* device, Dims sizes,
+                             const int64_t* strides, void* context, tenon_deleter deleter,
+                             bool read_only = false) {
+  return TensorPtr::adopt(
+      Tensor::wrap(data, dtype, device, sizes, strides, context, deleter, read_only));
+}
+/// Tensor on the same storage. Throws as tenon_tensor_new_alias.
+inline TensorPtr new_alias(const Tensor& base, Dims sizes, Dims strides, int64_t offset) {
+  return TensorPtr::adopt(Tensor::make_alias(base, sizes, strides, offset));
+}
+/// 0-dim tensor of a number, flagged as wrapped. Throws as tenon_tensor_new_number.
+TensorPtr new_number(const tenon_value& number);
+
+}  // namespace tenon::tensor

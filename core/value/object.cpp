@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "value/object.h"
+
+#include <cstddef>
+
+#include "base/check.h"
+#include "base/live_count.h"
+
+namespace {
+
+// What every version of the struct has.
+constexpr size_t kTypeBytes = offsetof(tenon_object_type, reserved);
+constexpr std::string_view kClassPrefix = "__torch__.torch.classes.";
+
+}  // namespace
+
+tenon_object* tenon_object::make(const tenon_object_type* type, void* self) {
+  TENON_CHECK_ARG(type != nullptr, "tenon_object_new: type must be a type, got NULL");
+  TENON_CHECK(type->struct_size >= kTypeBytes, TENON_ERROR_ABI,
+              "tenon_object_new: struct_size of the type must be at least ", kTypeBytes, ", got ",
+              type->struct_size);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(type);
+  for (size_t i = kTypeBytes; i < type->struct_size; ++i) {
+    TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI,
+                "tenon_object_new: fields that this library does not know must be 0, got byte ", i,
+                " set");
+  }
+  TENON_CHECK_ARG(type->name != nullptr, "tenon_object_new: type must have a name, got NULL");
+  auto* object = new tenon_object(type, self);
+  tenon::base::count_live(TENON_HANDLE_OBJECT, 1);
+  if (type->retain != nullptr) type->retain(self);
+  return object;
+}
+
+void tenon_object::destroy(tenon_object* object) noexcept {
+  if (object->type_->release != nullptr) object->type_->release(object->self_);
+  tenon::base::count_live(TENON_HANDLE_OBJECT, -1);
+  delete object;
+}
+
+namespace tenon::value {
+
+bool is_a(const tenon_object_type* type, std::string_view class_name) noexcept {
+  std::string_view short_name = class_name;
+  if (short_name.substr(0, kClassPrefix.size()) == kClassPrefix) {
+    short_name.remove_prefix(kClassPrefix.size());
+  }
+  for (; type != nullptr; type = type->base) {
+    if (type->name != nullptr && (class_name == type->name || short_name == type->name))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace tenon::value

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxed values: deep copies, release, lists and texts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tenon/value.h"
+#include "value/buffer.h"
+
+namespace tenon::value {
+
+/// Name of a tag as schemas write types, "unknown" for an unknown one. Static text.
+const char* tag_name(uint16_t tag) noexcept;
+
+constexpr bool is_list(uint16_t tag) noexcept {
+  return tag >= TENON_TAG_INT_LIST && tag <= TENON_TAG_DICT;
+}
+/// Lists whose elements are values: LIST, TUPLE, DICT.
+constexpr bool is_value_list(uint16_t tag) noexcept {
+  return tag >= TENON_TAG_LIST && tag <= TENON_TAG_DICT;
+}
+/// Elements that `as.list.data` of a list holds: a dict's keys and values count each.
+constexpr uint64_t element_count(const tenon_value& value) noexcept {
+  return value.tag == TENON_TAG_DICT ? uint64_t{2} * value.count : value.count;
+}
+inline const tenon_value* elements(const tenon_value& value) noexcept {
+  return static_cast<const tenon_value*>(value.as.list.data);
+}
+inline tenon_tensor* const* tensors(const tenon_value& value) noexcept {
+  return static_cast<tenon_tensor* const*>(value.as.list.data);
+}
+
+/// A deep copy: it owns all that it refers to, handles retained. Throws TENON_ERROR_OUT_OF_MEMORY,
+/// TENON_ERROR_NOT_SUPPORTED for what has no implementation yet (symbolic numbers, generators),
+/// TENON_ERROR_RECURSION beyond 1000 nested lists, TENON_ERROR_INVALID_ARGUMENT for an unknown tag.
+tenon_value copy(const tenon_value& value);
+/// Releases what the value owns and makes it NONE.
+void clear(tenon_value* value) noexcept;
+
+/// An owned text.
+tenon_value new_string(std::string_view text);
+/// An owned list, tuple or dict of `count` elements (a dict: keys) that are copied. Throws as
+/// copy(), TENON_ERROR_INVALID_ARGUMENT for a tag that is no list or a bad count.
+tenon_value new_list(uint16_t tag, const void* elements, int64_t count);
+
+/// Readable text, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
+std::string print(const tenon_value& value);
+
+/// Owns a value.
+class OwnedValue {
+ public:
+  OwnedValue() noexcept : value_{} {}
+  explicit OwnedValue(tenon_value value) noexcept : value_(value) {}
+  OwnedValue(OwnedValue&& other) noexcept : value_(other.release()) {}
+  OwnedValue& operator=(OwnedValue&& other) noexcept {
+    tenon_value taken = other.release();
+    clear(&value_);
+    value_ = taken;
+    return *this;
+  }
+  ~OwnedValue() { clear(&value_); }
+
+  const tenon_value& get() const noexcept { return value_; }
+  tenon_value release() noexcept {
+    tenon_value value = value_;
+    value_ = tenon_value{};
+    return value;
+  }
+
+ private:
+  tenon_value value_;
+};
+
+}  // namespace tenon::value
