@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Version numbers, linkage macros and the handle types that every other Tenon header names. */
+#ifndef TENON_COMMON_H
+#define TENON_COMMON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Release number of this header. The ABI number moves on its own: see TENON_ABI_VERSION. */
+#define TENON_VERSION_MAJOR 0
+#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_PATCH 0
+
+/* ABI version as (major << 16 | minor). A major breaks callers, a minor only adds. */
+#define TENON_ABI_MAJOR 0
+#define TENON_ABI_MINOR 1
+#define TENON_ABI_VERSION ((uint32_t)((TENON_ABI_MAJOR << 16) | TENON_ABI_MINOR))
+
+#if defined(_WIN32)
+#if defined(TENON_BUILDING)
+#define TENON_API __declspec(dllexport)
+#else
+#define TENON_API __declspec(dllimport)
+#endif
+#define TENON_EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
+#define TENON_API __attribute__((visibility("default")))
+#define TENON_EXPORT __attribute__((visibility("default")))
+#else
+#define TENON_API
+#define TENON_EXPORT
+#endif
+
+#if defined(__cplusplus)
+#define TENON_BEGIN_DECLS extern "C" {
+#define TENON_END_DECLS }
+#else
+#define TENON_BEGIN_DECLS
+#define TENON_END_DECLS
+#endif
+
+TENON_BEGIN_DECLS
+
+/* Result of every fallible function: 0 is success, see status.h. */
+typedef int32_t tenon_status;
+
+/* One dispatch key: functionality | backend << 8, or an alias key from 0x10000. See dispatch.h. */
+typedef uint32_t tenon_key;
+
+/* A set of dispatch keys: bits 0-23 backends, bits 24-63 functionalities. See dispatch.h. */
+typedef uint64_t tenon_keyset;
+
+/* Opaque handles. Refcounted ones have retain and release; the others say who owns them. */
+typedef struct tenon_error tenon_error;               /* refcounted, error.h */
+typedef struct tenon_buffer tenon_buffer;             /* refcounted, value.h */
+typedef struct tenon_object tenon_object;             /* refcounted, object.h */
+typedef struct tenon_symint tenon_symint;             /* refcounted, reserved for symbolic dims */
+typedef struct tenon_generator tenon_generator;       /* refcounted, reserved for random numbers */
+typedef struct tenon_storage tenon_storage;           /* refcounted, tensor.h */
+typedef struct tenon_tensor tenon_tensor;             /* refcounted, tensor.h */
+typedef struct tenon_type tenon_type;                 /* lives as long as its schema, schema.h */
+typedef struct tenon_schema tenon_schema;             /* refcounted, schema.h */
+typedef struct tenon_op tenon_op;                     /* valid for ever, op.h */
+typedef struct tenon_library tenon_library;           /* refcounted, library.h */
+typedef struct tenon_registration tenon_registration; /* refcounted, library.h */
+typedef struct tenon_plugin tenon_plugin;             /* valid for ever, plugin.h */
+typedef struct tenon_thread_state tenon_thread_state; /* refcounted, dispatch.h */
+
+/* Frees what `ctx` stands for. Runs exactly once, on any thread, with no lock held, and must not
+ * fail. It may run long after the last use: a runtime with a lock of its own only enqueues here. */
+typedef void (*tenon_deleter)(void* ctx);
+
+/* Languages, as numbered in errors, kernels and language cells. */
+#define TENON_LANGUAGE_NONE 0u
+#define TENON_LANGUAGE_C 1u
+#define TENON_LANGUAGE_CPP 2u
+#define TENON_LANGUAGE_PYTHON 3u
+#define TENON_LANGUAGE_JAVA 4u
+#define TENON_LANGUAGE_RUST 5u
+#define TENON_LANGUAGE_COUNT 6u
+
+/// Returns the ABI version of the loaded library, to compare with TENON_ABI_VERSION.
+///
+/// Errors:    none.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API uint32_t tenon_abi_version(void);
+
+/// Returns the release of the loaded library as "major.minor.patch".
+///
+/// Errors:    none.
+/// Ownership: static text.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API const char* tenon_version(void);
+
+TENON_END_DECLS
+
+#endif /* TENON_COMMON_H */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device providers: how a plugin gives a device memory, copies, streams and events. */
+#ifndef TENON_DEVICE_H
+#define TENON_DEVICE_H
+
+#include "tenon/common.h"
+#include "tenon/types.h"
+#include "tenon/value.h"
+
+TENON_BEGIN_DECLS
+
+/* What a device type can do. Functions get `ctx` first and run on any thread. A stream is the
+ * vendor's handle; NULL is the default stream. NULL functions mean "not supported". */
+typedef struct tenon_device_provider {
+  uint32_t struct_size; /* sizeof(tenon_device_provider) */
+  int32_t device_type;  /* TENON_DEVICE_* or a registered backend's number */
+  void* ctx;
+  tenon_deleter deleter; /* runs on ctx when the provider is replaced or refused; may be NULL */
+  tenon_status (*device_count)(void* ctx, int32_t* out_count);
+  tenon_status (*current_device)(void* ctx, int32_t* out_index);
+  tenon_status (*allocate)(void* ctx, int32_t index, int64_t nbytes, void** out_data);
+  void (*release)(void* ctx, int32_t index, void* data);
+  /* Copies nbytes between this device and the CPU, or within this type, ordered on `stream`;
+   * `blocking` non-zero returns only when done. */
+  tenon_status (*copy)(void* ctx, void* dst, const tenon_device* dst_device, const void* src,
+                       const tenon_device* src_device, int64_t nbytes, void* stream,
+                       int32_t blocking);
+  tenon_status (*current_stream)(void* ctx, int32_t index, void** out_stream);
+  tenon_status (*set_current_stream)(void* ctx, int32_t index, void* stream);
+  tenon_status (*stream_new)(void* ctx, int32_t index, void** out_stream);
+  void (*stream_release)(void* ctx, int32_t index, void* stream);
+  /* Waits on the calling thread for a stream. */
+  tenon_status (*stream_synchronize)(void* ctx, int32_t index, void* stream);
+  tenon_status (*event_new)(void* ctx, int32_t index, void** out_event);
+  void (*event_release)(void* ctx, int32_t index, void* event);
+  tenon_status (*event_record)(void* ctx, int32_t index, void* event, void* stream);
+  /* Makes later work on `stream` wait for `event`, without waiting here. */
+  tenon_status (*event_wait)(void* ctx, int32_t index, void* event, void* stream);
+  uint64_t reserved[8];
+} tenon_device_provider;
+
+/// Registers the provider of a device type; the struct is copied. One provider per type.
+///
+/// Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size.
+/// Ownership: takes over provider->ctx, also when this fails.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_device_register_provider(const tenon_device_provider* provider);
+
+/// Returns the provider of a device type, loading the plugin that ships for it when needed.
+///
+/// Errors:    TENON_ERROR_NOT_FOUND when no plugin provides it, or why loading it failed.
+/// Ownership: borrowed for ever.
+/// Threads:   any thread; *blocks* while a plugin loads.
+/// Since:     0.1
+TENON_API tenon_status tenon_device_provider_get(int32_t device_type,
+                                                 const tenon_device_provider** out_provider);
+
+/// Returns how many devices of a type there are; 0 without provider or driver.
+///
+/// Errors:    what the provider raised.
+/// Threads:   any thread; *blocks* while a plugin loads.
+/// Since:     0.1
+TENON_API tenon_status tenon_device_count(int32_t device_type, int32_t* out_count);
+
+/// Copies bytes between devices, ordered on the current stream of the non-CPU side.
+///
+/// Errors:    TENON_ERROR_NOT_FOUND without provider, or what the provider raised.
+/// Threads:   any thread; *blocks* when `blocking` is non-zero.
+/// Since:     0.1
+TENON_API tenon_status tenon_device_copy(void* dst, const tenon_device* dst_device, const void* src,
+                                         const tenon_device* src_device, int64_t nbytes,
+                                         int32_t blocking);
+
+/// Returns the current stream of a device, asked of its provider now; never cached.
+///
+/// Errors:    TENON_ERROR_NOT_FOUND without provider; the CPU's stream is NULL.
+/// Ownership: borrowed from the device.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_stream_current(const tenon_device* device, tenon_stream* out_stream);
+
+/// Makes a stream the calling thread's current one on its device.
+///
+/// Errors:    TENON_ERROR_NOT_FOUND without provider, or what the provider raised.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_stream_set_current(const tenon_stream* stream);
+
+/// Makes a new stream.
+///
+/// Errors:    TENON_ERROR_NOT_SUPPORTED on the CPU, or what the provider raised.
+/// Ownership: the caller ends it with tenon_stream_release.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_stream_new(const tenon_device* device, tenon_stream* out_stream);
+
+/// Ends a stream made by tenon_stream_new.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_stream_release(const tenon_stream* stream);
+
+/// Waits until the work queued on a stream is done. A CPU stream is always done.
+///
+/// Errors:    what the provider raised.
+/// Threads:   any thread; *blocks*.
+/// Since:     0.1
+TENON_API tenon_status tenon_stream_synchronize(const tenon_stream* stream);
+
+TENON_END_DECLS
+
+#endif /* TENON_DEVICE_H */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dispatch keys, key sets, guards on the calling thread's keys, and captured thread states. */
+#ifndef TENON_DISPATCH_H
+#define TENON_DISPATCH_H
+
+#include "tenon/common.h"
+
+TENON_BEGIN_DECLS
+
+/* A key set has backend bits 0-23 and functionality bits 24-63: functionality n is bit 24 + n. It
+ * stands for the cross product of its functionalities and its backends. Highest functionality
+ * wins, then highest backend. */
+#define TENON_BACKEND_BITS 24
+#define TENON_BACKEND_CPU 0u
+#define TENON_BACKEND_CUDA 1u
+#define TENON_BACKEND_META 23u
+
+/* Functionality numbers, public and fixed. (*) has one slot per backend. Numbers not listed are
+ * reserved, or given to keys registered by name. */
+#define TENON_FUNCTIONALITY_DENSE 0u /* (*) */
+#define TENON_FUNCTIONALITY_BACKEND_SELECT 7u
+#define TENON_FUNCTIONALITY_FAKE 10u
+#define TENON_FUNCTIONALITY_WRAPPER 12u
+#define TENON_FUNCTIONALITY_TRANSFORM_BACK 14u
+#define TENON_FUNCTIONALITY_FUNCTIONALIZE 15u
+#define TENON_FUNCTIONALITY_CONJUGATE 16u
+#define TENON_FUNCTIONALITY_NEGATIVE 17u
+#define TENON_FUNCTIONALITY_ZERO_TENSOR 18u
+#define TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW 20u
+#define TENON_FUNCTIONALITY_AUTOGRAD 22u /* (*) */
+#define TENON_FUNCTIONALITY_TRACER 24u
+#define TENON_FUNCTIONALITY_AUTOCAST 27u /* (*) */
+#define TENON_FUNCTIONALITY_BATCHED 30u
+#define TENON_FUNCTIONALITY_TRANSFORM_FRONT 33u
+#define TENON_FUNCTIONALITY_OVERRIDE 36u
+
+/* Runtime keys: functionality | backend << 8. */
+#define TENON_KEY_CPU 0u
+#define TENON_KEY_CUDA (TENON_BACKEND_CUDA << 8)
+#define TENON_KEY_META (TENON_BACKEND_META << 8)
+#define TENON_KEY_BACKEND_SELECT TENON_FUNCTIONALITY_BACKEND_SELECT
+#define TENON_KEY_FAKE TENON_FUNCTIONALITY_FAKE
+#define TENON_KEY_WRAPPER TENON_FUNCTIONALITY_WRAPPER
+#define TENON_KEY_TRANSFORM_BACK TENON_FUNCTIONALITY_TRANSFORM_BACK
+#define TENON_KEY_FUNCTIONALIZE TENON_FUNCTIONALITY_FUNCTIONALIZE
+#define TENON_KEY_AD_INPLACE_OR_VIEW TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW
+#define TENON_KEY_AUTOGRAD_CPU TENON_FUNCTIONALITY_AUTOGRAD
+#define TENON_KEY_AUTOGRAD_CUDA (TENON_FUNCTIONALITY_AUTOGRAD | TENON_BACKEND_CUDA << 8)
+#define TENON_KEY_AUTOGRAD_META (TENON_FUNCTIONALITY_AUTOGRAD | TENON_BACKEND_META << 8)
+#define TENON_KEY_TRACER TENON_FUNCTIONALITY_TRACER
+#define TENON_KEY_AUTOCAST_CPU TENON_FUNCTIONALITY_AUTOCAST
+#define TENON_KEY_AUTOCAST_CUDA (TENON_FUNCTIONALITY_AUTOCAST | TENON_BACKEND_CUDA << 8)
+#define TENON_KEY_BATCHED TENON_FUNCTIONALITY_BATCHED
+#define TENON_KEY_TRANSFORM_FRONT TENON_FUNCTIONALITY_TRANSFORM_FRONT
+#define TENON_KEY_OVERRIDE TENON_FUNCTIONALITY_OVERRIDE
+
+/* The slot of the empty key set: operators without tensors; composites fill it. Not a key of a set,
+ * and nothing can be registered on it directly. */
+#define TENON_KEY_UNDEFINED 0xFFFFu
+
+/* Alias keys: one name for many runtime keys, resolved at registration. */
+#define TENON_KEY_ALIAS_FIRST 0x10000u
+#define TENON_KEY_AUTOGRAD 0x10000u
+#define TENON_KEY_AUTOCAST 0x10001u
+#define TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD 0x10002u
+#define TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD 0x10003u
+#define TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL 0x10004u
+#define TENON_KEY_BATCHED_DECOMPOSITION 0x10005u
+
+/* "No key given": the library's key, and without one CompositeImplicitAutograd. */
+#define TENON_KEY_NONE 0xFFFFFFFFu
+
+/// Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
+/// on, "Undefined" included. "Dense" and other building blocks are no keys.
+///
+/// Errors:    TENON_ERROR_NOT_FOUND naming the text.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_key_parse(const char* name, tenon_key* out_key);
+
+/// Returns the name of a key, "unknown" for an unknown one.
+///
+/// Ownership: static text.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API const char* tenon_key_name(tenon_key key);
+
+/// Returns the Dense key of a device type such as "cuda", for "impl per device".
+///
+/// Errors:    TENON_ERROR_NOT_FOUND; the message lists the device names that exist.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_key_for_device(const char* device_type, tenon_key* out_key);
+
+/// Gives a backend bit and device type number to a new backend, such as "npu". The same name again
+/// returns the same number.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or one that is a key's,
+///            TENON_ERROR_STATE when all backend numbers are taken.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_backend_register(const char* name, int32_t* out_device_type);
+
+/* Flags of tenon_functionality_register. */
+#define TENON_FUNCTIONALITY_ABOVE 1u       /* place it above the anchor; otherwise below */
+#define TENON_FUNCTIONALITY_PER_BACKEND 2u /* one slot per backend */
+
+/// Declares a functionality key by name, next to a known functionality such as "Autograd": the
+/// nearest free lower number, or with TENON_FUNCTIONALITY_ABOVE the nearest higher one. The same
+/// name and placement again return the same key. Until a kernel or fallback is registered, it falls
+/// through for every operator that a fallback serves and is missing otherwise.
+///
+/// Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full,
+///            TENON_ERROR_ALREADY_EXISTS when the name is taken.
+/// Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
+/// Since:     0.1
+TENON_API tenon_status tenon_functionality_register(const char* name, const char* anchor,
+                                                    uint32_t flags, tenon_key* out_key);
+
+/// Returns the set that stands for one runtime key: its functionality bit and, for keys with one
+/// slot per backend, its backend bit.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias key or the Undefined key.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_keyset_from_key(tenon_key key, tenon_keyset* out_keys);
+
+/// Tells whether the set has a key (both its bits): 1 or 0.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API int32_t tenon_keyset_has(tenon_keyset keys, tenon_key key);
+
+/// Returns the key that a call with this set goes to, TENON_KEY_UNDEFINED for one without
+/// functionality bits.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_key tenon_keyset_highest(tenon_keyset keys);
+
+/// Returns all functionalities strictly below the key's, with all backends: AND it with a kernel's
+/// key set to redispatch below that key. Alias keys use the lowest functionality they name.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_keyset tenon_keyset_below(tenon_key key);
+
+/// Removes a key's functionality bit; backend bits stay.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_keyset tenon_keyset_remove(tenon_keyset keys, tenon_key key);
+
+/// Writes the runtime keys of a set as text, highest first, such as "{AutogradCPU, CPU}".
+///
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_text`.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_keyset_print(tenon_keyset keys, tenon_buffer** out_text);
+
+/// Returns the keys that the calling thread adds to every call.
+///
+/// Threads:   any thread; the calling thread's.
+/// Since:     0.1
+TENON_API tenon_keyset tenon_keys_included(void);
+
+/// Returns the keys that the calling thread removes from every call, after adding.
+///
+/// Threads:   any thread; the calling thread's.
+/// Since:     0.1
+TENON_API tenon_keyset tenon_keys_excluded(void);
+
+/* What a guard restores. Plain memory of the caller; left on the thread that entered it, in reverse
+ * order. */
+typedef struct tenon_key_guard {
+  uint64_t include;
+  uint64_t exclude;
+  uint64_t reserved[2];
+} tenon_key_guard;
+
+/// Adds keys to the thread's included set until the guard is left.
+///
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_key_guard_include(tenon_key_guard* guard, tenon_keyset keys);
+
+/// Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
+///
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_key_guard_exclude(tenon_key_guard* guard, tenon_keyset keys);
+
+/// Replaces both sets until the guard is left.
+///
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_key_guard_force(tenon_key_guard* guard, tenon_keyset include,
+                                             tenon_keyset exclude);
+
+/// Restores both sets exactly as they were when the guard was entered.
+///
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API void tenon_key_guard_leave(const tenon_key_guard* guard);
+
+/// Captures the calling thread's whole state: keys now, and what later layers keep per thread.
+///
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_state`.
+/// Threads:   any thread; the calling thread's.
+/// Since:     0.1
+TENON_API tenon_status tenon_thread_state_capture(tenon_thread_state** out_state);
+
+/// Enters a captured state on the calling thread; `out_previous` is what tenon_thread_state_leave
+/// restores.
+///
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_previous`, consumed by leave; `state` is borrowed.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_thread_state_enter(const tenon_thread_state* state,
+                                                tenon_thread_state** out_previous);
+
+/// Restores the state that enter put aside.
+///
+/// Ownership: takes over the reference to `previous`.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API void tenon_thread_state_leave(tenon_thread_state* previous);
+
+/// Adds a reference. NULL is accepted and returned.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_thread_state* tenon_thread_state_retain(tenon_thread_state* state);
+
+/// Drops a reference. NULL is accepted.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_thread_state_release(tenon_thread_state* state);
+
+TENON_END_DECLS
+
+#endif /* TENON_DISPATCH_H */

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// KeySet: a set of dispatch keys, and guards on the calling thread's keys.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "tenon/dispatch.h"
+#include "tenon/hpp/error.hpp"
+#include "tenon/value.h"
+
+namespace tenon::inline hpp {
+
+// Finds a key by name, such as "CPU" or "AutogradCPU".
+inline tenon_key key(const std::string& name) {
+  tenon_key out = TENON_KEY_NONE;
+  check(tenon_key_parse(name.c_str(), &out));
+  return out;
+}
+
+struct KeySet {
+  tenon_keyset bits = 0;
+
+  KeySet() = default;
+  explicit KeySet(tenon_keyset keyset) : bits(keyset) {}
+  // The set of the given runtime keys.
+  static KeySet of(std::initializer_list<tenon_key> keys) {
+    KeySet set;
+    for (tenon_key key : keys) {
+      tenon_keyset one = 0;
+      check(tenon_keyset_from_key(key, &one));
+      set.bits |= one;
+    }
+    return set;
+  }
+  // Everything strictly below a key, with all backends.
+  static KeySet below(tenon_key key) { return KeySet(tenon_keyset_below(key)); }
+
+  bool has(tenon_key key) const { return tenon_keyset_has(bits, key) != 0; }
+  tenon_key highest() const { return tenon_keyset_highest(bits); }
+  KeySet without(tenon_key key) const { return KeySet(tenon_keyset_remove(bits, key)); }
+  std::string str() const {
+    tenon_buffer* text = nullptr;
+    check(tenon_keyset_print(bits, &text));
+    std::string result(static_cast<const char*>(tenon_buffer_data(text)));
+    tenon_buffer_release(text);
+    return result;
+  }
+
+  friend KeySet operator|(KeySet a, KeySet b) { return KeySet(a.bits | b.bits); }
+  friend KeySet operator&(KeySet a, KeySet b) { return KeySet(a.bits & b.bits); }
+  friend bool operator==(KeySet a, KeySet b) { return a.bits == b.bits; }
+};
+
+namespace detail {
+
+// Leaves a key guard at the end of its scope; stays on the thread that entered it.
+class KeyGuard {
+ public:
+  KeyGuard(const KeyGuard&) = delete;
+  KeyGuard& operator=(const KeyGuard&) = delete;
+  ~KeyGuard() {
+    if (entered_) tenon_key_guard_leave(&guard_);
+  }
+
+ protected:
+  KeyGuard() = default;
+  void entered(tenon_status status) {
+    check(status);
+    entered_ = true;
+  }
+  tenon_key_guard guard_{};
+
+ private:
+  bool entered_ = false;
+};
+
+}  // namespace detail
+
+// Adds keys to every call of this thread while it lives.
+class IncludeKeys : detail::KeyGuard {
+ public:
+  explicit IncludeKeys(KeySet keys) { entered(tenon_key_guard_include(&guard_, keys.bits)); }
+};
+
+// Removes keys from every call of this thread while it lives.
+class ExcludeKeys : detail::KeyGuard {
+ public:
+  explicit ExcludeKeys(KeySet keys) { entered(tenon_key_guard_exclude(&guard_, keys.bits)); }
+};
+
+// Replaces the thread's included and excluded keys while it lives.
+class ForceKeys : detail::KeyGuard {
+ public:
+  ForceKeys(KeySet include, KeySet exclude) {
+    entered(tenon_key_guard_force(&guard_, include.bits, exclude.bits));
+  }
+};
+
+}  // namespace tenon::inline hpp

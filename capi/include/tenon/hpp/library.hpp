@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Library: owns registrations; defines operators and registers C++ callables as kernels.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tenon/hpp/op.hpp"
+#include "tenon/library.h"
+
+namespace tenon::inline hpp {
+
+// Where something is registered, taken from the caller.
+struct Site {
+  const char* file;
+  int32_t line;
+  static constexpr Site here(const char* caller_file = __builtin_FILE(),
+                             int32_t caller_line = __builtin_LINE()) {
+    return {caller_file, caller_line};
+  }
+};
+
+// What a registration says beyond operator, key and function.
+struct KernelOptions {
+  int64_t noblock_max_numel =
+      -1;  // quick and never waiting up to this many elements; -1 = no claim
+  bool symbolic = false;
+  uint32_t policy = TENON_POLICY_LAYER;
+  const char* name = nullptr;  // of the function, for dumps, traces and errors
+};
+
+// A registration that can be removed before its library is closed.
+class Registration {
+ public:
+  Registration() noexcept = default;
+  explicit Registration(tenon_registration* handle) noexcept : handle_(handle) {}
+  Registration(Registration&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Registration& operator=(Registration&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Registration() { tenon_registration_release(handle_); }
+  // Removes the registration, at once for new calls.
+  void remove() { tenon_registration_remove(handle_); }
+
+ private:
+  tenon_registration* handle_ = nullptr;
+};
+
+class Library {
+ public:
+  enum Kind : uint32_t {
+    Def = TENON_LIBRARY_DEF,
+    Impl = TENON_LIBRARY_IMPL,
+    Fragment = TENON_LIBRARY_FRAGMENT,
+  };
+
+  Library(Kind kind, const std::string& ns, tenon_key key = TENON_KEY_NONE,
+          Site site = Site::here())
+      : handle_(nullptr) {
+    check(tenon_library_new(kind, ns.c_str(), key, site.file, site.line, &handle_));
+  }
+  Library(Library&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Library& operator=(Library&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  // Closes the library unless another reference to it lives.
+  ~Library() { tenon_library_release(handle_); }
+
+  tenon_library* get() const noexcept { return handle_; }
+
+  // Defines an operator from a schema.
+  Op def(const std::string& schema, std::vector<const char*> tags = {}, Site site = Site::here()) {
+    tenon_define_options options{};
+    options.struct_size = sizeof(options);
+    options.tags = tags.data();
+    options.tag_count = static_cast<uint32_t>(tags.size());
+    options.file = site.file;
+    options.line = site.line;
+    const tenon_op* op = nullptr;
+    check(tenon_library_define(handle_, schema.c_str(), &options, &op));
+    return Op(op);
+  }
+
+  // Defines an operator and registers its kernel for the library's key, or as
+  // CompositeImplicitAutograd. With a bare name the schema is inferred from the function.
+  template <class F>
+  requires detail::KernelCallable<std::decay_t<F>> Op def(const std::string& schema_or_name,
+                                                          F&& kernel, KernelOptions options = {},
+                                                          Site site = Site::here()) {
+    std::string schema = schema_or_name;
+    if (schema.find('(') == std::string::npos) {
+      const std::string inferred = detail::AdapterOf<std::decay_t<F>>::schema();
+      if (inferred.empty()) {
+        throw Error(TENON_ERROR_INVALID_ARGUMENT,
+                    schema + ": schema must be given, got a function whose types do not tell it");
+      }
+      schema += inferred;
+    }
+    Op op = def(schema, std::vector<const char*>{}, site);
+    impl(tenon_op_name(op.get()), TENON_KEY_NONE, std::forward<F>(kernel), options, site);
+    return op;
+  }
+
+  // Registers a C++ callable as the kernel of an operator for a key.
+  template <class F>
+  requires detail::KernelCallable<std::decay_t<F>> Registration impl(const std::string& name,
+                                                                     tenon_key key, F&& kernel,
+                                                                     KernelOptions options = {},
+                                                                     Site site = Site::here()) {
+    using Callable = std::decay_t<F>;
+    using Adapter = detail::AdapterOf<Callable>;
+    const std::string schema = Adapter::schema();
+    tenon_kernel description = describe(options, site);
+    description.boxed = &Adapter::boxed;
+    description.typed = reinterpret_cast<tenon_typed_fn>(&Adapter::TypedCall::call);
+    description.signature = Adapter::hash;
+    description.schema = schema.empty() ? nullptr : schema.c_str();
+    if constexpr (std::is_pointer_v<Callable>) {
+      description.ctx = reinterpret_cast<void*>(+kernel);
+    } else {
+      description.ctx = new Callable(std::forward<F>(kernel));
+      description.deleter = [](void* ctx) { delete static_cast<Callable*>(ctx); };
+    }
+    tenon_registration* registration = nullptr;
+    check(tenon_library_impl(handle_, name.c_str(), key, &description, &registration));
+    return Registration(registration);
+  }
+  template <class F>
+  requires detail::KernelCallable<std::decay_t<F>> Registration impl(const std::string& name,
+                                                                     F&& kernel,
+                                                                     KernelOptions options = {},
+                                                                     Site site = Site::here()) {
+    return impl(name, TENON_KEY_NONE, std::forward<F>(kernel), options, site);
+  }
+
+  // Registers a boxed kernel: a function on the stack, with a context and its deleter.
+  Registration impl_boxed(const std::string& name, tenon_key key, tenon_kernel_fn kernel,
+                          void* ctx = nullptr, tenon_deleter deleter = nullptr,
+                          KernelOptions options = {}, Site site = Site::here()) {
+    tenon_kernel description = describe(options, site);
+    description.boxed = kernel;
+    description.ctx = ctx;
+    description.deleter = deleter;
+    tenon_registration* registration = nullptr;
+    check(tenon_library_impl(handle_, name.c_str(), key, &description, &registration));
+    return Registration(registration);
+  }
+
+  // Makes calls of an operator skip a key.
+  Registration fallthrough(const std::string& name, tenon_key key, Site site = Site::here()) {
+    tenon_kernel description = describe({}, site);
+    description.flags |= TENON_KERNEL_FALLTHROUGH;
+    tenon_registration* registration = nullptr;
+    check(tenon_library_impl(handle_, name.c_str(), key, &description, &registration));
+    return Registration(registration);
+  }
+
+  // Registers a boxed kernel for all operators at a key; NULL skips the key for all.
+  Registration fallback(tenon_key key, tenon_kernel_fn kernel, void* ctx = nullptr,
+                        tenon_deleter deleter = nullptr, tenon_fallback_select select = nullptr,
+                        KernelOptions options = {}, Site site = Site::here()) {
+    tenon_kernel description = describe(options, site);
+    description.boxed = kernel;
+    if (kernel == nullptr) description.flags |= TENON_KERNEL_FALLTHROUGH;
+    description.ctx = ctx;
+    description.deleter = deleter;
+    tenon_registration* registration = nullptr;
+    check(tenon_library_fallback(handle_, key, &description, select, &registration));
+    return Registration(registration);
+  }
+
+  // Removes everything at once for new calls, without waiting for running ones.
+  void close() { tenon_library_close(handle_); }
+  // Waits until no thread runs its kernels; nanoseconds, negative = for ever.
+  void drain(int64_t timeout_ns = -1) { check(tenon_library_drain(handle_, timeout_ns)); }
+
+ private:
+  static tenon_kernel describe(const KernelOptions& options, Site site) {
+    tenon_kernel description{};
+    description.struct_size = sizeof(description);
+    description.language = TENON_LANGUAGE_CPP;
+    description.policy = options.policy;
+    if (options.symbolic) description.flags |= TENON_KERNEL_SYMBOLIC;
+    if (options.noblock_max_numel >= 0) {
+      description.flags |= TENON_KERNEL_NOBLOCK;
+      description.noblock_max_numel = options.noblock_max_numel;
+    }
+    description.name = options.name;
+    description.file = site.file;
+    description.line = site.line;
+    return description;
+  }
+
+  tenon_library* handle_;
+};
+
+}  // namespace tenon::inline hpp

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering<T>: how one C++ parameter or result type crosses the C ABI, typed and boxed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tenon/hpp/value.hpp"
+#include "tenon/op.h"
+
+namespace tenon::inline hpp::detail {
+
+template <class... T>
+struct Types {};
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_argument(size_t index,
+                                                                  const char* expected,
+                                                                  const tenon_value& actual) {
+  throw Error(TENON_ERROR_TYPE, "argument " + std::to_string(index) + " must be " + expected +
+                                    ", got " + tenon_tag_name(actual.tag));
+}
+
+inline void expect(const tenon_value& value, uint16_t tag, size_t index, const char* expected) {
+  if (value.tag != tag) [[unlikely]] {
+    throw_argument(index, expected, value);
+  }
+}
+
+// For each parameter type:
+//   letter, schema   its lowered letter (op.h) and its schema type
+//   c_types          the C parameters that carry it
+//   from_c           those parameters -> the C++ argument
+//   from_value       a boxed value -> the C++ argument; throws naming the argument's index
+//   box              the C++ argument -> a boxed value that borrows from it
+//   to_c             the C++ argument -> those parameters, with `temp` as scratch space
+template <class T>
+struct Lowering;
+
+// What travels as `const tenon_value*`: to_c boxes into the scratch value.
+template <class T>
+struct LoweringByValue {
+  static constexpr char letter = 'v';
+  using c_types = Types<const tenon_value*>;
+  static decltype(auto) from_c(const tenon_value* value, size_t index) {
+    return Lowering<T>::from_value(*value, index);
+  }
+  static std::tuple<const tenon_value*> to_c(const T& argument, tenon_value& temp) {
+    temp = Lowering<T>::box(argument);
+    return {&temp};
+  }
+};
+
+template <>
+struct Lowering<Tensor> {
+  static constexpr char letter = 'T';
+  static constexpr const char* schema = "Tensor";
+  using c_types = Types<tenon_tensor*>;
+  static TensorRef from_c(tenon_tensor* handle, size_t) { return TensorRef(handle); }
+  static TensorRef from_value(const tenon_value& value, size_t index) {
+    expect(value, TENON_TAG_TENSOR, index, schema);
+    return TensorRef(value.as.tensor);
+  }
+  static tenon_value box(const Tensor& tensor) {
+    tenon_value value{};
+    value.tag = TENON_TAG_TENSOR;
+    value.as.tensor = tensor ? tensor.get() : tenon_tensor_undefined();
+    return value;
+  }
+  static std::tuple<tenon_tensor*> to_c(const Tensor& tensor, tenon_value&) {
+    return {tensor ? tensor.get() : tenon_tensor_undefined()};
+  }
+};
+
+template <>
+struct Lowering<OptionalTensor> {
+  static constexpr char letter = 'T';
+  static constexpr const char* schema = "Tensor?";
+  using c_types = Types<tenon_tensor*>;
+  static OptionalTensor from_c(tenon_tensor* handle, size_t) { return OptionalTensor(handle); }
+  static OptionalTensor from_value(const tenon_value& value, size_t index) {
+    if (value.tag == TENON_TAG_NONE) return OptionalTensor();
+    expect(value, TENON_TAG_TENSOR, index, schema);
+    return OptionalTensor(value.as.tensor);
+  }
+  static tenon_value box(const OptionalTensor& tensor) {
+    tenon_value value{};
+    if (tensor) {
+      value.tag = TENON_TAG_TENSOR;
+      value.as.tensor = tensor.get();
+    }
+    return value;
+  }
+  static std::tuple<tenon_tensor*> to_c(const OptionalTensor& tensor, tenon_value&) {
+    return {tensor.get()};
+  }
+};
+
+template <>
+struct Lowering<int64_t> {
+  static constexpr char letter = 'i';
+  static constexpr const char* schema = "int";
+  using c_types = Types<int64_t>;
+  static int64_t from_c(int64_t number, size_t) { return number; }
+  static int64_t from_value(const tenon_value& value, size_t index) {
+    if (value.tag != TENON_TAG_BOOL) expect(value, TENON_TAG_INT, index, schema);
+    return value.as.i;
+  }
+  static tenon_value box(int64_t number) { return Scalar(number).value(); }
+  static std::tuple<int64_t> to_c(int64_t number, tenon_value&) { return {number}; }
+};
+
+template <>
+struct Lowering<bool> {
+  static constexpr char letter = 'b';
+  static constexpr const char* schema = "bool";
+  using c_types = Types<int64_t>;
+  static bool from_c(int64_t number, size_t) { return number != 0; }
+  static bool from_value(const tenon_value& value, size_t index) {
+    expect(value, TENON_TAG_BOOL, index, schema);
+    return value.as.i != 0;
+  }
+  static tenon_value box(bool flag) { return Scalar(flag).value(); }
+  static std::tuple<int64_t> to_c(bool flag, tenon_value&) { return {flag ? 1 : 0}; }
+};
+
+template <>
+struct Lowering<double> {
+  static constexpr char letter = 'd';
+  static constexpr const char* schema = "float";
+  using c_types = Types<double>;
+  static double from_c(double number, size_t) { return number; }
+  static double from_value(const tenon_value& value, size_t index) {
+    if (value.tag == TENON_TAG_INT || value.tag == TENON_TAG_BOOL) {
+      return static_cast<double>(value.as.i);
+    }
+    expect(value, TENON_TAG_FLOAT, index, schema);
+    return value.as.f;
+  }
+  static tenon_value box(double number) { return Scalar(number).value(); }
+  static std::tuple<double> to_c(double number, tenon_value&) { return {number}; }
+};
+
+// Enumerations that travel as an integer when typed and under their own tag when boxed.
+template <class Enum, uint16_t kTag>
+struct LoweringEnum {
+  static constexpr char letter = 'i';
+  using c_types = Types<int64_t>;
+  static Enum from_c(int64_t number, size_t) { return static_cast<Enum>(number); }
+  static Enum from_value(const tenon_value& value, size_t index) {
+    if (value.tag != TENON_TAG_INT) expect(value, kTag, index, Lowering<Enum>::schema);
+    return static_cast<Enum>(value.as.i);
+  }
+  static tenon_value box(Enum code) {
+    tenon_value value{};
+    value.tag = kTag;
+    value.as.i = static_cast<int64_t>(code);
+    return value;
+  }
+  static std::tuple<int64_t> to_c(Enum code, tenon_value&) { return {static_cast<int64_t>(code)}; }
+};
+template <>
+struct Lowering<Dtype> : LoweringEnum<Dtype, TENON_TAG_DTYPE> {
+  static constexpr const char* schema = "ScalarType";
+};
+template <>
+struct Lowering<Layout> : LoweringEnum<Layout, TENON_TAG_LAYOUT> {
+  static constexpr const char* schema = "Layout";
+};
+template <>
+struct Lowering<MemoryFormat> : LoweringEnum<MemoryFormat, TENON_TAG_MEMORY_FORMAT> {
+  static constexpr const char* schema = "MemoryFormat";
+};
+
+// Lists of plain elements. An empty list may come under any list tag.
+template <class T, uint16_t kTag, char kLetter>
+struct LoweringSpan {
+  static constexpr char letter = kLetter;
+  using c_types = Types<const T*, int64_t>;
+  using Span = std::span<const T>;
+  static Span from_c(const T* data, int64_t count, size_t) {
+    return {data, static_cast<size_t>(count)};
+  }
+  static Span from_value(const tenon_value& value, size_t index) {
+    if (value.tag == TENON_TAG_LIST && value.count == 0) return {};
+    expect(value, kTag, index, Lowering<Span>::schema);
+    return {static_cast<const T*>(value.as.list.data), value.count};
+  }
+  static tenon_value box(Span list) {
+    tenon_value value{};
+    value.tag = kTag;
+    value.count = static_cast<uint32_t>(list.size());
+    value.as.list.data = list.data();
+    return value;
+  }
+  static std::tuple<const T*, int64_t> to_c(Span list, tenon_value&) {
+    return {list.data(), static_cast<int64_t>(list.size())};
+  }
+};
+template <>
+struct Lowering<std::span<const int64_t>> : LoweringSpan<int64_t, TENON_TAG_INT_LIST, 'I'> {
+  static constexpr const char* schema = "int[]";
+};
+template <>
+struct Lowering<std::span<const double>> : LoweringSpan<double, TENON_TAG_FLOAT_LIST, 'D'> {
+  static constexpr const char* schema = "float[]";
+};
+template <>
+struct Lowering<std::span<const uint8_t>> : LoweringSpan<uint8_t, TENON_TAG_BOOL_LIST, 'B'> {
+  static constexpr const char* schema = "bool[]";
+};
+
+template <>
+struct Lowering<TensorList> {
+  static constexpr char letter = 'L';
+  static constexpr const char* schema = "Tensor[]";
+  using c_types = Types<tenon_tensor* const*, int64_t>;
+  static TensorList from_c(tenon_tensor* const* handles, int64_t count, size_t) {
+    return {handles, count};
+  }
+  static TensorList from_value(const tenon_value& value, size_t index) {
+    if (value.tag == TENON_TAG_LIST && value.count == 0) return {};
+    expect(value, TENON_TAG_TENSOR_LIST, index, schema);
+    return {static_cast<tenon_tensor* const*>(value.as.list.data), value.count};
+  }
+  static tenon_value box(const TensorList& list) {
+    tenon_value value{};
+    value.tag = TENON_TAG_TENSOR_LIST;
+    value.count = static_cast<uint32_t>(list.size());
+    value.as.list.data = list.data();
+    return value;
+  }
+  static std::tuple<tenon_tensor* const*, int64_t> to_c(const TensorList& list, tenon_value&) {
+    return {list.data(), list.size()};
+  }
+};
+
+template <>
+struct Lowering<std::string_view> {
+  static constexpr char letter = 's';
+  static constexpr const char* schema = "str";
+  using c_types = Types<const char*, int64_t>;
+  static std::string_view from_c(const char* text, int64_t size, size_t) {
+    return {text, static_cast<size_t>(size)};
+  }
+  static std::string_view from_value(const tenon_value& value, size_t index) {
+    expect(value, TENON_TAG_STRING, index, schema);
+    return {static_cast<const char*>(value.as.list.data), value.count};
+  }
+  static tenon_value box(std::string_view text) {
+    tenon_value value{};
+    value.tag = TENON_TAG_STRING;
+    value.count = static_cast<uint32_t>(text.size());
+    value.as.list.data = text.data();
+    return value;
+  }
+  static std::tuple<const char*, int64_t> to_c(std::string_view text, tenon_value&) {
+    return {text.data(), static_cast<int64_t>(text.size())};
+  }
+};
+
+template <>
+struct Lowering<Scalar> : LoweringByValue<Scalar> {
+  static constexpr const char* schema = "Scalar";
+  static Scalar from_value(const tenon_value& value, size_t index) {
+    if (value.tag < TENON_TAG_BOOL || value.tag > TENON_TAG_COMPLEX) {
+      throw_argument(index, schema, value);
+    }
+    return Scalar(value);
+  }
+  static tenon_value box(const Scalar& scalar) { return scalar.value(); }
+};
+
+template <>
+struct Lowering<Device> : LoweringByValue<Device> {
+  static constexpr const char* schema = "Device";
+  static Device from_value(const tenon_value& value, size_t index) {
+    expect(value, TENON_TAG_DEVICE, index, schema);
+    return value.as.device;
+  }
+  static tenon_value box(const Device& device) {
+    tenon_value value{};
+    value.tag = TENON_TAG_DEVICE;
+    value.as.device = device;
+    return value;
+  }
+};
+
+// Any value, as it is.
+template <>
+struct Lowering<Value> : LoweringByValue<Value> {
+  static constexpr const char* schema = nullptr;
+  static ValueRef from_value(const tenon_value& value, size_t) { return ValueRef(value); }
+  static tenon_value box(const Value& value) {
+    tenon_value borrowed = value.get();
+    borrowed.flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
+    return borrowed;
+  }
+};
+template <>
+struct Lowering<tenon_value> : LoweringByValue<tenon_value> {
+  static constexpr const char* schema = nullptr;
+  static const tenon_value& from_value(const tenon_value& value, size_t) { return value; }
+  static tenon_value box(const tenon_value& value) {
+    tenon_value borrowed = value;
+    borrowed.flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
+    return borrowed;
+  }
+};
+
+template <class T>
+struct Lowering<std::optional<T>> : LoweringByValue<std::optional<T>> {
+  static constexpr const char* schema = nullptr;  // spelled by schema_of
+  static std::optional<T> from_value(const tenon_value& value, size_t index) {
+    if (value.tag == TENON_TAG_NONE) return std::nullopt;
+    return Lowering<T>::from_value(value, index);
+  }
+  static tenon_value box(const std::optional<T>& argument) {
+    return argument ? Lowering<T>::box(*argument) : tenon_value{};
+  }
+};
+
+// A parameter type without reference and const; plain integers and floats widen.
+template <class P>
+struct ParameterOf {
+  using type = std::remove_cvref_t<P>;
+};
+template <class P>
+using Parameter = typename ParameterOf<P>::type;
+template <>
+struct ParameterOf<int> {
+  using type = int64_t;
+};
+template <>
+struct ParameterOf<float> {
+  using type = double;
+};
+
+// The schema type of a parameter, "" when the C++ type does not say.
+template <class T>
+std::string schema_of(T*) {
+  return Lowering<T>::schema != nullptr ? Lowering<T>::schema : "";
+}
+template <class T>
+std::string schema_of(std::optional<T>*) {
+  std::string inner = schema_of(static_cast<T*>(nullptr));
+  return inner.empty() ? inner : inner + "?";
+}
+
+}  // namespace tenon::inline hpp::detail

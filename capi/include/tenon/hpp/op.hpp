@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// Op: an operator, called with boxed values and keywords; TypedOp: the same, called with C++ types.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tenon/hpp/kernel.hpp"
+#include "tenon/hpp/schema.hpp"
+
+namespace tenon::inline hpp {
+
+// One argument given by name: op(a, b, kw("alpha", 2)).
+struct Keyword {
+  std::string_view name;
+  Value value;
+};
+inline Keyword kw(std::string_view name, Value value) { return {name, std::move(value)}; }
+
+template <class Signature>
+class TypedOp;
+
+// An operator. Cheap to copy, valid for ever; calls fail clearly once its definition is gone.
+class Op {
+ public:
+  explicit Op(const tenon_op* op) noexcept : op_(op) {}
+  // Finds "ns::name" or "ns::name.overload".
+  explicit Op(const std::string& name) : op_(nullptr) { check(tenon_op_find(name.c_str(), &op_)); }
+
+  const tenon_op* get() const noexcept { return op_; }
+  const char* name() const { return tenon_op_name(op_); }
+  Schema schema() const {
+    tenon_schema* schema = nullptr;
+    check(tenon_op_copy_schema(op_, &schema));
+    return Schema(schema);
+  }
+
+  // Calls with positional arguments, then keywords; defaults are filled in from the schema.
+  template <class... A>
+  std::vector<Value> operator()(A&&... arguments) const {
+    std::vector<Value> positional;
+    std::vector<Keyword> keywords;
+    positional.reserve(sizeof...(A));
+    (collect(positional, keywords, std::forward<A>(arguments)), ...);
+    return call(std::move(positional), std::move(keywords));
+  }
+  std::vector<Value> call(std::vector<Value> positional, std::vector<Keyword> keywords = {}) const;
+
+  // The operator under a C++ signature, such as op.typed<Tensor(const Tensor&, int64_t)>(). Throws
+  // unless it lowers to what the schema lowers to.
+  template <class Signature>
+  TypedOp<Signature> typed() const {
+    return TypedOp<Signature>(op_);
+  }
+
+ private:
+  template <class A>
+  static void collect(std::vector<Value>& positional, std::vector<Keyword>& keywords,
+                      A&& argument) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<A>, Keyword>) {
+      keywords.push_back(std::forward<A>(argument));
+    } else {
+      positional.emplace_back(std::forward<A>(argument));
+    }
+  }
+
+  const tenon_op* op_;
+};
+
+inline std::vector<Value> Op::call(std::vector<Value> positional,
+                                   std::vector<Keyword> keywords) const {
+  const Schema schema = this->schema();
+  const size_t nargs = static_cast<size_t>(schema.argument_count());
+  if (positional.size() > nargs) {
+    throw Error(TENON_ERROR_TYPE, std::string(name()) + ": arguments must be at most " +
+                                      std::to_string(nargs) + ", got " +
+                                      std::to_string(positional.size()));
+  }
+  std::vector<tenon_value> args(nargs);
+  for (size_t i = 0; i < nargs; ++i) {
+    const tenon_argument_info info = schema.argument(static_cast<int64_t>(i));
+    const Value* given = nullptr;
+    if (i < positional.size()) {
+      if ((info.flags & TENON_ARGUMENT_KWARG_ONLY) != 0) {
+        throw Error(TENON_ERROR_TYPE, std::string(name()) + ": " + info.name +
+                                          " must be given by keyword, got it at position " +
+                                          std::to_string(i));
+      }
+      given = &positional[i];
+    }
+    for (const Keyword& keyword : keywords) {
+      if (keyword.name != info.name) continue;
+      if (given != nullptr) {
+        throw Error(TENON_ERROR_TYPE,
+                    std::string(name()) + ": " + info.name + " must be given once, got it twice");
+      }
+      given = &keyword.value;
+    }
+    if (given != nullptr) {
+      args[i] = given->get();
+    } else if (info.default_value != nullptr) {
+      args[i] = *info.default_value;
+    } else {
+      throw Error(TENON_ERROR_TYPE, std::string(name()) + ": " + info.name +
+                                        " must be given, got no value; schema: " + schema.text());
+    }
+    args[i].flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
+  }
+  for (const Keyword& keyword : keywords) {
+    if (!schema.has_argument(keyword.name)) {
+      throw Error(TENON_ERROR_TYPE, std::string(name()) + ": keyword must be an argument of " +
+                                        schema.text() + ", got " + std::string(keyword.name));
+    }
+  }
+  std::vector<tenon_value> rets(static_cast<size_t>(schema.return_count()));
+  tenon_stack stack{};
+  stack.args = args.data();
+  stack.nargs = static_cast<uint32_t>(args.size());
+  stack.rets = rets.data();
+  stack.nrets = static_cast<uint32_t>(rets.size());
+  check(tenon_op_call_checked(op_, &stack));
+  std::vector<Value> results;
+  results.reserve(rets.size());
+  for (tenon_value& ret : rets) results.emplace_back(std::exchange(ret, tenon_value{}));
+  return results;
+}
+
+namespace detail {
+
+// Fails with both signatures in the message unless `letters` is what `schema` lowers to.
+inline void check_letters(const tenon_op* op, const std::string& letters) {
+  tenon_schema* handle = nullptr;
+  check(tenon_op_copy_schema(op, &handle));
+  const Schema schema(handle);
+  const std::string expected = schema.lowered();
+  if (expected != letters) {
+    throw Error(TENON_ERROR_TYPE, std::string(tenon_op_name(op)) +
+                                      ": typed signature must lower to \"" + expected +
+                                      "\", got \"" + letters + "\"; schema: " + schema.text());
+  }
+}
+
+}  // namespace detail
+
+// An operator under a C++ signature. Parameters are Tensor, OptionalTensor, numbers, Scalar, spans,
+// TensorList, string_view, Device, Dtype and so on, and std::optional of them. The result is
+// Tensor, a number, Value, Scalar, std::string, void, or a tuple of those. For an operator that
+// returns an argument it wrote, say void: the caller has that tensor already.
+template <class R, class... P>
+class TypedOp<R(P...)> {
+ public:
+  explicit TypedOp(const tenon_op* op) : op_(op) {
+    std::string letters;
+    ((letters += detail::Lowering<detail::Parameter<P>>::letter), ...);
+    letters += '>';
+    letters += result_letters(static_cast<std::type_identity<R>*>(nullptr));
+    detail::check_letters(op, letters);
+  }
+
+  const tenon_op* get() const noexcept { return op_; }
+
+  // Dispatches on the arguments and the calling thread's keys.
+  R operator()(const detail::Parameter<P>&... arguments) const {
+    tenon_frame frame;
+    const tenon_entry* entry = begin(&frame, arguments...);
+    return finish(entry, &frame, arguments...);
+  }
+
+  // Calls the kernel that serves `keys`, from inside a kernel; the thread's keys are not consulted.
+  R redispatch(KeySet keys, const detail::Parameter<P>&... arguments) const {
+    tenon_frame frame;
+    const tenon_entry* entry = tenon_op_begin_keys(op_, keys.bits, &frame);
+    return finish(entry, &frame, arguments...);
+  }
+
+ private:
+  static constexpr uint64_t kHash = detail::signature_hash<R, P...>();
+  static constexpr size_t kTensors =
+      (size_t{0} + ... + (detail::Lowering<detail::Parameter<P>>::letter == 'T' ? 1 : 0));
+  static constexpr bool kHasList =
+      (false || ... || (detail::Lowering<detail::Parameter<P>>::letter == 'L'));
+
+  template <class One>
+  static std::string result_letters(std::type_identity<One>*) {
+    return detail::Result<One>::letters;
+  }
+  template <class... Many>
+  static std::string result_letters(std::type_identity<std::tuple<Many...>>*) {
+    std::string letters;
+    ((letters += detail::Result<Many>::letters), ...);
+    return letters;
+  }
+
+  static void add_tensor(tenon_tensor**& end, const Tensor& tensor) { *end++ = tensor.get(); }
+  static void add_tensor(tenon_tensor**& end, const OptionalTensor& tensor) {
+    *end++ = tensor.get();
+  }
+  template <class T>
+  static void add_tensor(tenon_tensor**&, const T&) {}
+
+  static void add_all(std::vector<tenon_tensor*>& all, const Tensor& tensor) {
+    all.push_back(tensor.get());
+  }
+  static void add_all(std::vector<tenon_tensor*>& all, const OptionalTensor& tensor) {
+    all.push_back(tensor.get());
+  }
+  static void add_all(std::vector<tenon_tensor*>& all, const TensorList& list) {
+    all.insert(all.end(), list.data(), list.data() + list.size());
+  }
+  template <class T>
+  static void add_all(std::vector<tenon_tensor*>&, const T&) {}
+
+  static void find_device(const tenon_device*& found, const Device& device) { found = &device; }
+  static void find_device(const tenon_device*& found, const std::optional<Device>& device) {
+    if (device) found = &*device;
+  }
+  template <class T>
+  static void find_device(const tenon_device*&, const T&) {}
+
+  const tenon_entry* begin(tenon_frame* frame, const detail::Parameter<P>&... arguments) const {
+    if constexpr (kHasList) {
+      std::vector<tenon_tensor*> all;
+      (add_all(all, arguments), ...);
+      return tenon_op_begin_n(op_, all.data(), static_cast<int64_t>(all.size()), nullptr, frame);
+    } else {
+      std::array<tenon_tensor*, kTensors + 1> tensors;
+      [[maybe_unused]] tenon_tensor** end = tensors.data();
+      (add_tensor(end, arguments), ...);
+      if constexpr (kTensors == 1) {
+        return tenon_op_begin1(op_, tensors[0], frame);
+      } else if constexpr (kTensors == 2) {
+        return tenon_op_begin2(op_, tensors[0], tensors[1], frame);
+      } else if constexpr (kTensors == 3) {
+        return tenon_op_begin3(op_, tensors[0], tensors[1], tensors[2], frame);
+      } else {
+        const tenon_device* device = nullptr;
+        if constexpr (kTensors == 0) (find_device(device, arguments), ...);
+        return tenon_op_begin_n(op_, tensors.data(), static_cast<int64_t>(kTensors), device, frame);
+      }
+    }
+  }
+
+  static void leave(const tenon_frame* frame) {
+    __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
+  }
+
+  R finish(const tenon_entry* entry, tenon_frame* frame,
+           const detail::Parameter<P>&... arguments) const {
+    if (entry == nullptr) [[unlikely]] {
+      detail::throw_last_error();
+    }
+    if (entry->signature == kHash) [[likely]] {
+      return call_typed(entry, frame, std::index_sequence_for<P...>(), arguments...);
+    }
+    return call_boxed(entry, frame, arguments...);
+  }
+
+  using Adapter = detail::Adapter<R (*)(P...), false, R, P...>;
+  using TypedFn = typename Adapter::TypedCall::Fn;
+
+  template <size_t... I>
+  R call_typed(const tenon_entry* entry, tenon_frame* frame, std::index_sequence<I...>,
+               const detail::Parameter<P>&... arguments) const {
+    [[maybe_unused]] std::array<tenon_value, sizeof...(P) + 1> temps;
+    auto lowered =
+        std::tuple_cat(std::tuple<const tenon_frame*>(frame),
+                       detail::Lowering<detail::Parameter<P>>::to_c(arguments, temps[I])...);
+    const auto typed = reinterpret_cast<TypedFn>(entry->typed);
+    if constexpr (std::is_void_v<R>) {
+      settle(std::apply(typed, lowered), frame);
+    } else if constexpr (requires { std::tuple_size<R>::value; }) {
+      return call_tuple(typed, lowered, frame, static_cast<R*>(nullptr),
+                        std::make_index_sequence<std::tuple_size_v<R>>());
+    } else {
+      typename detail::Result<R>::Storage cell{};
+      settle(std::apply(typed, std::tuple_cat(lowered, std::make_tuple(&cell))), frame);
+      return detail::Result<R>::take(cell);
+    }
+  }
+  template <class Lowered, class... E, size_t... I>
+  static R call_tuple(TypedFn typed, Lowered& lowered, tenon_frame* frame, std::tuple<E...>*,
+                      std::index_sequence<I...>) {
+    std::tuple<typename detail::Result<E>::Storage...> cells{};
+    settle(std::apply(typed, std::tuple_cat(lowered, std::make_tuple(&std::get<I>(cells)...))),
+           frame);
+    return R(detail::Result<E>::take(std::get<I>(cells))...);
+  }
+  static void settle(tenon_status status, tenon_frame* frame) {
+    if (status != TENON_OK) [[unlikely]] {
+      fail(status, frame);
+    }
+    leave(frame);
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void fail(tenon_status status, tenon_frame* frame) {
+    tenon_op_end(frame, status);
+    detail::throw_last_error();
+  }
+
+  [[gnu::noinline]] R call_boxed(const tenon_entry* entry, tenon_frame* frame,
+                                 const detail::Parameter<P>&... arguments) const {
+    std::array<tenon_value, sizeof...(P) + 1> args{
+        detail::Lowering<detail::Parameter<P>>::box(arguments)...};
+    // A void signature may stand for returned arguments, whose number only the schema knows.
+    constexpr size_t kNamed = detail::Returns<R>::count;
+    std::array<tenon_value, 16> rets{};
+    tenon_stack stack{};
+    stack.args = args.data();
+    stack.nargs = static_cast<uint32_t>(sizeof...(P));
+    stack.rets = rets.data();
+    stack.nrets = static_cast<uint32_t>(kNamed);
+    if constexpr (std::is_void_v<R>) {
+      Schema schema = Op(op_).schema();
+      stack.nrets = static_cast<uint32_t>(schema.return_count());
+    }
+    const tenon_status status = tenon_op_invoke(entry, frame, &stack);
+    if (status != TENON_OK) [[unlikely]] {
+      fail(status, frame);
+    }
+    leave(frame);
+    if constexpr (std::is_void_v<R>) {
+      tenon_value_clear_n(rets.data(), stack.nrets);
+    } else if constexpr (requires { std::tuple_size<R>::value; }) {
+      return unbox_tuple(rets, static_cast<R*>(nullptr),
+                         std::make_index_sequence<std::tuple_size_v<R>>());
+    } else {
+      return detail::Result<R>::unbox(std::move(rets[0]));
+    }
+  }
+  template <class... E, size_t... I>
+  static R unbox_tuple(std::array<tenon_value, 16>& rets, std::tuple<E...>*,
+                       std::index_sequence<I...>) {
+    return R(detail::Result<E>::unbox(std::move(rets[I]))...);
+  }
+
+  const tenon_op* op_;
+};
+
+}  // namespace tenon::inline hpp

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor: an owning handle; TensorRef and TensorList: borrowed ones, as kernels get them.
+#pragma once
+
+#include <cassert>
+#include <initializer_list>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tenon/dispatch.h"
+#include "tenon/hpp/types.hpp"
+#include "tenon/tensor.h"
+
+namespace tenon::inline hpp {
+
+using Sizes = std::span<const int64_t>;
+
+// Owns one reference to a tensor, or none. Copies share the tensor.
+class Tensor {
+ public:
+  Tensor() noexcept = default;
+  // Takes over the reference.
+  explicit Tensor(tenon_tensor* handle) noexcept : handle_(handle) {}
+  Tensor(const Tensor& other) noexcept : handle_(tenon_tensor_retain(other.handle_)) {}
+  Tensor(Tensor&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Tensor& operator=(const Tensor& other) noexcept {
+    tenon_tensor_release(std::exchange(handle_, tenon_tensor_retain(other.handle_)));
+    return *this;
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    tenon_tensor* mine = std::exchange(handle_, std::exchange(other.handle_, nullptr));
+    tenon_tensor_release(mine);
+    return *this;
+  }
+  ~Tensor() { tenon_tensor_release(handle_); }
+
+  // Adds a reference to a borrowed handle.
+  static Tensor retain(tenon_tensor* handle) { return Tensor(tenon_tensor_retain(handle)); }
+
+  // Allocates with uninitialised elements; strides in elements, row-major when empty.
+  static Tensor empty(Sizes sizes, Dtype dtype, Device device = {}, Sizes strides = {}) {
+    assert(strides.empty() || strides.size() == sizes.size());
+    tenon_tensor* handle = nullptr;
+    check(tenon_tensor_new(static_cast<tenon_dtype>(dtype), &device,
+                           static_cast<int64_t>(sizes.size()), sizes.data(),
+                           strides.empty() ? nullptr : strides.data(), &handle));
+    return Tensor(handle);
+  }
+
+  // Copies elements into a new row-major CPU tensor.
+  template <class T>
+  static Tensor from(std::span<const T> elements, Sizes sizes) {
+    static_assert(dtype_of<T> != Dtype::None, "no dtype has elements of this type");
+    Tensor tensor = empty(sizes, dtype_of<T>);
+    if (tensor.numel() != static_cast<int64_t>(elements.size())) {
+      throw Error(TENON_ERROR_INVALID_ARGUMENT,
+                  "Tensor::from: elements must be " + std::to_string(tensor.numel()) +
+                      " for these sizes, got " + std::to_string(elements.size()));
+    }
+    std::uninitialized_copy(elements.begin(), elements.end(), tensor.data<T>());
+    return tensor;
+  }
+  template <class T>
+  static Tensor from(std::initializer_list<T> elements, std::initializer_list<int64_t> sizes) {
+    return from(std::span<const T>(elements.begin(), elements.size()),
+                Sizes(sizes.begin(), sizes.size()));
+  }
+
+  // Moves a vector into a tensor without copying its elements.
+  template <class T>
+  static Tensor adopt(std::vector<T>&& elements, Sizes sizes) {
+    static_assert(dtype_of<T> != Dtype::None, "no dtype has elements of this type");
+    auto owner = std::make_unique<std::vector<T>>(std::move(elements));
+    int64_t numel = 1;
+    for (int64_t size : sizes) numel *= size;
+    if (numel != static_cast<int64_t>(owner->size())) {
+      throw Error(TENON_ERROR_INVALID_ARGUMENT,
+                  "Tensor::adopt: elements must be " + std::to_string(numel) +
+                      " for these sizes, got " + std::to_string(owner->size()));
+    }
+    void* data = owner->data();
+    tenon_tensor* handle = nullptr;
+    check(tenon_tensor_wrap(
+        data, static_cast<tenon_dtype>(dtype_of<T>), nullptr, static_cast<int64_t>(sizes.size()),
+        sizes.data(), nullptr, owner.release(),
+        [](void* ctx) { delete static_cast<std::vector<T>*>(ctx); }, &handle));
+    return Tensor(handle);
+  }
+
+  bool defined() const {
+    return handle_ != nullptr && (tenon_tensor_flags(handle_) & TENON_TENSOR_UNDEFINED) == 0;
+  }
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  tenon_tensor* get() const noexcept { return handle_; }
+  tenon_tensor* release() noexcept { return std::exchange(handle_, nullptr); }
+
+  int64_t ndim() const { return tenon_tensor_ndim(handle_); }
+  Sizes sizes() const { return {tenon_tensor_sizes(handle_), static_cast<size_t>(ndim())}; }
+  Sizes strides() const { return {tenon_tensor_strides(handle_), static_cast<size_t>(ndim())}; }
+  int64_t size(int64_t dim) const { return sizes()[static_cast<size_t>(wrap(dim))]; }
+  int64_t numel() const { return tenon_tensor_numel(handle_); }
+  Dtype dtype() const { return static_cast<Dtype>(tenon_tensor_dtype(handle_)); }
+  Device device() const {
+    Device device;
+    tenon_tensor_device(handle_, &device);
+    return device;
+  }
+  tenon_keyset keys() const { return tenon_tensor_keys(handle_); }
+  int64_t version() const { return tenon_tensor_version(handle_); }
+  bool is_contiguous() const {
+    return (tenon_tensor_flags(handle_) & TENON_TENSOR_CONTIGUOUS) != 0;
+  }
+  bool is_wrapped_number() const {
+    return (tenon_tensor_flags(handle_) & TENON_TENSOR_WRAPPED_NUMBER) != 0;
+  }
+  // All facts in one call: data, sizes, strides, dtype, device, flags.
+  tenon_tensor_info info() const {
+    tenon_tensor_info info{};
+    check(tenon_tensor_describe(handle_, &info));
+    return info;
+  }
+
+  void* raw_data() const {
+    void* data = nullptr;
+    check(tenon_tensor_data(handle_, &data));
+    return data;
+  }
+  // The first element; throws unless T is the dtype's element type.
+  template <class T>
+  T* data() const {
+    static_assert(dtype_of<T> != Dtype::None, "no dtype has elements of this type");
+    if (dtype() != dtype_of<T>) [[unlikely]] {
+      throw Error(TENON_ERROR_TYPE, std::string("Tensor::data: element type must be ") +
+                                        name_of(dtype()) + ", got " + name_of(dtype_of<T>));
+    }
+    return static_cast<T*>(raw_data());
+  }
+  // The elements of a contiguous tensor.
+  template <class T>
+  std::span<T> elements() const {
+    if (!is_contiguous()) {
+      throw Error(TENON_ERROR_INVALID_ARGUMENT, "Tensor::elements: tensor must be contiguous");
+    }
+    return {data<T>(), static_cast<size_t>(numel())};
+  }
+
+  // Another view of the same storage. For kernels below ADInplaceOrView; everyone else calls view
+  // operators. The offset is in elements from the start of the storage.
+  Tensor alias(Sizes sizes, Sizes strides, int64_t storage_offset) const {
+    tenon_tensor* handle = nullptr;
+    check(tenon_tensor_new_alias(handle_, static_cast<int64_t>(sizes.size()), sizes.data(),
+                                 strides.data(), storage_offset, &handle));
+    return Tensor(handle);
+  }
+
+  std::string str() const {
+    tenon_buffer* text = nullptr;
+    check(tenon_tensor_print(handle_, &text));
+    std::string result(static_cast<const char*>(tenon_buffer_data(text)),
+                       static_cast<size_t>(tenon_buffer_size(text)));
+    tenon_buffer_release(text);
+    return result;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+    return out << tensor.str();
+  }
+
+ private:
+  int64_t wrap(int64_t dim) const {
+    const int64_t n = ndim();
+    if (dim < -n || dim >= n) {
+      throw Error(TENON_ERROR_INDEX, "Tensor::size: dim must be in [" + std::to_string(-n) + ", " +
+                                         std::to_string(n - 1) + "], got " + std::to_string(dim));
+    }
+    return dim < 0 ? dim + n : dim;
+  }
+
+  tenon_tensor* handle_ = nullptr;
+};
+
+// A Tensor that holds no reference: lets a borrowed handle be passed as `const Tensor&`.
+class TensorRef {
+ public:
+  explicit TensorRef(tenon_tensor* handle) noexcept : tensor_(handle) {}
+  TensorRef(const TensorRef& other) noexcept : tensor_(other.tensor_.get()) {}
+  TensorRef& operator=(const TensorRef&) = delete;
+  ~TensorRef() {}  // the union keeps the member's destructor from running
+
+  operator const Tensor&() const noexcept { return tensor_; }
+  const Tensor& operator*() const noexcept { return tensor_; }
+  const Tensor* operator->() const noexcept { return &tensor_; }
+  Tensor& mutable_tensor() noexcept { return tensor_; }
+
+ private:
+  union {
+    Tensor tensor_;
+  };
+};
+
+// An absent or borrowed tensor: the parameter type for `Tensor?`.
+class OptionalTensor {
+ public:
+  OptionalTensor() noexcept : ref_(nullptr) {}
+  OptionalTensor(std::nullptr_t) noexcept : ref_(nullptr) {}
+  OptionalTensor(const Tensor& tensor) noexcept : ref_(tensor.get()) {}
+  explicit OptionalTensor(tenon_tensor* handle) noexcept : ref_(handle) {}
+
+  bool has_value() const noexcept { return get() != nullptr; }
+  explicit operator bool() const noexcept { return has_value(); }
+  const Tensor& operator*() const noexcept { return *ref_; }
+  const Tensor* operator->() const noexcept { return &*ref_; }
+  tenon_tensor* get() const noexcept { return (*ref_).get(); }
+
+ private:
+  TensorRef ref_;
+};
+
+// A borrowed list of tensors: the parameter type for `Tensor[]` and `Tensor?[]` (absent = NULL).
+class TensorList {
+ public:
+  TensorList() noexcept = default;
+  TensorList(tenon_tensor* const* handles, int64_t count) noexcept
+      : handles_(handles), count_(count) {}
+  // A Tensor is one pointer wide, and nothing but that pointer.
+  TensorList(std::span<const Tensor> tensors) noexcept
+      : handles_(reinterpret_cast<tenon_tensor* const*>(tensors.data())),
+        count_(static_cast<int64_t>(tensors.size())) {}
+  TensorList(const std::vector<Tensor>& tensors) noexcept
+      : TensorList(std::span<const Tensor>(tensors)) {}
+
+  int64_t size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
+  tenon_tensor* const* data() const noexcept { return handles_; }
+  TensorRef operator[](int64_t index) const noexcept { return TensorRef(handles_[index]); }
+
+ private:
+  tenon_tensor* const* handles_ = nullptr;
+  int64_t count_ = 0;
+};
+static_assert(sizeof(Tensor) == sizeof(tenon_tensor*) && std::is_standard_layout_v<Tensor>);
+
+}  // namespace tenon::inline hpp

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types, devices, layouts and memory formats as C++ types.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string>
+
+#include "tenon/hpp/error.hpp"
+#include "tenon/types.h"
+
+namespace tenon::inline hpp {
+
+enum class Dtype : tenon_dtype {
+  U8 = TENON_DTYPE_U8,
+  I8 = TENON_DTYPE_I8,
+  I16 = TENON_DTYPE_I16,
+  I32 = TENON_DTYPE_I32,
+  I64 = TENON_DTYPE_I64,
+  F16 = TENON_DTYPE_F16,
+  F32 = TENON_DTYPE_F32,
+  F64 = TENON_DTYPE_F64,
+  C64 = TENON_DTYPE_C64,
+  C128 = TENON_DTYPE_C128,
+  Bool = TENON_DTYPE_BOOL,
+  BF16 = TENON_DTYPE_BF16,
+  F8E5M2 = TENON_DTYPE_F8_E5M2,
+  F8E4M3FN = TENON_DTYPE_F8_E4M3FN,
+  None = TENON_DTYPE_NONE,
+};
+
+enum class Layout : int64_t { Strided = TENON_LAYOUT_STRIDED };
+
+enum class MemoryFormat : int64_t {
+  Contiguous = TENON_MEMORY_FORMAT_CONTIGUOUS,
+  Preserve = TENON_MEMORY_FORMAT_PRESERVE,
+  ChannelsLast = TENON_MEMORY_FORMAT_CHANNELS_LAST,
+  ChannelsLast3d = TENON_MEMORY_FORMAT_CHANNELS_LAST_3D,
+};
+
+inline int64_t size_of(Dtype dtype) { return tenon_dtype_size(static_cast<tenon_dtype>(dtype)); }
+inline const char* name_of(Dtype dtype) {
+  return tenon_dtype_name(static_cast<tenon_dtype>(dtype));
+}
+inline uint32_t traits_of(Dtype dtype) {
+  return tenon_dtype_traits(static_cast<tenon_dtype>(dtype));
+}
+inline bool is_floating(Dtype dtype) { return (traits_of(dtype) & TENON_DTYPE_IS_FLOATING) != 0; }
+inline bool is_complex(Dtype dtype) { return (traits_of(dtype) & TENON_DTYPE_IS_COMPLEX) != 0; }
+inline bool is_integral(Dtype dtype) { return (traits_of(dtype) & TENON_DTYPE_IS_INTEGRAL) != 0; }
+
+inline Dtype promote(Dtype a, Dtype b) {
+  tenon_dtype out = TENON_DTYPE_NONE;
+  check(tenon_dtype_promote(static_cast<tenon_dtype>(a), static_cast<tenon_dtype>(b), &out));
+  return static_cast<Dtype>(out);
+}
+inline Dtype default_dtype() { return static_cast<Dtype>(tenon_dtype_default()); }
+
+// The dtype whose elements have the C++ type T; not defined for half-width floats, which C++20 has
+// no type for.
+template <class T>
+inline constexpr Dtype dtype_of = Dtype::None;
+template <>
+inline constexpr Dtype dtype_of<bool> = Dtype::Bool;
+template <>
+inline constexpr Dtype dtype_of<uint8_t> = Dtype::U8;
+template <>
+inline constexpr Dtype dtype_of<int8_t> = Dtype::I8;
+template <>
+inline constexpr Dtype dtype_of<int16_t> = Dtype::I16;
+template <>
+inline constexpr Dtype dtype_of<int32_t> = Dtype::I32;
+template <>
+inline constexpr Dtype dtype_of<int64_t> = Dtype::I64;
+template <>
+inline constexpr Dtype dtype_of<float> = Dtype::F32;
+template <>
+inline constexpr Dtype dtype_of<double> = Dtype::F64;
+template <>
+inline constexpr Dtype dtype_of<std::complex<float>> = Dtype::C64;
+template <>
+inline constexpr Dtype dtype_of<std::complex<double>> = Dtype::C128;
+
+// A device such as "cpu" or "cuda:1".
+struct Device : tenon_device {
+  Device() : tenon_device{TENON_DEVICE_CPU, 0} {}
+  Device(tenon_device device) : tenon_device(device) {}
+  Device(int32_t device_type, int32_t device_index) : tenon_device{device_type, device_index} {}
+  explicit Device(const std::string& text) : tenon_device{} {
+    check(tenon_device_parse(text.c_str(), this));
+  }
+
+  std::string str() const {
+    std::string text = tenon_device_type_name(type);
+    if (index >= 0 && type != TENON_DEVICE_CPU && type != TENON_DEVICE_META) {
+      text += ":" + std::to_string(index);
+    }
+    return text;
+  }
+  friend bool operator==(const Device& a, const Device& b) {
+    return a.type == b.type && a.index == b.index;
+  }
+};
+
+}  // namespace tenon::inline hpp

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries: owners of registrations. Defining operators and registering kernels and fallbacks. */
+#ifndef TENON_LIBRARY_H
+#define TENON_LIBRARY_H
+
+#include "tenon/common.h"
+#include "tenon/dispatch.h"
+#include "tenon/op.h"
+#include "tenon/value.h"
+
+TENON_BEGIN_DECLS
+
+/* Kinds. DEF: the one owner of a namespace, defines and implements. IMPL: implements only.
+ * FRAGMENT: defines and implements in a namespace that others own or share. */
+#define TENON_LIBRARY_DEF 0u
+#define TENON_LIBRARY_IMPL 1u
+#define TENON_LIBRARY_FRAGMENT 2u
+
+/* Flags of a kernel. */
+#define TENON_KERNEL_FALLTHROUGH 1u /* skip this key; `boxed` is NULL */
+#define TENON_KERNEL_SYMBOLIC 2u    /* takes symbolic dims */
+#define TENON_KERNEL_NOBLOCK 4u     /* quick and never waits, up to noblock_max_numel elements */
+
+/* What to do when the operator already has a kernel for the key. */
+#define TENON_POLICY_LAYER 0u    /* on top: removal brings the older one back. The default. */
+#define TENON_POLICY_ERROR 1u    /* TENON_ERROR_ALREADY_EXISTS */
+#define TENON_POLICY_OVERRIDE 2u /* as LAYER, and the trace and dumps call it intended */
+
+/* A kernel to register. Texts are copied. */
+typedef struct tenon_kernel {
+  uint32_t struct_size; /* sizeof(tenon_kernel) */
+  uint32_t flags;       /* TENON_KERNEL_* */
+  tenon_kernel_fn boxed;
+  void* ctx;
+  tenon_deleter deleter; /* runs on ctx exactly once, also when registration fails; may be NULL */
+  tenon_typed_fn typed;  /* optional typed form, see op.h */
+  uint64_t signature;    /* of `typed` */
+  const char* schema;    /* NULL, or inferred "(Tensor _0, int _1) -> Tensor": checked vs. define */
+  uint32_t language;     /* TENON_LANGUAGE_* */
+  uint32_t policy;       /* TENON_POLICY_* */
+  int64_t noblock_max_numel; /* with TENON_KERNEL_NOBLOCK */
+  const char* name;          /* NULL or the function's name, for dumps and errors */
+  const char* file;          /* NULL or where it is registered */
+  int32_t line;
+  uint32_t reserved0;
+  uint64_t reserved[2];
+} tenon_kernel;
+
+/* How an operator is defined. */
+typedef struct tenon_define_options {
+  uint32_t struct_size; /* sizeof(tenon_define_options) */
+  uint32_t tag_count;
+  const char* const* tags;    /* such as "pointwise", "core"; copied */
+  const char* alias_analysis; /* NULL or "" (from the schema), "FROM_SCHEMA", "CONSERVATIVE" */
+  const char* file;           /* NULL or where it is defined */
+  int32_t line;
+  uint32_t reserved0;
+  uint64_t reserved[2];
+} tenon_define_options;
+
+/// Opens a library. `ns` is a namespace, or "_" for an IMPL library of fallbacks. `key` is the
+/// default key of its kernels, or TENON_KEY_NONE. `file` and `line` (NULL, 0 = unknown) name the
+/// opener in messages.
+///
+/// Errors:    TENON_ERROR_ALREADY_EXISTS for a second DEF of a namespace, naming the first;
+///            TENON_ERROR_INVALID_ARGUMENT for a bad kind, namespace or key.
+/// Ownership: new reference in `out_library`; the last release closes it.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_library_new(uint32_t kind, const char* ns, tenon_key key,
+                                         const char* file, int32_t line,
+                                         tenon_library** out_library);
+
+/// Adds a reference. NULL is accepted and returned.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_library* tenon_library_retain(tenon_library* library);
+
+/// Drops a reference; the last one closes the library. NULL is accepted.
+///
+/// Threads:   any thread; may run deleters.
+/// Since:     0.1
+TENON_API void tenon_library_release(tenon_library* library);
+
+/// Returns the namespace.
+///
+/// Ownership: borrowed until the library dies.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API const char* tenon_library_namespace(const tenon_library* library);
+
+/// Defines an operator from schema text, its name with or without the library's namespace.
+/// `options` and `out_op` may be NULL.
+///
+/// Errors:    TENON_ERROR_PARSE; TENON_ERROR_ALREADY_EXISTS naming the first definition;
+///            TENON_ERROR_INVALID_ARGUMENT in an IMPL library, for another namespace, or for a
+///            kernel already there that does not match; TENON_ERROR_STATE for a closed library. A
+///            failure changes nothing.
+/// Ownership: the definition is the library's; the operator handle is valid for ever.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_library_define(tenon_library* library, const char* schema,
+                                            const tenon_define_options* options,
+                                            const tenon_op** out_op);
+
+/// Registers a kernel for an operator ("name.overload", with or without namespace) and a key, which
+/// may be an alias key. May come before the definition. `out_registration` may be NULL.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad key, another namespace, or a schema or
+///            signature that does not match the definition or the other kernels;
+///            TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR; TENON_ERROR_STATE for a closed
+///            library. A failure changes nothing.
+/// Ownership: takes over kernel->ctx, also on failure. The registration is removed with the
+///            library, or by tenon_registration_remove; `out_registration` gets a new reference.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_library_impl(tenon_library* library, const char* name, tenon_key key,
+                                          const tenon_kernel* kernel,
+                                          tenon_registration** out_registration);
+
+/* Choices of a fallback's selector. */
+#define TENON_SELECT_KERNEL 0
+#define TENON_SELECT_FALLTHROUGH 1
+
+/* Asked once per operator, at definition: does the fallback concern it? Returns TENON_SELECT_*. */
+typedef int32_t (*tenon_fallback_select)(void* ctx, const tenon_schema* schema);
+
+/// Registers a boxed fallback for all operators at a key, in an IMPL library of namespace "_". On
+/// an alias key it is installed on all its keys or none. `select` may be NULL: concerns all.
+///
+/// Errors:    TENON_ERROR_ALREADY_EXISTS when a key has one, naming where;
+///            TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key.
+/// Ownership: as tenon_library_impl.
+/// Threads:   any thread; `select` may be called with the registry locked and must not call back.
+/// Since:     0.1
+TENON_API tenon_status tenon_library_fallback(tenon_library* library, tenon_key key,
+                                              const tenon_kernel* kernel,
+                                              tenon_fallback_select select,
+                                              tenon_registration** out_registration);
+
+/// Removes everything that the library registered, at once for new calls, without waiting for
+/// running ones: their kernels' deleters run later. Closing again does nothing.
+///
+/// Threads:   any thread, also from inside one of its kernels; may run deleters.
+/// Since:     0.1
+TENON_API void tenon_library_close(tenon_library* library);
+
+/// Waits until no thread runs a kernel of a closed library and all its deleters have run.
+/// `timeout_ns` is in nanoseconds, negative for ever.
+///
+/// Errors:    TENON_ERROR_BUSY after the time-out, naming operator and thread; TENON_ERROR_STATE
+///            inside one of its kernels, or when it is not closed.
+/// Threads:   any thread; *blocks*.
+/// Since:     0.1
+TENON_API tenon_status tenon_library_drain(tenon_library* library, int64_t timeout_ns);
+
+/// Removes one registration, at once for new calls. Removing again does nothing.
+///
+/// Threads:   any thread; may run deleters.
+/// Since:     0.1
+TENON_API void tenon_registration_remove(tenon_registration* registration);
+
+/// Adds a reference. NULL is accepted and returned.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_registration* tenon_registration_retain(tenon_registration* registration);
+
+/// Drops a reference; the registration itself stays until removed. NULL is accepted.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_registration_release(tenon_registration* registration);
+
+/// Runs the deleters of removed kernels that no thread runs any more.
+///
+/// Threads:   any thread; runs deleters.
+/// Since:     0.1
+TENON_API void tenon_registry_reap(void);
+
+/* What a registry listener is told. */
+#define TENON_EVENT_OP_DEFINED 1u
+#define TENON_EVENT_OP_REMOVED 2u
+
+/* Called after each definition comes or goes, with no lock held, on the thread that caused it. */
+typedef void (*tenon_registry_listener)(void* ctx, uint32_t event, const tenon_op* op);
+
+/// Adds a listener; it is told at once of all operators that exist. Removed with its registration.
+///
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: takes over `ctx`, also on failure; `out_registration` gets a new reference.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_registry_add_listener(tenon_registry_listener listener, void* ctx,
+                                                   tenon_deleter deleter,
+                                                   tenon_registration** out_registration);
+
+TENON_END_DECLS
+
+#endif /* TENON_LIBRARY_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects: values of a language's own type, carried through boxed calls. */
+#ifndef TENON_OBJECT_H
+#define TENON_OBJECT_H
+
+#include "tenon/common.h"
+#include "tenon/value.h"
+
+TENON_BEGIN_DECLS
+
+/* A type of objects, in read-only or long-lived memory of whoever defines it. Fields after
+ * `release` are for handlers of the Override and Wrapper keys and collectors; NULL = does not. */
+typedef struct tenon_object_type {
+  uint32_t struct_size; /* sizeof(tenon_object_type) */
+  uint32_t language;    /* TENON_LANGUAGE_* */
+  const char* name;     /* such as "vision.Palette": class types of schemas match it */
+  const struct tenon_object_type* base; /* NULL or the type it derives from */
+  void (*retain)(void* self);           /* called once per tenon_object made; may be NULL */
+  void (*release)(void* self);          /* called once when the object dies; may be NULL */
+  tenon_status (*override)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+  tenon_status (*dispatch)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+  void (*visit)(void* self, void (*visitor)(void* ctx, void* object), void* ctx);
+  void (*clear)(void* self);
+  uint64_t reserved[4];
+} tenon_object_type;
+
+/// Makes an object of `type` around `self`; calls type->retain(self) on success.
+///
+/// Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_object`; `type` must outlive it.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_object_new(const tenon_object_type* type, void* self,
+                                        tenon_object** out_object);
+
+/// Adds a reference. NULL is accepted and returned.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_object* tenon_object_retain(tenon_object* object);
+
+/// Drops a reference; the last one calls type->release(self). NULL is accepted.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_object_release(tenon_object* object);
+
+/// Returns the type.
+///
+/// Ownership: static for the object's life.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API const tenon_object_type* tenon_object_get_type(const tenon_object* object);
+
+/// Returns what the object wraps.
+///
+/// Ownership: borrowed until the object dies.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void* tenon_object_self(const tenon_object* object);
+
+TENON_END_DECLS
+
+#endif /* TENON_OBJECT_H */

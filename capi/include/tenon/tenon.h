@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of Tenon's C interface, and the page of law that every function obeys.
+ *
+ * Ownership  Handles are incomplete structs. Refcounted ones have retain and release: atomic, NULL
+ *            is accepted, any thread, never failing. Functions named new, copy, take, open, wrap or
+ *            from give a new reference; get, peek and bare nouns borrow until the stated parent
+ *            dies. What Tenon allocates, Tenon frees.
+ * Outputs    Parameters named out_x come last, are cleared on entry and filled on success only.
+ * Errors     Fallible functions return tenon_status, 0 for success. On failure an owned error waits
+ *            in the calling thread's slot: tenon_error_take. Success never touches the slot. A
+ *            kernel puts its error into its stack or frame, or into the slot; the outermost call
+ *            moves it to the slot. Nothing is thrown across, printed or aborted.
+ * Threads    Each contract says: any thread, owner thread or init only, and *blocks* where it may
+ *            wait: drop your language's lock before calling those.
+ * Callbacks  fn(ctx, ...) plus a deleter that runs exactly once, also when registration fails. No
+ *            lock is held while one runs.
+ * Structs    Values, stacks, frames, entries and plain descriptions are fixed per ABI major. Option
+ *            structs begin with struct_size: shorter is an older caller, an unknown tail must be
+ *            zero. */
+#ifndef TENON_TENON_H
+#define TENON_TENON_H
+
+#include "tenon/common.h"
+#include "tenon/device.h"
+#include "tenon/dispatch.h"
+#include "tenon/error.h"
+#include "tenon/introspect.h"
+#include "tenon/library.h"
+#include "tenon/object.h"
+#include "tenon/op.h"
+#include "tenon/plugin.h"
+#include "tenon/schema.h"
+#include "tenon/status.h"
+#include "tenon/tensor.h"
+#include "tenon/types.h"
+#include "tenon/value.h"
+
+#endif /* TENON_TENON_H */

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ interface: header-only, C++20, over the C interface alone.
+#pragma once
+
+#include "tenon/hpp/error.hpp"
+#include "tenon/hpp/keys.hpp"
+#include "tenon/hpp/library.hpp"
+#include "tenon/hpp/op.hpp"
+#include "tenon/hpp/plugin.hpp"
+#include "tenon/hpp/schema.hpp"
+#include "tenon/hpp/tensor.hpp"
+#include "tenon/hpp/types.hpp"
+#include "tenon/hpp/value.hpp"
+#include "tenon/tenon.h"

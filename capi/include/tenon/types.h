@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Element types, layouts, memory formats and devices: numbers, names and sizes. */
+#ifndef TENON_TYPES_H
+#define TENON_TYPES_H
+
+#include "tenon/common.h"
+
+TENON_BEGIN_DECLS
+
+/* Element types. The numbers are those that ScalarType has in PyTorch, so that integers written in
+ * graphs and code carry over. Gaps are dtypes that Tenon does not carry. Append-only. */
+typedef int32_t tenon_dtype;
+#define TENON_DTYPE_U8 0
+#define TENON_DTYPE_I8 1
+#define TENON_DTYPE_I16 2
+#define TENON_DTYPE_I32 3
+#define TENON_DTYPE_I64 4
+#define TENON_DTYPE_F16 5
+#define TENON_DTYPE_F32 6
+#define TENON_DTYPE_F64 7
+#define TENON_DTYPE_C64 9
+#define TENON_DTYPE_C128 10
+#define TENON_DTYPE_BOOL 11
+#define TENON_DTYPE_BF16 15
+#define TENON_DTYPE_F8_E5M2 23
+#define TENON_DTYPE_F8_E4M3FN 24
+#define TENON_DTYPE_NONE (-1)
+
+/* Layouts, numbered as in PyTorch. */
+#define TENON_LAYOUT_STRIDED 0
+
+/* Memory formats, numbered as in PyTorch. */
+#define TENON_MEMORY_FORMAT_CONTIGUOUS 0
+#define TENON_MEMORY_FORMAT_PRESERVE 1
+#define TENON_MEMORY_FORMAT_CHANNELS_LAST 2
+#define TENON_MEMORY_FORMAT_CHANNELS_LAST_3D 3
+
+/* Device types. A device type's number is its backend's bit in a key set (dispatch.h). Numbers
+ * between 2 and 22 are given to backends registered by name. */
+#define TENON_DEVICE_CPU 0
+#define TENON_DEVICE_CUDA 1
+#define TENON_DEVICE_META 23
+
+/* A device. Index -1 means the current device of that type; CPU and Meta always use 0 or -1. */
+typedef struct tenon_device {
+  int32_t type; /* TENON_DEVICE_* or a registered backend's number */
+  int32_t index;
+} tenon_device;
+
+/// Returns the size of one element in bytes, or 0 for an unknown dtype.
+///
+/// Errors:    none.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API int64_t tenon_dtype_size(tenon_dtype dtype);
+
+/// Returns the name, such as "float32" or "bfloat16"; "unknown" for an unknown dtype.
+///
+/// Errors:    none.
+/// Ownership: static text.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API const char* tenon_dtype_name(tenon_dtype dtype);
+
+/// Finds a dtype by name: "float32", "float", "half", "long" and the other usual aliases.
+///
+/// Errors:    TENON_ERROR_NOT_FOUND.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_dtype_parse(const char* name, tenon_dtype* out_dtype);
+
+/* Bits of tenon_dtype_traits. */
+#define TENON_DTYPE_IS_FLOATING 1u
+#define TENON_DTYPE_IS_COMPLEX 2u
+#define TENON_DTYPE_IS_SIGNED 4u
+#define TENON_DTYPE_IS_INTEGRAL 8u /* not bool */
+
+/// Returns the traits of a dtype as TENON_DTYPE_IS_* bits, 0 for bool and unknown dtypes.
+///
+/// Errors:    none.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API uint32_t tenon_dtype_traits(tenon_dtype dtype);
+
+/// Returns the dtype that both promote to: the lattice of PyTorch's `promote_types`.
+///
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_dtype_promote(tenon_dtype a, tenon_dtype b, tenon_dtype* out_dtype);
+
+/// Returns the default floating dtype of factories and of integer division; float32 unless set.
+///
+/// Threads:   any thread; one value for the process.
+/// Since:     0.1
+TENON_API tenon_dtype tenon_dtype_default(void);
+
+/// Sets the default floating dtype.
+///
+/// Errors:    TENON_ERROR_TYPE when the dtype is not floating.
+/// Threads:   any thread; one value for the process.
+/// Since:     0.1
+TENON_API tenon_status tenon_dtype_set_default(tenon_dtype dtype);
+
+/// Parses "cpu", "cuda:1", "meta" or a registered backend's name with an optional index.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT when malformed, TENON_ERROR_NOT_FOUND for an unknown
+///            name; the message lists the names that exist.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_device_parse(const char* text, tenon_device* out_device);
+
+/// Returns the name of a device type, such as "cpu"; "unknown" for an unknown one.
+///
+/// Ownership: static text.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API const char* tenon_device_type_name(int32_t type);
+
+TENON_END_DECLS
+
+#endif /* TENON_TYPES_H */

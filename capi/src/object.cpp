@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects; see tenon/object.h.
+#include "value/object.h"
+
+#include "guard.h"
+
+extern "C" {
+
+tenon_status tenon_object_new(const tenon_object_type* type, void* self,
+                              tenon_object** out_object) {
+  *out_object = nullptr;
+  return tenon::capi::guarded([&] { *out_object = tenon_object::make(type, self); });
+}
+
+tenon_object* tenon_object_retain(tenon_object* object) {
+  if (object != nullptr) object->retain();
+  return object;
+}
+
+void tenon_object_release(tenon_object* object) {
+  if (object != nullptr) object->release();
+}
+
+const tenon_object_type* tenon_object_get_type(const tenon_object* object) {
+  return object->type();
+}
+
+void* tenon_object_self(const tenon_object* object) { return object->self(); }
+
+}  // extern "C"

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schemas over core/schema; see tenon/schema.h.
+#include "tenon/schema.h"
+
+#include <cstddef>
+#include <cstring>
+
+#include "base/check.h"
+#include "guard.h"
+#include "schema/compatibility.h"
+#include "schema/parser.h"
+#include "schema/printer.h"
+#include "schema/schema.h"
+#include "tensor/device.h"
+
+using tenon::capi::guarded;
+using tenon::schema::Argument;
+using tenon::schema::InternedString;
+
+namespace {
+
+// A backend that registers by name gets its number at run time: looked up when asked for.
+const tenon_value* default_of(const Argument& argument) {
+  if (argument.default_value == nullptr) return nullptr;
+  const tenon::schema::Default& written = *argument.default_value;
+  if (written.value().tag == TENON_TAG_DEVICE && !written.device_known()) {
+    written.set_device(tenon::tensor::parse_device(written.device_text()));
+  }
+  return &written.value();
+}
+
+uint32_t flags_of(const Argument& argument) {
+  uint32_t flags = 0;
+  if (argument.kwarg_only) flags |= TENON_ARGUMENT_KWARG_ONLY;
+  if (argument.is_out()) flags |= TENON_ARGUMENT_OUT;
+  if (argument.default_value != nullptr) flags |= TENON_ARGUMENT_HAS_DEFAULT;
+  if (argument.is_written()) flags |= TENON_ARGUMENT_WRITTEN;
+  if (argument.alias != nullptr) flags |= TENON_ARGUMENT_ALIASED;
+  return flags;
+}
+
+void fill(const char* function, const std::vector<Argument>& list, int64_t index, int64_t aliased,
+          tenon_argument_info* out_info) {
+  // A caller built with a newer header has fields behind ours, which have to be zero.
+  constexpr uint32_t kSize = sizeof(tenon_argument_info);
+  const uint32_t size = out_info->struct_size;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(out_info);
+  TENON_CHECK(size >= kSize, TENON_ERROR_ABI, function, ": struct_size must be at least ", kSize,
+              ", got ", size);
+  for (uint32_t i = kSize; i < size; ++i) {
+    TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI, function,
+                ": fields that this version does not know must be zero");
+  }
+  TENON_CHECK_INDEX(index >= 0 && index < static_cast<int64_t>(list.size()), function,
+                    ": index must be in [0, ", list.size(), "), got ", index);
+  const Argument& argument = list[static_cast<size_t>(index)];
+  tenon_argument_info info = {};
+  info.struct_size = size;
+  info.flags = flags_of(argument);
+  info.name = argument.name.c_str();
+  info.type = argument.type;
+  // Interned: there are few distinct ones.
+  info.type_text = InternedString(tenon::schema::print_type(argument)).c_str();
+  info.alias_text = InternedString(tenon::schema::print_alias(argument)).c_str();
+  info.default_value = default_of(argument);
+  info.list_size = argument.list_size;
+  info.aliased_argument = aliased;
+  *out_info = info;
+}
+
+}  // namespace
+
+extern "C" {
+
+tenon_status tenon_schema_parse(const char* text, int64_t size, tenon_schema** out_schema) {
+  *out_schema = nullptr;
+  return guarded([&] {
+    TENON_CHECK_ARG(text != nullptr, "tenon_schema_parse: text must not be NULL");
+    TENON_CHECK_ARG(size >= -1, "tenon_schema_parse: size must be >= -1, got ", size);
+    const size_t length = size < 0 ? std::strlen(text) : static_cast<size_t>(size);
+    *out_schema = tenon::schema::parse_schema({text, length}).detach();
+  });
+}
+
+tenon_schema* tenon_schema_retain(tenon_schema* schema) {
+  if (schema != nullptr) schema->retain();
+  return schema;
+}
+
+void tenon_schema_release(tenon_schema* schema) {
+  if (schema != nullptr) schema->release();
+}
+
+const char* tenon_schema_text(const tenon_schema* schema) {
+  const char* text = "";
+  const tenon_status status = guarded([&] { text = schema->text(); });
+  return status == TENON_OK ? text : "";
+}
+
+const char* tenon_schema_name(const tenon_schema* schema) { return schema->name().name.c_str(); }
+
+const char* tenon_schema_overload(const tenon_schema* schema) {
+  return schema->name().overload.c_str();
+}
+
+int64_t tenon_schema_argument_count(const tenon_schema* schema) {
+  return static_cast<int64_t>(schema->arguments().size());
+}
+
+int64_t tenon_schema_return_count(const tenon_schema* schema) {
+  return static_cast<int64_t>(schema->returns().size());
+}
+
+tenon_status tenon_schema_get_argument(const tenon_schema* schema, int64_t index,
+                                       tenon_argument_info* out_info) {
+  return guarded(
+      [&] { fill("tenon_schema_get_argument", schema->arguments(), index, -1, out_info); });
+}
+
+tenon_status tenon_schema_get_return(const tenon_schema* schema, int64_t index,
+                                     tenon_argument_info* out_info) {
+  return guarded([&] {
+    const auto& returns = schema->returns();
+    const bool valid = index >= 0 && index < static_cast<int64_t>(returns.size());
+    const int64_t aliased =
+        valid ? schema->aliased_argument(static_cast<size_t>(index)) : int64_t{-1};
+    fill("tenon_schema_get_return", returns, index, aliased, out_info);
+  });
+}
+
+uint32_t tenon_schema_flags(const tenon_schema* schema) {
+  uint32_t flags = 0;
+  if (schema->is_mutable()) flags |= TENON_SCHEMA_MUTABLE;
+  if (schema->is_vararg()) flags |= TENON_SCHEMA_VARARG;
+  if (schema->is_varret()) flags |= TENON_SCHEMA_VARRET;
+  if (schema->is_functional()) flags |= TENON_SCHEMA_FUNCTIONAL;
+  return flags;
+}
+
+int32_t tenon_schema_equal(const tenon_schema* a, const tenon_schema* b) {
+  return a == b || *a == *b ? 1 : 0;
+}
+
+tenon_status tenon_schema_check_compatible(const tenon_schema* newer, const tenon_schema* older,
+                                           int32_t forward) {
+  return guarded([&] {
+    const auto check = [&](const char* direction, const std::optional<std::string>& reason) {
+      TENON_CHECK_ARG(!reason, newer->name().full(), ": not ", direction, " compatible: ", *reason);
+    };
+    check("backward", tenon::schema::backward_incompatibility(*newer, *older));
+    if (forward != 0) check("forward", tenon::schema::forward_incompatibility(*newer, *older));
+  });
+}
+
+uint32_t tenon_type_kind(const tenon_type* type) { return type->kind; }
+
+int64_t tenon_type_element_count(const tenon_type* type) {
+  return static_cast<int64_t>(type->elements.size());
+}
+
+const tenon_type* tenon_type_element(const tenon_type* type, int64_t index) {
+  if (index < 0 || index >= tenon_type_element_count(type)) return nullptr;
+  return type->elements[static_cast<size_t>(index)];
+}
+
+const char* tenon_type_text(const tenon_type* type) { return type->text.c_str(); }
+
+}  // extern "C"

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors and storages; see tenon/tensor.h. DLPack is in dlpack.cpp.
+#include "tensor/tensor.h"
+
+#include "base/check.h"
+#include "guard.h"
+#include "tensor/printer.h"
+#include "value/buffer.h"
+
+using tenon::capi::guarded;
+using tenon::tensor::Dims;
+
+namespace {
+
+// Sizes as C passes them. Throws TENON_ERROR_INVALID_ARGUMENT for a bad count or NULL with dims.
+Dims dims_from(const char* function, int64_t ndim, const int64_t* sizes) {
+  TENON_CHECK_ARG(ndim >= 0 && ndim <= TENON_TENSOR_MAX_DIMS, function, ": ndim must be in [0, ",
+                  TENON_TENSOR_MAX_DIMS, "], got ", ndim);
+  TENON_CHECK_ARG(sizes != nullptr || ndim == 0, function,
+                  ": sizes must be an address, got NULL for ", ndim, " dims");
+  return {sizes, static_cast<size_t>(ndim)};
+}
+
+}  // namespace
+
+extern "C" {
+
+tenon_status tenon_tensor_new(tenon_dtype dtype, const tenon_device* device, int64_t ndim,
+                              const int64_t* sizes, const int64_t* strides,
+                              tenon_tensor** out_tensor) {
+  *out_tensor = nullptr;
+  return guarded([&] {
+    if (device == nullptr && strides == nullptr && ndim >= 0 && (sizes != nullptr || ndim == 0)) {
+      *out_tensor = tenon_tensor::try_make_small(dtype, {sizes, static_cast<size_t>(ndim)});
+      if (*out_tensor != nullptr) return;
+    }
+    *out_tensor =
+        tenon_tensor::make(dtype, device, dims_from("tenon_tensor_new", ndim, sizes), strides);
+  });
+}
+
+tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const tenon_device* device,
+                               int64_t ndim, const int64_t* sizes, const int64_t* strides,
+                               void* ctx, tenon_deleter deleter, tenon_tensor** out_tensor) {
+  *out_tensor = nullptr;
+  return guarded([&] {
+    Dims dims;
+    try {
+      dims = dims_from("tenon_tensor_wrap", ndim, sizes);
+    } catch (...) {
+      if (deleter != nullptr) deleter(ctx);
+      throw;
+    }
+    *out_tensor =
+        tenon_tensor::wrap(data, dtype, device, dims, strides, ctx, deleter, /*read_only=*/false);
+  });
+}
+
+tenon_status tenon_tensor_new_alias(const tenon_tensor* base, int64_t ndim, const int64_t* sizes,
+                                    const int64_t* strides, int64_t storage_offset,
+                                    tenon_tensor** out_tensor) {
+  constexpr const char* kAlias = "tenon_tensor_new_alias";
+  *out_tensor = nullptr;
+  return guarded([&] {
+    const Dims dims = dims_from(kAlias, ndim, sizes);
+    TENON_CHECK_ARG(strides != nullptr || ndim == 0, kAlias,
+                    ": strides must be an address, got NULL for ", ndim, " dims");
+    *out_tensor = tenon_tensor::make_alias(*base, dims, {strides, dims.size()}, storage_offset);
+  });
+}
+
+tenon_status tenon_tensor_new_number(const tenon_value* number, tenon_tensor** out_tensor) {
+  *out_tensor = nullptr;
+  return guarded([&] { *out_tensor = tenon::tensor::new_number(*number).detach(); });
+}
+
+tenon_tensor* tenon_tensor_undefined(void) { return tenon_tensor::undefined(); }
+
+tenon_tensor* tenon_tensor_retain(tenon_tensor* tensor) {
+  if (tensor != nullptr) tensor->retain();
+  return tensor;
+}
+
+void tenon_tensor_release(tenon_tensor* tensor) {
+  if (tensor != nullptr) tensor->release();
+}
+
+int64_t tenon_tensor_use_count(const tenon_tensor* tensor) { return tensor->use_count(); }
+
+tenon_status tenon_tensor_describe(const tenon_tensor* tensor, tenon_tensor_info* out_info) {
+  if (__builtin_expect((tensor->flags() & TENON_TENSOR_SYMBOLIC) == 0, 1)) {
+    tensor->describe(out_info);
+    return TENON_OK;
+  }
+  *out_info = {};
+  return tenon_error_raise(
+      TENON_ERROR_NOT_SUPPORTED,
+      "tenon_tensor_describe: tensor must have plain sizes, got a symbolic shape");
+}
+
+int64_t tenon_tensor_ndim(const tenon_tensor* tensor) { return tensor->ndim(); }
+
+const int64_t* tenon_tensor_sizes(const tenon_tensor* tensor) { return tensor->sizes(); }
+
+const int64_t* tenon_tensor_strides(const tenon_tensor* tensor) { return tensor->strides(); }
+
+int64_t tenon_tensor_numel(const tenon_tensor* tensor) { return tensor->numel(); }
+
+tenon_dtype tenon_tensor_dtype(const tenon_tensor* tensor) { return tensor->dtype(); }
+
+void tenon_tensor_device(const tenon_tensor* tensor, tenon_device* out_device) {
+  *out_device = tensor->device();
+}
+
+tenon_status tenon_tensor_data(const tenon_tensor* tensor, void** out_data) {
+  *out_data = tensor->data();
+  if (__builtin_expect(tensor->has_memory(), 1)) return TENON_OK;
+  *out_data = nullptr;
+  return guarded([&] {
+    tenon::fail(TENON_ERROR_STATE, "tenon_tensor_data: tensor must have memory, got ",
+                tensor->is_undefined() ? "the undefined tensor" : "a tensor on meta");
+  });
+}
+
+uint32_t tenon_tensor_flags(const tenon_tensor* tensor) { return tensor->flags(); }
+
+tenon_status tenon_tensor_set_wrapped_number(tenon_tensor* tensor, int32_t wrapped) {
+  return guarded([&] { tensor->set_wrapped_number(wrapped != 0); });
+}
+
+tenon_keyset tenon_tensor_keys(const tenon_tensor* tensor) { return tensor->keys(); }
+
+int64_t tenon_tensor_version(const tenon_tensor* tensor) { return tensor->version(); }
+
+void tenon_tensor_bump_version(tenon_tensor* tensor) { tensor->bump_version(); }
+
+tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,
+                                 const int64_t* strides) {
+  return guarded([&] { tensor->resize(dims_from("tenon_tensor_resize", ndim, sizes), strides); });
+}
+
+tenon_storage* tenon_tensor_storage(const tenon_tensor* tensor) { return tensor->storage(); }
+
+tenon_storage* tenon_storage_retain(tenon_storage* storage) {
+  if (storage != nullptr) storage->retain();
+  return storage;
+}
+
+void tenon_storage_release(tenon_storage* storage) {
+  if (storage != nullptr) storage->release();
+}
+
+void* tenon_storage_data(const tenon_storage* storage) { return storage->data(); }
+
+int64_t tenon_storage_nbytes(const tenon_storage* storage) { return storage->nbytes(); }
+
+tenon_status tenon_tensor_print(const tenon_tensor* tensor, tenon_buffer** out_text) {
+  *out_text = nullptr;
+  return guarded([&] {
+    *out_text = tenon::value::text_buffer(tenon::tensor::print_tensor(*tensor)).detach();
+  });
+}
+
+void** tenon_tensor_binding(tenon_tensor* tensor, uint32_t language) {
+  return tensor->binding(language);
+}
+
+tenon_status tenon_tensor_own_binding(tenon_tensor* tensor, uint32_t language, void* object,
+                                      tenon_deleter drop) {
+  return guarded([&] { tensor->own_binding(language, object, drop); });
+}
+
+}  // extern "C"

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dtypes and device names; see tenon/types.h.
+#include "tenon/types.h"
+
+#include "base/check.h"
+#include "guard.h"
+#include "tensor/device.h"
+#include "tensor/dtype.h"
+
+using tenon::capi::guarded;
+namespace tensor = tenon::tensor;
+
+extern "C" {
+
+int64_t tenon_dtype_size(tenon_dtype dtype) { return tensor::dtype_size(dtype); }
+
+const char* tenon_dtype_name(tenon_dtype dtype) { return tensor::dtype_name(dtype); }
+
+tenon_status tenon_dtype_parse(const char* name, tenon_dtype* out_dtype) {
+  *out_dtype = TENON_DTYPE_NONE;
+  return guarded([&] {
+    TENON_CHECK_ARG(name != nullptr, "tenon_dtype_parse: name must be a text, got NULL");
+    const tenon_dtype dtype = tensor::find_dtype(name);
+    TENON_CHECK(dtype != TENON_DTYPE_NONE, TENON_ERROR_NOT_FOUND,
+                "tenon_dtype_parse: name must be that of a dtype, got '", name, "'");
+    *out_dtype = dtype;
+  });
+}
+
+uint32_t tenon_dtype_traits(tenon_dtype dtype) { return tensor::dtype_traits(dtype); }
+
+tenon_status tenon_dtype_promote(tenon_dtype a, tenon_dtype b, tenon_dtype* out_dtype) {
+  *out_dtype = TENON_DTYPE_NONE;
+  return guarded([&] { *out_dtype = tensor::promote_dtypes(a, b); });
+}
+
+tenon_dtype tenon_dtype_default(void) { return tensor::default_dtype(); }
+
+tenon_status tenon_dtype_set_default(tenon_dtype dtype) {
+  return guarded([&] { tensor::set_default_dtype(dtype); });
+}
+
+tenon_status tenon_device_parse(const char* text, tenon_device* out_device) {
+  *out_device = {-1, -1};
+  return guarded([&] {
+    TENON_CHECK_ARG(text != nullptr, "tenon_device_parse: device must be a text, got NULL");
+    *out_device = tensor::parse_device(text);
+  });
+}
+
+const char* tenon_device_type_name(int32_t type) { return tensor::device_type_name(type); }
+
+}  // extern "C"
