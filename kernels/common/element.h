@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dtypes as C++ element types: lists of types, and a switch from a dtype to code for its type.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "kernels/common/check.h"
+#include "kernels/common/half.h"
+
+namespace tenon::kernels {
+
+using Complex64 = std::complex<float>;
+using Complex128 = std::complex<double>;
+
+template <class T>
+inline constexpr Dtype element_dtype = dtype_of<T>;
+template <>
+inline constexpr Dtype element_dtype<Half> = Dtype::F16;
+template <>
+inline constexpr Dtype element_dtype<BFloat16> = Dtype::BF16;
+template <>
+inline constexpr Dtype element_dtype<Float8E5M2> = Dtype::F8E5M2;
+template <>
+inline constexpr Dtype element_dtype<Float8E4M3> = Dtype::F8E4M3FN;
+
+template <class T>
+inline constexpr bool is_small_float =
+    std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float8E5M2> ||
+    std::is_same_v<T, Float8E4M3>;
+template <class T>
+inline constexpr bool is_complex_element =
+    std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+
+// The type in which an element is computed: float for the small floats, else its own.
+template <class T>
+using Compute = std::conditional_t<is_small_float<T>, float, T>;
+
+template <class... T>
+struct ElementTypes {};
+template <class... Lists>
+struct Join;
+template <class... A>
+struct Join<ElementTypes<A...>> {
+  using type = ElementTypes<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct Join<ElementTypes<A...>, ElementTypes<B...>, Rest...>
+    : Join<ElementTypes<A..., B...>, Rest...> {};
+template <class... Lists>
+using Joined = typename Join<Lists...>::type;
+
+using BoolType = ElementTypes<bool>;
+using IntegerTypes = ElementTypes<uint8_t, int8_t, int16_t, int32_t, int64_t>;
+using FloatTypes = ElementTypes<Half, BFloat16, float, double>;
+using ComplexTypes = ElementTypes<Complex64, Complex128>;
+using Float8Types = ElementTypes<Float8E5M2, Float8E4M3>;
+
+using RealTypes = Joined<IntegerTypes, FloatTypes>;
+using NumberTypes = Joined<RealTypes, ComplexTypes>;
+using FloatAndComplexTypes = Joined<FloatTypes, ComplexTypes>;
+using AllTypes = Joined<BoolType, NumberTypes, Float8Types>;
+
+// Hands a type to a generic lambda: [&]<class T>(Element<T>) { ... }.
+template <class T>
+struct Element {
+  using type = T;
+};
+
+template <class... T>
+std::string names_of(ElementTypes<T...>) {
+  std::string names;
+  ((names += names.empty() ? "" : ", ", names += name_of(element_dtype<T>)), ...);
+  return names;
+}
+
+// Calls `body(Element<T>())` for the type of `dtype` and returns what it returns. Another dtype is
+// answered with TENON_ERROR_NOT_SUPPORTED naming operator, argument and the dtypes of the list.
+template <class... T, class Body>
+auto visit(const char* op, const char* argument, Dtype dtype, ElementTypes<T...> types,
+           Body&& body) {
+  using Return = std::common_type_t<decltype(body(Element<T>()))...>;
+  if constexpr (std::is_void_v<Return>) {
+    if (!((dtype == element_dtype<T> && (body(Element<T>()), true)) || ...)) [[unlikely]] {
+      fail_dtype(op, argument, dtype, names_of(types));
+    }
+  } else {
+    Return result{};
+    if (!((dtype == element_dtype<T> && (result = body(Element<T>()), true)) || ...)) [[unlikely]] {
+      fail_dtype(op, argument, dtype, names_of(types));
+    }
+    return result;
+  }
+}
+
+// Whether a list has a dtype.
+template <class... T>
+constexpr bool contains(ElementTypes<T...>, Dtype dtype) {
+  return ((dtype == element_dtype<T>) || ...);
+}
+
+// Throws TENON_ERROR_NOT_SUPPORTED unless the list has the dtype.
+template <class... T>
+void check_dtype(const char* op, const char* argument, Dtype dtype, ElementTypes<T...> types) {
+  if (!contains(types, dtype)) [[unlikely]] {
+    fail_dtype(op, argument, dtype, names_of(types));
+  }
+}
+
+// A number as an element: truncates, wraps and rounds as a cast of a 0-dim tensor would.
+template <class T>
+T element_of(const Scalar& number) {
+  if constexpr (is_complex_element<T>) {
+    const std::complex<double> value = number.to_complex();
+    return T(static_cast<typename T::value_type>(value.real()),
+             static_cast<typename T::value_type>(value.imag()));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return number.to_bool();
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(number.to_int());
+  } else if constexpr (std::is_same_v<T, double>) {
+    return number.to_double();
+  } else {
+    return T(static_cast<float>(number.to_double()));
+  }
+}
+
+template <class T>
+constexpr double largest_finite() {
+  if constexpr (std::is_same_v<T, Half>) return 65504.0;
+  if constexpr (std::is_same_v<T, BFloat16>) return 0x1.FEp127;
+  if constexpr (std::is_same_v<T, Float8E5M2>) return 57344.0;
+  if constexpr (std::is_same_v<T, Float8E4M3>) return 448.0;
+  if constexpr (std::is_same_v<T, float>) return std::numeric_limits<float>::max();
+  return std::numeric_limits<double>::max();
+}
+
+// Whether a number can be an element: in range, and real unless T is complex. Fractions are cut
+// off, negative numbers may wrap into unsigned ones.
+template <class T>
+bool fits(const Scalar& number) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return true;
+  } else if constexpr (is_complex_element<T>) {
+    using Part = typename T::value_type;
+    const std::complex<double> value = number.to_complex();
+    return fits<Part>(Scalar(value.real())) && fits<Part>(Scalar(value.imag()));
+  } else {
+    if (number.is_complex()) {
+      const std::complex<double> value = number.to_complex();
+      return value.imag() == 0.0 && fits<T>(Scalar(value.real()));
+    }
+    if constexpr (std::is_integral_v<T>) {
+      if (number.is_float()) {
+        const double value = number.to_double();
+        return value >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+               value <= static_cast<double>(std::numeric_limits<T>::max()) && value < 0x1.0p63;
+      }
+      const int64_t value = number.to_int();
+      if constexpr (std::is_same_v<T, uint8_t>) return value >= -255 && value <= 255;
+      return value >= int64_t{std::numeric_limits<T>::lowest()} &&
+             value <= int64_t{std::numeric_limits<T>::max()};
+    } else {
+      const double value = number.to_double();
+      return value != value || value == std::numeric_limits<double>::infinity() ||
+             value == -std::numeric_limits<double>::infinity() ||
+             std::fabs(value) <= largest_finite<T>();
+    }
+  }
+}
+
+// The number as an element; TENON_ERROR_INVALID_ARGUMENT when it does not fit.
+template <class T>
+T checked_element_of(const char* op, const char* argument, const Scalar& number) {
+  if (!fits<T>(number)) [[unlikely]] {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {op, ": ", argument, " must fit into ", name_of(element_dtype<T>), ", got ", number});
+  }
+  if constexpr (!is_complex_element<T>) {
+    if (number.is_complex()) return element_of<T>(Scalar(number.to_complex().real()));
+  }
+  return element_of<T>(number);
+}
+
+}  // namespace tenon::kernels

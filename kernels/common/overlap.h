@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory overlap: outputs that alias themselves or, only partly, an input are refused.
+#pragma once
+
+#include "kernels/common/shape.h"
+
+namespace tenon::kernels {
+
+// Throws when an output surely has several elements at one address (an expanded tensor).
+void check_no_internal_overlap(const char* op, const tenon_tensor_info& output);
+
+// Throws when an output and an input share memory without being the very same view: elements would
+// be read after they were overwritten. What cannot be told from the bounds alone (gaps) passes.
+void check_no_partial_overlap(const char* op, const tenon_tensor_info& output,
+                              const tenon_tensor_info& input);
+
+// Throws when an output and an input share memory at all.
+void check_no_overlap(const char* op, const tenon_tensor_info& output,
+                      const tenon_tensor_info& input);
+
+}  // namespace tenon::kernels

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Type promotion by groups of operands.
+#include "kernels/common/promotion.h"
+
+namespace tenon::kernels {
+namespace {
+
+Dtype promote_or_other(Dtype a, Dtype b) {
+  if (a == Dtype::None || a == b) return b;
+  if (b == Dtype::None) return a;
+  return promote(a, b);
+}
+
+Dtype combine(Dtype higher, Dtype lower) {
+  if (higher == Dtype::None) return lower;
+  if (lower == Dtype::None || higher == lower) return higher;
+  if (is_complex(higher)) return higher;
+  if (is_floating(higher)) return is_complex(lower) ? to_complex(higher) : higher;
+  if (higher == Dtype::Bool || is_floating(lower) || is_complex(lower)) {
+    return promote_or_other(higher, lower);
+  }
+  return higher;
+}
+
+}  // namespace
+
+void ResultType::add(Dtype dtype, bool has_dims, bool wrapped_number) {
+  if (wrapped_number) {
+    // A number has no precision of its own.
+    if (is_complex(dtype)) dtype = to_complex(default_dtype());
+    if (is_floating(dtype)) dtype = default_dtype();
+  }
+  Dtype& group = has_dims ? dims_ : wrapped_number ? wrapped_ : zero_dims_;
+  group = promote_or_other(group, dtype);
+}
+
+Dtype ResultType::get() const { return combine(dims_, combine(zero_dims_, wrapped_)); }
+
+bool can_cast(Dtype from, Dtype to) {
+  if (is_complex(from) && !is_complex(to)) return false;
+  if (is_floating(from) && is_bool_or_integral(to)) return false;
+  return from == Dtype::Bool || to != Dtype::Bool;
+}
+
+Dtype to_complex(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::F64:
+    case Dtype::C128:
+      return Dtype::C128;
+    default:
+      // complex32 is not carried: half-width floats widen.
+      return Dtype::C64;
+  }
+}
+
+Dtype to_real(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::C64:
+      return Dtype::F32;
+    case Dtype::C128:
+      return Dtype::F64;
+    default:
+      return dtype;
+  }
+}
+
+Dtype result_type(std::span<const tenon_tensor_info> infos) {
+  ResultType result;
+  for (const tenon_tensor_info& info : infos) result.add(info);
+  return result.get();
+}
+
+}  // namespace tenon::kernels

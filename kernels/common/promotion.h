@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Type promotion: the dtype in which an operator computes, from tensors, 0-dim tensors and numbers.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+
+#include "kernels/common/element.h"
+
+namespace tenon::kernels {
+
+// Gathers operands and answers with their common dtype. Tensors with dims come before 0-dim
+// tensors, those before wrapped numbers: a lower group only matters when it has a higher kind of
+// number (bool < integer < floating < complex).
+// https://pytorch.org/docs/stable/tensor_attributes.html
+class ResultType {
+ public:
+  void add(Dtype dtype, bool has_dims, bool wrapped_number);
+  void add(const tenon_tensor_info& info) {
+    add(static_cast<Dtype>(info.dtype), info.ndim > 0,
+        (info.flags & TENON_TENSOR_WRAPPED_NUMBER) != 0);
+  }
+  Dtype get() const;
+
+ private:
+  Dtype dims_ = Dtype::None;
+  Dtype zero_dims_ = Dtype::None;
+  Dtype wrapped_ = Dtype::None;
+};
+
+// Whether results of one dtype may be written to another: never complex to real, floating to
+// integral, or anything else to bool.
+bool can_cast(Dtype from, Dtype to);
+
+// The complex dtype with the same precision as a floating one.
+Dtype to_complex(Dtype dtype);
+// The real dtype of a complex one; others stay.
+Dtype to_real(Dtype dtype);
+
+inline bool is_bool_or_integral(Dtype dtype) { return dtype == Dtype::Bool || is_integral(dtype); }
+
+// The dtype that tensors of a list promote to, as for binary operators.
+Dtype result_type(std::span<const tenon_tensor_info> infos);
+
+}  // namespace tenon::kernels

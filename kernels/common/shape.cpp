@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape rules, free of data and devices.
+#include "kernels/common/shape.h"
+
+#include <numeric>
+
+namespace tenon::kernels {
+
+int64_t numel_of(Sizes sizes) {
+  int64_t numel = 1;
+  for (int64_t size : sizes) numel *= size;
+  return numel;
+}
+
+int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim) {
+  const int64_t bound = ndim == 0 ? 1 : ndim;
+  if (dim < -bound || dim >= bound) [[unlikely]] {
+    fail(TENON_ERROR_INDEX, {op, ": dim must be in [", -bound, ", ", bound - 1, "], got ", dim});
+  }
+  return dim < 0 ? dim + bound : dim;
+}
+
+Dims broadcast(const char* op, Sizes a, Sizes b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  Dims result(a);
+  const size_t offset = a.size() - b.size();
+  for (size_t i = 0; i < b.size(); ++i) {
+    const int64_t size_a = a[offset + i];
+    const int64_t size_b = b[i];
+    if (size_a == size_b || size_b == 1) continue;
+    if (size_a != 1) [[unlikely]] {
+      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": sizes must broadcast, got ", a, " and ", b,
+                                          ", which differ at dim ", offset + i});
+    }
+    result[static_cast<int64_t>(offset + i)] = size_b;
+  }
+  return result;
+}
+
+Dims row_major_strides(Sizes sizes) {
+  const auto ndim = static_cast<int64_t>(sizes.size());
+  Dims strides;
+  strides.resize(ndim);
+  int64_t next = 1;
+  for (int64_t i = ndim - 1; i >= 0; --i) {
+    strides[i] = next;
+    next *= std::max<int64_t>(sizes[static_cast<size_t>(i)], 1);
+  }
+  return strides;
+}
+
+void order_dims(Sizes sizes, const int64_t* const* strides, int ntensors, int64_t* perm) {
+  const auto ndim = static_cast<int64_t>(sizes.size());
+  std::iota(perm, perm + ndim, int64_t{0});
+  std::reverse(perm, perm + ndim);
+  // Positive when dim a belongs outside dim b, 0 when no tensor has an opinion.
+  const auto compare = [&](int64_t a, int64_t b) {
+    for (int t = 0; t < ntensors; ++t) {
+      const int64_t stride_a = strides[t][a];
+      const int64_t stride_b = strides[t][b];
+      if (stride_a == 0 || stride_b == 0) continue;
+      if (stride_a != stride_b) return stride_a < stride_b ? -1 : 1;
+      if (sizes[static_cast<size_t>(a)] > sizes[static_cast<size_t>(b)]) return 1;
+    }
+    return 0;
+  };
+  // Insertion sort: the comparison is no order, so the steps themselves define the result.
+  for (int64_t i = 1; i < ndim; ++i) {
+    int64_t at = i;
+    for (int64_t j = i - 1; j >= 0; --j) {
+      const int order = compare(perm[j], perm[at]);
+      if (order > 0) {
+        std::swap(perm[j], perm[at]);
+        at = j;
+      } else if (order < 0) {
+        break;
+      }
+    }
+  }
+}
+
+bool is_non_overlapping_and_dense(Sizes sizes, Sizes strides) {
+  const auto ndim = static_cast<int64_t>(sizes.size());
+  if (ndim == 1) return sizes[0] < 2 || strides[0] == 1;
+  Dims perm;
+  perm.resize(ndim);
+  std::iota(perm.begin(), perm.end(), int64_t{0});
+  const auto at = [](Sizes list, int64_t dim) { return list[static_cast<size_t>(dim)]; };
+  // Sizes of 0 and 1 go last: their strides do not matter.
+  std::sort(perm.begin(), perm.end(), [&](int64_t a, int64_t b) {
+    if (at(sizes, a) < 2) return false;
+    if (at(sizes, b) < 2) return true;
+    return at(strides, a) < at(strides, b);
+  });
+  int64_t next = 1;
+  for (const int64_t dim : perm) {
+    if (at(sizes, dim) < 2) return true;
+    if (at(strides, dim) != next) return false;
+    next *= at(sizes, dim);
+  }
+  return true;
+}
+
+Dims preserving_strides(Sizes sizes, Sizes strides) {
+  if (is_non_overlapping_and_dense(sizes, strides)) return Dims(strides);
+  const auto ndim = static_cast<int64_t>(sizes.size());
+  int64_t perm[kMaxDims];
+  const int64_t* one = strides.data();
+  order_dims(sizes, &one, 1, perm);
+  Dims result;
+  result.resize(ndim);
+  int64_t next = 1;
+  for (int64_t i = 0; i < ndim; ++i) {
+    result[perm[i]] = next;
+    const int64_t size = sizes[static_cast<size_t>(perm[i])];
+    if (size > 1) next *= size;
+  }
+  return result;
+}
+
+bool is_channels_last(Sizes sizes, Sizes strides) {
+  if (sizes.size() != 4) return false;
+  int64_t next = 1;
+  for (const size_t d : {1, 3, 2, 0}) {
+    if (sizes[d] == 1) continue;
+    if (strides[d] != next) return false;
+    next *= sizes[d];
+  }
+  return true;
+}
+
+Dims channels_last_strides(const char* op, Sizes sizes, MemoryFormat format) {
+  const size_t wanted = format == MemoryFormat::ChannelsLast ? 4 : 5;
+  if (sizes.size() != wanted) [[unlikely]] {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {op, ": sizes must have ", wanted, " dims for this memory format, got ", sizes});
+  }
+  Dims strides = Dims::filled(static_cast<int64_t>(wanted), 1);
+  int64_t next = std::max<int64_t>(sizes[1], 1);
+  for (size_t i = wanted - 1; i >= 2; --i) {
+    strides[static_cast<int64_t>(i)] = next;
+    next *= std::max<int64_t>(sizes[i], 1);
+  }
+  strides[0] = next;
+  return strides;
+}
+
+Dims infer_sizes(const char* op, Sizes sizes, int64_t numel) {
+  Dims result(sizes);
+  int64_t unknown = -1;
+  int64_t known = 1;
+  for (int64_t i = 0; i < result.size(); ++i) {
+    if (result[i] == -1) {
+      if (unknown >= 0) fail_argument(op, "size", "sizes with one -1 at most", sizes);
+      unknown = i;
+    } else if (result[i] < 0) {
+      fail_argument(op, "size", "sizes of 0 or more, or one -1", sizes);
+    } else {
+      known *= result[i];
+    }
+  }
+  if (unknown >= 0 && known == 0 && numel == 0) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {op, ": size must leave no doubt about -1, which may be any size for 0 elements, got ",
+          sizes});
+  }
+  if (unknown >= 0 && known > 0 && numel % known == 0) {
+    result[unknown] = numel / known;
+    known = numel;
+  }
+  if (known != numel || (unknown >= 0 && result[unknown] == -1)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": size must have ", numel, " elements, got ", sizes});
+  }
+  return result;
+}
+
+std::optional<Dims> view_strides(Sizes sizes, Sizes strides, Sizes new_sizes) {
+  const auto new_ndim = static_cast<int64_t>(new_sizes.size());
+  if (sizes.empty()) return Dims::filled(new_ndim, 1);
+  const int64_t numel = numel_of(sizes);
+  if (numel == 0) {
+    if (std::equal(sizes.begin(), sizes.end(), new_sizes.begin(), new_sizes.end())) {
+      return Dims(strides);
+    }
+    return row_major_strides(new_sizes);
+  }
+  Dims result;
+  result.resize(new_ndim);
+  // Walk both shapes from the right, one run of dims that are adjacent in memory at a time.
+  int64_t view_dim = new_ndim - 1;
+  int64_t run_stride = strides.back();
+  int64_t run_numel = 1;
+  int64_t view_numel = 1;
+  for (auto dim = static_cast<int64_t>(sizes.size()) - 1; dim >= 0; --dim) {
+    const auto d = static_cast<size_t>(dim);
+    run_numel *= sizes[d];
+    const bool run_ends =
+        dim == 0 || (sizes[d - 1] != 1 && strides[d - 1] != run_numel * run_stride);
+    if (!run_ends) continue;
+    while (view_dim >= 0 &&
+           (view_numel < run_numel || new_sizes[static_cast<size_t>(view_dim)] == 1)) {
+      result[view_dim] = view_numel * run_stride;
+      view_numel *= new_sizes[static_cast<size_t>(view_dim)];
+      --view_dim;
+    }
+    if (view_numel != run_numel) return std::nullopt;
+    if (dim > 0) {
+      run_stride = strides[d - 1];
+      run_numel = 1;
+      view_numel = 1;
+    }
+  }
+  if (view_dim != -1) return std::nullopt;
+  return result;
+}
+
+}  // namespace tenon::kernels

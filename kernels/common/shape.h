@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape rules: dims that wrap, broadcasting, inferred sizes, strides of views and of dense results.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "kernels/common/check.h"
+
+namespace tenon::kernels {
+
+inline constexpr int64_t kMaxDims = TENON_TENSOR_MAX_DIMS;
+
+// Sizes or strides in place: at most kMaxDims numbers, no allocation.
+class Dims {
+ public:
+  Dims() {}  // leaves the numbers uninitialised
+  Dims(Sizes numbers) : Dims(numbers.data(), static_cast<int64_t>(numbers.size())) {}
+  Dims(const int64_t* numbers, int64_t count) {
+    resize(count);
+    std::copy_n(numbers, count, numbers_);
+  }
+  Dims(std::initializer_list<int64_t> numbers)
+      : Dims(numbers.begin(), static_cast<int64_t>(numbers.size())) {}
+  static Dims filled(int64_t count, int64_t number) {
+    Dims dims;
+    dims.resize(count);
+    std::fill_n(dims.numbers_, count, number);
+    return dims;
+  }
+  Dims(const Dims& other) : Dims(other.numbers_, other.size_) {}
+  Dims& operator=(const Dims& other) {
+    size_ = other.size_;
+    std::copy_n(other.numbers_, size_, numbers_);
+    return *this;
+  }
+
+  // New numbers are uninitialised.
+  void resize(int64_t count) {
+    if (count > kMaxDims) [[unlikely]] {
+      fail(TENON_ERROR_INVALID_ARGUMENT,
+           {"tensor: dims must be at most ", kMaxDims, ", got ", count});
+    }
+    size_ = count;
+  }
+  void push_back(int64_t number) {
+    resize(size_ + 1);
+    numbers_[size_ - 1] = number;
+  }
+  void insert(int64_t at, int64_t number) {
+    resize(size_ + 1);
+    std::copy_backward(numbers_ + at, numbers_ + size_ - 1, numbers_ + size_);
+    numbers_[at] = number;
+  }
+  void erase(int64_t at) {
+    std::copy(numbers_ + at + 1, numbers_ + size_, numbers_ + at);
+    --size_;
+  }
+
+  int64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  int64_t& operator[](int64_t i) { return numbers_[i]; }
+  int64_t operator[](int64_t i) const { return numbers_[i]; }
+  int64_t* begin() { return numbers_; }
+  int64_t* end() { return numbers_ + size_; }
+  const int64_t* begin() const { return numbers_; }
+  const int64_t* end() const { return numbers_ + size_; }
+  operator Sizes() const { return {numbers_, static_cast<size_t>(size_)}; }
+  friend bool operator==(const Dims& a, const Dims& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  int64_t size_ = 0;
+  int64_t numbers_[kMaxDims];
+};
+
+inline Sizes sizes_of(const tenon_tensor_info& info) {
+  return {info.sizes, static_cast<size_t>(info.ndim)};
+}
+inline Sizes strides_of(const tenon_tensor_info& info) {
+  return {info.strides, static_cast<size_t>(info.ndim)};
+}
+inline bool is_contiguous(const tenon_tensor_info& info) {
+  return (info.flags & TENON_TENSOR_CONTIGUOUS) != 0;
+}
+inline Dtype dtype_of_info(const tenon_tensor_info& info) { return static_cast<Dtype>(info.dtype); }
+
+// Product of the sizes; overflow is the caller's tensor_new's to refuse.
+int64_t numel_of(Sizes sizes);
+
+// A dim from -ndim to ndim - 1 as 0 to ndim - 1; a 0-dim tensor takes -1 and 0.
+int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim);
+
+// The shape that two shapes broadcast to: sizes agree from the right, or one of them is 1.
+Dims broadcast(const char* op, Sizes a, Sizes b);
+
+// Row-major strides; a size of 0 counts as 1.
+Dims row_major_strides(Sizes sizes);
+
+// Strides of a dense tensor whose dims lie in memory in the same order as the given ones: what
+// "preserve format" means.
+Dims preserving_strides(Sizes sizes, Sizes strides);
+
+// Whether the elements fill one block of memory, each at its own place, in any order of dims.
+bool is_non_overlapping_and_dense(Sizes sizes, Sizes strides);
+
+// Whether 4-dim strides are those of channels last; dims of size 1 do not count.
+bool is_channels_last(Sizes sizes, Sizes strides);
+
+// Strides of the channels-last formats, for 4 and 5 dims.
+Dims channels_last_strides(const char* op, Sizes sizes, MemoryFormat format);
+
+// `sizes` with one -1 replaced so that they have `numel` elements.
+Dims infer_sizes(const char* op, Sizes sizes, int64_t numel);
+
+// Strides under which a tensor's memory can be seen as `new_sizes` (same number of elements); none
+// when only a copy would do.
+std::optional<Dims> view_strides(Sizes sizes, Sizes strides, Sizes new_sizes);
+
+// Orders dims from the innermost (smallest strides) to the outermost, for `ntensors` tensors whose
+// strides (0 = broadcast, no opinion) are looked at in turn. `perm` gets ndim dims.
+void order_dims(Sizes sizes, const int64_t* const* strides, int ntensors, int64_t* perm);
+
+}  // namespace tenon::kernels

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walk: several tensors of one broadcast shape stepped through together, dims merged where memory
+// allows, so that kernels only write the innermost loop.
+#pragma once
+
+#include "kernels/common/shape.h"
+
+namespace tenon::kernels {
+
+inline constexpr int kMaxOperands = 4;
+
+// The innermost loop of a kernel: `data[k] + i * strides[k]` bytes is element i of operand k.
+// `ctx` is what the caller of Walk::run passed (numbers such as alpha).
+using Loop = void (*)(char* const* data, const int64_t* strides, int64_t count, const void* ctx);
+
+class Walk {
+ public:
+  Walk() {}  // leaves everything uninitialised until begin or flat
+
+  // All operands contiguous and of one shape: one dim.
+  void flat(int64_t numel, int operands);
+  // Several dims, innermost first, as order_dims orders them. Each operand's strides follow by add.
+  void begin(Sizes sizes, const int64_t* perm, int operands);
+  // Operand `k`: strides per dim of the walk's shape (0 where broadcast), in elements.
+  void set(int k, void* data, int64_t element_size, const int64_t* strides);
+  void set_flat(int k, void* data, int64_t element_size) {
+    data_[k] = static_cast<char*>(data);
+    strides_[k][0] = element_size;
+  }
+  // Merges dims that are adjacent in all operands. Call once all are set.
+  void coalesce();
+
+  void set_data(int k, void* data) { data_[k] = static_cast<char*>(data); }
+
+  int64_t numel() const { return numel_; }
+  int ndim() const { return ndim_; }
+  int64_t size(int dim) const { return sizes_[dim]; }
+  int64_t stride(int k, int dim) const { return strides_[k][dim]; }
+  char* data(int k) const { return data_[k]; }
+
+  // Runs the loop over everything.
+  void run(Loop loop, const void* ctx) const;
+
+  // Calls `row(data)` for the start of each innermost row, from `base` on: what run does, for
+  // loops that keep state from row to row.
+  template <class Row>
+  void rows(char* const* base, Row&& row) const;
+
+ private:
+  int ndim_;
+  int operands_;
+  int64_t numel_;
+  int64_t sizes_[kMaxDims];
+  int64_t perm_[kMaxDims];
+  char* data_[kMaxOperands];
+  int64_t strides_[kMaxOperands][kMaxDims];
+};
+
+template <class Row>
+void Walk::rows(char* const* base, Row&& row) const {
+  if (numel_ == 0) return;
+  char* data[kMaxOperands];
+  std::copy_n(base, operands_, data);
+  if (ndim_ == 1) {
+    row(static_cast<char* const*>(data));
+    return;
+  }
+  int64_t counter[kMaxDims];
+  std::fill_n(counter, ndim_, int64_t{0});
+  for (;;) {
+    row(static_cast<char* const*>(data));
+    int d = 1;
+    for (; d < ndim_; ++d) {
+      if (++counter[d] < sizes_[d]) {
+        for (int k = 0; k < operands_; ++k) data[k] += strides_[k][d];
+        break;
+      }
+      for (int k = 0; k < operands_; ++k) data[k] -= strides_[k][d] * (sizes_[d] - 1);
+      counter[d] = 0;
+    }
+    if (d == ndim_) return;
+  }
+}
+
+// Strides of an operand seen in the broadcast shape: 0 where it is stretched.
+void broadcast_strides(Sizes shape, Sizes sizes, Sizes strides, int64_t* out_strides);
+
+}  // namespace tenon::kernels

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// One copying loop for each pair of dtypes.
+#include "kernels/cpu/cast.h"
+
+#include <cstring>
+
+#include "kernels/common/walk.h"
+#include "kernels/cpu/loops.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+// Elements of one size are copied as plain bytes, whatever their dtype.
+template <class Bits>
+void copy_loop(char* const* data, const int64_t* strides, int64_t count, const void*) {
+  if (strides[0] == sizeof(Bits) && strides[1] == sizeof(Bits)) {
+    std::memmove(data[0], data[1], static_cast<size_t>(count) * sizeof(Bits));
+    return;
+  }
+  char* out = data[0];
+  const char* in = data[1];
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(out, in, sizeof(Bits));
+    out += strides[0];
+    in += strides[1];
+  }
+}
+
+struct Bits128 {
+  uint64_t words[2];
+};
+
+Loop copy_loop_of(int64_t element_size) {
+  switch (element_size) {
+    case 1:
+      return &copy_loop<uint8_t>;
+    case 2:
+      return &copy_loop<uint16_t>;
+    case 4:
+      return &copy_loop<uint32_t>;
+    case 8:
+      return &copy_loop<uint64_t>;
+    default:
+      return &copy_loop<Bits128>;
+  }
+}
+
+template <class To, class From>
+struct Convert {
+  To operator()(From value) const { return convert<To>(value); }
+};
+
+// Reads through `load`, so that small floats arrive as float.
+template <class To, class From>
+constexpr Loop cast_loop() {
+  return &unary_loop<To, From, Convert<To, Compute<From>>>;
+}
+
+template <class From, class... To>
+Loop cast_loop_to(Dtype to, ElementTypes<To...>) {
+  Loop loop = nullptr;
+  ((to == element_dtype<To> ? (loop = cast_loop<To, From>(), true) : false) || ...);
+  return loop;
+}
+
+}  // namespace
+
+void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
+  const Dtype to = dtype_of_info(target);
+  const Dtype from = dtype_of_info(source);
+  const Loop loop =
+      to == from ? copy_loop_of(size_of(to))
+                 : visit("tenon::cast", "source", from, AllTypes(), [&]<class From>(Element<From>) {
+                     return cast_loop_to<From>(to, AllTypes());
+                   });
+  Walk walk;
+  const bool same_sizes = std::ranges::equal(sizes_of(target), sizes_of(source));
+  if (same_sizes && is_contiguous(target) && is_contiguous(source)) {
+    walk.flat(target.numel, 2);
+    walk.set_flat(0, target.data, size_of(to));
+    walk.set_flat(1, source.data, size_of(from));
+  } else {
+    const Sizes shape = sizes_of(target);
+    int64_t strides[kMaxDims];
+    broadcast_strides(shape, sizes_of(source), strides_of(source), strides);
+    const int64_t* order[] = {target.strides, strides};
+    int64_t perm[kMaxDims];
+    order_dims(shape, order, 2, perm);
+    walk.begin(shape, perm, 2);
+    walk.set(0, target.data, size_of(to), target.strides);
+    walk.set(1, source.data, size_of(from), strides);
+    walk.coalesce();
+  }
+  const char unused = 0;
+  walk.run(loop, &unused);
+}
+
+Tensor as_dtype(const Tensor& tensor, Dtype dtype) {
+  const tenon_tensor_info info = tensor.info();
+  if (dtype_of_info(info) == dtype) return tensor;
+  const Dims strides = preserving_strides(sizes_of(info), strides_of(info));
+  Tensor result = Tensor::empty(sizes_of(info), dtype, Device(), strides);
+  cast(result.info(), info);
+  return result;
+}
+
+Tensor as_contiguous(const Tensor& tensor) {
+  const tenon_tensor_info info = tensor.info();
+  if (is_contiguous(info)) return tensor;
+  Tensor result = Tensor::empty(sizes_of(info), dtype_of_info(info));
+  cast(result.info(), info);
+  return result;
+}
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::fill_ on the CPU.
+#include "kernels/ops/fill.h"
+
+#include <cstring>
+
+#include "kernels/common/registrar.h"
+#include "kernels/common/walk.h"
+#include "kernels/cpu/fill.h"
+#include "kernels/cpu/run.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+// Elements are written as bits of their size, whatever their dtype.
+template <class Bits>
+void fill_loop(char* const* data, const int64_t* strides, int64_t count, const void* ctx) {
+  Bits bits;
+  std::memcpy(&bits, ctx, sizeof bits);
+  if (strides[0] == sizeof bits) {
+    std::fill_n(reinterpret_cast<Bits*>(data[0]), count, bits);
+    return;
+  }
+  char* out = data[0];
+  for (int64_t i = 0; i < count; ++i) {
+    std::memcpy(out, &bits, sizeof bits);
+    out += strides[0];
+  }
+}
+
+struct Bits128 {
+  uint64_t words[2];
+};
+
+template <class T>
+constexpr Loop fill_loop_of() {
+  if constexpr (sizeof(T) == 1) return &fill_loop<uint8_t>;
+  if constexpr (sizeof(T) == 2) return &fill_loop<uint16_t>;
+  if constexpr (sizeof(T) == 4) return &fill_loop<uint32_t>;
+  if constexpr (sizeof(T) == 8) return &fill_loop<uint64_t>;
+  return &fill_loop<Bits128>;
+}
+
+Tensor& fill_(Tensor& self, const Scalar& value) {
+  const tenon_tensor_info info = self.info();
+  check_fill("aten::fill_.Scalar", info, value);
+  fill("aten::fill_.Scalar", info, value);
+  return self;
+}
+
+}  // namespace
+
+void fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
+  Walk walk;
+  if (is_contiguous(self)) {
+    walk.flat(self.numel, 1);
+    walk.set_flat(0, self.data, size_of(dtype_of_info(self)));
+  } else {
+    int64_t perm[kMaxDims];
+    order_dims(sizes_of(self), &self.strides, 1, perm);
+    walk.begin(sizes_of(self), perm, 1);
+    walk.set(0, self.data, size_of(dtype_of_info(self)), self.strides);
+    walk.coalesce();
+  }
+  visit(op, "self", dtype_of_info(self), AllTypes(), [&]<class T>(Element<T>) {
+    const T element = checked_element_of<T>(op, "value", value);
+    walk.run(fill_loop_of<T>(), &element);
+  });
+}
+
+void register_fill(Library& aten) {
+  aten.impl("fill_.Scalar", TENON_KEY_CPU, &fill_, quick("cpu::fill_", kQuickNumel));
+}
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by dtype.
+#include "kernels/cpu/gemm.h"
+
+#include <climits>
+#include <cstring>
+#include <memory>
+
+#include "kernels/common/shape.h"
+#include "kernels/cpu/blas.h"
+#include "kernels/cpu/cast.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+tenon_tensor_info describe(const Matrix& matrix, Dtype dtype, const int64_t* sizes,
+                           const int64_t* strides) {
+  tenon_tensor_info info{};
+  info.data = const_cast<void*>(matrix.data);
+  info.sizes = sizes;
+  info.strides = strides;
+  info.ndim = 2;
+  info.numel = matrix.rows * matrix.columns;
+  info.dtype = static_cast<tenon_dtype>(dtype);
+  return info;
+}
+
+// A row-major copy, perhaps of another dtype, that lives as long as `owner`.
+Matrix packed(const Matrix& matrix, Dtype from, Dtype to, Tensor& owner) {
+  const int64_t sizes[] = {matrix.rows, matrix.columns};
+  const int64_t strides[] = {matrix.row_stride, matrix.column_stride};
+  owner = Tensor::empty(sizes, to);
+  cast(owner.info(), describe(matrix, from, sizes, strides));
+  return {owner.raw_data(), matrix.rows, matrix.columns, std::max<int64_t>(matrix.columns, 1), 1};
+}
+
+// How BLAS sees a matrix: its leading dimension, and whether it lies there transposed.
+struct Layout2d {
+  bool fits = false;
+  bool transposed = false;
+  int64_t leading = 0;
+};
+
+Layout2d layout_of(const Matrix& m) {
+  Layout2d layout;
+  const auto try_order = [&](int64_t outer, int64_t inner, int64_t outer_stride,
+                             int64_t inner_stride, bool transposed) {
+    if (layout.fits || (inner_stride != 1 && inner > 1)) return;
+    if (outer > 1 && outer_stride < std::max<int64_t>(inner, 1)) return;
+    layout = {true, transposed, outer > 1 ? outer_stride : std::max<int64_t>(inner, 1)};
+  };
+  try_order(m.rows, m.columns, m.row_stride, m.column_stride, false);
+  try_order(m.columns, m.rows, m.column_stride, m.row_stride, true);
+  layout.fits = layout.fits && layout.leading <= INT_MAX;
+  return layout;
+}
+
+template <class T>
+void blas_product(Matrix a, Matrix b, T* result) {
+  Tensor owner_a, owner_b;
+  Layout2d layout_a = layout_of(a);
+  Layout2d layout_b = layout_of(b);
+  if (!layout_a.fits) {
+    a = packed(a, element_dtype<T>, element_dtype<T>, owner_a);
+    layout_a = layout_of(a);
+  }
+  if (!layout_b.fits) {
+    b = packed(b, element_dtype<T>, element_dtype<T>, owner_b);
+    layout_b = layout_of(b);
+  }
+  if (!layout_a.fits || !layout_b.fits || a.rows > INT_MAX || b.columns > INT_MAX) {
+    fail(TENON_ERROR_NOT_SUPPORTED, {"aten::mm: not supported for sizes beyond 2^31 - 1"});
+  }
+  blas_gemm(layout_a.transposed, layout_b.transposed, static_cast<int>(a.rows),
+            static_cast<int>(b.columns), static_cast<int>(a.columns), static_cast<const T*>(a.data),
+            static_cast<int>(layout_a.leading), static_cast<const T*>(b.data),
+            static_cast<int>(layout_b.leading), result);
+}
+
+// Row by row, so that the innermost loop runs along memory; integers wrap.
+template <class T>
+void integer_product(Matrix a, Matrix b, T* result) {
+  Tensor owner;
+  if (b.column_stride != 1) b = packed(b, element_dtype<T>, element_dtype<T>, owner);
+  using Wide = uint64_t;
+  const auto* left = static_cast<const T*>(a.data);
+  const auto* right = static_cast<const T*>(b.data);
+  std::fill_n(result, a.rows * b.columns, T(0));
+  for (int64_t i = 0; i < a.rows; ++i) {
+    T* out = result + i * b.columns;
+    for (int64_t k = 0; k < a.columns; ++k) {
+      const auto factor = static_cast<Wide>(left[i * a.row_stride + k * a.column_stride]);
+      const T* row = right + k * b.row_stride;
+      for (int64_t j = 0; j < b.columns; ++j) {
+        out[j] = static_cast<T>(static_cast<Wide>(out[j]) + factor * static_cast<Wide>(row[j]));
+      }
+    }
+  }
+}
+
+// Small floats are multiplied and added up as float, then rounded once.
+template <class T>
+void small_product(const Matrix& a, const Matrix& b, T* result) {
+  Tensor owner_a, owner_b;
+  const Matrix wide_a = packed(a, element_dtype<T>, Dtype::F32, owner_a);
+  const Matrix wide_b = packed(b, element_dtype<T>, Dtype::F32, owner_b);
+  const int64_t numel = a.rows * b.columns;
+  const auto wide = std::make_unique_for_overwrite<float[]>(static_cast<size_t>(numel));
+  blas_product<float>(wide_a, wide_b, wide.get());
+  std::copy_n(wide.get(), numel, result);
+}
+
+}  // namespace
+
+void gemm(const char* op, Dtype dtype, const Matrix& a, const Matrix& b, void* result) {
+  if (a.rows == 0 || b.columns == 0) return;
+  if (a.columns == 0) {
+    std::memset(result, 0, static_cast<size_t>(a.rows * b.columns * size_of(dtype)));
+    return;
+  }
+  visit(op, "self", dtype, Joined<GemmTypes, Float8Types>(), [&]<class T>(Element<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      integer_product<T>(a, b, static_cast<T*>(result));
+    } else if constexpr (is_small_float<T>) {
+      small_product<T>(a, b, static_cast<T*>(result));
+    } else {
+      blas_product<T>(a, b, static_cast<T*>(result));
+    }
+  });
+}
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of float matrices from OpenBLAS.
+#include <cblas.h>
+
+#include "kernels/cpu/blas.h"
+
+namespace tenon::kernels::cpu {
+
+void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
+               const float* b, int ldb, float* result) {
+  cblas_sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
+              transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, result,
+              n);
+}
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of float matrices from plain loops.
+#include "kernels/cpu/blas.h"
+#include "kernels/cpu/gemm_plain.h"
+
+namespace tenon::kernels::cpu {
+
+void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
+               const float* b, int ldb, float* result) {
+  plain_product<double>(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, result);
+}
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::sum on the CPU.
+#include "kernels/cpu/sum.h"
+
+#include "kernels/common/registrar.h"
+#include "kernels/cpu/cast.h"
+#include "kernels/cpu/reduce.h"
+#include "kernels/ops/sum.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+// Sums are kept wider than their elements: int64, or double for float, which rounds once.
+template <class T>
+struct Sum {
+  using In = T;
+  using Wide = std::conditional_t<
+      std::is_integral_v<T>, uint64_t,  // wraps
+      std::conditional_t<std::is_same_v<T, float> || is_small_float<T>, double, T>>;
+  using State = std::conditional_t<std::is_same_v<T, Complex64>, Complex128, Wide>;
+  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
+
+  double divisor;
+
+  State start() const { return State(0); }
+  State step(State state, Compute<T> element, int64_t) const {
+    return state + static_cast<State>(element);
+  }
+  State merge(State a, State b) const { return a + b; }
+  Out finish(State state) const {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<int64_t>(state);
+    } else if constexpr (is_complex_element<T>) {
+      // By parts: a complex quotient would turn infinity into NaN.
+      return convert<Out>(State(state.real() / divisor, state.imag() / divisor));
+    } else {
+      return convert<Out>(state / divisor);
+    }
+  }
+};
+
+Tensor sum_dim(const Tensor& self, std::optional<Sizes> dim, bool keepdim,
+               std::optional<Dtype> dtype) {
+  Reduction plan("aten::sum.dim_IntList");
+  plan.input(self, dim);
+  plan.finish(sum_dtype(self.dtype(), dtype), keepdim);
+  sum_into_result(plan, self, 1.0);
+  return plan.take_result();
+}
+
+Tensor sum(const Tensor& self, std::optional<Dtype> dtype) {
+  return sum_dim(self, std::nullopt, false, dtype);
+}
+
+}  // namespace
+
+void sum_into_result(Reduction& plan, const Tensor& self, double divisor) {
+  const Dtype result = dtype_of_info(plan.result_info());
+  const Dtype own = self.dtype();
+  using Integers = Joined<BoolType, IntegerTypes>;
+  if (result == Dtype::I64 && contains(Integers(), own)) {
+    // Read as they are: no wide copy of a narrow tensor.
+    visit(plan.op(), "self", own, Integers(), [&]<class T>(Element<T>) {
+      plan.walk_over(self.info(), false);
+      reduce<8>(plan, Sum<T>{divisor});
+    });
+    return;
+  }
+  const Tensor input = as_dtype(self, result);
+  plan.walk_over(input.info(), false);
+  if (contains(Integers(), result)) {
+    // Sums of bools and narrow integers, in int64 and then cut to the result's width.
+    const Tensor wide = Tensor::empty(sizes_of(plan.result_info()), Dtype::I64);
+    Reduction sums(plan.op());
+    sums.reuse(plan, wide);
+    sums.walk_over(input.info(), false);
+    visit(plan.op(), "dtype", result, Integers(),
+          [&]<class T>(Element<T>) { reduce<8>(sums, Sum<T>{divisor}); });
+    cast(plan.result_info(), wide.info());
+    return;
+  }
+  visit(plan.op(), "self", result, FloatAndComplexTypes(),
+        [&]<class T>(Element<T>) { reduce<8>(plan, Sum<T>{divisor}); });
+}
+
+void register_sum(Library& aten) {
+  aten.impl("sum", TENON_KEY_CPU, &sum, quick("cpu::sum", kQuickNumel));
+  aten.impl("sum.dim_IntList", TENON_KEY_CPU, &sum_dim, quick("cpu::sum_dim", kQuickNumel));
+}
+
+}  // namespace tenon::kernels::cpu

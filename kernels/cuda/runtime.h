@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA runtime: its errors as exceptions, the current device as a guard.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace tenon::kernels::cuda {
+
+// Throws tenon::Error (TENON_ERROR_SYSTEM, or OUT_OF_MEMORY) naming `what` unless it succeeded.
+void check_cuda(cudaError_t status, const char* what);
+
+// Makes a device current on the calling thread, and the one before it when the scope ends.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int32_t index);
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  ~DeviceGuard();
+
+ private:
+  int previous_ = 0;
+  bool changed_ = false;
+};
+
+}  // namespace tenon::kernels::cuda

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::empty: a tensor with elements of any value.
+#include "kernels/ops/empty.h"
+
+namespace tenon::kernels {
+namespace {
+
+Tensor empty_meta(Sizes size, std::optional<Dtype> dtype, std::optional<Layout> layout,
+                  std::optional<Device> device, std::optional<bool> pin_memory,
+                  std::optional<MemoryFormat> memory_format) {
+  return empty_on(Device(TENON_DEVICE_META, 0), size, {dtype, layout, device, pin_memory},
+                  memory_format);
+}
+
+}  // namespace
+
+Tensor empty_on(const Device& device, Sizes size, const FactoryOptions& options,
+                std::optional<MemoryFormat> memory_format) {
+  constexpr const char* kOp = "aten::empty.memory_format";
+  check_options(kOp, options.layout, options.pin_memory);
+  for (const int64_t length : size) {
+    if (length < 0) fail_argument(kOp, "size", "of sizes of 0 or more", size);
+  }
+  const Dtype dtype = options.dtype.value_or(default_dtype());
+  switch (memory_format.value_or(MemoryFormat::Contiguous)) {
+    case MemoryFormat::Contiguous:
+      return Tensor::empty(size, dtype, device);
+    case MemoryFormat::ChannelsLast:
+    case MemoryFormat::ChannelsLast3d:
+      return Tensor::empty(size, dtype, device, channels_last_strides(kOp, size, *memory_format));
+    default:
+      fail_argument(kOp, "memory_format", "contiguous or channels last",
+                    static_cast<int64_t>(*memory_format));
+  }
+}
+
+void register_empty(Library& aten) {
+  aten.def(
+      "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+      "Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+      {"core"});
+  aten.impl("empty.memory_format", TENON_KEY_META, &empty_meta, quick("empty_meta"));
+}
+
+}  // namespace tenon::kernels

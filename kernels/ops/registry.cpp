@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers all operators.
+#include "kernels/ops/registry.h"
+
+namespace tenon::kernels {
+
+#define TENON_DECLARE(stem) void register_##stem(Library& library);
+TENON_ATEN_OPS(TENON_DECLARE)
+TENON_TENON_OPS(TENON_DECLARE)
+#undef TENON_DECLARE
+
+std::vector<Library> register_ops() {
+  std::vector<Library> libraries;
+  Library& aten = libraries.emplace_back(Library::Def, "aten");
+#define TENON_REGISTER_ATEN(stem) register_##stem(aten);
+  TENON_ATEN_OPS(TENON_REGISTER_ATEN)
+#undef TENON_REGISTER_ATEN
+  Library& tenon = libraries.emplace_back(Library::Fragment, "tenon");
+#define TENON_REGISTER_TENON(stem) register_##stem(tenon);
+  TENON_TENON_OPS(TENON_REGISTER_TENON)
+#undef TENON_REGISTER_TENON
+  return libraries;
+}
+
+}  // namespace tenon::kernels
