@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading: hands the natives to their class and begins to count definitions.
+#include "runtime.h"
+
+namespace {
+
+using namespace tenon::java;
+
+void count_definition(void*, uint32_t, const tenon_op*) {
+  g_definitions.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace
+
+extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
+  g_vm = vm;
+  void* raw = nullptr;
+  if (vm->GetEnv(&raw, JNI_VERSION_10) != JNI_OK) return JNI_ERR;
+  auto* env = static_cast<JNIEnv*>(raw);
+  jclass natives = env->FindClass("dev/tenon/internal/Native");
+  if (natives == nullptr) return JNI_ERR;
+  if (env->RegisterNatives(natives, kCallMethods, kCallMethodCount) != JNI_OK) return JNI_ERR;
+  if (env->RegisterNatives(natives, kTraceMethods, kTraceMethodCount) != JNI_OK) return JNI_ERR;
+  env->DeleteLocalRef(natives);
+  if (tenon_registry_add_listener(&count_definition, nullptr, nullptr, nullptr) != TENON_OK) {
+    tenon_error_release(tenon_error_take());
+    return JNI_ERR;
+  }
+  return JNI_VERSION_10;
+}

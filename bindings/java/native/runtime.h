@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the hand-written natives share: the virtual machine, references from C to Java objects, and
+// the layout of one call.
+#pragma once
+
+#include <jni.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "tenon/tenon.h"
+
+namespace tenon::java {
+
+/// A Java object that C refers to: a number in a table kept by Java. C holds the node's address as
+/// `ctx`, `self` or payload; its deleter puts the node into a queue and Java frees the object
+/// later, so that no deleter needs a running virtual machine. Java reads `id` by address.
+struct Ref {
+  Ref* next;
+  int32_t id;
+  int32_t reserved;
+};
+
+/// What a Java kernel is told, read by address.
+struct Upcall {
+  const tenon_op* op;
+  tenon_keyset keys;
+  tenon_stack* stack;
+};
+
+/// One call from Java, in memory of the calling thread: arguments and results follow.
+struct CallBlock {
+  tenon_stack stack;
+  tenon_frame frame;
+};
+
+/// The machine; set once when the library is loaded.
+extern JavaVM* g_vm;
+/// Set by a shutdown hook: from then on no foreign code enters Java.
+extern std::atomic<bool> g_closed;
+/// Number of nodes in the queue of dropped references.
+extern std::atomic<int64_t> g_dropped;
+/// Grows with each definition that comes or goes; what Java caches of a schema is checked against
+/// it.
+extern std::atomic<int64_t> g_definitions;
+
+/// Returns the calling thread's environment, attaching the thread as a daemon when it is foreign:
+/// it is detached when it ends. NULL when the machine is going down or refuses.
+JNIEnv* environment();
+
+/// Makes a reference node; NULL when memory is short.
+Ref* new_ref(int32_t id);
+/// The deleter of all references: only enqueues.
+void drop_ref(void* ref);
+/// Moves up to `capacity` ids of dropped references to `out_ids` and returns how many.
+int32_t take_dropped(int32_t* out_ids, int32_t capacity);
+
+/// Finds the methods that kernels enter Java through; false with an exception pending.
+bool bind_bridge(JNIEnv* env, jclass bridge);
+/// The one boxed kernel of all Java lambdas; `ctx` is a Ref.
+tenon_status call_java_kernel(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+/// The one selector of Java fallbacks; `ctx` is the kernel's Ref.
+int32_t call_java_select(void* ctx, const tenon_schema* schema);
+
+/// Natives of the calls (call.cpp), the trace (trace.cpp), and their number.
+extern const JNINativeMethod kCallMethods[];
+extern const int kCallMethodCount;
+extern const JNINativeMethod kTraceMethods[];
+extern const int kTraceMethodCount;
+
+template <typename T>
+T* pointer(jlong address) {
+  return reinterpret_cast<T*>(static_cast<intptr_t>(address));
+}
+
+template <typename T>
+jlong address(T* pointer) {
+  return static_cast<jlong>(reinterpret_cast<intptr_t>(pointer));
+}
+
+}  // namespace tenon::java

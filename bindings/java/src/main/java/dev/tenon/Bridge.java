@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where C enters Java.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
+import dev.tenon.internal.Structs;
+
+/** The static methods that the native library calls; found once, by name. */
+final class Bridge {
+  static {
+    Native.bind(Bridge.class);
+    // After this no thread of C enters Java: the machine may vanish under it.
+    Runtime.getRuntime().addShutdownHook(new Thread(Native::closeGate, "tenon-shutdown"));
+  }
+
+  private Bridge() {}
+
+  /** Makes sure that C can call Java; cheap after the first time. */
+  static void open() {}
+
+  /** Runs kernel {@code id} on the call described at {@code upcall}; returns a status. */
+  static int dispatch(int id, long upcall) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int outer = frame.openRegion();
+    int guards = frame.guards;
+    long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
+    frame.upcalls++;
+    try {
+      KernelReference kernel = (KernelReference) References.get(id);
+      Op op = kernel.op(Memory.getLong(upcall));
+      Object[] args =
+          Values.readAll(
+              frame,
+              Memory.getLong(stack),
+              Memory.getInt(stack + Structs.STACK_NARGS),
+              Values.BORROW);
+      Object result = kernel.call(op, Memory.getLong(upcall + Structs.UPCALL_KEYS), args);
+      frame.checkGuards(guards, op);
+      writeResults(frame, op, stack, result);
+      return TENON_OK;
+    } catch (Throwable t) {
+      frame.restoreGuards(guards);
+      return Errors.store(t, stack, frame.upcalls);
+    } finally {
+      frame.upcalls--;
+      frame.closeRegion(outer);
+      frame.reset(mark);
+    }
+  }
+
+  private static void writeResults(CallFrame frame, Op op, long stack, Object result) {
+    int count = Memory.getInt(stack + Structs.STACK_NRETS);
+    long rets = Memory.getLong(stack + Structs.STACK_RETS);
+    Signature signature = op.signature();
+    Object[] results = signature.results(result, count);
+    for (int i = 0; i < count; i++) {
+      signature
+          .returnConversion(i)
+          .writeOwned(frame, rets + (long) i * Structs.VALUE_SIZE, results[i]);
+    }
+  }
+
+  /** Turns what {@link #dispatch} itself threw into an error. */
+  static int fail(Throwable thrown, long stack) {
+    return Errors.store(thrown, stack, 0);
+  }
+
+  /** Asks a fallback's selector about an operator. */
+  static int select(int id, long schema) {
+    KernelReference kernel = (KernelReference) References.get(id);
+    try (Schema view = Schema.retain(schema)) {
+      return kernel.select.test(view) ? TENON_SELECT_KERNEL : TENON_SELECT_FALLTHROUGH;
+    } catch (Throwable t) {
+      // There is nobody to throw to: as any thread that dies of an exception, then "concerned".
+      Thread current = Thread.currentThread();
+      current.getUncaughtExceptionHandler().uncaughtException(current, t);
+      return TENON_SELECT_KERNEL;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls with named arguments.
+package dev.tenon;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** A call in the making: named arguments first, positional ones with the call. */
+public final class Call {
+  private final Op op;
+  private final Map<String, Object> named = new LinkedHashMap<>();
+
+  Call(Op op) {
+    this.op = op;
+  }
+
+  /** Adds a named argument. */
+  public Call with(String argument, Object value) {
+    named.put(argument, value);
+    return this;
+  }
+
+  /** Calls; see {@link Op#call(Object...)}. */
+  public Object call(Object... args) {
+    return Op.unwrap(op.callWith(args, named));
+  }
+
+  /** Calls an operator that returns one tensor. */
+  public Tensor callTensor(Object... args) {
+    op.requireTensor(op.signature());
+    return op.oneTensor(op.callWith(args, named));
+  }
+
+  /** Calls and returns all results, whatever their number. */
+  public Object[] callAll(Object... args) {
+    return op.callWith(args, named);
+  }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thread keeps for its calls: native memory, the handles of open scopes, guards.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
+import dev.tenon.internal.TenonNative;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * A thread's direct frame: memory laid out as stacks and values, taken and given back like a stack,
+ * so that a call allocates nothing. Long lists and texts that do not fit get memory of their own.
+ */
+final class CallFrame {
+  private static final int SIZE = 32 * 1024;
+  private static final ThreadLocal<CallFrame> LOCAL = ThreadLocal.withInitial(CallFrame::new);
+  private static final MethodHandle IS_VIRTUAL = isVirtualMethod();
+
+  // Keeps the memory at `base` alive.
+  private final ByteBuffer memory = ByteBuffer.allocateDirect(SIZE + 8);
+  private final long base;
+  private int top;
+  private long[] overflow = new long[4];
+  private int overflowCount;
+
+  private long[] objects = new long[4];
+  private int objectCount;
+
+  private NativeHandle[] tracked = new NativeHandle[16];
+  private int trackedCount;
+  private int regions;
+  private int regionStart;
+
+  private final Thread thread = Thread.currentThread();
+
+  /**
+   * Whether Java kernels may be called without going through C. Not on virtual threads: those may
+   * go on on another carrier thread, while a dispatch belongs to the thread that began it; frames
+   * of C pin them.
+   */
+  final boolean direct = !isVirtual(thread);
+
+  /** Key guards that this thread has open. */
+  int guards;
+
+  private KeyGuard[] openGuards = new KeyGuard[4];
+
+  /** Java kernels that C entered and that still run on this thread. */
+  int upcalls;
+
+  private CallFrame() {
+    base = (Native.bufferAddress(memory) + 7) & ~7L;
+  }
+
+  static CallFrame get() {
+    return LOCAL.get();
+  }
+
+  private static MethodHandle isVirtualMethod() {
+    try {
+      return MethodHandles.publicLookup()
+          .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+    } catch (ReflectiveOperationException e) {
+      return null; // before Java 21: there are none
+    }
+  }
+
+  private static boolean isVirtual(Thread thread) {
+    if (IS_VIRTUAL == null) {
+      return false;
+    }
+    try {
+      return (boolean) IS_VIRTUAL.invokeExact(thread);
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  // ---- Memory ---------------------------------------------------------------------------------
+
+  /** Returns where the memory stands, for {@link #reset}. */
+  long mark() {
+    return (long) overflowCount << 32 | top;
+  }
+
+  /** Gives back all memory taken since the mark. */
+  void reset(long mark) {
+    top = (int) mark;
+    int count = (int) (mark >>> 32);
+    while (overflowCount > count) {
+      Memory.free(overflow[--overflowCount]);
+    }
+  }
+
+  /** Takes uninitialised memory, 8-aligned, until the mark before it is reset. */
+  long allocate(long size) {
+    long rounded = (size + 7) & ~7L;
+    if (rounded <= SIZE - top) {
+      long address = base + top;
+      top += (int) rounded;
+      return address;
+    }
+    if (overflowCount == overflow.length) {
+      overflow = Arrays.copyOf(overflow, overflowCount * 2);
+    }
+    long address = Memory.allocate(rounded);
+    overflow[overflowCount++] = address;
+    return address;
+  }
+
+  /** Writes a text with a NUL at its end; 0 for null. */
+  long text(String text) {
+    if (text == null) {
+      return 0;
+    }
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    long address = allocate(bytes.length + 1L);
+    Memory.copyIn(bytes, 0, address, bytes.length);
+    Memory.putByte(address + bytes.length, (byte) 0);
+    return address;
+  }
+
+  /** Writes numbers; any address for none. */
+  long longs(long[] values) {
+    long address = allocate(values.length * 8L);
+    Memory.copyIn(values, 0, address, values.length * 8L);
+    return address;
+  }
+
+  // ---- Guards ---------------------------------------------------------------------------------
+
+  void pushGuard(KeyGuard guard) {
+    if (guards == openGuards.length) {
+      openGuards = Arrays.copyOf(openGuards, guards * 2);
+    }
+    openGuards[guards++] = guard;
+  }
+
+  KeyGuard topGuard() {
+    return guards == 0 ? null : openGuards[guards - 1];
+  }
+
+  void popGuard() {
+    openGuards[--guards] = null;
+  }
+
+  /** Leaves the guards that a kernel left open; tells whether there were any. */
+  boolean restoreGuards(int count) {
+    boolean open = guards > count;
+    while (guards > count) {
+      openGuards[guards - 1].close();
+    }
+    return open;
+  }
+
+  /** Restores the keys, then complains, when a kernel left guards open. */
+  void checkGuards(int count, Op op) {
+    if (guards > count && restoreGuards(count)) {
+      throw new IllegalStateException(
+          op.name() + ": kernel must close the key guards that it opens, got one open");
+    }
+  }
+
+  // ---- Objects made for one call ----------------------------------------------------------------
+
+  /** Releases a native object at the end of the call that it was made for. */
+  void releaseLater(long object) {
+    if (objectCount == objects.length) {
+      objects = Arrays.copyOf(objects, objectCount * 2);
+    }
+    objects[objectCount++] = object;
+  }
+
+  int objectCount() {
+    return objectCount;
+  }
+
+  /** Releases the objects made since there were {@code count}. */
+  void releaseObjects(int count) {
+    while (objectCount > count) {
+      TenonNative.tenon_object_release(objects[--objectCount]);
+    }
+  }
+
+  // ---- Scopes ---------------------------------------------------------------------------------
+
+  Thread thread() {
+    return thread;
+  }
+
+  /**
+   * Opens a region: handles made from now on belong to it. Returns what {@link #closeRegion} takes.
+   */
+  int openRegion() {
+    int outer = regionStart;
+    regions++;
+    regionStart = trackedCount;
+    return outer;
+  }
+
+  /** Closes the handles of the innermost region and goes back to the one around it. */
+  void closeRegion(int outer) {
+    while (trackedCount > regionStart) {
+      NativeHandle handle = tracked[--trackedCount];
+      tracked[trackedCount] = null;
+      if (handle != null) {
+        handle.closeFromScope();
+      }
+    }
+    regions--;
+    regionStart = outer;
+  }
+
+  /** Tells whether a handle was made in the innermost region. */
+  boolean inRegion(NativeHandle handle) {
+    return handle.owner == this && handle.slot >= regionStart;
+  }
+
+  int regionCount() {
+    return regions;
+  }
+
+  /** Gives a fresh handle to the innermost region, or outside of all to the cleaner. */
+  <H extends NativeHandle> H adopt(H handle) {
+    if (regions == 0) {
+      handle.guardByCleaner();
+    } else {
+      track(handle);
+    }
+    return handle;
+  }
+
+  void track(NativeHandle handle) {
+    if (trackedCount == tracked.length) {
+      tracked = Arrays.copyOf(tracked, trackedCount * 2);
+    }
+    handle.owner = this;
+    handle.slot = trackedCount;
+    tracked[trackedCount++] = handle;
+  }
+
+  /** Forgets a handle that was closed or escapes; from another thread the entry stays, harmless. */
+  void untrack(NativeHandle handle) {
+    if (Thread.currentThread() != thread) {
+      return;
+    }
+    int slot = handle.slot;
+    if (slot >= 0) {
+      tracked[slot] = null;
+      if (slot == trackedCount - 1 && slot >= regionStart) {
+        trackedCount--;
+      }
+    }
+    handle.owner = null;
+    handle.slot = -1;
+  }
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// One class per kind of schema type: which Java objects it takes, and how they are written.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+
+/**
+ * How values of one schema type travel.
+ *
+ * <p>{@link #normalise} brings what a caller wrote into the one Java form of that type (see {@link
+ * Values}), {@link #write} puts that form into native memory. Kernels of Java called from Java get
+ * the normalised objects without a detour through memory.
+ */
+abstract class Conversion {
+  /** Not an object of this type. */
+  static final Object MISMATCH = new Object();
+
+  /** A tensor that is closed already. */
+  static final Object CLOSED = new Object();
+
+  final String text;
+
+  Conversion(String text) {
+    this.text = text;
+  }
+
+  /** Returns the canonical form, {@link #MISMATCH} or {@link #CLOSED}. */
+  abstract Object normalise(Object v);
+
+  /** Writes the canonical form as a borrowed value. */
+  abstract void write(CallFrame frame, long at, Object v);
+
+  /** Tells whether this is `Tensor` or `Tensor?`. */
+  boolean isTensor() {
+    return false;
+  }
+
+  // ---- From a schema's type -------------------------------------------------------------------
+
+  static Conversion of(long type) {
+    String text = TenonNative.tenon_type_text(type);
+    int kind = TenonNative.tenon_type_kind(type);
+    return switch (kind) {
+      case TENON_TYPE_TENSOR -> new OfTensor(text);
+      case TENON_TYPE_INT, TENON_TYPE_SYMINT, TENON_TYPE_DEVICE_INDEX -> new OfInt(text);
+      case TENON_TYPE_FLOAT, TENON_TYPE_SYMFLOAT -> new OfFloat(text);
+      case TENON_TYPE_BOOL, TENON_TYPE_SYMBOOL -> new OfBool(text);
+      case TENON_TYPE_COMPLEX -> new OfComplex(text);
+      case TENON_TYPE_SCALAR -> new OfScalar(text);
+      case TENON_TYPE_STRING -> new OfString(text);
+      case TENON_TYPE_DTYPE -> new OfClass(text, DType.class);
+      case TENON_TYPE_LAYOUT -> new OfClass(text, Layout.class);
+      case TENON_TYPE_MEMORY_FORMAT -> new OfClass(text, MemoryFormat.class);
+      case TENON_TYPE_DEVICE -> new OfDevice(text);
+      case TENON_TYPE_STREAM -> new OfClass(text, Stream.class);
+      case TENON_TYPE_STORAGE -> new OfClass(text, Storage.class);
+      case TENON_TYPE_NONE -> new OfNone(text);
+      case TENON_TYPE_ANY, TENON_TYPE_VARIABLE -> new OfAny(text);
+      case TENON_TYPE_CLASS -> new OfObject(text, TENON_TAG_OBJECT, text);
+      case TENON_TYPE_FUNCTION -> new OfObject(text, TENON_TAG_FUNCTION, null);
+      case TENON_TYPE_OPTIONAL -> new CompoundConversion.OfOptional(text, element(type, 0));
+      case TENON_TYPE_LIST -> list(text, TenonNative.tenon_type_element(type, 0));
+      case TENON_TYPE_TUPLE -> new CompoundConversion.OfTuple(text, elements(type));
+      case TENON_TYPE_DICT ->
+          new CompoundConversion.OfDict(text, element(type, 0), element(type, 1));
+      case TENON_TYPE_UNION -> new CompoundConversion.OfUnion(text, elements(type));
+      default -> new OfNothing(text);
+    };
+  }
+
+  private static Conversion element(long type, int index) {
+    return of(TenonNative.tenon_type_element(type, index));
+  }
+
+  private static Conversion[] elements(long type) {
+    Conversion[] all = new Conversion[(int) TenonNative.tenon_type_element_count(type)];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = element(type, i);
+    }
+    return all;
+  }
+
+  private static Conversion list(String text, long element) {
+    Conversion inner = of(element);
+    return switch (TenonNative.tenon_type_kind(element)) {
+      case TENON_TYPE_INT, TENON_TYPE_SYMINT -> new CompoundConversion.OfInts(text);
+      case TENON_TYPE_FLOAT -> new CompoundConversion.OfFloats(text);
+      case TENON_TYPE_BOOL -> new CompoundConversion.OfBools(text);
+      case TENON_TYPE_TENSOR -> new CompoundConversion.OfTensors(text, false);
+      case TENON_TYPE_OPTIONAL ->
+          inner.isTensor()
+              ? new CompoundConversion.OfTensors(text, true)
+              : new CompoundConversion.OfList(text, inner);
+      default -> new CompoundConversion.OfList(text, inner);
+    };
+  }
+
+  // ---- Simple types ---------------------------------------------------------------------------
+
+  static boolean isInteger(Object v) {
+    return v instanceof Long || v instanceof Integer || v instanceof Short || v instanceof Byte;
+  }
+
+  static final class OfTensor extends Conversion {
+    OfTensor(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return v instanceof Tensor t ? (t.isClosed() ? CLOSED : t) : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.put(at, TENON_TAG_TENSOR, ((Tensor) v).address());
+    }
+
+    @Override
+    boolean isTensor() {
+      return true;
+    }
+  }
+
+  private static final class OfInt extends Conversion {
+    OfInt(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return v instanceof Long ? v : isInteger(v) ? (Object) ((Number) v).longValue() : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.put(at, TENON_TAG_INT, (long) v);
+    }
+  }
+
+  private static final class OfFloat extends Conversion {
+    OfFloat(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      if (v instanceof Double) {
+        return v;
+      }
+      return isInteger(v) || v instanceof Float ? (Object) ((Number) v).doubleValue() : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putDouble(at, (double) v);
+    }
+  }
+
+  private static final class OfBool extends Conversion {
+    OfBool(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return v instanceof Boolean ? v : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.put(at, TENON_TAG_BOOL, (boolean) v ? 1 : 0);
+    }
+  }
+
+  private static final class OfComplex extends Conversion {
+    OfComplex(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      if (v instanceof Complex) {
+        return v;
+      }
+      return isInteger(v) || v instanceof Double || v instanceof Float
+          ? new Complex(((Number) v).doubleValue(), 0)
+          : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putComplex(at, (Complex) v);
+    }
+  }
+
+  /** A number of any kind. */
+  private static final class OfScalar extends Conversion {
+    OfScalar(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      if (v instanceof Long
+          || v instanceof Double
+          || v instanceof Boolean
+          || v instanceof Complex) {
+        return v;
+      }
+      if (v instanceof Float f) {
+        return (double) f;
+      }
+      return isInteger(v) ? (Object) ((Number) v).longValue() : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putAny(frame, at, v);
+    }
+  }
+
+  private static final class OfString extends Conversion {
+    OfString(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return v instanceof String ? v : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putString(frame, at, (String) v);
+    }
+  }
+
+  /** One Java class for one schema type. */
+  private static final class OfClass extends Conversion {
+    private final Class<?> javaClass;
+
+    OfClass(String text, Class<?> javaClass) {
+      super(text);
+      this.javaClass = javaClass;
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return javaClass.isInstance(v) ? v : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putAny(frame, at, v);
+    }
+  }
+
+  /** A device, or its name. */
+  private static final class OfDevice extends Conversion {
+    OfDevice(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return v instanceof Device ? v : v instanceof String name ? Device.of(name) : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putDevice(at, (Device) v);
+    }
+  }
+
+  private static final class OfNone extends Conversion {
+    OfNone(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return v == null ? null : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putNone(at);
+    }
+  }
+
+  static final class OfAny extends Conversion {
+    OfAny(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return v instanceof Tensor t && t.isClosed() ? CLOSED : v;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putAny(frame, at, v);
+    }
+  }
+
+  /** An object of a named class, or a function: any Java object, or one of another language. */
+  private static final class OfObject extends Conversion {
+    private final int tag;
+    private final String className;
+
+    OfObject(String text, int tag, String className) {
+      super(text);
+      this.tag = tag;
+      this.className = className;
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return v == null ? MISMATCH : v;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putObject(frame, at, tag, v, className);
+    }
+  }
+
+  /** Types that schemas name but values do not carry in Java. */
+  private static final class OfNothing extends Conversion {
+    OfNothing(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      return MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      throw new AssertionError(text);
+    }
+  }
+
+  /** Writes the canonical form as an owned value: a kernel's result. */
+  final void writeOwned(CallFrame frame, long at, Object v) {
+    if (v instanceof Tensor tensor) {
+      Values.put(at, TENON_TAG_TENSOR, TenonNative.tenon_tensor_retain(tensor.address()));
+      Memory.putShort(at + Structs.VALUE_FLAGS, (short) TENON_VALUE_OWNED);
+    } else if (v == null || v instanceof Long || v instanceof Double || v instanceof Boolean) {
+      write(frame, at, v);
+    } else {
+      int objects = frame.objectCount();
+      long value = frame.allocate(Structs.VALUE_SIZE);
+      try {
+        write(frame, value, v);
+        Errors.check(TenonNative.tenon_value_copy(value, at));
+      } finally {
+        frame.releaseObjects(objects);
+      }
+    }
+  }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors between C and Java: each language's own exception comes home as the same object.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Addresses;
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Turns native errors into exceptions and back. */
+final class Errors {
+  private static final int MAX_CAUSES = 16;
+  private static final int MAX_FRAMES = 64;
+
+  /**
+   * Errors that carry another language's exception, kept by the exceptions made of them, by
+   * address: thrown on through C they go as they are, and coming back they are the same Java
+   * object.
+   */
+  private static final Map<Long, WeakReference<TenonException>> FOREIGN = new ConcurrentHashMap<>();
+
+  private Errors() {}
+
+  /** A native error kept by an exception because of the payload on it. */
+  private static final class Kept extends NativeHandle {
+    Kept(long error) {
+      super(TenonNative.tenon_error_retain(error));
+      guardByCleaner();
+    }
+
+    @Override
+    int type() {
+      return ERROR;
+    }
+
+    @Override
+    String title() {
+      return "error";
+    }
+  }
+
+  // ---- From C ---------------------------------------------------------------------------------
+
+  static void check(int status) {
+    if (status != TENON_OK) {
+      throw raise(status);
+    }
+  }
+
+  /** Throws the error in the thread's slot; returns never, so that callers can write `throw`. */
+  static RuntimeException raise(int status) {
+    return sneak(take(status));
+  }
+
+  /** Throws the slot's error after a native that reports failure by a null result. */
+  static RuntimeException raise() {
+    return raise(TENON_ERROR_INTERNAL);
+  }
+
+  @SuppressWarnings("unchecked")
+  static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
+    throw (T) thrown;
+  }
+
+  private static Throwable take(int status) {
+    long error = TenonNative.tenon_error_take();
+    if (error == 0) {
+      return new TenonException(
+          status,
+          TenonNative.tenon_status_kind(status),
+          "Tenon: failed with " + TenonNative.tenon_status_name(status) + " and left no error",
+          null,
+          List.of(),
+          List.of());
+    }
+    try {
+      return fromNative(error, MAX_CAUSES);
+    } finally {
+      TenonNative.tenon_error_release(error);
+      References.drain();
+    }
+  }
+
+  private static Throwable fromNative(long error, int depth) {
+    long payload = TenonNative.tenon_error_payload(error, TENON_LANGUAGE_JAVA);
+    if (payload != 0) {
+      return (Throwable) References.at(payload);
+    }
+    WeakReference<TenonException> known = FOREIGN.get(error);
+    TenonException exception = known == null ? null : known.get();
+    if (exception != null) {
+      return exception;
+    }
+    long cause = depth > 0 ? TenonNative.tenon_error_cause(error) : 0;
+    exception =
+        new TenonException(
+            TenonNative.tenon_error_code(error),
+            TenonNative.tenon_error_kind(error),
+            TenonNative.tenon_error_message(error),
+            cause == 0 ? null : fromNative(cause, depth - 1),
+            notes(error),
+            frames(error));
+    for (int language = 1; language < TENON_LANGUAGE_COUNT; language++) {
+      if (TenonNative.tenon_error_payload(error, language) != 0) {
+        FOREIGN.values().removeIf(reference -> reference.get() == null);
+        FOREIGN.put(error, new WeakReference<>(exception));
+        exception.kept = new Kept(error);
+        break;
+      }
+    }
+    return exception;
+  }
+
+  private static List<String> notes(long error) {
+    long count = TenonNative.tenon_error_note_count(error);
+    if (count == 0) {
+      return List.of();
+    }
+    List<String> notes = new ArrayList<>();
+    for (long i = 0; i < count; i++) {
+      notes.add(TenonNative.tenon_error_note(error, i));
+    }
+    return List.copyOf(notes);
+  }
+
+  private static List<ErrorFrame> frames(long error) {
+    long count = TenonNative.tenon_error_frame_count(error);
+    if (count == 0) {
+      return List.of();
+    }
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long info = frame.allocate(Structs.ERROR_FRAME_SIZE);
+      List<ErrorFrame> frames = new ArrayList<>();
+      for (long i = 0; i < count; i++) {
+        if (TenonNative.tenon_error_get_frame(error, i, info) == TENON_OK) {
+          frames.add(
+              new ErrorFrame(
+                  ErrorFrame.language(Memory.getInt(info)),
+                  Text.read(Memory.getLong(info + Structs.ERROR_FRAME_FUNCTION)),
+                  Text.read(Memory.getLong(info + Structs.ERROR_FRAME_FILE)),
+                  Memory.getInt(info + Structs.ERROR_FRAME_LINE)));
+        }
+      }
+      return List.copyOf(frames);
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  // ---- To C -----------------------------------------------------------------------------------
+
+  /** Puts what a kernel threw into its stack and returns the status. */
+  static int store(Throwable thrown, long stack, int upcalls) {
+    long error = toNative(thrown, upcalls, MAX_CAUSES, true);
+    TenonNative.tenon_error_release(Memory.getLong(stack + Structs.STACK_ERROR));
+    Memory.putLong(stack + Structs.STACK_ERROR, error);
+    return TenonNative.tenon_error_code(error);
+  }
+
+  private static long toNative(Throwable thrown, int upcalls, int depth, boolean outermost) {
+    if (thrown instanceof TenonException known && known.kept != null) {
+      return TenonNative.tenon_error_retain(known.kept.address());
+    }
+    int code = thrown instanceof TenonException e ? e.code() : TENON_ERROR_FOREIGN;
+    String kind = thrown instanceof TenonException e ? e.kind() : thrown.getClass().getSimpleName();
+    if (kind.isEmpty()) {
+      kind = thrown.getClass().getName();
+    }
+    String message = thrown.getMessage();
+    long error =
+        TenonNative.tenon_error_new(code, clean(kind), message == null ? "" : clean(message));
+    if (outermost) {
+      addFrames(error, thrown, upcalls);
+      TenonNative.tenon_error_set_payload(
+          error, TENON_LANGUAGE_JAVA, References.add(thrown), Addresses.DROP_REFERENCE);
+    }
+    Throwable cause = thrown.getCause();
+    if (cause != null && cause != thrown && depth > 0) {
+      TenonNative.tenon_error_set_cause(error, toNative(cause, upcalls, depth - 1, false));
+    }
+    return error;
+  }
+
+  // A NUL would end the text in C, and must not turn a failure into another one.
+  private static String clean(String text) {
+    return text.indexOf('\0') < 0 ? text : text.replace('\0', ' ');
+  }
+
+  /**
+   * Adds the Java frames between the throw and the kernel's entry: those above the entry that is
+   * `upcalls` deep, counted from the bottom of the stack.
+   */
+  private static void addFrames(long error, Throwable thrown, int upcalls) {
+    StackTraceElement[] trace = thrown.getStackTrace();
+    int end = trace.length;
+    int entries = 0;
+    for (int i = trace.length - 1; i >= 0; i--) {
+      if (isEntry(trace[i]) && ++entries == upcalls) {
+        end = i;
+        break;
+      }
+    }
+    int added = 0;
+    for (int i = 0; i < end && added < MAX_FRAMES; i++) {
+      StackTraceElement element = trace[i];
+      if (element.getClassName().startsWith("<") || isInternal(element.getClassName())) {
+        continue;
+      }
+      TenonNative.tenon_error_add_frame(
+          error,
+          TENON_LANGUAGE_JAVA,
+          element.getClassName() + "." + element.getMethodName(),
+          element.getFileName(),
+          Math.max(element.getLineNumber(), 0));
+      added++;
+    }
+  }
+
+  private static boolean isEntry(StackTraceElement element) {
+    return element.getClassName().equals(Bridge.class.getName())
+        && element.getMethodName().equals("dispatch");
+  }
+
+  private static boolean isInternal(String name) {
+    return name.equals(Bridge.class.getName()) || name.equals(KernelReference.class.getName());
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects of other languages in values.
+package dev.tenon;
+
+import dev.tenon.internal.Addresses;
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.TenonNativeConstants;
+import dev.tenon.internal.Text;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * An object of another language, carried through Java: it can be handed on, not looked into.
+ *
+ * <p>Java's own objects arrive as themselves.
+ */
+public final class ForeignObject extends NativeHandle {
+  // Types are told to C by address and live for ever; there is one for each name.
+  private static final Map<String, Long> TYPES = new ConcurrentHashMap<>();
+
+  private final String typeName;
+  private final String language;
+  private final boolean function;
+
+  private ForeignObject(long address, String typeName, String language, boolean function) {
+    super(address);
+    this.typeName = typeName;
+    this.language = language;
+    this.function = function;
+  }
+
+  /** Returns the Java object that a native object stands for, or a handle of a foreign one. */
+  static Object read(CallFrame frame, long object, boolean function) {
+    long type = TenonNative.tenon_object_get_type(object);
+    int language = Memory.getInt(type + Structs.OBJECT_TYPE_LANGUAGE);
+    if (language == TenonNativeConstants.TENON_LANGUAGE_JAVA) {
+      return References.at(TenonNative.tenon_object_self(object));
+    }
+    return frame.adopt(
+        new ForeignObject(
+            TenonNative.tenon_object_retain(object),
+            Text.read(Memory.getLong(type + Structs.OBJECT_TYPE_NAME)),
+            ErrorFrame.language(language),
+            function));
+  }
+
+  /** Makes a native object around a Java object; the caller owns the reference. */
+  static long wrap(CallFrame frame, Object object, String className) {
+    String name = className != null ? className : object.getClass().getName();
+    long type = TYPES.computeIfAbsent(name, ForeignObject::newType);
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      long self = References.add(object);
+      int status = TenonNative.tenon_object_new(type, self, out);
+      if (status != 0) {
+        Native.dropReference(self);
+        throw Errors.raise(status);
+      }
+      return Memory.getLong(out);
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  private static long newType(String name) {
+    byte[] text = Text.encode(name);
+    long memory = Memory.allocate(Structs.OBJECT_TYPE_SIZE + text.length);
+    long nameAddress = memory + Structs.OBJECT_TYPE_SIZE;
+    Memory.copyIn(text, 0, nameAddress, text.length);
+    Memory.putInt(memory, Structs.OBJECT_TYPE_SIZE);
+    Memory.putInt(memory + Structs.OBJECT_TYPE_LANGUAGE, TenonNativeConstants.TENON_LANGUAGE_JAVA);
+    Memory.putLong(memory + Structs.OBJECT_TYPE_NAME, nameAddress);
+    Memory.putLong(memory + Structs.OBJECT_TYPE_RELEASE, Addresses.DROP_REFERENCE);
+    return memory;
+  }
+
+  /** Returns the name of the object's type in its own language. */
+  public String typeName() {
+    return typeName;
+  }
+
+  /** Returns the language, such as "Python". */
+  public String language() {
+    return language;
+  }
+
+  /** Tells whether it was passed as a function. */
+  public boolean isFunction() {
+    return function;
+  }
+
+  @Override
+  int type() {
+    return OBJECT;
+  }
+
+  @Override
+  String title() {
+    return language + " object " + typeName;
+  }
+
+  @Override
+  public String toString() {
+    return title();
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking inside: operators, dispatch tables, live handles, traces.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the dispatcher knows and does. */
+public final class Introspect {
+  private Introspect() {}
+
+  /** Where the kernel of a slot comes from. */
+  public enum Provenance {
+    MISSING,
+    KERNEL,
+    DEFAULT_BACKEND_KERNEL,
+    MATH_KERNEL,
+    AUTOGRAD_KERNEL,
+    BATCHED_KERNEL,
+    BACKEND_FALLBACK
+  }
+
+  /**
+   * One slot of an operator's table.
+   *
+   * @param sourceKey the key or alias that the kernel was registered on
+   * @param fallthrough whether calls skip this key
+   * @param language of the kernel
+   * @param name of the kernel's function, "" if unknown
+   */
+  public record Slot(
+      DispatchKey key,
+      Provenance provenance,
+      DispatchKey sourceKey,
+      boolean fallthrough,
+      String language,
+      String name,
+      String file,
+      int line) {}
+
+  /** Returns how many native objects live in the process, by kind. */
+  public static Map<String, Long> liveHandles() {
+    References.drain();
+    Map<String, Long> counts = new LinkedHashMap<>();
+    for (int kind = 0; kind < TENON_HANDLE_COUNT; kind++) {
+      counts.put(TenonNative.tenon_live_name(kind), TenonNative.tenon_live_count(kind));
+    }
+    return counts;
+  }
+
+  /**
+   * Frees removed kernels that no thread runs any more: a kernel removed while it runs waits for
+   * the next change to the registry, or for this.
+   */
+  public static void reap() {
+    TenonNative.tenon_registry_reap();
+    References.drain();
+  }
+
+  /** Returns how many Java objects C refers to: kernels, exceptions, objects, buffers. */
+  public static int referencedObjects() {
+    References.drain();
+    return References.count();
+  }
+
+  /** Returns the operators that are defined now, sorted by name. */
+  public static List<Op> operators() {
+    return list(TenonNative::tenon_op_list);
+  }
+
+  /** Returns the operators that have kernels but no definition. */
+  public static List<Op> danglingOperators() {
+    return list(TenonNative::tenon_op_list_dangling);
+  }
+
+  private static List<Op> list(Tenon.TextFunction function) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(function.call(out));
+      long buffer = Memory.getLong(out);
+      try {
+        long data = TenonNative.tenon_buffer_data(buffer);
+        long size = TenonNative.tenon_buffer_size(buffer);
+        List<Op> ops = new ArrayList<>((int) (size / 8));
+        for (long i = 0; i < size; i += 8) {
+          ops.add(Op.of(Memory.getLong(data + i)));
+        }
+        return ops;
+      } finally {
+        TenonNative.tenon_buffer_release(buffer);
+      }
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns an operator's tags. */
+  public static List<String> tags(Op op) {
+    String text = Tenon.text(op, out -> TenonNative.tenon_op_tags(op.address(), out));
+    return text.lines().toList();
+  }
+
+  /** Writes what is registered for an operator: name, schema, one line a kernel. */
+  public static String dump(Op op) {
+    return Tenon.text(op, out -> TenonNative.tenon_op_dump(op.address(), out));
+  }
+
+  /** Writes an operator's computed table: one line a slot. */
+  public static String table(Op op) {
+    return Tenon.text(op, out -> TenonNative.tenon_op_dump_table(op.address(), out));
+  }
+
+  /** Returns the slot of a runtime key. */
+  public static Slot slot(Op op, DispatchKey key) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long info = frame.allocate(Structs.SLOT_INFO_SIZE);
+      Memory.zero(info, Structs.SLOT_INFO_SIZE);
+      Memory.putInt(info, Structs.SLOT_INFO_SIZE);
+      Errors.check(TenonNative.tenon_op_get_slot(op.address(), key.number(), info));
+      return new Slot(
+          key,
+          Provenance.values()[Memory.getInt(info + Structs.SLOT_INFO_PROVENANCE)],
+          new DispatchKey(Memory.getInt(info + Structs.SLOT_INFO_SOURCE_KEY)),
+          Memory.getInt(info + Structs.SLOT_INFO_FALLTHROUGH) != 0,
+          ErrorFrame.language(Memory.getInt(info + Structs.SLOT_INFO_LANGUAGE)),
+          Text.read(Memory.getLong(info + Structs.SLOT_INFO_NAME)),
+          Text.read(Memory.getLong(info + Structs.SLOT_INFO_FILE)),
+          Memory.getInt(info + Structs.SLOT_INFO_LINE));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /**
+   * Recomputes the tables of all operators and compares them with those in use.
+   *
+   * @throws TenonException INTERNAL naming operator and slot that differ
+   */
+  public static void checkInvariants() {
+    Errors.check(TenonNative.tenon_op_check_invariants(0));
+  }
+
+  /** Traces the calling thread's dispatches until the trace is closed. */
+  public static Trace trace() {
+    return Trace.start();
+  }
+}

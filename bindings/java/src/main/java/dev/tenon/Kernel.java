@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels as lambdas.
+package dev.tenon;
+
+/**
+ * A kernel: takes the arguments in schema order, defaults filled in, and returns the result.
+ *
+ * <p>Arguments have one Java class per schema type: Tensor, Long, Double, Boolean, String, Complex,
+ * DType, Device, Layout, MemoryFormat, Stream, {@code long[]}, {@code double[]}, {@code boolean[]},
+ * {@code Tensor[]}, List for other lists, Object[] for tuples, Map, any object for classes; null
+ * for an absent optional. A number of type Scalar is Long, Double, Boolean or Complex.
+ *
+ * <p>Arguments belong to the caller and may be views that end with the call: {@link Tensor#retain}
+ * keeps one. Tensors made inside are closed at the end, what is returned excepted: {@link
+ * Tensor#escape} keeps one.
+ *
+ * <p>Whatever is thrown reaches a Java caller as the same object, and callers in other languages as
+ * an error that carries it.
+ */
+@FunctionalInterface
+public interface Kernel {
+  /**
+   * Computes the results.
+   *
+   * @return the result; null without one, an Object[] of several
+   */
+  Object call(Object[] args) throws Exception;
+}

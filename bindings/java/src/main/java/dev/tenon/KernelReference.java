@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A registered lambda, as C refers to it.
+package dev.tenon;
+
+import java.util.function.Predicate;
+
+/** One registered kernel of any of the three shapes, with a fallback's selector. */
+final class KernelReference {
+  private final Kernel plain;
+  private final KeyedKernel keyed;
+  private final FallbackKernel fallback;
+  final Predicate<Schema> select;
+  // The operator that it served last: nearly always the only one.
+  private Op op;
+
+  private KernelReference(
+      Kernel plain, KeyedKernel keyed, FallbackKernel fallback, Predicate<Schema> select) {
+    this.plain = plain;
+    this.keyed = keyed;
+    this.fallback = fallback;
+    this.select = select;
+  }
+
+  static KernelReference of(Kernel kernel) {
+    return new KernelReference(kernel, null, null, null);
+  }
+
+  static KernelReference of(KeyedKernel kernel) {
+    return new KernelReference(null, kernel, null, null);
+  }
+
+  static KernelReference of(FallbackKernel kernel, Predicate<Schema> select) {
+    return new KernelReference(null, null, kernel, select);
+  }
+
+  Op op(long address) {
+    Op known = op;
+    if (known == null || known.address() != address) {
+      known = Op.of(address);
+      op = known;
+    }
+    return known;
+  }
+
+  Object call(Op op, long keys, Object[] args) throws Exception {
+    if (plain != null) {
+      return plain.call(args);
+    }
+    DispatchKeySet set = new DispatchKeySet(keys);
+    return keyed != null ? keyed.call(set, args) : fallback.call(op, set, args);
+  }
+}

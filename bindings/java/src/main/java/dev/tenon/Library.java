@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries: defining operators and registering kernels.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Addresses;
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * The owner of definitions and kernels: closing it removes them. A library that is merely forgotten
+ * stays registered until the process ends.
+ *
+ * <pre>{@code
+ * try (Library lib = Library.open("vision", Library.Kind.DEF)) {
+ *   Op invert = lib.define("invert(Tensor x) -> Tensor");
+ *   lib.impl("invert", "CPU", args -> invertOf((Tensor) args[0]));
+ *   Tensor y = invert.call(x);
+ * }
+ * }</pre>
+ */
+public final class Library extends NativeHandle {
+  /** What a library may do. */
+  public enum Kind {
+    /** The one owner of a namespace: defines and implements. */
+    DEF(TENON_LIBRARY_DEF),
+    /** Implements only. */
+    IMPL(TENON_LIBRARY_IMPL),
+    /** Defines and implements in a namespace that others own or share. */
+    FRAGMENT(TENON_LIBRARY_FRAGMENT);
+
+    private final int number;
+
+    Kind(int number) {
+      this.number = number;
+    }
+  }
+
+  /** What to do when the operator already has a kernel for the key. */
+  public enum Policy {
+    /** On top: removal brings the older one back. */
+    LAYER(TENON_POLICY_LAYER),
+    /** An error. */
+    ERROR(TENON_POLICY_ERROR),
+    /** On top, and dumps call it intended. */
+    OVERRIDE(TENON_POLICY_OVERRIDE);
+
+    private final int number;
+
+    Policy(int number) {
+      this.number = number;
+    }
+  }
+
+  private static final StackWalker WALKER =
+      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+  private final String namespace;
+  private final List<Registration> registrations = new ArrayList<>();
+
+  private Library(long address, String namespace) {
+    super(address);
+    this.namespace = namespace;
+  }
+
+  /** Opens a library without a default key. */
+  public static Library open(String namespace, Kind kind) {
+    return open(namespace, kind, DispatchKey.NONE);
+  }
+
+  /**
+   * Opens a library.
+   *
+   * @param namespace "_" for an IMPL library of fallbacks
+   * @param key the key of kernels registered without one
+   * @throws TenonException ALREADY_EXISTS for a second DEF of a namespace, naming the first
+   */
+  public static Library open(String namespace, Kind kind, DispatchKey key) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      StackWalker.StackFrame caller = caller();
+      long out = frame.allocate(8);
+      Errors.check(
+          TenonNative.tenon_library_new(
+              kind.number,
+              namespace,
+              key.number(),
+              caller.getFileName(),
+              Math.max(caller.getLineNumber(), 0),
+              out));
+      // No cleaner: registrations must not vanish because a variable is no longer used.
+      return new Library(Memory.getLong(out), namespace);
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  // Who calls this class: where things are registered, for messages and dumps.
+  private static StackWalker.StackFrame caller() {
+    return WALKER.walk(
+        frames ->
+            frames.filter(f -> f.getDeclaringClass() != Library.class).findFirst().orElseThrow());
+  }
+
+  /** Returns the namespace. */
+  public String namespace() {
+    return namespace;
+  }
+
+  /**
+   * Defines an operator, its name with or without the namespace.
+   *
+   * @param tags such as "pointwise"
+   * @throws TenonException PARSE; ALREADY_EXISTS naming the first definition; INVALID_ARGUMENT
+   */
+  public Op define(String schema, String... tags) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      StackWalker.StackFrame caller = caller();
+      long options = frame.allocate(Structs.DEFINE_OPTIONS_SIZE);
+      Memory.zero(options, Structs.DEFINE_OPTIONS_SIZE);
+      Memory.putInt(options, Structs.DEFINE_OPTIONS_SIZE);
+      Memory.putInt(options + Structs.DEFINE_OPTIONS_TAG_COUNT, tags.length);
+      long texts = frame.allocate(tags.length * 8L);
+      for (int i = 0; i < tags.length; i++) {
+        Memory.putLong(texts + i * 8L, frame.text(tags[i]));
+      }
+      Memory.putLong(options + Structs.DEFINE_OPTIONS_TAGS, texts);
+      Memory.putLong(options + Structs.DEFINE_OPTIONS_FILE, frame.text(caller.getFileName()));
+      Memory.putInt(options + Structs.DEFINE_OPTIONS_LINE, Math.max(caller.getLineNumber(), 0));
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_library_define(address(), schema, options, out));
+      return Op.of(Memory.getLong(out));
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  // ---- Kernels --------------------------------------------------------------------------------
+
+  /** Registers a kernel at a key by name: see {@link DispatchKey#of}. */
+  public Registration impl(String op, String key, Kernel kernel) {
+    return impl(op, DispatchKey.of(key), kernel);
+  }
+
+  /** Registers a kernel that sees its key set at a key by name. */
+  public Registration impl(String op, String key, KeyedKernel kernel) {
+    return impl(op, DispatchKey.of(key), kernel);
+  }
+
+  /** Registers a kernel at the library's key, or else for all (CompositeImplicitAutograd). */
+  public Registration impl(String op, Kernel kernel) {
+    return impl(op, DispatchKey.NONE, kernel);
+  }
+
+  /** Registers a kernel. May come before the definition. */
+  public Registration impl(String op, DispatchKey key, Kernel kernel) {
+    return impl(op, key, kernel, Policy.LAYER);
+  }
+
+  /** Registers a kernel that sees its key set. */
+  public Registration impl(String op, DispatchKey key, KeyedKernel kernel) {
+    return register(op, key, KernelReference.of(kernel), Policy.LAYER, 0);
+  }
+
+  /**
+   * Registers a kernel and says what to do when there is one.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a bad key or another namespace, ALREADY_EXISTS
+   *     under {@link Policy#ERROR}, STATE for a closed library; nothing is changed then
+   */
+  public Registration impl(String op, DispatchKey key, Kernel kernel, Policy policy) {
+    return register(op, key, KernelReference.of(kernel), policy, 0);
+  }
+
+  /** Makes calls of an operator skip a key. */
+  public Registration fallthrough(String op, DispatchKey key) {
+    return register(op, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
+  }
+
+  /** Registers a kernel for all operators at a key; needs an IMPL library of namespace "_". */
+  public Registration fallback(DispatchKey key, FallbackKernel kernel) {
+    return fallback(key, kernel, null);
+  }
+
+  /**
+   * Registers a kernel for the operators at a key that {@code select} wants; the others skip the
+   * key.
+   *
+   * @param select asked once for each operator when it is defined; must not use Tenon, apart from
+   *     reading the schema; null for all
+   */
+  public Registration fallback(DispatchKey key, FallbackKernel kernel, Predicate<Schema> select) {
+    return register(null, key, KernelReference.of(kernel, select), Policy.LAYER, 0);
+  }
+
+  /** Makes all operators without a kernel at a key skip it. */
+  public Registration fallbackFallthrough(DispatchKey key) {
+    return register(null, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
+  }
+
+  private Registration register(
+      String op, DispatchKey key, KernelReference reference, Policy policy, int flags) {
+    Bridge.open();
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      StackWalker.StackFrame caller = caller();
+      long library = address();
+      long kernel = frame.allocate(Structs.KERNEL_SIZE);
+      Memory.zero(kernel, Structs.KERNEL_SIZE);
+      Memory.putInt(kernel, Structs.KERNEL_SIZE);
+      Memory.putInt(kernel + 4, flags);
+      Memory.putInt(kernel + Structs.KERNEL_LANGUAGE, TENON_LANGUAGE_JAVA);
+      Memory.putInt(kernel + Structs.KERNEL_POLICY, policy.number);
+      Memory.putLong(
+          kernel + Structs.KERNEL_NAME,
+          frame.text(caller.getDeclaringClass().getSimpleName() + "." + caller.getMethodName()));
+      Memory.putLong(kernel + Structs.KERNEL_FILE, frame.text(caller.getFileName()));
+      Memory.putInt(kernel + Structs.KERNEL_LINE, Math.max(caller.getLineNumber(), 0));
+      long select = 0;
+      long out = frame.allocate(8);
+      if (reference != null) { // from here on C owns the reference, whatever happens
+        Memory.putLong(kernel + Structs.KERNEL_BOXED, Addresses.CALL_KERNEL);
+        Memory.putLong(kernel + Structs.KERNEL_DELETER, Addresses.DROP_REFERENCE);
+        Memory.putLong(kernel + Structs.KERNEL_CTX, References.add(reference));
+        select = reference.select == null ? 0 : Addresses.CALL_SELECT;
+      }
+      Errors.check(
+          op == null
+              ? TenonNative.tenon_library_fallback(library, key.number(), kernel, select, out)
+              : TenonNative.tenon_library_impl(library, op, key.number(), kernel, out));
+      if (reference != null) {
+        Op.expectJavaKernel(op == null ? null : op.contains("::") ? op : namespace + "::" + op);
+      }
+      Registration registration = new Registration(Memory.getLong(out));
+      registration.guardByCleaner();
+      synchronized (registrations) {
+        registrations.add(registration);
+      }
+      return registration;
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+      References.drain();
+    }
+  }
+
+  // ---- The end --------------------------------------------------------------------------------
+
+  /**
+   * Removes everything that was registered, at once for new calls, without waiting for running
+   * ones. Closing again does nothing.
+   */
+  @Override
+  public void close() {
+    long a = address;
+    if (a != 0) {
+      TenonNative.tenon_library_close(a);
+      Reference.reachabilityFence(this);
+    }
+    releaseAll();
+  }
+
+  /**
+   * Closes, then waits until no thread runs one of its kernels.
+   *
+   * @throws TenonException BUSY after the time-out, naming operator and thread; STATE inside one of
+   *     its kernels. It is closed in any case.
+   */
+  public void drain(Duration timeout) {
+    long a = address();
+    TenonNative.tenon_library_close(a);
+    try {
+      Errors.check(TenonNative.tenon_library_drain(a, timeout.toNanos()));
+    } finally {
+      Reference.reachabilityFence(this);
+      releaseAll();
+    }
+  }
+
+  private void releaseAll() {
+    synchronized (registrations) {
+      registrations.forEach(Registration::close);
+      registrations.clear();
+    }
+    super.close();
+    References.drain();
+  }
+
+  @Override
+  int type() {
+    return LIBRARY;
+  }
+
+  @Override
+  String title() {
+    return "Library " + namespace;
+  }
+}

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators: calling them from Java.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Addresses;
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * An operator. Found by {@link Operators#find}, made by {@link Library#define}; valid for ever, and
+ * safe to use from any thread.
+ *
+ * <pre>{@code
+ * Op add = Operators.find("aten::add.Tensor");
+ * Tensor c = add.call(a, b);
+ * Tensor d = add.with("alpha", 2).callTensor(a, b);
+ * }</pre>
+ *
+ * <p>Calls take what {@link Kernel} lists, and what converts without loss: any integer class for
+ * int, any number for float, arrays and collections for lists, a single number for a list of stated
+ * length, a name for a device, an Optional or null for an optional. Results that are tensors are
+ * new objects to close, or the open {@link Scope}'s.
+ */
+public final class Op {
+  private static final Map<Long, Op> ALL = new ConcurrentHashMap<>();
+
+  private final long address;
+  private final String name;
+  private volatile Signature signature;
+
+  /**
+   * Whether a Java kernel may serve this operator. Only then is a call worth the look at what
+   * serves it; all others go to C at once. A kernel that this does not know of is called through C.
+   */
+  private boolean java;
+
+  private static final Set<String> WITH_JAVA_KERNELS = ConcurrentHashMap.newKeySet();
+  private static volatile boolean javaFallbacks;
+
+  private Op(long address) {
+    this.address = address;
+    this.name = TenonNative.tenon_op_name(address);
+    this.java = WITH_JAVA_KERNELS.contains(name);
+  }
+
+  /** Tells that Java has a kernel for an operator, or null: a fallback for all. */
+  static void expectJavaKernel(String name) {
+    if (name == null) {
+      javaFallbacks = true;
+      return;
+    }
+    WITH_JAVA_KERNELS.add(name);
+    for (Op op : ALL.values()) {
+      if (op.name.equals(name)) {
+        op.java = true;
+      }
+    }
+  }
+
+  private boolean isDirect(CallFrame frame) {
+    return (java || javaFallbacks) && frame.direct;
+  }
+
+  /** Returns the one object of a native operator. */
+  static Op of(long address) {
+    Op op = ALL.get(address);
+    return op != null ? op : ALL.computeIfAbsent(address, Op::new);
+  }
+
+  long address() {
+    return address;
+  }
+
+  /** Returns the full name, such as "aten::add.Tensor". */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Returns the schema.
+   *
+   * @throws TenonException NOT_FOUND when its definition was removed
+   */
+  public Schema schema() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_op_copy_schema(address, out));
+      return Schema.take(Memory.getLong(out));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  Signature signature() {
+    Signature known = signature;
+    long epoch = Memory.getLong(Addresses.DEFINITIONS);
+    if (known != null && known.epoch == epoch) {
+      return known;
+    }
+    known = Signature.read(this, known, epoch);
+    signature = known;
+    return known;
+  }
+
+  // ---- Calls ----------------------------------------------------------------------------------
+
+  /**
+   * Calls with positional arguments; what is left out takes its default.
+   *
+   * @return the result; null without one, an Object[] of several
+   */
+  public Object call(Object... args) {
+    Signature s = signature();
+    if (s.tensors == 2
+        && args.length == 2
+        && args[0] instanceof Tensor a
+        && args[1] instanceof Tensor b) {
+      return call(a, b);
+    }
+    if (s.tensors == 1 && args.length == 1 && args[0] instanceof Tensor a) {
+      return call(a);
+    }
+    return unwrap(execute(s, s.bind(spread(args), null), CALL, 0));
+  }
+
+  /** Calls an operator that returns one tensor. */
+  public Tensor callTensor(Object... args) {
+    Signature s = signature();
+    requireTensor(s);
+    return oneTensor(execute(s, s.bind(spread(args), null), CALL, 0));
+  }
+
+  /** Calls and returns all results, whatever their number. */
+  public Object[] callAll(Object... args) {
+    Signature s = signature();
+    return execute(s, s.bind(spread(args), null), CALL, 0);
+  }
+
+  /** Calls with all arguments by name. */
+  public Object callNamed(Map<String, ?> named) {
+    Signature s = signature();
+    return unwrap(execute(s, s.bind(new Object[0], named), CALL, 0));
+  }
+
+  /** Names an argument of a call to come: {@code op.with("alpha", 2).call(a, b)}. */
+  public Call with(String argument, Object value) {
+    return new Call(this).with(argument, value);
+  }
+
+  Object[] callWith(Object[] args, Map<String, ?> named) {
+    Signature s = signature();
+    return execute(s, s.bind(spread(args), named), CALL, 0);
+  }
+
+  /** Calls with a complete list of arguments in schema order, as kernels see them. */
+  public Object[] callBoxed(Object[] args) {
+    Signature s = signature();
+    return execute(s, s.bindAll(args), CALL, 0);
+  }
+
+  /**
+   * Calls, from inside a kernel, the kernel that serves {@code keys}: usually the kernel's own set
+   * without its own key and those above, {@link DispatchKeySet#below}.
+   *
+   * @param args a complete list in schema order, as the kernel got it
+   */
+  public Object redispatch(DispatchKeySet keys, Object... args) {
+    Signature s = signature();
+    return unwrap(execute(s, s.bindAll(spread(args)), REDISPATCH, keys.bits()));
+  }
+
+  /** Calls the kernel or fallback of one runtime key, whatever the arguments carry. */
+  public Object callKey(DispatchKey key, Object... args) {
+    Signature s = signature();
+    return unwrap(execute(s, s.bind(spread(args), null), KEY, key.number()));
+  }
+
+  /** Returns the key set that a call with these arguments would be dispatched with. */
+  public DispatchKeySet computeKeys(Object... args) {
+    Signature s = signature();
+    Object[] bound = s.bind(spread(args), null);
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int objects = frame.objectCount();
+    try {
+      long out = frame.allocate(8);
+      long values = frame.allocate((long) bound.length * Structs.VALUE_SIZE);
+      for (int i = 0; i < bound.length; i++) {
+        s.conversion(i).write(frame, values + (long) i * Structs.VALUE_SIZE, bound[i]);
+      }
+      Errors.check(TenonNative.tenon_op_compute_keys(address, values, bound.length, out));
+      return new DispatchKeySet(Memory.getLong(out));
+    } finally {
+      Reference.reachabilityFence(bound);
+      frame.releaseObjects(objects);
+      frame.reset(mark);
+    }
+  }
+
+  // A typed array in place of the variable arguments is one argument: a tensor list.
+  private static Object[] spread(Object[] args) {
+    return args.getClass() == Object[].class ? args : new Object[] {args};
+  }
+
+  static Object unwrap(Object[] results) {
+    return switch (results.length) {
+      case 0 -> null;
+      case 1 -> results[0];
+      default -> results;
+    };
+  }
+
+  /** Refuses, before anything runs, the form of call that returns one tensor. */
+  void requireTensor(Signature s) {
+    if (!s.mayReturnTensor()) {
+      throw TenonException.type(
+          name, "returns", "one Tensor for this form of call (callAll takes any)", s.returnText());
+    }
+  }
+
+  Tensor oneTensor(Object[] results) {
+    if (results.length == 1 && results[0] instanceof Tensor tensor) {
+      return tensor;
+    }
+    throw TenonException.type(
+        name,
+        "result",
+        "one Tensor for this form of call",
+        Arrays.stream(results).map(Values::typeName).toList().toString());
+  }
+
+  // ---- Calls with tensors only: no boxing in Java
+  // ------------------------------------------------
+
+  /** Calls with one tensor an operator that returns one tensor, or nothing: then null. */
+  public Tensor call(Tensor a) {
+    Signature s = signature();
+    if (s.tensors != 1 || isUnusable(a)) {
+      return tensorOrNull(s, a);
+    }
+    if (!java && !javaFallbacks) {
+      long r = Native.call1(address, a.address, 0, s.returnCount(), false);
+      Reference.reachabilityFence(a);
+      return tensor(r);
+    }
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    long memory = frame.allocate(Structs.FRAME_SIZE);
+    try {
+      long r = Native.call1(address, a.address, memory, s.returnCount(), isDirect(frame));
+      return finish(s, frame, memory, r, a, null, null, null);
+    } finally {
+      Reference.reachabilityFence(a);
+      frame.reset(mark);
+    }
+  }
+
+  /** Calls with two tensors an operator that returns one tensor, or nothing: then null. */
+  public Tensor call(Tensor a, Tensor b) {
+    Signature s = signature();
+    if (s.tensors != 2 || isUnusable(a) || isUnusable(b)) {
+      return tensorOrNull(s, a, b);
+    }
+    if (!java && !javaFallbacks) {
+      long r = Native.call2(address, a.address, b.address, 0, s.returnCount(), false);
+      Reference.reachabilityFence(a);
+      Reference.reachabilityFence(b);
+      return tensor(r);
+    }
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    long memory = frame.allocate(Structs.FRAME_SIZE);
+    try {
+      long r =
+          Native.call2(address, a.address, b.address, memory, s.returnCount(), isDirect(frame));
+      return finish(s, frame, memory, r, a, b, null, null);
+    } finally {
+      Reference.reachabilityFence(a);
+      Reference.reachabilityFence(b);
+      frame.reset(mark);
+    }
+  }
+
+  /** Calls with three tensors an operator that returns one tensor, or nothing: then null. */
+  public Tensor call(Tensor a, Tensor b, Tensor c) {
+    Signature s = signature();
+    if (s.tensors != 3 || isUnusable(a) || isUnusable(b) || isUnusable(c)) {
+      return tensorOrNull(s, a, b, c);
+    }
+    if (!java && !javaFallbacks) {
+      long r = Native.call3(address, a.address, b.address, c.address, 0, s.returnCount(), false);
+      Reference.reachabilityFence(a);
+      Reference.reachabilityFence(b);
+      Reference.reachabilityFence(c);
+      return tensor(r);
+    }
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    long memory = frame.allocate(Structs.FRAME_SIZE);
+    try {
+      long r =
+          Native.call3(
+              address, a.address, b.address, c.address, memory, s.returnCount(), isDirect(frame));
+      return finish(s, frame, memory, r, a, b, c, null);
+    } finally {
+      Reference.reachabilityFence(a);
+      Reference.reachabilityFence(b);
+      Reference.reachabilityFence(c);
+      frame.reset(mark);
+    }
+  }
+
+  /** Calls with four tensors an operator that returns one tensor, or nothing: then null. */
+  public Tensor call(Tensor a, Tensor b, Tensor c, Tensor d) {
+    Signature s = signature();
+    if (s.tensors != 4 || isUnusable(a) || isUnusable(b) || isUnusable(c) || isUnusable(d)) {
+      return tensorOrNull(s, a, b, c, d);
+    }
+    if (!java && !javaFallbacks) {
+      long r =
+          Native.call4(
+              address, a.address, b.address, c.address, d.address, 0, s.returnCount(), false);
+      Reference.reachabilityFence(a);
+      Reference.reachabilityFence(b);
+      Reference.reachabilityFence(c);
+      Reference.reachabilityFence(d);
+      return tensor(r);
+    }
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    long memory = frame.allocate(Structs.FRAME_SIZE);
+    try {
+      long r =
+          Native.call4(
+              address,
+              a.address,
+              b.address,
+              c.address,
+              d.address,
+              memory,
+              s.returnCount(),
+              isDirect(frame));
+      return finish(s, frame, memory, r, a, b, c, d);
+    } finally {
+      Reference.reachabilityFence(a);
+      Reference.reachabilityFence(b);
+      Reference.reachabilityFence(c);
+      Reference.reachabilityFence(d);
+      frame.reset(mark);
+    }
+  }
+
+  // Absent and closed tensors take the general way, which words the error.
+  private static boolean isUnusable(Tensor tensor) {
+    return tensor == null || tensor.address == 0;
+  }
+
+  // What a native returned that ran the call.
+  private static Tensor tensor(long r) {
+    if (r == 0) {
+      throw Errors.raise();
+    }
+    return r == Native.NO_RESULT ? null : Tensor.own(CallFrame.get(), r);
+  }
+
+  private Tensor tensorOrNull(Signature s, Object... args) {
+    if (s.returnCount() > 0) {
+      requireTensor(s);
+    }
+    Object[] results = execute(s, s.bind(args, null), CALL, 0);
+    return results.length == 0 ? null : oneTensor(results);
+  }
+
+  private Tensor finish(
+      Signature s, CallFrame frame, long memory, long r, Tensor a, Tensor b, Tensor c, Tensor d) {
+    if ((r & 1) == 0) {
+      return tensor(r);
+    }
+    Object[] args =
+        switch (s.tensors) {
+          case 1 -> new Object[] {a};
+          case 2 -> new Object[] {a, b};
+          case 3 -> new Object[] {a, b, c};
+          default -> new Object[] {a, b, c, d};
+        };
+    Object[] results = runDirect(s, frame, (int) (r >> 1), memory, args);
+    return results.length == 0 ? null : oneTensor(results);
+  }
+
+  // ---- The general way ------------------------------------------------------------------------
+
+  private static final int CALL = 0;
+  private static final int REDISPATCH = 1;
+  private static final int KEY = 2;
+
+  private Object[] execute(Signature s, Object[] args, int how, long keys) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int objects = frame.objectCount();
+    int returns = s.returnCount();
+    long block =
+        frame.allocate(
+            Structs.BLOCK_FRAME
+                + Structs.FRAME_SIZE
+                + (long) (args.length + returns) * Structs.VALUE_SIZE);
+    long values = block + Structs.BLOCK_FRAME + Structs.FRAME_SIZE;
+    long rets = values + (long) args.length * Structs.VALUE_SIZE;
+    try {
+      Memory.putLong(block, values);
+      Memory.putLong(block + Structs.STACK_RETS, rets);
+      Memory.putInt(block + Structs.STACK_NARGS, args.length);
+      Memory.putInt(block + Structs.STACK_NRETS, returns);
+      Memory.putLong(block + Structs.STACK_ERROR, 0);
+      Memory.putLong(block + Structs.STACK_ERROR + 8, 0);
+      Memory.putLong(block + Structs.STACK_ERROR + 16, 0);
+      for (int i = 0; i < args.length; i++) {
+        s.conversion(i).write(frame, values + (long) i * Structs.VALUE_SIZE, args[i]);
+      }
+      for (int i = 0; i < returns; i++) {
+        Values.putNone(rets + (long) i * Structs.VALUE_SIZE);
+      }
+      int status =
+          switch (how) {
+            case CALL -> Native.call(address, block, isDirect(frame));
+            case REDISPATCH -> Native.redispatch(address, keys, block, isDirect(frame));
+            default -> TenonNative.tenon_op_call_key(address, (int) keys, block);
+          };
+      if (status < 0) {
+        return runDirect(s, frame, -1 - status, block + Structs.BLOCK_FRAME, args);
+      }
+      Errors.check(status);
+      return takeResults(frame, rets, returns);
+    } finally {
+      Reference.reachabilityFence(args);
+      frame.releaseObjects(objects);
+      frame.reset(mark);
+    }
+  }
+
+  private static Object[] takeResults(CallFrame frame, long rets, int count) {
+    Object[] results = new Object[count];
+    int done = 0;
+    try {
+      for (; done < count; done++) {
+        long at = rets + (long) done * Structs.VALUE_SIZE;
+        results[done] = Values.read(frame, at, Values.TAKE);
+        if ((Memory.getShort(at + Structs.VALUE_FLAGS) & TENON_VALUE_OWNED) != 0) {
+          TenonNative.tenon_value_clear(at);
+        }
+      }
+    } finally {
+      if (done < count) { // one did not read: let go of the rest
+        TenonNative.tenon_value_clear_n(rets + (long) done * Structs.VALUE_SIZE, count - done);
+      }
+    }
+    return results;
+  }
+
+  // ---- Kernels of Java's own, called without C
+  // ----------------------------------------------------
+
+  // The dispatcher has marked the kernel as running in the tenon_frame at `running`; it is left
+  // here by one store, on this thread, also on failure.
+  private Object[] runDirect(Signature s, CallFrame frame, int id, long running, Object[] args) {
+    int guards = frame.guards;
+    Object[] results;
+    try {
+      int outer = frame.openRegion();
+      try {
+        KernelReference kernel = (KernelReference) References.get(id);
+        Object result = kernel.call(this, Memory.getLong(running + Structs.FRAME_KEYS), args);
+        frame.checkGuards(guards, this);
+        results = s.results(result, s.returnCount());
+        for (int i = 0; i < results.length; i++) {
+          results[i] = Results.detachAll(frame, results[i]);
+        }
+      } finally {
+        frame.closeRegion(outer);
+      }
+    } catch (Throwable t) {
+      frame.restoreGuards(guards);
+      throw Errors.sneak(t);
+    } finally {
+      Memory.putLongRelease(
+          Memory.getLong(running + Structs.FRAME_LEAVE_WORD),
+          Memory.getLong(running + Structs.FRAME_LEAVE_VALUE));
+    }
+    for (Object result : results) {
+      Results.adoptAll(frame, result);
+    }
+    return results;
+  }
+
+  /** Writes the name. */
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugins: shared libraries of operators and kernels.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.TenonNative;
+import java.time.Duration;
+
+/** A loaded plugin, written in any language. Valid for ever; its code stays mapped. */
+public final class Plugin {
+  private final long address;
+
+  private Plugin(long address) {
+    this.address = address;
+  }
+
+  /**
+   * Loads a plugin from a file, or finds lib{@code <name>}.so beside libtenon and on the variable
+   * {@code TENON_PLUGIN_PATH}. Loading a loaded plugin returns it.
+   *
+   * @throws TenonException NOT_FOUND without such a file, SYSTEM when the loader refuses it, ABI
+   *     when it was built for another ABI
+   */
+  public static Plugin load(String pathOrName) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_plugin_load(pathOrName, out));
+      return new Plugin(Memory.getLong(out));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /**
+   * Closes its libraries and waits for their kernels.
+   *
+   * @throws TenonException BUSY when kernels still run after the time-out, NOT_SUPPORTED when it
+   *     cannot be unloaded
+   */
+  public void unload(Duration timeout) {
+    Errors.check(TenonNative.tenon_plugin_unload(address, timeout.toNanos()));
+    References.drain();
+  }
+
+  /** Returns its name. */
+  public String name() {
+    return TenonNative.tenon_plugin_name(address);
+  }
+
+  /** Returns its version. */
+  public String version() {
+    return TenonNative.tenon_plugin_version(address);
+  }
+
+  /** Returns the file it was loaded from. */
+  public String path() {
+    return TenonNative.tenon_plugin_path(address);
+  }
+
+  /** Tells whether it is loaded now. */
+  public boolean isLoaded() {
+    return TenonNative.tenon_plugin_is_loaded(address) != 0;
+  }
+
+  @Override
+  public String toString() {
+    return name() + " " + version();
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of Java kernels that were called without C: from the kernel's region to its caller's.
+package dev.tenon;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Moves what a kernel returned out of the kernel's region, which closes the rest. */
+final class Results {
+  private Results() {}
+
+  // ---- Results of Java kernels: from the kernel's region to its caller's
+  // --------------------------
+
+  /** Takes what was made in the innermost region out of it; the rest gets references of its own. */
+  static Object detachAll(CallFrame frame, Object v) {
+    if (v instanceof Tensor t) {
+      if (frame.inRegion(t) && !t.borrowed) {
+        frame.untrack(t);
+        return t;
+      }
+      return t.unownedCopy();
+    }
+    if (v instanceof NativeHandle handle) {
+      if (frame.inRegion(handle)) {
+        frame.untrack(handle);
+      }
+      return handle;
+    }
+    if (v instanceof Object[] array) {
+      Object[] all = v instanceof Tensor[] ? new Tensor[array.length] : new Object[array.length];
+      for (int i = 0; i < all.length; i++) {
+        all[i] = detachAll(frame, array[i]);
+      }
+      return all;
+    }
+    if (v instanceof List<?> list) {
+      List<Object> all = new ArrayList<>(list.size());
+      list.forEach(element -> all.add(detachAll(frame, element)));
+      return all;
+    }
+    if (v instanceof Map<?, ?> map) {
+      Map<Object, Object> all = new LinkedHashMap<>();
+      map.forEach((key, value) -> all.put(detachAll(frame, key), detachAll(frame, value)));
+      return all;
+    }
+    return v;
+  }
+
+  /** Gives what {@link #detachAll} returned to the region that is innermost now. */
+  static void adoptAll(CallFrame frame, Object v) {
+    if (v instanceof NativeHandle handle) {
+      if (handle.isUnowned() && !handle.isClosed()) {
+        frame.adopt(handle);
+      }
+    } else if (v instanceof Object[] array) {
+      for (Object element : array) {
+        adoptAll(frame, element);
+      }
+    } else if (v instanceof List<?> list) {
+      list.forEach(element -> adoptAll(frame, element));
+    } else if (v instanceof Map<?, ?> map) {
+      map.forEach(
+          (key, value) -> {
+            adoptAll(frame, key);
+            adoptAll(frame, value);
+          });
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schemas: the signatures of operators.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The signature of an operator, parsed from text such as "ns::op(Tensor x, int n=2) -> Tensor". */
+public final class Schema extends NativeHandle {
+  private Schema(long address) {
+    super(address);
+  }
+
+  /**
+   * Parses a schema.
+   *
+   * @throws TenonException PARSE, its message showing the position
+   */
+  public static Schema parse(String text) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_schema_parse(text, -1, out));
+      return take(Memory.getLong(out));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /** Takes over a reference. */
+  static Schema take(long address) {
+    Schema schema = new Schema(address);
+    schema.guardByCleaner();
+    return schema;
+  }
+
+  static Schema retain(long address) {
+    return take(TenonNative.tenon_schema_retain(address));
+  }
+
+  /** Returns the canonical text, which parses back to an equal schema. */
+  public String text() {
+    String text = TenonNative.tenon_schema_text(address());
+    Reference.reachabilityFence(this);
+    return text;
+  }
+
+  /** Returns the name without overload, such as "aten::add". */
+  public String name() {
+    String name = TenonNative.tenon_schema_name(address());
+    Reference.reachabilityFence(this);
+    return name;
+  }
+
+  /** Returns the overload's name, "" for the default one. */
+  public String overload() {
+    String overload = TenonNative.tenon_schema_overload(address());
+    Reference.reachabilityFence(this);
+    return overload;
+  }
+
+  /** Returns the arguments in order. */
+  public List<Argument> arguments() {
+    return list(TenonNative.tenon_schema_argument_count(address()), true);
+  }
+
+  /** Returns the returns in order. */
+  public List<Argument> returns() {
+    return list(TenonNative.tenon_schema_return_count(address()), false);
+  }
+
+  private List<Argument> list(long count, boolean arguments) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long info = frame.allocate(Structs.ARGUMENT_INFO_SIZE);
+      List<Argument> all = new ArrayList<>();
+      for (long i = 0; i < count; i++) {
+        readInfo(address(), i, arguments, info);
+        all.add(argument(frame, info));
+      }
+      return List.copyOf(all);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /** Fills a description of an argument or return. */
+  static void readInfo(long schema, long index, boolean argument, long info) {
+    Memory.zero(info, Structs.ARGUMENT_INFO_SIZE);
+    Memory.putInt(info, Structs.ARGUMENT_INFO_SIZE);
+    Errors.check(
+        argument
+            ? TenonNative.tenon_schema_get_argument(schema, index, info)
+            : TenonNative.tenon_schema_get_return(schema, index, info));
+  }
+
+  /** Turns a filled description into an object. */
+  static Argument argument(CallFrame frame, long info) {
+    int flags = Memory.getInt(info + Structs.ARGUMENT_INFO_FLAGS);
+    long value = Memory.getLong(info + Structs.ARGUMENT_INFO_DEFAULT_VALUE);
+    boolean hasDefault = (flags & TENON_ARGUMENT_HAS_DEFAULT) != 0 && value != 0;
+    return new Argument(
+        Text.read(Memory.getLong(info + Structs.ARGUMENT_INFO_NAME)),
+        Text.read(Memory.getLong(info + Structs.ARGUMENT_INFO_TYPE_TEXT)),
+        Text.read(Memory.getLong(info + Structs.ARGUMENT_INFO_ALIAS_TEXT)),
+        (flags & TENON_ARGUMENT_KWARG_ONLY) != 0,
+        (flags & TENON_ARGUMENT_OUT) != 0,
+        (flags & TENON_ARGUMENT_WRITTEN) != 0,
+        hasDefault,
+        hasDefault ? Values.read(frame, value, Values.RETAIN) : null,
+        (int) Memory.getLong(info + Structs.ARGUMENT_INFO_LIST_SIZE));
+  }
+
+  /** Tells whether some argument is written. */
+  public boolean isMutable() {
+    return (flags() & TENON_SCHEMA_MUTABLE) != 0;
+  }
+
+  /** Tells whether nothing is written or aliased and something is returned. */
+  public boolean isFunctional() {
+    return (flags() & TENON_SCHEMA_FUNCTIONAL) != 0;
+  }
+
+  private int flags() {
+    int flags = TenonNative.tenon_schema_flags(address());
+    Reference.reachabilityFence(this);
+    return flags;
+  }
+
+  /**
+   * Checks that callers of {@code older} can call this one; with {@code forward}, also the reverse.
+   *
+   * @throws TenonException with the reason when they cannot
+   */
+  public void checkCompatible(Schema older, boolean forward) {
+    int status =
+        TenonNative.tenon_schema_check_compatible(address(), older.address(), forward ? 1 : 0);
+    Reference.reachabilityFence(this);
+    Reference.reachabilityFence(older);
+    Errors.check(status);
+  }
+
+  /** Tells whether names, types, defaults and alias annotations are equal. */
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof Schema schema)) {
+      return false;
+    }
+    boolean equal = TenonNative.tenon_schema_equal(address(), schema.address()) != 0;
+    Reference.reachabilityFence(this);
+    Reference.reachabilityFence(schema);
+    return equal;
+  }
+
+  @Override
+  public int hashCode() {
+    return name().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return isClosed() ? "Schema (closed)" : text();
+  }
+
+  @Override
+  int type() {
+    return SCHEMA;
+  }
+
+  @Override
+  String title() {
+    return "Schema";
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arenas: tensors made inside are closed together.
+package dev.tenon;
+
+/**
+ * Closes the tensors, storages and objects that its thread makes while it is open.
+ *
+ * <pre>{@code
+ * try (Scope scope = Scope.open()) {
+ *   Tensor y = add.call(x, x);      // closed with the scope
+ *   return y.mul(y).escape();       // outlives it
+ * }
+ * }</pre>
+ *
+ * <p>Scopes nest and are closed in reverse order by the thread that opened them. Java kernels run
+ * in a scope of their own, so that what they make is closed when they return.
+ */
+public final class Scope implements AutoCloseable {
+  private final CallFrame frame;
+  private final int outer;
+  private final int depth;
+  private boolean closed;
+
+  private Scope(CallFrame frame) {
+    this.frame = frame;
+    this.outer = frame.openRegion();
+    this.depth = frame.regionCount();
+  }
+
+  /** Opens a scope on the calling thread. */
+  public static Scope open() {
+    return new Scope(CallFrame.get());
+  }
+
+  /**
+   * Closes what was made inside. Closing again does nothing.
+   *
+   * @throws IllegalStateException on another thread, or while a scope opened later is still open
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (Thread.currentThread() != frame.thread()) {
+      throw new IllegalStateException(
+          "Scope: must be closed by the thread that opened it, "
+              + frame.thread().getName()
+              + ", got "
+              + Thread.currentThread().getName());
+    }
+    if (frame.regionCount() != depth) {
+      throw new IllegalStateException(
+          "Scope: must be closed in reverse order of opening, got one with another inside");
+    }
+    closed = true;
+    frame.closeRegion(outer);
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Storages: the memory under tensors.
+package dev.tenon;
+
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+
+/** The memory that views of one tensor share. */
+public final class Storage extends NativeHandle {
+  private Storage(long address) {
+    super(address);
+  }
+
+  /** Takes a new reference into the current scope. */
+  static Storage retain(CallFrame frame, long address) {
+    return frame.adopt(new Storage(TenonNative.tenon_storage_retain(address)));
+  }
+
+  /** Returns the address of the memory, 0 where there is none. */
+  public long dataAddress() {
+    long data = TenonNative.tenon_storage_data(address());
+    Reference.reachabilityFence(this);
+    return data;
+  }
+
+  /** Returns the size in bytes. */
+  public long byteCount() {
+    long size = TenonNative.tenon_storage_nbytes(address());
+    Reference.reachabilityFence(this);
+    return size;
+  }
+
+  /** Tells whether both are the same storage. */
+  public boolean isSame(Storage other) {
+    return address() == other.address();
+  }
+
+  @Override
+  int type() {
+    return STORAGE;
+  }
+
+  @Override
+  String title() {
+    return "Storage";
+  }
+}

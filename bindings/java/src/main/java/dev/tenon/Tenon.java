@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library as a whole.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
+import java.lang.ref.Reference;
+
+/** Facts about the loaded Tenon, and short ways to the other classes. */
+public final class Tenon {
+  private Tenon() {}
+
+  /** Returns the release of the loaded library, "major.minor.patch". */
+  public static String version() {
+    return TenonNative.tenon_version();
+  }
+
+  /** Finds an operator: {@link Operators#find}. */
+  public static Op op(String name) {
+    return Operators.find(name);
+  }
+
+  /** Loads a plugin: {@link Plugin#load}. */
+  public static Plugin loadPlugin(String pathOrName) {
+    return Plugin.load(pathOrName);
+  }
+
+  /** Returns the floating dtype of factories that are given none. */
+  public static DType defaultDType() {
+    return DType.ofNumber(TenonNative.tenon_dtype_default());
+  }
+
+  /** Sets the floating dtype of factories that are given none, for the whole process. */
+  public static void setDefaultDType(DType dtype) {
+    Errors.check(TenonNative.tenon_dtype_set_default(dtype.number()));
+  }
+
+  /** Reads a text buffer and releases it. */
+  static String takeText(long buffer) {
+    try {
+      return Text.read(
+          TenonNative.tenon_buffer_data(buffer), (int) TenonNative.tenon_buffer_size(buffer));
+    } finally {
+      TenonNative.tenon_buffer_release(buffer);
+    }
+  }
+
+  /** A native function that writes a text buffer. */
+  interface TextFunction {
+    int call(long out);
+  }
+
+  /** Calls a function that writes a text buffer and returns the text. */
+  static String text(Object keepAlive, TextFunction function) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(function.call(out));
+      return takeText(Memory.getLong(out));
+    } finally {
+      Reference.reachabilityFence(keepAlive);
+      frame.reset(mark);
+    }
+  }
+}

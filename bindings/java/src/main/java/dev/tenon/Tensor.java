@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors: making, inspecting, sharing and slicing them, and arithmetic through operators.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * One reference to a tensor: a strided view of elements of one dtype on one device.
+ *
+ * <p>Each object is a reference of its own and is closed by its owner, by the {@link Scope} it was
+ * made in, or at last by a cleaner. Two objects may stand for the same tensor: {@link #isSame}.
+ */
+public final class Tensor extends TensorMethods {
+  private Tensor(long address) {
+    super(address);
+  }
+
+  /** Takes over a reference, for the open scope or the cleaner. */
+  static Tensor own(CallFrame frame, long handle) {
+    return frame.adopt(new Tensor(handle));
+  }
+
+  /** Makes a view of a tensor that C holds, ended with the innermost region. */
+  static Tensor borrow(CallFrame frame, long handle) {
+    Tensor tensor = new Tensor(handle);
+    tensor.borrowed = true;
+    frame.track(tensor);
+    return tensor;
+  }
+
+  /** Makes another reference that nobody owns yet. */
+  Tensor unownedCopy() {
+    Tensor copy = new Tensor(TenonNative.tenon_tensor_retain(address()));
+    Reference.reachabilityFence(this);
+    return copy;
+  }
+
+  // ---- Making ---------------------------------------------------------------------------------
+
+  /** A native function that makes a tensor. */
+  interface Maker {
+    int call(CallFrame frame, long out);
+  }
+
+  static Tensor make(Maker maker) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(maker.call(frame, out));
+      return own(frame, Memory.getLong(out));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /** Allocates a CPU tensor with uninitialised elements. */
+  public static Tensor empty(DType dtype, long... sizes) {
+    return empty(dtype, Device.CPU, sizes);
+  }
+
+  /** Allocates a tensor with uninitialised elements; on Meta only its shape. */
+  public static Tensor empty(DType dtype, Device device, long... sizes) {
+    return make(
+        (frame, out) -> {
+          long place = frame.allocate(8);
+          device.write(place);
+          return TenonNative.tenon_tensor_new(
+              dtype.number(), place, sizes.length, frame.longs(sizes), 0, out);
+        });
+  }
+
+  /** Makes a CPU tensor of zeros. */
+  public static Tensor zeros(DType dtype, long... sizes) {
+    Tensor tensor = empty(dtype, sizes);
+    Memory.zero(TensorData.address(tensor), tensor.numel() * dtype.size());
+    return tensor;
+  }
+
+  /** Copies numbers into a float32 tensor; without sizes it is 1-d. */
+  public static Tensor of(float[] values, long... sizes) {
+    return TensorData.copyOf(values, values.length, DType.FLOAT32, sizes);
+  }
+
+  /** Copies numbers into a float64 tensor; without sizes it is 1-d. */
+  public static Tensor of(double[] values, long... sizes) {
+    return TensorData.copyOf(values, values.length, DType.FLOAT64, sizes);
+  }
+
+  /** Copies numbers into an int64 tensor; without sizes it is 1-d. */
+  public static Tensor of(long[] values, long... sizes) {
+    return TensorData.copyOf(values, values.length, DType.INT64, sizes);
+  }
+
+  /** Copies numbers into an int32 tensor; without sizes it is 1-d. */
+  public static Tensor of(int[] values, long... sizes) {
+    return TensorData.copyOf(values, values.length, DType.INT32, sizes);
+  }
+
+  /** Copies numbers into an int16 tensor; without sizes it is 1-d. */
+  public static Tensor of(short[] values, long... sizes) {
+    return TensorData.copyOf(values, values.length, DType.INT16, sizes);
+  }
+
+  /** Copies bytes into an int8 tensor; without sizes it is 1-d. */
+  public static Tensor of(byte[] values, long... sizes) {
+    return TensorData.copyOf(values, values.length, DType.INT8, sizes);
+  }
+
+  /** Copies truth values into a bool tensor; without sizes it is 1-d. */
+  public static Tensor of(boolean[] values, long... sizes) {
+    return TensorData.copyOf(values, values.length, DType.BOOL, sizes);
+  }
+
+  /** Makes a 0-dim float64 tensor. */
+  public static Tensor scalar(double value) {
+    Tensor tensor = empty(DType.FLOAT64);
+    Memory.putDouble(TensorData.address(tensor), value);
+    return tensor;
+  }
+
+  /** Makes a 0-dim int64 tensor. */
+  public static Tensor scalar(long value) {
+    Tensor tensor = empty(DType.INT64);
+    Memory.putLong(TensorData.address(tensor), value);
+    return tensor;
+  }
+
+  /**
+   * Makes a 0-dim tensor of a number that is weakest in type promotion, as a literal is: with it
+   * {@code t * 2.5} keeps t's float32.
+   */
+  public static Tensor number(Object number) {
+    if (!(number instanceof Number || number instanceof Boolean || number instanceof Complex)) {
+      throw TenonException.type("Tensor.number", "number", "a number", Values.typeName(number));
+    }
+    return make(
+        (frame, out) -> {
+          long value = frame.allocate(Structs.VALUE_SIZE);
+          Values.putAny(frame, value, number);
+          return TenonNative.tenon_tensor_new_number(value, out);
+        });
+  }
+
+  /**
+   * Wraps a direct buffer's bytes from its position to its limit, without copying. The buffer is
+   * kept as long as any tensor or view on it lives, in whatever language. The buffer's byte order
+   * is not looked at: elements are the machine's own.
+   */
+  public static Tensor wrap(ByteBuffer buffer, DType dtype, long... sizes) {
+    return TensorData.wrap(buffer, dtype, sizes);
+  }
+
+  /** Returns the undefined tensor, which has no shape, dtype or keys. */
+  public static Tensor undefined() {
+    long handle = TenonNative.tenon_tensor_undefined();
+    return own(CallFrame.get(), TenonNative.tenon_tensor_retain(handle));
+  }
+
+  // ---- Ownership ------------------------------------------------------------------------------
+
+  /** Returns a new reference to the same tensor, owned by the open scope or the caller. */
+  public Tensor retain() {
+    Tensor copy = own(CallFrame.get(), TenonNative.tenon_tensor_retain(address()));
+    Reference.reachabilityFence(this);
+    return copy;
+  }
+
+  /**
+   * Takes this object out of its scope, so that it lives until it is closed. On a kernel's argument
+   * it takes a reference first.
+   */
+  public Tensor escape() {
+    if (borrowed) {
+      TenonNative.tenon_tensor_retain(address());
+      borrowed = false;
+    }
+    CallFrame frame = owner;
+    if (frame != null) {
+      address();
+      frame.untrack(this);
+      guardByCleaner();
+    }
+    return this;
+  }
+
+  /** Tells whether both objects stand for the same tensor. */
+  public boolean isSame(Tensor other) {
+    return address() == other.address();
+  }
+
+  /** Returns the number of references; exact only when no other thread holds one. */
+  public long useCount() {
+    long count = TenonNative.tenon_tensor_use_count(address());
+    Reference.reachabilityFence(this);
+    return count;
+  }
+
+  // ---- Inspecting -----------------------------------------------------------------------------
+
+  /** Returns the dtype; null for the undefined tensor. */
+  public DType dtype() {
+    int number = TenonNative.tenon_tensor_dtype(address());
+    Reference.reachabilityFence(this);
+    return DType.ofNumber(number);
+  }
+
+  /** Returns the device. */
+  public Device device() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      TenonNative.tenon_tensor_device(address(), out);
+      return Device.read(out);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns the number of dims. */
+  public int dim() {
+    int dims = (int) TenonNative.tenon_tensor_ndim(address());
+    Reference.reachabilityFence(this);
+    return dims;
+  }
+
+  /** Returns the sizes. */
+  public long[] sizes() {
+    long[] sizes = Values.readLongs(TenonNative.tenon_tensor_sizes(address()), dim());
+    Reference.reachabilityFence(this);
+    return sizes;
+  }
+
+  /** Returns the size of one dim; negative ones count from the end. */
+  public long size(int dim) {
+    int dims = dim();
+    if (dim < -dims || dim >= dims) {
+      throw new TenonException(
+          ErrorCode.INDEX,
+          "Tensor.size: dim must be from " + -dims + " to " + (dims - 1) + ", got " + dim);
+    }
+    return sizes()[dim < 0 ? dim + dims : dim];
+  }
+
+  /** Returns the strides, in elements. */
+  public long[] strides() {
+    long[] strides = Values.readLongs(TenonNative.tenon_tensor_strides(address()), dim());
+    Reference.reachabilityFence(this);
+    return strides;
+  }
+
+  /** Returns the number of elements. */
+  public long numel() {
+    long numel = TenonNative.tenon_tensor_numel(address());
+    Reference.reachabilityFence(this);
+    return numel;
+  }
+
+  /** Returns where the first element lies in the storage, in elements. */
+  public long storageOffset() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long info = frame.allocate(Structs.TENSOR_INFO_SIZE);
+      Errors.check(TenonNative.tenon_tensor_describe(address(), info));
+      return Memory.getLong(info + Structs.TENSOR_INFO_STORAGE_OFFSET);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns the storage, which views share. */
+  public Storage storage() {
+    Storage storage = Storage.retain(CallFrame.get(), TenonNative.tenon_tensor_storage(address()));
+    Reference.reachabilityFence(this);
+    return storage;
+  }
+
+  private boolean flag(int bit) {
+    int flags = TenonNative.tenon_tensor_flags(address());
+    Reference.reachabilityFence(this);
+    return (flags & bit) != 0;
+  }
+
+  /** Tells whether elements lie in row-major order without gaps. */
+  public boolean isContiguous() {
+    return flag(TENON_TENSOR_CONTIGUOUS);
+  }
+
+  /** Tells whether this is the undefined tensor. */
+  public boolean isUndefined() {
+    return flag(TENON_TENSOR_UNDEFINED);
+  }
+
+  /** Tells whether its producer forbids writing. */
+  public boolean isReadOnly() {
+    return flag(TENON_TENSOR_READ_ONLY);
+  }
+
+  /** Tells whether it was made from a number and is weakest in type promotion. */
+  public boolean isWrappedNumber() {
+    return flag(TENON_TENSOR_WRAPPED_NUMBER);
+  }
+
+  /** Returns the dispatch keys that it carries. */
+  public DispatchKeySet keys() {
+    long bits = TenonNative.tenon_tensor_keys(address());
+    Reference.reachabilityFence(this);
+    return new DispatchKeySet(bits);
+  }
+
+  /** Returns how often the data that its views share was written in place. */
+  public long version() {
+    long version = TenonNative.tenon_tensor_version(address());
+    Reference.reachabilityFence(this);
+    return version;
+  }
+
+  /**
+   * Returns the address of the first element. Valid while the tensor is open.
+   *
+   * @throws TenonException STATE where there is no memory
+   */
+  public long dataAddress() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_tensor_data(address(), out));
+      return Memory.getLong(out);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /** Writes elements, dtype and device, long dims abbreviated. */
+  @Override
+  public String toString() {
+    if (isClosed()) {
+      return "Tensor (closed)";
+    }
+    return Tenon.text(this, out -> TenonNative.tenon_tensor_print(address(), out));
+  }
+
+  // ---- Data -----------------------------------------------------------------------------------
+
+  /**
+   * Returns the elements of a contiguous CPU tensor as a buffer on the same memory, in the
+   * machine's byte order. The memory lives as long as the buffer, its slices and duplicates.
+   */
+  public ByteBuffer asByteBuffer() {
+    return TensorData.asByteBuffer(this);
+  }
+
+  /** Copies the elements in row-major order; takes float32, float16 and bfloat16. */
+  public float[] toFloatArray() {
+    return TensorData.toFloats(this);
+  }
+
+  /** Copies the elements in row-major order; takes all real floating dtypes of 16 bits and more. */
+  public double[] toDoubleArray() {
+    return TensorData.toDoubles(this);
+  }
+
+  /** Copies the elements in row-major order; takes all integer dtypes and bool. */
+  public long[] toLongArray() {
+    return TensorData.toLongs(this);
+  }
+
+  /** Copies the elements in row-major order; takes int32 and narrower, and bool. */
+  public int[] toIntArray() {
+    return TensorData.toInts(this);
+  }
+
+  /** Copies the elements in row-major order; takes bool. */
+  public boolean[] toBooleanArray() {
+    return TensorData.toBooleans(this);
+  }
+
+  /** Copies the elements' bytes in row-major order; takes every dtype. */
+  public byte[] toByteArray() {
+    return TensorData.toBytes(this);
+  }
+
+  /** Reads one element of any real dtype as a double. */
+  public double getDouble(long... index) {
+    return TensorData.getDouble(this, index);
+  }
+
+  /** Reads one element of an integer dtype or bool. */
+  public long getLong(long... index) {
+    return TensorData.getLong(this, index);
+  }
+
+  // ---- DLPack ---------------------------------------------------------------------------------
+
+  /**
+   * Exports to a DLManagedTensorVersioned without copying and returns its address. The consumer
+   * runs its deleter; without one, {@link #deleteDLPack} does.
+   */
+  public long toDLPack() {
+    return export(false);
+  }
+
+  /**
+   * Exports to the struct without version, for consumers that know only that. Without a consumer,
+   * {@link #deleteLegacyDLPack} ends it.
+   */
+  public long toLegacyDLPack() {
+    return export(true);
+  }
+
+  private long export(boolean legacy) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(
+          legacy
+              ? TenonNative.tenon_tensor_to_dlpack_legacy(address(), 0, out)
+              : TenonNative.tenon_tensor_to_dlpack(address(), 0, out));
+      return Memory.getLong(out);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /**
+   * Imports the DLManagedTensorVersioned at an address without copying and takes it over, unless
+   * this fails.
+   */
+  public static Tensor fromDLPack(long managed) {
+    return make((frame, out) -> TenonNative.tenon_tensor_from_dlpack(checked(managed), out));
+  }
+
+  /** Imports the struct without version, as {@link #fromDLPack}. */
+  public static Tensor fromLegacyDLPack(long managed) {
+    return make((frame, out) -> TenonNative.tenon_tensor_from_dlpack_legacy(checked(managed), out));
+  }
+
+  private static long checked(long managed) {
+    if (managed == 0) {
+      throw TenonException.value(
+          "Tensor.fromDLPack", "managed", "the address of a DLManagedTensor", "0");
+    }
+    return managed;
+  }
+
+  /** Runs the deleter of a DLManagedTensorVersioned that nobody imported. */
+  public static void deleteDLPack(long managed) {
+    Native.deleteDLPack(checked(managed));
+    References.drain();
+  }
+
+  /** Runs the deleter of a DLManagedTensor that nobody imported. */
+  public static void deleteLegacyDLPack(long managed) {
+    Native.deleteLegacyDLPack(checked(managed));
+    References.drain();
+  }
+
+  /** Tells whether dtype, sizes and all elements are equal, bit for bit; both on the CPU. */
+  public boolean dataEquals(Tensor other) {
+    return dtype() == other.dtype()
+        && Arrays.equals(sizes(), other.sizes())
+        && Arrays.equals(toByteArray(), other.toByteArray());
+  }
+
+  @Override
+  long nativeBytes() {
+    return Native.tensorBytes(address);
+  }
+
+  @Override
+  int type() {
+    return TENSOR;
+  }
+
+  @Override
+  String title() {
+    return "Tensor";
+  }
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of CPU tensors in and out of Java arrays and buffers.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Addresses;
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.LongConsumer;
+
+/** Reads and writes elements of tensors that the CPU can see. */
+final class TensorData {
+  private static final Cleaner BUFFERS = Cleaner.create();
+  private static final Set<DType> FLOATS = EnumSet.of(DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16);
+  private static final Set<DType> DOUBLES =
+      EnumSet.of(DType.FLOAT64, DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16);
+  private static final Set<DType> LONGS =
+      EnumSet.of(DType.INT64, DType.INT32, DType.INT16, DType.INT8, DType.UINT8, DType.BOOL);
+  private static final Set<DType> INTS =
+      EnumSet.of(DType.INT32, DType.INT16, DType.INT8, DType.UINT8, DType.BOOL);
+
+  private TensorData() {}
+
+  // ---- In -------------------------------------------------------------------------------------
+
+  static Tensor copyOf(Object array, int length, DType dtype, long[] sizes) {
+    long[] shape = sizes.length == 0 ? new long[] {length} : sizes;
+    if (product(shape) != length) {
+      throw TenonException.value(
+          "Tensor.of", "sizes", "of " + length + " elements", Arrays.toString(shape));
+    }
+    Tensor tensor = Tensor.empty(dtype, shape);
+    Memory.copyIn(array, 0, address(tensor), (long) length * dtype.size());
+    return tensor;
+  }
+
+  private static long product(long[] sizes) {
+    long product = 1;
+    for (long size : sizes) {
+      product = size < 0 ? -1 : Math.multiplyExact(product, size);
+      if (product < 0) {
+        return -1;
+      }
+    }
+    return product;
+  }
+
+  static Tensor wrap(ByteBuffer buffer, DType dtype, long[] sizes) {
+    if (!buffer.isDirect()) {
+      throw TenonException.value("Tensor.wrap", "buffer", "direct", "one on the heap");
+    }
+    if (buffer.isReadOnly()) {
+      throw TenonException.value("Tensor.wrap", "buffer", "writable", "a read-only one");
+    }
+    long[] shape = sizes.length == 0 ? new long[] {buffer.remaining() / dtype.size()} : sizes;
+    long bytes = product(shape) * dtype.size();
+    if (bytes < 0 || bytes > buffer.remaining()) {
+      throw TenonException.value(
+          "Tensor.wrap",
+          "sizes",
+          "of at most " + buffer.remaining() + " bytes of " + dtype,
+          Arrays.toString(shape));
+    }
+    long data = Native.bufferAddress(buffer) + buffer.position();
+    if (data % dtype.size() != 0) {
+      throw TenonException.value(
+          "Tensor.wrap", "buffer", "aligned to " + dtype.size() + " bytes", "address " + data);
+    }
+    return Tensor.make(
+        (frame, out) ->
+            TenonNative.tenon_tensor_wrap(
+                data,
+                dtype.number(),
+                0,
+                shape.length,
+                frame.longs(shape),
+                0,
+                References.add(buffer),
+                Addresses.DROP_REFERENCE,
+                out));
+  }
+
+  // ---- Out ------------------------------------------------------------------------------------
+
+  /** Returns the address of the first element of a tensor that the CPU can see. */
+  static long address(Tensor tensor) {
+    requireCpu(tensor);
+    return tensor.numel() == 0 ? 0 : tensor.dataAddress();
+  }
+
+  private static void requireCpu(Tensor tensor) {
+    Device device = tensor.device();
+    if (!device.isCpu()) {
+      throw TenonException.value("Tensor", "device", "cpu to read elements", device.toString());
+    }
+  }
+
+  static ByteBuffer asByteBuffer(Tensor tensor) {
+    long data = address(tensor);
+    if (!tensor.isContiguous()) {
+      throw TenonException.value(
+          "Tensor.asByteBuffer",
+          "tensor",
+          "contiguous",
+          "strides " + Arrays.toString(tensor.strides()));
+    }
+    long bytes = tensor.numel() * tensor.dtype().size();
+    if (bytes > Integer.MAX_VALUE) {
+      throw TenonException.value(
+          "Tensor.asByteBuffer", "tensor", "of at most 2 GiB", bytes + " bytes; slice it first");
+    }
+    if (bytes == 0) {
+      return ByteBuffer.allocateDirect(0);
+    }
+    // Slices and duplicates refer to this buffer, so that its end is the end of them all.
+    ByteBuffer buffer = Native.newBuffer(data, bytes);
+    long held = TenonNative.tenon_tensor_retain(tensor.address());
+    BUFFERS.register(buffer, () -> TenonNative.tenon_tensor_release(held));
+    boolean readOnly = tensor.isReadOnly();
+    Reference.reachabilityFence(tensor);
+    ByteBuffer view = readOnly ? buffer.asReadOnlyBuffer() : buffer;
+    return view.order(ByteOrder.nativeOrder());
+  }
+
+  private static void require(Tensor tensor, Set<DType> accepted, String method) {
+    requireCpu(tensor);
+    if (!accepted.contains(tensor.dtype())) {
+      throw TenonException.type(
+          "Tensor." + method, "dtype", "one of " + accepted, String.valueOf(tensor.dtype()));
+    }
+  }
+
+  private static int count(Tensor tensor) {
+    long numel = tensor.numel();
+    if (numel > Integer.MAX_VALUE - 8) {
+      throw TenonException.value(
+          "Tensor", "tensor", "small enough for an array", numel + " elements");
+    }
+    return (int) numel;
+  }
+
+  /** Visits the addresses of the elements in row-major order. */
+  private static void forEach(Tensor tensor, LongConsumer visitor) {
+    long[] sizes = tensor.sizes();
+    long[] strides = tensor.strides();
+    long size = tensor.dtype().size();
+    long address = address(tensor);
+    long[] index = new long[sizes.length];
+    for (long n = tensor.numel(); n > 0; n--) {
+      visitor.accept(address);
+      for (int d = sizes.length - 1; d >= 0; d--) {
+        address += strides[d] * size;
+        if (++index[d] < sizes[d]) {
+          break;
+        }
+        address -= sizes[d] * strides[d] * size;
+        index[d] = 0;
+      }
+    }
+    Reference.reachabilityFence(tensor);
+  }
+
+  private static double readDouble(long address, DType dtype) {
+    return switch (dtype) {
+      case FLOAT64 -> Memory.getDouble(address);
+      case FLOAT32 -> Memory.getFloat(address);
+      case FLOAT16 -> halfToFloat(Memory.getShort(address));
+      case BFLOAT16 -> Float.intBitsToFloat(Memory.getShort(address) << 16);
+      default -> readLong(address, dtype);
+    };
+  }
+
+  private static long readLong(long address, DType dtype) {
+    return switch (dtype) {
+      case INT64 -> Memory.getLong(address);
+      case INT32 -> Memory.getInt(address);
+      case INT16 -> Memory.getShort(address);
+      case INT8 -> Memory.getByte(address);
+      case UINT8 -> Memory.getByte(address) & 0xFF;
+      case BOOL -> Memory.getByte(address) != 0 ? 1 : 0;
+      default ->
+          throw TenonException.type("Tensor", "dtype", "an integer one or bool", dtype.toString());
+    };
+  }
+
+  /** Widens an IEEE half; exact. */
+  private static float halfToFloat(short bits) {
+    int sign = (bits & 0x8000) << 16;
+    int exponent = bits >> 10 & 0x1F;
+    int fraction = bits & 0x3FF;
+    if (exponent == 0x1F) {
+      return Float.intBitsToFloat(sign | 0x7F800000 | fraction << 13);
+    }
+    if (exponent == 0) { // zero or subnormal: fraction * 2^-24
+      float value = fraction * 0x1p-24f;
+      return sign != 0 ? -value : value;
+    }
+    return Float.intBitsToFloat(sign | exponent + 112 << 23 | fraction << 13);
+  }
+
+  static float[] toFloats(Tensor tensor) {
+    require(tensor, FLOATS, "toFloatArray");
+    float[] values = new float[count(tensor)];
+    DType dtype = tensor.dtype();
+    if (dtype == DType.FLOAT32 && tensor.isContiguous()) {
+      copyOut(tensor, values);
+      return values;
+    }
+    int[] n = {0};
+    forEach(tensor, address -> values[n[0]++] = (float) readDouble(address, dtype));
+    return values;
+  }
+
+  static double[] toDoubles(Tensor tensor) {
+    require(tensor, DOUBLES, "toDoubleArray");
+    double[] values = new double[count(tensor)];
+    DType dtype = tensor.dtype();
+    if (dtype == DType.FLOAT64 && tensor.isContiguous()) {
+      copyOut(tensor, values);
+      return values;
+    }
+    int[] n = {0};
+    forEach(tensor, address -> values[n[0]++] = readDouble(address, dtype));
+    return values;
+  }
+
+  static long[] toLongs(Tensor tensor) {
+    require(tensor, LONGS, "toLongArray");
+    long[] values = new long[count(tensor)];
+    DType dtype = tensor.dtype();
+    if (dtype == DType.INT64 && tensor.isContiguous()) {
+      copyOut(tensor, values);
+      return values;
+    }
+    int[] n = {0};
+    forEach(tensor, address -> values[n[0]++] = readLong(address, dtype));
+    return values;
+  }
+
+  static int[] toInts(Tensor tensor) {
+    require(tensor, INTS, "toIntArray");
+    int[] values = new int[count(tensor)];
+    DType dtype = tensor.dtype();
+    if (dtype == DType.INT32 && tensor.isContiguous()) {
+      copyOut(tensor, values);
+      return values;
+    }
+    int[] n = {0};
+    forEach(tensor, address -> values[n[0]++] = (int) readLong(address, dtype));
+    return values;
+  }
+
+  static boolean[] toBooleans(Tensor tensor) {
+    require(tensor, EnumSet.of(DType.BOOL), "toBooleanArray");
+    boolean[] values = new boolean[count(tensor)];
+    int[] n = {0};
+    forEach(tensor, address -> values[n[0]++] = Memory.getByte(address) != 0);
+    return values;
+  }
+
+  static byte[] toBytes(Tensor tensor) {
+    requireCpu(tensor);
+    int size = tensor.dtype().size();
+    long bytes = tensor.numel() * size;
+    if (bytes > Integer.MAX_VALUE - 8) {
+      throw TenonException.value("Tensor", "tensor", "small enough for an array", bytes + " bytes");
+    }
+    byte[] values = new byte[(int) bytes];
+    if (tensor.isContiguous()) {
+      copyOut(tensor, values);
+      return values;
+    }
+    int[] n = {0};
+    forEach(
+        tensor,
+        address -> {
+          Memory.copyOut(address, values, n[0], size);
+          n[0] += size;
+        });
+    return values;
+  }
+
+  private static void copyOut(Tensor tensor, Object array) {
+    long bytes = tensor.numel() * tensor.dtype().size();
+    if (bytes > 0) {
+      Memory.copyOut(address(tensor), array, 0, bytes);
+      Reference.reachabilityFence(tensor);
+    }
+  }
+
+  // ---- One element ----------------------------------------------------------------------------
+
+  static double getDouble(Tensor tensor, long[] index) {
+    double value = readDouble(element(tensor, index), tensor.dtype());
+    Reference.reachabilityFence(tensor);
+    return value;
+  }
+
+  static long getLong(Tensor tensor, long[] index) {
+    long value = readLong(element(tensor, index), tensor.dtype());
+    Reference.reachabilityFence(tensor);
+    return value;
+  }
+
+  private static long element(Tensor tensor, long[] index) {
+    long[] sizes = tensor.sizes();
+    if (index.length != sizes.length) {
+      throw new TenonException(
+          ErrorCode.INDEX,
+          "Tensor: index must be of " + sizes.length + " numbers, got " + index.length);
+    }
+    long[] strides = tensor.strides();
+    long offset = 0;
+    for (int d = 0; d < index.length; d++) {
+      long i = index[d] < 0 ? index[d] + sizes[d] : index[d];
+      if (i < 0 || i >= sizes[d]) {
+        throw new TenonException(
+            ErrorCode.INDEX,
+            "Tensor: index of dim "
+                + d
+                + " must be from "
+                + -sizes[d]
+                + " to "
+                + (sizes[d] - 1)
+                + ", got "
+                + index[d]);
+      }
+      offset += i * strides[d];
+    }
+    return address(tensor) + offset * tensor.dtype().size();
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators behind the methods of Tensor.
+package dev.tenon;
+
+import java.lang.ref.Reference;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Finds operators on first use and calls them. */
+final class TensorOps {
+  private static final Map<String, Op> FOUND = new ConcurrentHashMap<>();
+
+  private TensorOps() {}
+
+  static Op op(String name) {
+    Op op = FOUND.get(name);
+    return op != null ? op : FOUND.computeIfAbsent(name, Operators::find);
+  }
+
+  static Object call(String name, Object... args) {
+    return op(name).call(args);
+  }
+
+  static Tensor tensor(String name, Object... args) {
+    return op(name).callTensor(args);
+  }
+
+  static Tensor tensor(String name, Tensor a) {
+    return op(name).call(a);
+  }
+
+  static Tensor tensor(String name, Tensor a, Tensor b) {
+    return op(name).call(a, b);
+  }
+
+  /** Calls with a number where a tensor is due: weakest in type promotion, as a literal is. */
+  static Tensor withNumber(String name, Tensor a, Number number) {
+    try (Tensor b = Tensor.number(number)) {
+      return op(name).call(a, b);
+    }
+  }
+
+  /** Calls an operator that writes and returns its first argument; returns that very object. */
+  static Tensor inPlace(String name, Tensor self, Object other) {
+    op(name).callTensor(self, other).close();
+    Reference.reachabilityFence(self);
+    return self;
+  }
+}

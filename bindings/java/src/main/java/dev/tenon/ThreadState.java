@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread's dispatch state, carried to other threads.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.util.concurrent.Callable;
+
+/**
+ * What Tenon keeps per thread, captured: key guards, and what later layers add. Executors do not
+ * inherit it; this carries it over.
+ */
+public final class ThreadState extends NativeHandle {
+  private ThreadState(long address) {
+    super(address);
+  }
+
+  /** Captures the calling thread's state. */
+  public static ThreadState capture() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_thread_state_capture(out));
+      ThreadState state = new ThreadState(Memory.getLong(out));
+      state.guardByCleaner();
+      return state;
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /** Runs something on the calling thread under this state, then restores the thread's own. */
+  public <T> T call(Callable<T> task) throws Exception {
+    CallFrame frame = CallFrame.get();
+    if (!frame.direct) {
+      throw new IllegalStateException(
+          "ThreadState: thread must be a platform thread, got a virtual one");
+    }
+    long mark = frame.mark();
+    long previous;
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_thread_state_enter(address(), out));
+      previous = Memory.getLong(out);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+    try {
+      return task.call();
+    } finally {
+      TenonNative.tenon_thread_state_leave(previous);
+    }
+  }
+
+  @Override
+  int type() {
+    return THREAD_STATE;
+  }
+
+  @Override
+  String title() {
+    return "ThreadState";
+  }
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxed values in native memory, read into Java objects and written from them.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads and writes {@code tenon_value}s.
+ *
+ * <p>Java's forms: none is null, int Long, float Double, bool Boolean, complex Complex, str String,
+ * int lists long[], float lists double[], bool lists boolean[], tensor lists Tensor[] (null =
+ * absent), other lists List, tuples Object[], dicts Map.
+ */
+final class Values {
+  /** Tensors become views that end with the region they are read in: a kernel's arguments. */
+  static final int BORROW = 0;
+
+  /** Tensors become references of their own. */
+  static final int RETAIN = 1;
+
+  /** The value's own tensor reference is taken over: a call's results. */
+  static final int TAKE = 2;
+
+  private static final int AS = Structs.VALUE_AS;
+
+  private Values() {}
+
+  // ---- Reading --------------------------------------------------------------------------------
+
+  static Object read(CallFrame frame, long at, int mode) {
+    int tag = Memory.getShort(at);
+    long as = at + AS;
+    switch (tag) {
+      case TENON_TAG_TENSOR:
+        return readTensor(frame, at, mode);
+      case TENON_TAG_NONE:
+        return null;
+      case TENON_TAG_INT:
+        return Memory.getLong(as);
+      case TENON_TAG_FLOAT:
+        return Memory.getDouble(as);
+      case TENON_TAG_BOOL:
+        return Memory.getLong(as) != 0;
+      case TENON_TAG_STRING:
+        return Text.read(Memory.getLong(as), count(at));
+      case TENON_TAG_COMPLEX:
+        return new Complex(Memory.getDouble(as), Memory.getDouble(as + 8));
+      case TENON_TAG_DTYPE:
+        return DType.ofNumber(Memory.getLong(as));
+      case TENON_TAG_LAYOUT:
+        return Layout.ofNumber(Memory.getLong(as));
+      case TENON_TAG_MEMORY_FORMAT:
+        return MemoryFormat.ofNumber(Memory.getLong(as));
+      case TENON_TAG_DEVICE:
+        return Device.read(as);
+      case TENON_TAG_STREAM:
+        return Stream.read(as);
+      case TENON_TAG_STORAGE:
+        return Storage.retain(frame, Memory.getLong(as));
+      case TENON_TAG_OBJECT:
+      case TENON_TAG_FUNCTION:
+        return ForeignObject.read(frame, Memory.getLong(as), tag == TENON_TAG_FUNCTION);
+      default:
+        return readList(frame, at, tag, mode == BORROW ? BORROW : RETAIN);
+    }
+  }
+
+  private static int count(long at) {
+    return Memory.getInt(at + Structs.VALUE_COUNT);
+  }
+
+  private static Tensor readTensor(CallFrame frame, long at, int mode) {
+    long handle = Memory.getLong(at + AS);
+    if (mode == BORROW) {
+      return Tensor.borrow(frame, handle);
+    }
+    if (mode == TAKE && (Memory.getShort(at + Structs.VALUE_FLAGS) & TENON_VALUE_OWNED) != 0) {
+      Memory.putInt(at, 0); // tag and flags: nothing is left to clear
+      return Tensor.own(frame, handle);
+    }
+    return Tensor.own(frame, TenonNative.tenon_tensor_retain(handle));
+  }
+
+  private static Object readList(CallFrame frame, long at, int tag, int mode) {
+    int count = count(at);
+    long data = Memory.getLong(at + AS);
+    switch (tag) {
+      case TENON_TAG_INT_LIST:
+        return readLongs(data, count);
+      case TENON_TAG_FLOAT_LIST:
+        {
+          double[] doubles = new double[count];
+          Memory.copyOut(data, doubles, 0, count * 8L);
+          return doubles;
+        }
+      case TENON_TAG_BOOL_LIST:
+        {
+          boolean[] booleans = new boolean[count];
+          for (int i = 0; i < count; i++) {
+            booleans[i] = Memory.getByte(data + i) != 0;
+          }
+          return booleans;
+        }
+      case TENON_TAG_TENSOR_LIST:
+        {
+          Tensor[] tensors = new Tensor[count];
+          for (int i = 0; i < count; i++) {
+            long handle = Memory.getLong(data + i * 8L);
+            if (handle != 0) {
+              tensors[i] =
+                  mode == BORROW
+                      ? Tensor.borrow(frame, handle)
+                      : Tensor.own(frame, TenonNative.tenon_tensor_retain(handle));
+            }
+          }
+          return tensors;
+        }
+      case TENON_TAG_LIST:
+        return Collections.unmodifiableList(Arrays.asList(readAll(frame, data, count, mode)));
+      case TENON_TAG_TUPLE:
+        return readAll(frame, data, count, mode);
+      case TENON_TAG_DICT:
+        {
+          Map<Object, Object> map = new LinkedHashMap<>();
+          for (int i = 0; i < count; i++) {
+            Object key = read(frame, data + 2L * i * Structs.VALUE_SIZE, mode);
+            map.put(key, read(frame, data + (2L * i + 1) * Structs.VALUE_SIZE, mode));
+          }
+          return map;
+        }
+      default:
+        throw new TenonException(
+            ErrorCode.NOT_SUPPORTED,
+            "value: type must be one that Java carries, got "
+                + TenonNative.tenon_tag_name((short) tag));
+    }
+  }
+
+  static long[] readLongs(long data, int count) {
+    long[] longs = new long[count];
+    Memory.copyOut(data, longs, 0, count * 8L);
+    return longs;
+  }
+
+  static Object[] readAll(CallFrame frame, long data, int count, int mode) {
+    Object[] objects = new Object[count];
+    for (int i = 0; i < count; i++) {
+      objects[i] = read(frame, data + (long) i * Structs.VALUE_SIZE, mode);
+    }
+    return objects;
+  }
+
+  // ---- Writing: borrowed values whose lists lie in the frame -----------------------------------
+
+  static void put(long at, int tag, long word) {
+    Memory.putLong(at, tag);
+    Memory.putLong(at + AS, word);
+    Memory.putLong(at + AS + 8, 0);
+  }
+
+  static void putNone(long at) {
+    put(at, TENON_TAG_NONE, 0);
+  }
+
+  static void putDouble(long at, double value) {
+    put(at, TENON_TAG_FLOAT, Double.doubleToRawLongBits(value));
+  }
+
+  static void putComplex(long at, Complex value) {
+    put(at, TENON_TAG_COMPLEX, Double.doubleToRawLongBits(value.real()));
+    Memory.putDouble(at + AS + 8, value.imaginary());
+  }
+
+  static void putDevice(long at, Device device) {
+    put(at, TENON_TAG_DEVICE, 0);
+    device.write(at + AS);
+  }
+
+  static void putStream(long at, Stream stream) {
+    put(at, TENON_TAG_STREAM, 0);
+    stream.write(at + AS);
+  }
+
+  static void putString(CallFrame frame, long at, String text) {
+    byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    long data = frame.allocate(bytes.length + 1L);
+    Memory.copyIn(bytes, 0, data, bytes.length);
+    Memory.putByte(data + bytes.length, (byte) 0);
+    putList(at, TENON_TAG_STRING, data, bytes.length);
+  }
+
+  static void putList(long at, int tag, long data, int count) {
+    Memory.putLong(at, (long) count << 32 | tag);
+    Memory.putLong(at + AS, data);
+    Memory.putLong(at + AS + 8, 0);
+  }
+
+  static void putLongs(CallFrame frame, long at, long[] values) {
+    putList(at, TENON_TAG_INT_LIST, frame.longs(values), values.length);
+  }
+
+  static void putDoubles(CallFrame frame, long at, double[] values) {
+    long data = frame.allocate(values.length * 8L);
+    Memory.copyIn(values, 0, data, values.length * 8L);
+    putList(at, TENON_TAG_FLOAT_LIST, data, values.length);
+  }
+
+  static void putBooleans(CallFrame frame, long at, boolean[] values) {
+    long data = frame.allocate(values.length);
+    for (int i = 0; i < values.length; i++) {
+      Memory.putByte(data + i, (byte) (values[i] ? 1 : 0));
+    }
+    putList(at, TENON_TAG_BOOL_LIST, data, values.length);
+  }
+
+  static void putTensors(CallFrame frame, long at, Tensor[] values) {
+    long data = frame.allocate(values.length * 8L);
+    for (int i = 0; i < values.length; i++) {
+      Memory.putLong(data + i * 8L, values[i] == null ? 0 : values[i].address());
+    }
+    putList(at, TENON_TAG_TENSOR_LIST, data, values.length);
+  }
+
+  static void putObject(CallFrame frame, long at, int tag, Object object, String className) {
+    if (object instanceof ForeignObject foreign) {
+      put(at, tag, foreign.address());
+      return;
+    }
+    long address = ForeignObject.wrap(frame, object, className);
+    frame.releaseLater(address);
+    put(at, tag, address);
+  }
+
+  /** Writes an object by its own class, for positions that take any type. */
+  static void putAny(CallFrame frame, long at, Object v) {
+    if (v == null) {
+      putNone(at);
+    } else if (v instanceof Tensor tensor) {
+      put(at, TENON_TAG_TENSOR, tensor.address());
+    } else if (v instanceof Long
+        || v instanceof Integer
+        || v instanceof Short
+        || v instanceof Byte) {
+      put(at, TENON_TAG_INT, ((Number) v).longValue());
+    } else if (v instanceof Double || v instanceof Float) {
+      putDouble(at, ((Number) v).doubleValue());
+    } else if (v instanceof Boolean b) {
+      put(at, TENON_TAG_BOOL, b ? 1 : 0);
+    } else if (v instanceof String text) {
+      putString(frame, at, text);
+    } else if (v instanceof Complex complex) {
+      putComplex(at, complex);
+    } else if (v instanceof DType dtype) {
+      put(at, TENON_TAG_DTYPE, dtype.number());
+    } else if (v instanceof Layout layout) {
+      put(at, TENON_TAG_LAYOUT, layout.number());
+    } else if (v instanceof MemoryFormat format) {
+      put(at, TENON_TAG_MEMORY_FORMAT, format.number());
+    } else if (v instanceof Device device) {
+      putDevice(at, device);
+    } else if (v instanceof Stream stream) {
+      putStream(at, stream);
+    } else if (v instanceof Storage storage) {
+      put(at, TENON_TAG_STORAGE, storage.address());
+    } else {
+      putAnyList(frame, at, v);
+    }
+  }
+
+  private static void putAnyList(CallFrame frame, long at, Object v) {
+    if (v instanceof long[] longs) {
+      putLongs(frame, at, longs);
+    } else if (v instanceof int[] ints) {
+      putLongs(frame, at, Arrays.stream(ints).asLongStream().toArray());
+    } else if (v instanceof double[] doubles) {
+      putDoubles(frame, at, doubles);
+    } else if (v instanceof boolean[] booleans) {
+      putBooleans(frame, at, booleans);
+    } else if (v instanceof Tensor[] tensors) {
+      putTensors(frame, at, tensors);
+    } else if (v instanceof List<?> list) {
+      putAll(frame, at, TENON_TAG_LIST, list.toArray(), list.size());
+    } else if (v instanceof Object[] tuple) {
+      putAll(frame, at, TENON_TAG_TUPLE, tuple, tuple.length);
+    } else if (v instanceof Map<?, ?> map) {
+      Object[] pairs = new Object[map.size() * 2];
+      int n = 0;
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        pairs[n++] = entry.getKey();
+        pairs[n++] = entry.getValue();
+      }
+      putAll(frame, at, TENON_TAG_DICT, pairs, map.size());
+    } else if (v instanceof ForeignObject foreign && foreign.isFunction()) {
+      putObject(frame, at, TENON_TAG_FUNCTION, v, null);
+    } else {
+      putObject(frame, at, TENON_TAG_OBJECT, v, null);
+    }
+  }
+
+  private static void putAll(CallFrame frame, long at, int tag, Object[] values, int count) {
+    long data = frame.allocate((long) values.length * Structs.VALUE_SIZE);
+    for (int i = 0; i < values.length; i++) {
+      putAny(frame, data + (long) i * Structs.VALUE_SIZE, values[i]);
+    }
+    putList(at, tag, data, count);
+  }
+
+  // ---- Names of types in messages
+  // ----------------------------------------------------------------
+
+  /** Names an object's type as schemas do, or by its Java class. */
+  static String typeName(Object v) {
+    if (v == null) {
+      return "None";
+    }
+    if (v instanceof Long || v instanceof Integer || v instanceof Short || v instanceof Byte) {
+      return "int";
+    }
+    if (v instanceof Double || v instanceof Float) {
+      return "float";
+    }
+    if (v instanceof Boolean) {
+      return "bool";
+    }
+    if (v instanceof String) {
+      return "str";
+    }
+    if (v instanceof Complex) {
+      return "complex";
+    }
+    if (v instanceof DType) {
+      return "ScalarType";
+    }
+    if (v instanceof long[] || v instanceof int[]) {
+      return "int[]";
+    }
+    if (v instanceof double[] || v instanceof float[]) {
+      return "float[]";
+    }
+    if (v instanceof boolean[]) {
+      return "bool[]";
+    }
+    return v.getClass().getSimpleName();
+  }
+}

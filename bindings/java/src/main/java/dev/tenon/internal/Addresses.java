@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions and counters of the native library; checks that both sides agree on all structs.
+package dev.tenon.internal;
+
+/** Addresses inside the native library. Internal. */
+public final class Addresses {
+  /** The boxed kernel of all Java lambdas. */
+  public static final long CALL_KERNEL;
+
+  /** The selector of all Java fallbacks. */
+  public static final long CALL_SELECT;
+
+  /** The deleter of all references from C to Java. */
+  public static final long DROP_REFERENCE;
+
+  /** The number of dropped references that wait. */
+  public static final long DROPPED;
+
+  /** A number that grows with each definition that comes or goes. */
+  public static final long DEFINITIONS;
+
+  private Addresses() {}
+
+  static {
+    int loaded = TenonNative.tenon_abi_version();
+    int wanted = TenonNativeConstants.TENON_ABI_MAJOR << 16 | TenonNativeConstants.TENON_ABI_MINOR;
+    if (loaded >> 16 != wanted >> 16 || loaded < wanted) {
+      throw new LinkageError(
+          "Tenon: the library's ABI must be "
+              + abi(wanted)
+              + " or a later minor, got "
+              + abi(loaded));
+    }
+    long[] words = Native.layout();
+    CALL_KERNEL = words[0];
+    CALL_SELECT = words[1];
+    DROP_REFERENCE = words[2];
+    DROPPED = words[3];
+    DEFINITIONS = words[4];
+    if (words.length != Structs.ALL.length + 5) {
+      throw new LinkageError("Tenon: libtenon_java must be of the classes' own build");
+    }
+    for (int i = 0; i < Structs.ALL.length; i++) {
+      if (words[i + 5] != Structs.ALL[i]) {
+        throw new LinkageError(
+            "Tenon: layout word " + i + " must be " + Structs.ALL[i] + ", got " + words[i + 5]);
+      }
+    }
+  }
+
+  private static String abi(int version) {
+    return (version >> 16) + "." + (version & 0xFFFF);
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds and loads libtenon_java.so.
+package dev.tenon.internal;
+
+import java.io.File;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Loads the native library once. Internal.
+ *
+ * <p>Looked for in: the property {@code tenon.library.path} and the variable {@code TENON_LIB_DIR}
+ * (folders or files, separated as in a class path), the folders beside the jar ({@code .}, {@code
+ * lib}, {@code ../../lib} of a build tree), then {@code java.library.path}.
+ */
+public final class Loader {
+  private static final String NAME = System.mapLibraryName("tenon_java");
+
+  private Loader() {}
+
+  static {
+    loadOnce();
+  }
+
+  /** Loads the library by initialising this class; later calls do nothing. */
+  public static void load() {}
+
+  private static void loadOnce() {
+    List<Path> candidates = new ArrayList<>();
+    addPath(candidates, System.getProperty("tenon.library.path"));
+    addPath(candidates, System.getenv("TENON_LIB_DIR"));
+    Path home = home();
+    if (home != null) {
+      for (String folder : new String[] {".", "lib", "../../lib"}) {
+        candidates.add(home.resolve(folder).resolve(NAME).normalize());
+      }
+    }
+    for (Path candidate : candidates) {
+      if (Files.isRegularFile(candidate)) {
+        System.load(candidate.toAbsolutePath().toString());
+        return;
+      }
+    }
+    try {
+      System.loadLibrary("tenon_java");
+    } catch (UnsatisfiedLinkError e) {
+      UnsatisfiedLinkError error =
+          new UnsatisfiedLinkError(
+              "Tenon: "
+                  + NAME
+                  + " must be in one of "
+                  + candidates
+                  + " or on java.library.path; -Dtenon.library.path=FOLDER names its folder ("
+                  + e.getMessage()
+                  + ")");
+      error.initCause(e);
+      throw error;
+    }
+  }
+
+  private static void addPath(List<Path> candidates, String path) {
+    if (path == null) {
+      return;
+    }
+    for (String entry : path.split(File.pathSeparator)) {
+      if (!entry.isEmpty()) {
+        Path p = Path.of(entry);
+        candidates.add(Files.isDirectory(p) ? p.resolve(NAME) : p);
+      }
+    }
+  }
+
+  private static Path home() {
+    CodeSource source = Loader.class.getProtectionDomain().getCodeSource();
+    if (source == null || source.getLocation() == null) {
+      return null;
+    }
+    try {
+      Path path = Path.of(source.getLocation().toURI());
+      return Files.isDirectory(path) ? path : path.getParent();
+    } catch (URISyntaxException | IllegalArgumentException e) {
+      return null; // not a file: nothing lies beside it
+    }
+  }
+}

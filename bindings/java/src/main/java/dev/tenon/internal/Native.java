@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hand-written natives: calls, references from C to Java, buffers, the trace.
+package dev.tenon.internal;
+
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+
+/** Natives beside SWIG's flat layer, registered when the library loads. Internal. */
+public final class Native {
+  private Native() {}
+
+  // The library registers these methods while it loads: nothing else may be initialised here.
+  static {
+    Loader.load();
+  }
+
+  /** What the calls below return for an operator without results. */
+  public static final long NO_RESULT = 2;
+
+  /**
+   * Calls an operator with one tensor and at most one as its result; {@code frame} is memory for a
+   * tenon_frame. Returns the result's handle, {@link #NO_RESULT}, 0 with an error in the slot, or
+   * id * 2 + 1 of a Java kernel with the frame not left, only when {@code direct}.
+   */
+  public static native long call1(long op, long a, long frame, int results, boolean direct);
+
+  public static native long call2(long op, long a, long b, long frame, int results, boolean direct);
+
+  public static native long call3(
+      long op, long a, long b, long c, long frame, int results, boolean direct);
+
+  public static native long call4(
+      long op, long a, long b, long c, long d, long frame, int results, boolean direct);
+
+  /**
+   * Calls an operator with a filled block of stack, frame, arguments and results. Returns 0 with
+   * results, a status with an error in the slot, or -1 - id of a Java kernel with the frame not
+   * left.
+   */
+  public static native int call(long op, long block, boolean direct);
+
+  /** As {@link #call}, with a key set; the thread's keys are not consulted. */
+  public static native int redispatch(long op, long keys, long block, boolean direct);
+
+  /** Makes the node by which C refers to object {@code id}; 0 when memory is short. */
+  public static native long newReference(int id);
+
+  /** Drops a node that C did not take. */
+  public static native void dropReference(long node);
+
+  /** Writes up to {@code capacity} ids of dropped references to memory and returns how many. */
+  public static native int droppedReferences(long ids, int capacity);
+
+  /** Returns the address of a direct buffer's first byte, 0 for a heap buffer. */
+  public static native long bufferAddress(Buffer buffer);
+
+  public static native ByteBuffer newBuffer(long address, long size);
+
+  /** Returns the bytes of a tensor's elements. */
+  public static native long tensorBytes(long tensor);
+
+  /** Runs the deleter of a DLManagedTensorVersioned that nobody consumed. */
+  public static native void deleteDLPack(long managed);
+
+  /** Runs the deleter of a DLManagedTensor that nobody consumed. */
+  public static native void deleteLegacyDLPack(long managed);
+
+  /** Tells the library the class whose static methods kernels enter. */
+  public static native void bind(Class<?> bridge);
+
+  /** From now on no thread of C enters Java. */
+  public static native void closeGate();
+
+  /** Starts the calling thread's trace; 0 with an error in the slot. */
+  public static native long traceStart();
+
+  /** Stops the trace and returns its lines; null when memory ran out. */
+  public static native byte[] traceStop(long recorder);
+
+  /** Function addresses, counters, then sizes and offsets: see {@link Addresses}. */
+  static native long[] layout();
+}

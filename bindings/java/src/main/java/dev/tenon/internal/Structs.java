@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes and offsets of the open structs, as compile-time constants checked when the library loads.
+package dev.tenon.internal;
+
+/**
+ * Where fields lie in the structs that C and Java share. Internal; checked by {@link Addresses}.
+ */
+public final class Structs {
+  private Structs() {}
+
+  public static final int VALUE_SIZE = 24;
+  public static final int VALUE_FLAGS = 2;
+  public static final int VALUE_COUNT = 4;
+  public static final int VALUE_AS = 8;
+  public static final int STACK_SIZE = 48;
+  public static final int STACK_RETS = 8;
+  public static final int STACK_NARGS = 16;
+  public static final int STACK_NRETS = 20;
+  public static final int STACK_ERROR = 24;
+  public static final int FRAME_SIZE = 64;
+  public static final int FRAME_KEYS = 16;
+  public static final int FRAME_LEAVE_WORD = 24;
+  public static final int FRAME_LEAVE_VALUE = 32;
+  public static final int BLOCK_FRAME = 48;
+  public static final int UPCALL_KEYS = 8;
+  public static final int UPCALL_STACK = 16;
+  public static final int REF_ID = 8;
+  public static final int KERNEL_SIZE = 112;
+  public static final int KERNEL_BOXED = 8;
+  public static final int KERNEL_CTX = 16;
+  public static final int KERNEL_DELETER = 24;
+  public static final int KERNEL_SCHEMA = 48;
+  public static final int KERNEL_LANGUAGE = 56;
+  public static final int KERNEL_POLICY = 60;
+  public static final int KERNEL_NAME = 72;
+  public static final int KERNEL_FILE = 80;
+  public static final int KERNEL_LINE = 88;
+  public static final int DEFINE_OPTIONS_SIZE = 56;
+  public static final int DEFINE_OPTIONS_TAG_COUNT = 4;
+  public static final int DEFINE_OPTIONS_TAGS = 8;
+  public static final int DEFINE_OPTIONS_FILE = 24;
+  public static final int DEFINE_OPTIONS_LINE = 32;
+  public static final int TENSOR_INFO_SIZE = 80;
+  public static final int TENSOR_INFO_SIZES = 8;
+  public static final int TENSOR_INFO_STRIDES = 16;
+  public static final int TENSOR_INFO_NUMEL = 24;
+  public static final int TENSOR_INFO_STORAGE_OFFSET = 32;
+  public static final int TENSOR_INFO_NDIM = 40;
+  public static final int TENSOR_INFO_DTYPE = 44;
+  public static final int TENSOR_INFO_DEVICE = 48;
+  public static final int TENSOR_INFO_FLAGS = 56;
+  public static final int ARGUMENT_INFO_SIZE = 64;
+  public static final int ARGUMENT_INFO_FLAGS = 4;
+  public static final int ARGUMENT_INFO_NAME = 8;
+  public static final int ARGUMENT_INFO_TYPE = 16;
+  public static final int ARGUMENT_INFO_TYPE_TEXT = 24;
+  public static final int ARGUMENT_INFO_ALIAS_TEXT = 32;
+  public static final int ARGUMENT_INFO_DEFAULT_VALUE = 40;
+  public static final int ARGUMENT_INFO_LIST_SIZE = 48;
+  public static final int ARGUMENT_INFO_ALIASED_ARGUMENT = 56;
+  public static final int ERROR_FRAME_SIZE = 40;
+  public static final int ERROR_FRAME_LINE = 4;
+  public static final int ERROR_FRAME_FUNCTION = 8;
+  public static final int ERROR_FRAME_FILE = 16;
+  public static final int OBJECT_TYPE_SIZE = 104;
+  public static final int OBJECT_TYPE_LANGUAGE = 4;
+  public static final int OBJECT_TYPE_NAME = 8;
+  public static final int OBJECT_TYPE_RELEASE = 32;
+  public static final int SLOT_INFO_SIZE = 64;
+  public static final int SLOT_INFO_PROVENANCE = 4;
+  public static final int SLOT_INFO_KEY = 8;
+  public static final int SLOT_INFO_SOURCE_KEY = 12;
+  public static final int SLOT_INFO_FALLTHROUGH = 16;
+  public static final int SLOT_INFO_LANGUAGE = 20;
+  public static final int SLOT_INFO_NAME = 24;
+  public static final int SLOT_INFO_FILE = 32;
+  public static final int SLOT_INFO_LINE = 40;
+  public static final int KEY_GUARD_SIZE = 32;
+
+  /** Sizes and offsets in the order in which the native library tells its own. */
+  static final int[] ALL = {
+    VALUE_SIZE,
+    VALUE_FLAGS,
+    VALUE_COUNT,
+    VALUE_AS,
+    STACK_SIZE,
+    STACK_RETS,
+    STACK_NARGS,
+    STACK_NRETS,
+    STACK_ERROR,
+    FRAME_SIZE,
+    FRAME_KEYS,
+    FRAME_LEAVE_WORD,
+    FRAME_LEAVE_VALUE,
+    BLOCK_FRAME,
+    UPCALL_KEYS,
+    UPCALL_STACK,
+    REF_ID,
+    KERNEL_SIZE,
+    KERNEL_BOXED,
+    KERNEL_CTX,
+    KERNEL_DELETER,
+    KERNEL_SCHEMA,
+    KERNEL_LANGUAGE,
+    KERNEL_POLICY,
+    KERNEL_NAME,
+    KERNEL_FILE,
+    KERNEL_LINE,
+    DEFINE_OPTIONS_SIZE,
+    DEFINE_OPTIONS_TAG_COUNT,
+    DEFINE_OPTIONS_TAGS,
+    DEFINE_OPTIONS_FILE,
+    DEFINE_OPTIONS_LINE,
+    TENSOR_INFO_SIZE,
+    TENSOR_INFO_SIZES,
+    TENSOR_INFO_STRIDES,
+    TENSOR_INFO_NUMEL,
+    TENSOR_INFO_STORAGE_OFFSET,
+    TENSOR_INFO_NDIM,
+    TENSOR_INFO_DTYPE,
+    TENSOR_INFO_DEVICE,
+    TENSOR_INFO_FLAGS,
+    ARGUMENT_INFO_SIZE,
+    ARGUMENT_INFO_FLAGS,
+    ARGUMENT_INFO_NAME,
+    ARGUMENT_INFO_TYPE,
+    ARGUMENT_INFO_TYPE_TEXT,
+    ARGUMENT_INFO_ALIAS_TEXT,
+    ARGUMENT_INFO_DEFAULT_VALUE,
+    ARGUMENT_INFO_LIST_SIZE,
+    ARGUMENT_INFO_ALIASED_ARGUMENT,
+    ERROR_FRAME_SIZE,
+    ERROR_FRAME_LINE,
+    ERROR_FRAME_FUNCTION,
+    ERROR_FRAME_FILE,
+    OBJECT_TYPE_SIZE,
+    OBJECT_TYPE_LANGUAGE,
+    OBJECT_TYPE_NAME,
+    OBJECT_TYPE_RELEASE,
+    SLOT_INFO_SIZE,
+    SLOT_INFO_PROVENANCE,
+    SLOT_INFO_KEY,
+    SLOT_INFO_SOURCE_KEY,
+    SLOT_INFO_FALLTHROUGH,
+    SLOT_INFO_LANGUAGE,
+    SLOT_INFO_NAME,
+    SLOT_INFO_FILE,
+    SLOT_INFO_LINE,
+    KEY_GUARD_SIZE,
+  };
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts as UTF-8 bytes, the way they cross to C.
+package dev.tenon.internal;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Turns texts into NUL-terminated UTF-8 and back. Internal. */
+public final class Text {
+  private Text() {}
+
+  /** Returns the bytes of a text with a NUL at the end; null stays null. */
+  public static byte[] encode(String text) {
+    if (text == null) {
+      return null;
+    }
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    for (byte b : bytes) {
+      if (b == 0) {
+        throw new IllegalArgumentException("text: must be without NUL characters, got one");
+      }
+    }
+    return Arrays.copyOf(bytes, bytes.length + 1);
+  }
+
+  /** Returns the text of UTF-8 bytes; null stays null. */
+  public static String decode(byte[] bytes) {
+    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** Reads a NUL-terminated text at an address; "" for address 0. */
+  public static String read(long address) {
+    if (address == 0) {
+      return "";
+    }
+    int size = 0;
+    while (Memory.getByte(address + size) != 0) {
+      size++;
+    }
+    return read(address, size);
+  }
+
+  /** Reads {@code size} bytes of text at an address. */
+  public static String read(long address, int size) {
+    byte[] bytes = new byte[size];
+    Memory.copyOut(address, bytes, 0, size);
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiled schemas: matching Python arguments and results with what a schema says. */
+#include "binding.h"
+
+/* ---- Compiling a schema ---------------------------------------------------------------------- */
+
+static int compile_argument(const tenon_argument_info* info, tnp_argument* out) {
+  out->name = PyUnicode_InternFromString(info->name);
+  if (out->name == NULL) return -1;
+  out->kwarg_only = (info->flags & TENON_ARGUMENT_KWARG_ONLY) != 0;
+  out->written = (info->flags & TENON_ARGUMENT_WRITTEN) != 0;
+  out->aliased = info->aliased_argument;
+  if (info->default_value != NULL) {
+    out->has_default = true;
+    out->default_value = *info->default_value;
+    out->default_value.flags &= (uint16_t)~TENON_VALUE_OWNED;
+  }
+  return tnp_type_compile(info->type, info->list_size, &out->type);
+}
+
+/* Operators of ATen that take a number wherever the second tensor is due, as PyTorch's do. */
+static bool takes_numbers(const char* name) {
+  static const char* const names[] = {
+      "add", "add_",         "sub",         "sub_",       "mul",        "mul_",
+      "div", "div_",         "eq",          "ne",         "lt",         "le",
+      "gt",  "ge",           "maximum",     "minimum",    "where",      "remainder",
+      "pow", "floor_divide", "bitwise_and", "bitwise_or", "bitwise_xor"};
+  if (strncmp(name, "aten::", 6) != 0) return false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(name + 6, names[i]) == 0) return true;
+  }
+  return false;
+}
+
+void tnp_binding_release(tnp_binding* binding) {
+  if (binding == NULL || --binding->references > 0) return;
+  for (uint32_t i = 0; i < binding->nargs; i++) {
+    Py_XDECREF(binding->args[i].name);
+    tnp_type_free(&binding->args[i].type);
+  }
+  for (uint32_t i = 0; i < binding->nrets; i++) {
+    Py_XDECREF(binding->rets[i].name);
+    tnp_type_free(&binding->rets[i].type);
+  }
+  PyMem_Free(binding->args);
+  PyMem_Free(binding->rets);
+  tenon_schema_release(binding->schema);
+  PyMem_Free(binding);
+}
+
+tnp_binding* tnp_binding_new(tenon_schema* schema) {
+  tnp_binding* self = PyMem_Calloc(1, sizeof *self);
+  if (self == NULL) {
+    tenon_schema_release(schema);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  self->references = 1;
+  self->schema = schema;
+  self->nargs = (uint32_t)tenon_schema_argument_count(schema);
+  self->nrets = (uint32_t)tenon_schema_return_count(schema);
+  self->args = PyMem_Calloc(self->nargs + 1, sizeof *self->args);
+  self->rets = PyMem_Calloc(self->nrets + 1, sizeof *self->rets);
+  self->numbers = takes_numbers(tenon_schema_name(schema));
+  uint32_t flags = tenon_schema_flags(schema);
+  self->vararg = (flags & TENON_SCHEMA_VARARG) != 0;
+  self->varret = (flags & TENON_SCHEMA_VARRET) != 0;
+  bool failed = self->args == NULL || self->rets == NULL;
+  if (failed) PyErr_NoMemory();
+  for (uint32_t i = 0; !failed && i < self->nargs; i++) {
+    tenon_argument_info info = {.struct_size = sizeof info};
+    failed = tnp_check(tenon_schema_get_argument(schema, i, &info)) != 0 ||
+             compile_argument(&info, &self->args[i]) != 0;
+    if (!failed && !self->args[i].kwarg_only) self->npositional++;
+  }
+  self->all_tensors = !failed && self->npositional == self->nargs;
+  for (uint32_t i = 0; !failed && i < self->nargs; i++) {
+    if (self->args[i].type.conv != TNP_CONV_TENSOR) self->all_tensors = false;
+  }
+  for (uint32_t i = 0; !failed && i < self->nrets; i++) {
+    tenon_argument_info info = {.struct_size = sizeof info};
+    failed = tnp_check(tenon_schema_get_return(schema, i, &info)) != 0 ||
+             compile_argument(&info, &self->rets[i]) != 0;
+    /* Only a written argument must come back as itself: a view is a new tensor. */
+    int64_t aliased = self->rets[i].aliased;
+    if (!failed && (aliased < 0 || aliased >= self->nargs || !self->args[aliased].written)) {
+      self->rets[i].aliased = -1;
+    }
+  }
+  if (failed) {
+    if (self->args == NULL) self->nargs = 0;
+    if (self->rets == NULL) self->nrets = 0;
+    tnp_binding_release(self);
+    return NULL;
+  }
+  return self;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+static int misfit(tnp_mismatch* why, int kind, uint32_t index, PyObject* object, Py_ssize_t given) {
+  why->kind = kind;
+  why->index = index;
+  why->object = object;
+  why->given = given;
+  return 1;
+}
+
+static uint32_t find_argument(const tnp_binding* b, PyObject* name) {
+  for (uint32_t i = 0; i < b->nargs; i++) {
+    if (b->args[i].name == name) return i;
+  }
+  for (uint32_t i = 0; i < b->nargs; i++) {
+    if (PyUnicode_Compare(b->args[i].name, name) == 0) return i;
+  }
+  return UINT32_MAX;
+}
+
+static int bind_keywords(const tnp_binding* b, tnp_call* call, PyObject* const* values,
+                         Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, uint64_t* given,
+                         tnp_mismatch* why) {
+  Py_ssize_t count = PyTuple_GET_SIZE(kwnames);
+  for (Py_ssize_t k = 0; k < count; k++) {
+    PyObject* name = PyTuple_GET_ITEM(kwnames, k);
+    uint32_t i = find_argument(b, name);
+    if (i == UINT32_MAX) {
+      /* `self` is a fine argument name, and so is `input` for it in functions of PyTorch's kind. */
+      return misfit(why, TNP_MISFIT_UNKNOWN, 0, name, nargs);
+    }
+    if (i < (uint32_t)nargs) return misfit(why, TNP_MISFIT_TWICE, i, values[k], nargs);
+    int result = tnp_to_value(call, &b->args[i].type, values[k], &out[i]);
+    if (result != 0) return result < 0 ? -1 : misfit(why, TNP_MISFIT_TYPE, i, values[k], nargs);
+    given[i >> 6] |= (uint64_t)1 << (i & 63);
+    if (!b->args[i].kwarg_only) call->normalised = true;
+  }
+  return 0;
+}
+
+int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const* args, Py_ssize_t nargs,
+             PyObject* kwnames, tenon_value* out, tnp_mismatch* why) {
+  if (TNP_UNLIKELY(nargs > (Py_ssize_t)b->npositional) && !b->vararg) {
+    return misfit(why, TNP_MISFIT_MANY, 0, NULL, nargs);
+  }
+  uint32_t positional = nargs < (Py_ssize_t)b->npositional ? (uint32_t)nargs : b->npositional;
+  for (uint32_t i = 0; i < positional; i++) {
+    int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
+    if (TNP_UNLIKELY(result != 0)) {
+      return result < 0 ? -1 : misfit(why, TNP_MISFIT_TYPE, i, args[i], nargs);
+    }
+  }
+  if (TNP_LIKELY(positional == b->nargs && kwnames == NULL)) {
+    static const tnp_type any = {TNP_CONV_ANY, 1, 0, 0, -1, "Any", NULL};
+    for (Py_ssize_t i = positional; i < nargs; i++) {
+      int result = tnp_to_value(call, &any, args[i], &out[i]);
+      if (result != 0) return result < 0 ? -1 : misfit(why, TNP_MISFIT_TYPE, 0, args[i], nargs);
+    }
+    return 0;
+  }
+  uint64_t given[16] = {0}; /* one bit an argument: a schema has at most 64, with room */
+  if (b->nargs > 1024) return misfit(why, TNP_MISFIT_MANY, 0, NULL, nargs);
+  if (kwnames != NULL) {
+    int result = bind_keywords(b, call, args + nargs, positional, kwnames, out, given, why);
+    if (result != 0) return result;
+  }
+  for (uint32_t i = positional; i < b->nargs; i++) {
+    if (given[i >> 6] & ((uint64_t)1 << (i & 63))) continue;
+    if (!b->args[i].has_default) return misfit(why, TNP_MISFIT_MISSING, i, NULL, nargs);
+    out[i] = b->args[i].default_value;
+  }
+  return 0;
+}
+
+PyObject* tnp_mismatch_text(PyObject* op_name, const tnp_binding* b, const tnp_call* call,
+                            const tnp_mismatch* why) {
+  char actual[160];
+  const tnp_argument* argument = why->index < b->nargs ? &b->args[why->index] : NULL;
+  switch (why->kind) {
+    case TNP_MISFIT_MANY:
+      return PyUnicode_FromFormat("%U: positional arguments must be at most %u, got %zd", op_name,
+                                  b->npositional, why->given);
+    case TNP_MISFIT_MISSING:
+      return PyUnicode_FromFormat("%U: argument '%U' (position %u) must be given, got nothing",
+                                  op_name, argument->name, why->index);
+    case TNP_MISFIT_UNKNOWN:
+      return PyUnicode_FromFormat("%U: keyword argument must be one of the schema's, got '%S'",
+                                  op_name, why->object);
+    case TNP_MISFIT_TWICE:
+      return PyUnicode_FromFormat(
+          "%U: argument '%U' (position %u) must be given once, got both a "
+          "positional and a keyword argument",
+          op_name, argument->name, why->index);
+    default:
+      tnp_describe(why->object, actual, sizeof actual);
+      return PyUnicode_FromFormat("%U: argument '%U' (position %u) must be %s, got %s%s%s%s",
+                                  op_name, argument ? argument->name : op_name, why->index,
+                                  argument ? argument->type.text : "Any", actual,
+                                  call->detail ? " (" : "", call->detail ? call->detail : "",
+                                  call->detail ? ")" : "");
+  }
+}
+
+PyObject** tnp_values_to_arguments(tnp_binding* b, tenon_value* args, uint32_t count, int extra,
+                                   Py_ssize_t* out_nargs, PyObject** out_kwnames) {
+  /* As in PyTorch, a kernel does not see trailing arguments that equal their default. */
+  uint32_t positional = b->npositional;
+  uint32_t surplus = count > b->nargs ? count - b->nargs : 0; /* of a schema that ends in `...` */
+  while (surplus == 0 && positional > 0 && b->args[positional - 1].has_default &&
+         tnp_value_equal(&args[positional - 1], &b->args[positional - 1].default_value)) {
+    positional--;
+  }
+  uint32_t keywords = 0;
+  for (uint32_t i = b->npositional; i < b->nargs; i++) {
+    if (!b->args[i].has_default || !tnp_value_equal(&args[i], &b->args[i].default_value))
+      keywords++;
+  }
+  size_t total = (size_t)extra + positional + surplus + keywords;
+  PyObject** objects = PyMem_Calloc(total + 1, sizeof *objects);
+  PyObject* names = keywords > 0 ? PyTuple_New(keywords) : NULL;
+  *out_kwnames = names;
+  if (objects == NULL || (keywords > 0 && names == NULL)) {
+    PyMem_Free(objects);
+    Py_XDECREF(names);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  PyObject** next = objects + extra;
+  bool failed = false;
+  for (uint32_t i = 0; !failed && i < positional; i++) {
+    failed = (*next++ = tnp_from_value(&args[i], false)) == NULL;
+  }
+  for (uint32_t i = 0; !failed && i < surplus; i++) {
+    failed = (*next++ = tnp_from_value(&args[b->nargs + i], false)) == NULL;
+  }
+  uint32_t k = 0;
+  for (uint32_t i = b->npositional; !failed && i < b->nargs; i++) {
+    if (b->args[i].has_default && tnp_value_equal(&args[i], &b->args[i].default_value)) continue;
+    Py_INCREF(b->args[i].name);
+    PyTuple_SET_ITEM(names, k++, b->args[i].name);
+    failed = (*next++ = tnp_from_value(&args[i], false)) == NULL;
+  }
+  if (failed) {
+    for (size_t i = 0; i < total; i++) Py_XDECREF(objects[i]);
+    PyMem_Free(objects);
+    Py_XDECREF(names);
+    return NULL;
+  }
+  *out_nargs = (Py_ssize_t)(positional + surplus);
+  return objects;
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+static int wrong_result(tnp_op* op, uint32_t index, const char* expected, PyObject* actual,
+                        const char* detail) {
+  char text[160];
+  tnp_describe(actual, text, sizeof text);
+  tnp_raise_format(TENON_ERROR_TYPE, "%U: result %u of the Python kernel must be %s, got %s%s%s%s",
+                   op->name, index, expected, text, detail ? " (" : "", detail ? detail : "",
+                   detail ? ")" : "");
+  return -1;
+}
+
+static int to_result(tnp_op* op, tnp_binding* b, uint32_t index, const tenon_value* args,
+                     PyObject* object, tenon_value* out) {
+  tnp_argument* ret = &b->rets[index];
+  tnp_call call;
+  tnp_call_begin(&call);
+  tenon_value value;
+  int result = tnp_to_value(&call, &ret->type, object, &value);
+  if (result > 0) result = wrong_result(op, index, ret->type.text, object, call.detail);
+  if (result == 0 && ret->aliased >= 0 && value.tag == TENON_TAG_TENSOR &&
+      value.as.tensor != args[ret->aliased].as.tensor) {
+    tnp_raise_format(TENON_ERROR_TYPE,
+                     "%U: result %u of the Python kernel must be its argument '%U' itself, got "
+                     "another tensor",
+                     op->name, index, b->args[ret->aliased].name);
+    result = -1;
+  }
+  if (result == 0) {
+    if (value.tag == TENON_TAG_TENSOR) {
+      *out = value;
+      out->flags = TENON_VALUE_OWNED;
+      tenon_tensor_retain(value.as.tensor);
+    } else {
+      result = tnp_check(tenon_value_copy(&value, out));
+    }
+  }
+  tnp_call_end(&call);
+  return result;
+}
+
+int tnp_results_to_values(tnp_op* op, tnp_binding* b, const tenon_value* args, PyObject* result,
+                          tenon_value* rets) {
+  if (b->nrets == 0) {
+    if (result == Py_None) return 0;
+    tnp_raise_format(TENON_ERROR_TYPE,
+                     "%U: a Python kernel without results must return None, got %s", op->name,
+                     Py_TYPE(result)->tp_name);
+    return -1;
+  }
+  if (b->nrets == 1) return to_result(op, b, 0, args, result, &rets[0]);
+  if (!PyTuple_Check(result) && !PyList_Check(result)) {
+    tnp_raise_format(TENON_ERROR_TYPE,
+                     "%U: the Python kernel must return a tuple of %u results, got %s", op->name,
+                     b->nrets, Py_TYPE(result)->tp_name);
+    return -1;
+  }
+  Py_ssize_t count = PySequence_Fast_GET_SIZE(result);
+  if (count != (Py_ssize_t)b->nrets) {
+    tnp_raise_format(TENON_ERROR_TYPE, "%U: the Python kernel must return %u results, got %zd",
+                     op->name, b->nrets, count);
+    return -1;
+  }
+  for (uint32_t i = 0; i < b->nrets; i++) {
+    PyObject* item = PySequence_Fast_GET_ITEM(result, i);
+    if (to_result(op, b, i, args, item, &rets[i]) != 0) {
+      tenon_value_clear_n(rets, i);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+PyObject* tnp_results_to_object(tnp_binding* b, tenon_value* rets) {
+  if (b->nrets == 0) Py_RETURN_NONE;
+  if (b->nrets == 1) {
+    PyObject* result = tnp_from_value(&rets[0], true);
+    if (rets[0].flags & TENON_VALUE_OWNED) tenon_value_clear(&rets[0]);
+    return result;
+  }
+  PyObject* tuple = PyTuple_New(b->nrets);
+  for (uint32_t i = 0; tuple != NULL && i < b->nrets; i++) {
+    PyObject* item = tnp_from_value(&rets[i], true);
+    if (item == NULL)
+      Py_CLEAR(tuple);
+    else
+      PyTuple_SET_ITEM(tuple, i, item);
+  }
+  tenon_value_clear_n(rets, b->nrets);
+  return tuple;
+}
+
+PyObject* tnp_check_result(tnp_op* op, tnp_binding* b, const tenon_value* args, PyObject* result) {
+  if (TNP_LIKELY(b->nrets == 1 && Py_TYPE(result) == tnp_tensor_type &&
+                 b->rets[0].type.conv == TNP_CONV_TENSOR && b->rets[0].aliased < 0)) {
+    return result;
+  }
+  if (b->nrets == 0 && result == Py_None) return result;
+  if (b->nrets > 1 && PyTuple_CheckExact(result) && PyTuple_GET_SIZE(result) == b->nrets) {
+    bool plain = true;
+    for (uint32_t i = 0; plain && i < b->nrets; i++) {
+      plain = Py_TYPE(PyTuple_GET_ITEM(result, i)) == tnp_tensor_type &&
+              b->rets[i].type.conv == TNP_CONV_TENSOR && b->rets[i].aliased < 0;
+    }
+    if (plain) return result;
+  }
+  /* Through values and back: checked, and the same object for every caller. */
+  tenon_value few[4] = {{0}};
+  tenon_value* rets = b->nrets <= 4 ? few : PyMem_Calloc(b->nrets, sizeof *rets);
+  PyObject* converted = NULL;
+  if (rets == NULL) {
+    PyErr_NoMemory();
+  } else if (tnp_results_to_values(op, b, args, result, rets) == 0) {
+    converted = tnp_results_to_object(b, rets);
+  }
+  if (rets != few) PyMem_Free(rets);
+  Py_DECREF(result);
+  return converted;
+}

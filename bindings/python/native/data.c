@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements in and out: item, tolist, and tensors from nested sequences of numbers. */
+#include "native.h"
+
+static tnp_known_op op_item = {"aten::_local_scalar_dense", NULL};
+static tnp_known_op op_to_copy = {"aten::_to_copy", NULL};
+
+PyObject* tnp_tensor_scalar(PyObject* self) {
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL) return NULL;
+  if (tenon_tensor_numel(tensor) != 1) {
+    return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                            "item: tensor must have exactly one element, got %lld",
+                            (long long)tenon_tensor_numel(tensor));
+  }
+  PyObject* op = tnp_known(&op_item);
+  return op ? ((tnp_op*)op)->vectorcall(op, &self, 1, NULL) : NULL;
+}
+
+/* ---- tolist ---------------------------------------------------------------------------------- */
+
+static PyObject* element(const char* data, tenon_dtype dtype) {
+  switch (dtype) {
+    case TENON_DTYPE_BOOL:
+      return PyBool_FromLong(*(const uint8_t*)data);
+    case TENON_DTYPE_U8:
+      return PyLong_FromLong(*(const uint8_t*)data);
+    case TENON_DTYPE_I8:
+      return PyLong_FromLong(*(const int8_t*)data);
+    case TENON_DTYPE_I16:
+      return PyLong_FromLong(*(const int16_t*)data);
+    case TENON_DTYPE_I32:
+      return PyLong_FromLong(*(const int32_t*)data);
+    case TENON_DTYPE_I64:
+      return PyLong_FromLongLong(*(const int64_t*)data);
+    case TENON_DTYPE_F32:
+      return PyFloat_FromDouble(*(const float*)data);
+    case TENON_DTYPE_F64:
+      return PyFloat_FromDouble(*(const double*)data);
+    case TENON_DTYPE_C64:
+      return PyComplex_FromDoubles(((const float*)data)[0], ((const float*)data)[1]);
+    case TENON_DTYPE_C128:
+      return PyComplex_FromDoubles(((const double*)data)[0], ((const double*)data)[1]);
+    default:
+      PyErr_SetString(PyExc_SystemError, "tolist: unexpected dtype");
+      return NULL;
+  }
+}
+
+static PyObject* nested(const tenon_tensor_info* info, int32_t dim, const char* data,
+                        int64_t size) {
+  if (dim == info->ndim) return element(data, info->dtype);
+  PyObject* list = PyList_New((Py_ssize_t)info->sizes[dim]);
+  for (int64_t i = 0; list != NULL && i < info->sizes[dim]; i++) {
+    PyObject* item = nested(info, dim + 1, data + i * info->strides[dim] * size, size);
+    if (item == NULL)
+      Py_CLEAR(list);
+    else
+      PyList_SET_ITEM(list, (Py_ssize_t)i, item);
+  }
+  return list;
+}
+
+static bool is_readable(tenon_dtype dtype) {
+  return dtype == TENON_DTYPE_BOOL || (dtype >= TENON_DTYPE_U8 && dtype <= TENON_DTYPE_I64) ||
+         dtype == TENON_DTYPE_F32 || dtype == TENON_DTYPE_F64 || dtype == TENON_DTYPE_C64 ||
+         dtype == TENON_DTYPE_C128;
+}
+
+PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
+  (void)unused;
+  tenon_tensor_info info;
+  if (tnp_tensor_info(self, &info) != 0) return NULL;
+  PyObject* source = self;
+  Py_INCREF(source);
+  if (info.device.type != TENON_DEVICE_CPU || !is_readable(info.dtype)) {
+    /* From another device, and the small floats as float32. */
+    static PyObject* names;
+    if (names == NULL && (names = Py_BuildValue("(ss)", "dtype", "device")) == NULL) return NULL;
+    tenon_device cpu = {TENON_DEVICE_CPU, -1};
+    PyObject* dtype = tnp_dtype_object(is_readable(info.dtype) ? info.dtype : TENON_DTYPE_F32);
+    PyObject* device = tnp_device_object(cpu);
+    PyObject* op = tnp_known(&op_to_copy);
+    PyObject* args[4] = {NULL, self, dtype, device};
+    Py_DECREF(source);
+    source =
+        op && dtype && device
+            ? ((tnp_op*)op)->vectorcall(op, args + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names)
+            : NULL;
+    Py_XDECREF(dtype);
+    Py_XDECREF(device);
+    if (source == NULL) return NULL;
+    if (tnp_tensor_info(source, &info) != 0) {
+      Py_DECREF(source);
+      return NULL;
+    }
+  }
+  PyObject* result = nested(&info, 0, info.data, tenon_dtype_size(info.dtype));
+  Py_DECREF(source);
+  return result;
+}
+
+/* ---- From nested sequences ------------------------------------------------------------------- */
+
+typedef struct {
+  int64_t sizes[TENON_TENSOR_MAX_DIMS];
+  int32_t ndim;
+  int kind; /* 0 bool, 1 int, 2 float, 3 complex; -1 nothing seen */
+} shape;
+
+static bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+static int not_a_number(PyObject* object) {
+  char text[160];
+  tnp_describe(object, text, sizeof text);
+  tnp_raise_format(TENON_ERROR_TYPE,
+                   "tensor: data must be numbers or nested lists of numbers, got %s", text);
+  return -1;
+}
+
+/* A number, or the element of a one-element tensor, into a value. */
+static int read_number(PyObject* object, tenon_value* out) {
+  tnp_call call;
+  tnp_call_begin(&call);
+  PyObject* number = object;
+  Py_INCREF(number);
+  if (TNP_IS_TENSOR(object) || tnp_is_ndarray(object)) {
+    Py_SETREF(number, PyObject_CallMethod(object, "item", NULL));
+    if (number == NULL) return -1;
+  }
+  memset(out, 0, sizeof *out);
+  int result = tnp_to_scalar(&call, number, out);
+  tnp_call_end(&call);
+  Py_DECREF(number);
+  return result > 0 ? not_a_number(object) : result;
+}
+
+static int measure(PyObject* data, shape* s) {
+  s->ndim = 0;
+  s->kind = -1;
+  Py_INCREF(data);
+  PyObject* level = data;
+  while (is_sequence(level)) {
+    if (s->ndim == TENON_TENSOR_MAX_DIMS) {
+      Py_DECREF(level);
+      tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                       "tensor: data must be nested at most %d deep, "
+                       "got more",
+                       TENON_TENSOR_MAX_DIMS);
+      return -1;
+    }
+    s->sizes[s->ndim++] = PySequence_Fast_GET_SIZE(level);
+    if (PySequence_Fast_GET_SIZE(level) == 0) break;
+    PyObject* first = PySequence_Fast_GET_ITEM(level, 0);
+    Py_INCREF(first);
+    Py_SETREF(level, first);
+  }
+  Py_DECREF(level);
+  return 0;
+}
+
+/* Visits all numbers in row-major order: `data` NULL finds the kind, else they are stored. */
+static int walk(PyObject* object, shape* s, int32_t dim, tenon_dtype dtype, char** data);
+
+static int store(const tenon_value* v, tenon_dtype dtype, char* out) {
+  double real = v->tag == TENON_TAG_FLOAT     ? v->as.f
+                : v->tag == TENON_TAG_COMPLEX ? v->as.c.real
+                                              : (double)v->as.i;
+  double imag = v->tag == TENON_TAG_COMPLEX ? v->as.c.imag : 0.0;
+  uint32_t traits = tenon_dtype_traits(dtype);
+  if (imag != 0.0 && !(traits & TENON_DTYPE_IS_COMPLEX)) {
+    tnp_raise_format(TENON_ERROR_TYPE, "tensor: data must be real for dtype %s, got complex",
+                     tenon_dtype_name(dtype));
+    return -1;
+  }
+  int64_t integer = v->as.i;
+  bool whole = v->tag == TENON_TAG_INT || v->tag == TENON_TAG_BOOL;
+  bool fits = true;
+  if (!whole && (traits & TENON_DTYPE_IS_INTEGRAL)) {
+    fits = real >= -9223372036854775808.0 && real < 9223372036854775808.0;
+    integer = fits ? (int64_t)real : 0;
+  }
+  switch (dtype) {
+    case TENON_DTYPE_BOOL:
+      *(uint8_t*)out = whole ? integer != 0 : real != 0.0 || imag != 0.0;
+      break;
+    /* As in PyTorch, negative numbers wrap around in the one unsigned dtype. */
+    case TENON_DTYPE_U8:
+      fits = fits && integer >= -255 && integer <= 255;
+      *(uint8_t*)out = (uint8_t)integer;
+      break;
+    case TENON_DTYPE_I8:
+      fits = fits && integer == (int8_t)integer;
+      *(int8_t*)out = (int8_t)integer;
+      break;
+    case TENON_DTYPE_I16:
+      fits = fits && integer == (int16_t)integer;
+      *(int16_t*)out = (int16_t)integer;
+      break;
+    case TENON_DTYPE_I32:
+      fits = fits && integer == (int32_t)integer;
+      *(int32_t*)out = (int32_t)integer;
+      break;
+    case TENON_DTYPE_I64:
+      *(int64_t*)out = integer;
+      break;
+    case TENON_DTYPE_F32:
+      *(float*)out = (float)real;
+      break;
+    case TENON_DTYPE_F64:
+      *(double*)out = real;
+      break;
+    case TENON_DTYPE_C64:
+      ((float*)out)[0] = (float)real;
+      ((float*)out)[1] = (float)imag;
+      break;
+    case TENON_DTYPE_C128:
+      ((double*)out)[0] = real;
+      ((double*)out)[1] = imag;
+      break;
+    default:
+      tnp_raise_format(TENON_ERROR_NOT_SUPPORTED,
+                       "tensor_from_data: dtype must be readable from "
+                       "numbers, got %s",
+                       tenon_dtype_name(dtype));
+      return -1;
+  }
+  if (!fits) {
+    tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT, "tensor: data must fit dtype %s, got %s",
+                     tenon_dtype_name(dtype), "a number outside its range");
+    return -1;
+  }
+  return 0;
+}
+
+static int walk(PyObject* object, shape* s, int32_t dim, tenon_dtype dtype, char** data) {
+  if (dim == s->ndim) {
+    tenon_value number;
+    if (is_sequence(object)) {
+      tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                       "tensor: data must have lists of equal length at dim %d, got a list where "
+                       "others have a number",
+                       dim);
+      return -1;
+    }
+    if (read_number(object, &number) != 0) return -1;
+    if (data == NULL) {
+      int kind = number.tag == TENON_TAG_BOOL    ? 0
+                 : number.tag == TENON_TAG_INT   ? 1
+                 : number.tag == TENON_TAG_FLOAT ? 2
+                                                 : 3;
+      if (kind > s->kind) s->kind = kind;
+      return 0;
+    }
+    if (store(&number, dtype, *data) != 0) return -1;
+    *data += tenon_dtype_size(dtype);
+    return 0;
+  }
+  if (!is_sequence(object) || PySequence_Fast_GET_SIZE(object) != s->sizes[dim]) {
+    tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                     "tensor: data must have lists of equal length at dim %d, got %zd where others "
+                     "have %lld",
+                     dim, is_sequence(object) ? PySequence_Fast_GET_SIZE(object) : (Py_ssize_t)0,
+                     (long long)s->sizes[dim]);
+    return -1;
+  }
+  for (int64_t i = 0; i < s->sizes[dim]; i++) {
+    if (PySequence_Fast_GET_SIZE(object) != s->sizes[dim]) {
+      tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                       "tensor: data must stay while it is read, got a "
+                       "list that changed");
+      return -1;
+    }
+    PyObject* item = PySequence_Fast_GET_ITEM(object, i);
+    Py_INCREF(item);
+    int result = walk(item, s, dim + 1, dtype, data);
+    Py_DECREF(item);
+    if (result != 0) return -1;
+  }
+  return 0;
+}
+
+PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
+  (void)module;
+  if (nargs != 2) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "tensor_from_data: arguments must be 2, got %zd",
+                            nargs);
+  }
+  shape s;
+  if (measure(args[0], &s) != 0 || walk(args[0], &s, 0, 0, NULL) != 0) return NULL;
+  tenon_dtype dtype;
+  if (args[1] == Py_None) {
+    tenon_dtype floating = tenon_dtype_default();
+    dtype = s.kind == 0   ? TENON_DTYPE_BOOL
+            : s.kind == 1 ? TENON_DTYPE_I64
+            : s.kind == 3 ? (floating == TENON_DTYPE_F64 ? TENON_DTYPE_C128 : TENON_DTYPE_C64)
+                          : floating;
+  } else if (tnp_to_dtype(args[1], &dtype) != 1) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "tensor: dtype must be a dtype, got %s",
+                            Py_TYPE(args[1])->tp_name);
+  }
+  /* The small floats are rounded once, from float32, by the operator that casts. */
+  tenon_dtype filled = is_readable(dtype) ? dtype : TENON_DTYPE_F32;
+  tenon_tensor* tensor;
+  if (tnp_check(tenon_tensor_new(filled, NULL, s.ndim, s.sizes, NULL, &tensor)) != 0) return NULL;
+  PyObject* result = tnp_tensor_wrap(tensor);
+  void* start = NULL;
+  if (result == NULL) return NULL;
+  if (tenon_tensor_numel(tensor) > 0 && tnp_check(tenon_tensor_data(tensor, &start)) != 0) {
+    Py_DECREF(result);
+    return NULL;
+  }
+  char* data = start;
+  if (walk(args[0], &s, 0, filled, &data) != 0) {
+    Py_DECREF(result);
+    return NULL;
+  }
+  if (filled != dtype) {
+    static PyObject* names;
+    if (names == NULL && (names = Py_BuildValue("(s)", "dtype")) == NULL) return NULL;
+    PyObject* op = tnp_known(&op_to_copy);
+    PyObject* object = tnp_dtype_object(dtype);
+    PyObject* vector[3] = {NULL, result, object};
+    PyObject* cast =
+        op && object
+            ? ((tnp_op*)op)->vectorcall(op, vector + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names)
+            : NULL;
+    Py_XDECREF(object);
+    Py_SETREF(result, cast);
+  }
+  return result;
+}

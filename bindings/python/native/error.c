@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors: the exception that holds a C error, and Python exceptions that travel inside one. */
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "native.h"
+
+typedef struct {
+  PyBaseExceptionObject base;
+  tenon_error* error; /* NULL when made by Python code */
+} error_object;
+
+/* The payload of an error that carries a Python exception. */
+typedef struct {
+  tnp_garbage garbage;
+  PyObject* object;
+} reference_object;
+
+#define ERROR_TYPES 32
+static PyTypeObject* error_type;
+static PyObject* error_types[ERROR_TYPES]; /* by status code, set by error.py */
+
+/* ---- From C to Python ------------------------------------------------------------------------ */
+
+/* The exception that holds `error`, whose reference is taken over. Reads no text. */
+static PyObject* exception_of(tenon_error* error) {
+  int32_t code = tenon_error_code(error);
+  PyTypeObject* type = error_type;
+  if (code > 0 && code < ERROR_TYPES && error_types[code] != NULL) {
+    type = (PyTypeObject*)error_types[code];
+  }
+  /* BaseException's own `new`: a subclass's __init__ has nothing to say about a C error. */
+  static PyObject* no_args;
+  if (no_args == NULL) no_args = PyTuple_New(0);
+  PyObject* exception =
+      no_args ? ((PyTypeObject*)PyExc_BaseException)->tp_new(type, no_args, NULL) : NULL;
+  if (exception == NULL) {
+    tenon_error_release(error);
+  } else {
+    ((error_object*)exception)->error = error;
+  }
+  return exception;
+}
+
+PyObject* tnp_raise_error(tenon_error* error) {
+  reference_object* payload = error ? tenon_error_payload(error, TENON_LANGUAGE_PYTHON) : NULL;
+  if (payload != NULL) {
+    /* A Python exception comes home: the same object, with the traceback it had. */
+    PyObject* original = payload->object;
+    Py_INCREF(original);
+    Py_INCREF(Py_TYPE(original));
+    PyErr_Restore((PyObject*)Py_TYPE(original), original, PyException_GetTraceback(original));
+    bool nested = tnp_free_begin();
+    tenon_error_release(error);
+    tnp_free_end(nested);
+    return NULL;
+  }
+  if (error == NULL) {
+    PyErr_SetString(PyExc_SystemError, "tenon: a C function failed without an error");
+    return NULL;
+  }
+  PyObject* exception = exception_of(error);
+  if (exception == NULL) return NULL;
+  const tenon_error* cause = tenon_error_cause(error);
+  if (TNP_UNLIKELY(cause != NULL)) {
+    PyObject* first = exception_of(tenon_error_retain((tenon_error*)cause));
+    if (first != NULL) PyException_SetCause(exception, first);
+    PyErr_Clear();
+  }
+  PyErr_SetObject((PyObject*)Py_TYPE(exception), exception);
+  Py_DECREF(exception);
+  return NULL;
+}
+
+PyObject* tnp_raise(void) { return tnp_raise_error(tenon_error_take()); }
+
+PyObject* tnp_raise_format(tenon_status code, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  PyObject* text = PyUnicode_FromFormatV(format, list);
+  va_end(list);
+  if (text == NULL) return NULL;
+  const char* utf8 = PyUnicode_AsUTF8(text);
+  if (utf8 != NULL) tnp_raise_error(tenon_error_new(code, NULL, utf8));
+  Py_DECREF(text);
+  return NULL;
+}
+
+PyObject* tnp_text(tenon_buffer* buffer) {
+  PyObject* text =
+      PyUnicode_DecodeUTF8(tenon_buffer_data(buffer), tenon_buffer_size(buffer), "replace");
+  tenon_buffer_release(buffer);
+  return text;
+}
+
+/* ---- From Python to C ------------------------------------------------------------------------ */
+
+static void reference_run(tnp_garbage* garbage) {
+  Py_DECREF(((reference_object*)garbage)->object);
+  PyMem_RawFree(garbage);
+}
+
+static void reference_drop(void* payload) { tnp_discard(payload); }
+
+static void add_frames(tenon_error* error, PyObject* traceback) {
+  /* A traceback runs from the outermost frame inwards; an error keeps the innermost first. */
+  PyTracebackObject* chain[64];
+  int count = 0;
+  for (PyTracebackObject* t = (PyTracebackObject*)traceback; t != NULL && count < 64;
+       t = t->tb_next) {
+    chain[count++] = t;
+  }
+  while (count-- > 0) {
+    PyCodeObject* code = PyFrame_GetCode(chain[count]->tb_frame);
+    PyObject* line = PyObject_GetAttrString((PyObject*)chain[count], "tb_lineno");
+    long number = line ? PyLong_AsLong(line) : 0;
+    const char* function = PyUnicode_AsUTF8(code->co_name);
+    const char* file = PyUnicode_AsUTF8(code->co_filename);
+    PyErr_Clear();
+    tenon_error_add_frame(error, TENON_LANGUAGE_PYTHON, function, file, (int32_t)number);
+    Py_XDECREF(line);
+    Py_DECREF(code);
+  }
+}
+
+tenon_error* tnp_take_exception(void) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (type == NULL) {
+    return tenon_error_new(TENON_ERROR_INTERNAL, NULL, "a Python call failed without an exception");
+  }
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != NULL) PyException_SetTraceback(value, traceback);
+
+  tenon_status code = TENON_ERROR_FOREIGN;
+  const char* kind = ((PyTypeObject*)type)->tp_name;
+  const tenon_error* inner =
+      PyObject_TypeCheck(value, error_type) ? ((error_object*)value)->error : NULL;
+  if (inner != NULL) {
+    /* An error of ours that passed through Python keeps its code for the other languages. The C
+     * error itself cannot be reused: it would hold the exception that holds it. */
+    code = tenon_error_code(inner);
+    kind = tenon_error_kind(inner);
+  }
+  PyObject* text = PyObject_Str(value);
+  const char* message = text ? PyUnicode_AsUTF8(text) : NULL;
+  if (message == NULL) {
+    PyErr_Clear();
+    message = "an exception whose text cannot be read";
+  }
+  tenon_error* error = tenon_error_new(code, kind, message);
+  Py_XDECREF(text);
+  if (inner != NULL) {
+    for (int64_t i = 0; i < tenon_error_note_count(inner); i++) {
+      tenon_error_add_note(error, tenon_error_note(inner, i));
+    }
+    tenon_error_frame frame;
+    for (int64_t i = 0; i < tenon_error_frame_count(inner); i++) {
+      if (tenon_error_get_frame(inner, i, &frame) != TENON_OK) break;
+      tenon_error_add_frame(error, frame.language, frame.function, frame.file, frame.line);
+    }
+  }
+  if (traceback != NULL) add_frames(error, traceback);
+  reference_object* payload = PyMem_RawMalloc(sizeof *payload);
+  if (payload != NULL) {
+    payload->garbage.run = reference_run;
+    Py_INCREF(value);
+    payload->object = value;
+    tenon_error_set_payload(error, TENON_LANGUAGE_PYTHON, payload, reference_drop);
+  }
+  Py_DECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return error;
+}
+
+tenon_status tnp_exception_to_slot(void) { return tenon_error_set(tnp_take_exception()); }
+
+/* ---- The type -------------------------------------------------------------------------------- */
+
+static void error_dealloc(PyObject* object) {
+  error_object* self = (error_object*)object;
+  PyTypeObject* type = Py_TYPE(object);
+  if (self->error != NULL) {
+    tenon_error* error = self->error;
+    self->error = NULL;
+    tenon_error_release(error);
+  }
+  ((PyTypeObject*)PyExc_Exception)->tp_dealloc(object);
+  Py_DECREF(type);
+}
+
+static int error_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return ((PyTypeObject*)PyExc_Exception)->tp_traverse(self, visit, arg);
+}
+
+static PyObject* error_str(PyObject* object) {
+  error_object* self = (error_object*)object;
+  if (self->error == NULL) return ((PyTypeObject*)PyExc_Exception)->tp_str(object);
+  const char* message = tenon_error_message(self->error);
+  return PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+}
+
+static PyObject* error_repr(PyObject* object) {
+  PyObject* text = PyObject_Str(object);
+  if (text == NULL) return NULL;
+  const char* name = strrchr(Py_TYPE(object)->tp_name, '.');
+  PyObject* repr = PyUnicode_FromFormat("%s(%R)", name ? name + 1 : Py_TYPE(object)->tp_name, text);
+  Py_DECREF(text);
+  return repr;
+}
+
+static PyObject* get_args(PyObject* object, void* unused) {
+  (void)unused;
+  error_object* self = (error_object*)object;
+  if (self->error == NULL) {
+    Py_INCREF(self->base.args);
+    return self->base.args;
+  }
+  return Py_BuildValue("(N)", error_str(object));
+}
+
+static int set_args(PyObject* object, PyObject* value, void* unused) {
+  (void)unused;
+  PyObject* args = value ? PySequence_Tuple(value) : PyTuple_New(0);
+  if (args == NULL) return -1;
+  Py_XSETREF(((error_object*)object)->base.args, args);
+  return 0;
+}
+
+static PyObject* get_code(PyObject* object, void* unused) {
+  (void)unused;
+  error_object* self = (error_object*)object;
+  if (self->error != NULL)
+    return PyUnicode_FromString(tenon_status_name(tenon_error_code(self->error)));
+  for (int code = 1; code < ERROR_TYPES; code++) {
+    if ((PyObject*)Py_TYPE(object) == error_types[code]) {
+      return PyUnicode_FromString(tenon_status_name(code));
+    }
+  }
+  return PyUnicode_FromString(tenon_status_name(TENON_ERROR_RUNTIME));
+}
+
+static PyObject* get_kind(PyObject* object, void* unused) {
+  (void)unused;
+  error_object* self = (error_object*)object;
+  if (self->error != NULL) return PyUnicode_FromString(tenon_error_kind(self->error));
+  return PyUnicode_FromString(Py_TYPE(object)->tp_name);
+}
+
+static PyObject* get_details(PyObject* object, void* unused) {
+  (void)unused;
+  error_object* self = (error_object*)object;
+  if (self->error == NULL) return error_str(object);
+  const char* text = tenon_error_format(self->error);
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+static const char* const languages[TENON_LANGUAGE_COUNT] = {"",       "C",    "C++",
+                                                            "Python", "Java", "Rust"};
+
+static PyObject* get_frames(PyObject* object, void* unused) {
+  (void)unused;
+  error_object* self = (error_object*)object;
+  int64_t count = self->error ? tenon_error_frame_count(self->error) : 0;
+  PyObject* list = PyList_New(0);
+  for (int64_t i = 0; list != NULL && i < count; i++) {
+    tenon_error_frame frame;
+    if (tenon_error_get_frame(self->error, i, &frame) != TENON_OK) break;
+    const char* language = frame.language < TENON_LANGUAGE_COUNT ? languages[frame.language] : "";
+    PyObject* item = Py_BuildValue("(szzi)", language, frame.function, frame.file, frame.line);
+    if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list;
+}
+
+/* `__notes__` is made on first use from the error's notes: raising reads nothing. */
+static PyObject* get_notes(PyObject* object, void* unused) {
+  (void)unused;
+  error_object* self = (error_object*)object;
+  PyObject* dict = PyObject_GenericGetDict(object, NULL);
+  if (dict == NULL) return NULL;
+  PyObject* notes = PyDict_GetItemString(dict, "__notes__");
+  Py_XINCREF(notes);
+  if (notes == NULL) {
+    notes = PyList_New(0);
+    int64_t count = self->error ? tenon_error_note_count(self->error) : 0;
+    for (int64_t i = 0; notes != NULL && i < count; i++) {
+      PyObject* note = PyUnicode_FromString(tenon_error_note(self->error, i));
+      if (note == NULL || PyList_Append(notes, note) != 0) Py_CLEAR(notes);
+      Py_XDECREF(note);
+    }
+    if (notes != NULL && PyDict_SetItemString(dict, "__notes__", notes) != 0) Py_CLEAR(notes);
+  }
+  Py_DECREF(dict);
+  return notes;
+}
+
+static int set_notes(PyObject* object, PyObject* value, void* unused) {
+  (void)unused;
+  PyObject* dict = PyObject_GenericGetDict(object, NULL);
+  if (dict == NULL) return -1;
+  int result = value ? PyDict_SetItemString(dict, "__notes__", value)
+                     : PyDict_DelItemString(dict, "__notes__");
+  Py_DECREF(dict);
+  return result;
+}
+
+static PyObject* error_reduce(PyObject* object, PyObject* unused) {
+  (void)unused;
+  PyObject* args = get_args(object, NULL);
+  if (args == NULL) return NULL;
+  return Py_BuildValue("(ON)", Py_TYPE(object), args);
+}
+
+static PyGetSetDef error_getset[] = {
+    {"args", get_args, set_args, NULL, NULL},
+    {"code", get_code, NULL, "Name of the status, such as \"TENON_ERROR_TYPE\".", NULL},
+    {"kind", get_kind, NULL, "Kind of the error, or the class of another language's exception.",
+     NULL},
+    {"frames", get_frames, NULL,
+     "Places the error passed through: (language, function, file, line), innermost first.", NULL},
+    {"details", get_details, NULL, "Kind, message, notes, frames and causes as text.", NULL},
+    {"__notes__", get_notes, set_notes, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMethodDef error_methods[] = {{"__reduce__", error_reduce, METH_NOARGS, NULL},
+                                      {NULL, NULL, 0, NULL}};
+
+static PyType_Slot error_slots[] = {
+    {Py_tp_doc, "An error of Tenon. Subclasses also derive from the built-in exception they are."},
+    {Py_tp_dealloc, error_dealloc},
+    {Py_tp_traverse, error_traverse},
+    {Py_tp_str, error_str},
+    {Py_tp_repr, error_repr},
+    {Py_tp_getset, error_getset},
+    {Py_tp_methods, error_methods},
+    {0, NULL}};
+static PyType_Spec error_spec = {"tenon.Error", sizeof(error_object), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                                 error_slots};
+
+static PyObject* set_error_type(PyObject* module, PyObject* args) {
+  (void)module;
+  int code;
+  PyObject* type;
+  if (!PyArg_ParseTuple(args, "iO!", &code, &PyType_Type, &type)) return NULL;
+  if (code <= 0 || code >= ERROR_TYPES || !PyType_IsSubtype((PyTypeObject*)type, error_type)) {
+    PyErr_SetString(PyExc_ValueError, "set_error_type: type must be a subclass of tenon.Error");
+    return NULL;
+  }
+  Py_INCREF(type);
+  Py_XSETREF(error_types[code], type);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"_set_error_type", set_error_type, METH_VARARGS, "Names the exception class of a status."},
+    {NULL, NULL, 0, NULL}};
+
+int tnp_errors_init(PyObject* module) {
+  if (PyModule_AddFunctions(module, methods) != 0) return -1;
+  return tnp_add_type(module, &error_type, &error_spec, PyExc_Exception);
+}

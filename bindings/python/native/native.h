@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the extension share: object layouts, conversions, errors and the lock's gate.
+ */
+#ifndef TENON_PYTHON_NATIVE_H
+#define TENON_PYTHON_NATIVE_H
+
+#ifndef PY_SSIZE_T_CLEAN
+#define PY_SSIZE_T_CLEAN
+#endif
+#include <Python.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "tenon/tenon.h"
+
+#if PY_VERSION_HEX < 0x030A0000
+#error "Tenon needs Python 3.10 or newer"
+#endif
+#ifdef Py_GIL_DISABLED
+#error "Tenon does not support free-threaded Python yet: build it for a Python with the GIL"
+#endif
+
+#define TNP_LIKELY(x) __builtin_expect(!!(x), 1)
+#define TNP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- runtime.c: the gate, deferred release, errors ------------------------------------------ */
+
+/* Takes the GIL on any thread. False once the interpreter is going away: nothing was taken. */
+bool tnp_attach(PyGILState_STATE* state);
+void tnp_detach(PyGILState_STATE state);
+
+/* Something to free under the GIL, pushed from any thread without it. Embedded in what is freed. */
+typedef struct tnp_garbage {
+  struct tnp_garbage* next;
+  void (*run)(struct tnp_garbage* self);
+} tnp_garbage;
+
+void tnp_discard(tnp_garbage* garbage);
+void tnp_drain(void);
+extern _Atomic(tnp_garbage*) tnp_garbage_list;
+/* Under the GIL and where any code may run: frees what other threads left. */
+static inline void tnp_drain_some(void) {
+  if (TNP_UNLIKELY(atomic_load_explicit(&tnp_garbage_list, memory_order_relaxed) != NULL))
+    tnp_drain();
+}
+/* The thread that holds the GIL and releases handles itself: deleters on it free at once. A plain
+ * word, since only that thread can find its own id here; a thread-local costs more. */
+extern _Atomic(uintptr_t) tnp_freeing_thread;
+static inline bool tnp_free_begin(void) {
+  uintptr_t self = (uintptr_t)pthread_self();
+  bool nested = atomic_load_explicit(&tnp_freeing_thread, memory_order_relaxed) == self;
+  atomic_store_explicit(&tnp_freeing_thread, self, memory_order_relaxed);
+  return nested;
+}
+/* Never puts back another thread's id: that thread may have left its own region meanwhile. */
+static inline void tnp_free_end(bool nested) {
+  if (!nested) atomic_store_explicit(&tnp_freeing_thread, 0, memory_order_relaxed);
+}
+
+/* Raises the error in this thread's slot and returns NULL. */
+PyObject* tnp_raise(void);
+/* Raises `error`, whose reference is taken over, and returns NULL. */
+PyObject* tnp_raise_error(tenon_error* error);
+/* Raises a new error with a printf-like message (PyErr_Format's letters) and returns NULL. */
+PyObject* tnp_raise_format(tenon_status code, const char* format, ...);
+/* Turns the pending exception into an error that carries it; clears it. Never NULL. */
+tenon_error* tnp_take_exception(void);
+/* The same into this thread's slot: what a callback returns. */
+tenon_status tnp_exception_to_slot(void);
+/* Raises the error that a function left when `status` is a failure: 0, or -1 with an exception. */
+static inline int tnp_check(tenon_status status) {
+  if (TNP_LIKELY(status == TENON_OK)) return 0;
+  tnp_raise();
+  return -1;
+}
+PyObject* tnp_text(tenon_buffer* buffer); /* takes over the buffer */
+
+/* ---- types.c: dtype, device, layout and memory format objects ---------------------------------
+ */
+
+typedef struct {
+  PyObject_HEAD int64_t code;
+  const char* name; /* static */
+} tnp_constant;     /* dtype, layout, memory_format */
+
+typedef struct {
+  PyObject_HEAD tenon_device device;
+} tnp_device;
+
+extern PyTypeObject* tnp_dtype_type;
+extern PyTypeObject* tnp_layout_type;
+extern PyTypeObject* tnp_memory_format_type;
+extern PyTypeObject* tnp_device_type;
+
+PyObject* tnp_dtype_object(tenon_dtype dtype);      /* new reference */
+PyObject* tnp_device_object(tenon_device device);   /* new reference */
+PyObject* tnp_layout_object(int64_t layout);        /* new reference */
+PyObject* tnp_memory_format_object(int64_t format); /* new reference */
+/* 1 when `object` names a dtype (or device), 0 when it does not, -1 with an exception. */
+int tnp_to_dtype(PyObject* object, tenon_dtype* out_dtype);
+int tnp_to_device(PyObject* object, tenon_device* out_device);
+
+/* ---- tensor.c ------------------------------------------------------------------------------- */
+
+typedef struct {
+  PyObject_HEAD tenon_tensor* tensor; /* a reference, unless `kept` */
+  PyObject* dict;
+  PyObject* weakrefs;
+  int kept; /* the tensor's cell owns this object, not the other way round */
+} tnp_tensor;
+
+extern PyTypeObject* tnp_tensor_type;
+#define TNP_IS_TENSOR(o) \
+  (Py_TYPE(o) == tnp_tensor_type || PyType_IsSubtype(Py_TYPE(o), tnp_tensor_type))
+
+PyObject* tnp_tensor_wrap(tenon_tensor* tensor); /* takes over the reference */
+void tnp_tensor_unkeep(tnp_tensor* self);
+/* The handle of a Tensor object, borrowed; NULL with an exception for one whose tensor is gone. */
+static inline tenon_tensor* tnp_tensor_get(PyObject* object) {
+  tnp_tensor* self = (tnp_tensor*)object;
+  if (TNP_UNLIKELY(self->kept)) tnp_tensor_unkeep(self);
+  if (TNP_UNLIKELY(self->tensor == NULL)) {
+    tnp_raise_format(TENON_ERROR_STATE,
+                     "Tensor: the tensor behind this object must be alive, got a "
+                     "released one");
+  }
+  return self->tensor;
+}
+/* Fills `info`; 0, or -1 with an exception. */
+int tnp_tensor_info(PyObject* object, tenon_tensor_info* info);
+
+/* number.c, subscript.c: slots of Tensor. */
+extern PyType_Slot tnp_number_slots[];
+PyObject* tnp_tensor_compare(PyObject* a, PyObject* b, int op);
+PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key);
+int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value);
+PyObject* tnp_tensor_item_at(PyObject* self, Py_ssize_t index);
+/* data.c: elements in and out. */
+PyObject* tnp_tensor_scalar(PyObject* self);
+PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused);
+PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
+
+/* ---- exchange.c: numpy, the buffer protocol and DLPack ----------------------------------------
+ */
+
+bool tnp_is_ndarray(PyObject* object);
+/* Imports by numpy's struct, `__dlpack__` or the buffer protocol. 1: made; 0: not such an object;
+ * -1: an exception. */
+int tnp_import(PyObject* object, tenon_tensor** out_tensor);
+PyObject* tnp_from_numpy(PyObject* module, PyObject* array);
+PyObject* tnp_from_dlpack(PyObject* module, PyObject* object);
+PyObject* tnp_from_buffer(PyObject* module, PyObject* object);
+PyObject* tnp_tensor_dlpack(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames);
+PyObject* tnp_tensor_dlpack_device(PyObject* self, PyObject* unused);
+int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags);
+void tnp_tensor_release_buffer(PyObject* self, Py_buffer* view);
+
+/* ---- value.c: between Python objects and boxed values -----------------------------------------
+ */
+
+/* A schema type, compiled. */
+typedef struct tnp_type {
+  uint16_t conv;    /* TNP_CONV_* */
+  uint8_t optional; /* None is accepted */
+  uint8_t reserved;
+  uint32_t count;    /* elements */
+  int64_t list_size; /* N of T[N], else -1 */
+  char* text;        /* as printed in the schema */
+  struct tnp_type* elements;
+} tnp_type;
+
+enum {
+  TNP_CONV_TENSOR,
+  TNP_CONV_INT,
+  TNP_CONV_FLOAT,
+  TNP_CONV_BOOL,
+  TNP_CONV_COMPLEX,
+  TNP_CONV_SCALAR,
+  TNP_CONV_STRING,
+  TNP_CONV_DTYPE,
+  TNP_CONV_LAYOUT,
+  TNP_CONV_MEMORY_FORMAT,
+  TNP_CONV_DEVICE,
+  TNP_CONV_STREAM,
+  TNP_CONV_NONE,
+  TNP_CONV_ANY,
+  TNP_CONV_CLASS,
+  TNP_CONV_FUNCTION,
+  TNP_CONV_INT_LIST,
+  TNP_CONV_FLOAT_LIST,
+  TNP_CONV_BOOL_LIST,
+  TNP_CONV_TENSOR_LIST,
+  TNP_CONV_LIST,
+  TNP_CONV_TUPLE,
+  TNP_CONV_DICT,
+  TNP_CONV_UNION,
+  TNP_CONV_UNSUPPORTED
+};
+
+int tnp_type_compile(const tenon_type* type, int64_t list_size, tnp_type* out);
+void tnp_type_free(tnp_type* type);
+
+/* Memory and references that live as long as one call. */
+typedef struct {
+  void* handle;
+  void (*release)(void* handle);
+} tnp_owned;
+
+typedef struct {
+  char* top;
+  char* limit;
+  void** chunks; /* linked by their first word */
+  tnp_owned* owned;
+  int owned_count, owned_capacity;
+  bool numbers;    /* a number is accepted where a Tensor is due */
+  bool normalised; /* some argument was converted: the caller's own object is not what was meant */
+  const char* detail; /* why the last conversion did not match, static text or NULL */
+  tnp_owned inline_owned[4];
+  char memory[320];
+} tnp_call;
+
+static inline void tnp_call_begin(tnp_call* call) {
+  call->top = call->memory;
+  call->limit = call->memory + sizeof call->memory;
+  call->chunks = NULL;
+  call->owned = call->inline_owned;
+  call->owned_count = 0;
+  call->owned_capacity = 4;
+  call->numbers = false;
+  call->normalised = false;
+  call->detail = NULL;
+}
+void tnp_call_finish(tnp_call* call);
+static inline void tnp_call_end(tnp_call* call) {
+  if (TNP_UNLIKELY(call->owned_count != 0 || call->chunks != NULL)) tnp_call_finish(call);
+}
+
+/* Converts by schema type into a borrowed value that lives as long as `call`.
+ * 0: done; 1: another type, no exception; -1: an exception. */
+int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, tenon_value* out);
+static inline int tnp_to_value(tnp_call* call, const tnp_type* type, PyObject* object,
+                               tenon_value* out) {
+  if (TNP_LIKELY(Py_TYPE(object) == tnp_tensor_type && type->conv == TNP_CONV_TENSOR)) {
+    tenon_tensor* tensor = tnp_tensor_get(object);
+    if (TNP_UNLIKELY(tensor == NULL)) return -1;
+    out->tag = TENON_TAG_TENSOR;
+    out->flags = 0;
+    out->count = 0;
+    out->as.words[1] = 0;
+    out->as.tensor = tensor;
+    return 0;
+  }
+  return tnp_to_value_slow(call, type, object, out);
+}
+/* A number into a BOOL, INT, FLOAT or COMPLEX value; returns as tnp_to_value. */
+int tnp_to_scalar(tnp_call* call, PyObject* object, tenon_value* out);
+/* Reads a value. With `steal`, the value's reference moves into the object and it becomes NONE. */
+PyObject* tnp_from_value(tenon_value* value, bool steal);
+/* 1 when two values of simple type are equal, else 0. */
+int tnp_value_equal(const tenon_value* a, const tenon_value* b);
+/* The kind of an object as schemas would call it, for messages: "Tensor", "int[]", "numpy.int8". */
+void tnp_describe(PyObject* object, char* out, size_t size);
+PyObject* tnp_object_open(tenon_object* object); /* borrows `object`; new reference */
+extern PyTypeObject* tnp_foreign_type;           /* objects of other languages */
+
+/* ---- op.c: operators, argument binding and calls ----------------------------------------------
+ */
+
+typedef struct {
+  PyObject* name; /* interned */
+  bool has_default, kwarg_only, written;
+  tenon_value default_value; /* borrowed from the schema, never flagged OWNED */
+  int64_t aliased;           /* returns: the written argument that it is, else -1 */
+  tnp_type type;
+} tnp_argument;
+
+/* A schema, compiled for binding. Counted under the GIL. */
+typedef struct {
+  Py_ssize_t references;
+  tenon_schema* schema;
+  uint32_t nargs, npositional, nrets;
+  bool vararg, varret;
+  bool numbers;
+  bool all_tensors; /* every argument is positional and a Tensor */
+  tnp_argument* args;
+  tnp_argument* rets;
+} tnp_binding;
+
+typedef struct {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  const tenon_op* op;
+  tnp_binding* binding; /* NULL without a schema */
+  uint64_t generation;  /* of the registry when `binding` was looked up */
+  PyObject* name;       /* "ns::name.overload" */
+  PyObject* dict;
+  PyObject* weakrefs;
+} tnp_op;
+
+typedef struct {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* name; /* "ns::name" */
+  PyObject* ops;  /* tuple of tnp_op in order of definition */
+  PyObject* dict; /* overloads by name, and the rest */
+  PyObject* weakrefs;
+} tnp_packet;
+
+extern PyTypeObject* tnp_op_type;
+extern PyTypeObject* tnp_packet_type;
+extern PyTypeObject* tnp_method_type;
+extern _Atomic(uint64_t) tnp_generation;
+
+PyObject* tnp_op_object(const tenon_op* op); /* new reference; one object per operator */
+void tnp_op_forget_removed(void);            /* drops schemas of operators that are gone */
+int tnp_op_refresh(tnp_op* self);            /* 0, or -1 with an exception */
+static inline int tnp_op_ready(tnp_op* self) {
+  uint64_t now = atomic_load_explicit(&tnp_generation, memory_order_acquire);
+  if (TNP_LIKELY(self->generation == now && self->binding != NULL)) return 0;
+  return tnp_op_refresh(self);
+}
+/* Converts what a kernel returned into owned values. 0, or -1 with an exception. */
+int tnp_results_to_values(tnp_op* op, tnp_binding* binding, const tenon_value* args,
+                          PyObject* result, tenon_value* rets);
+/* Positional and keyword arguments for a Python function, defaults trimmed. `extra` leading slots
+ * are left to the caller. Returns a new array (PyMem) of `extra + out_nargs` (+ keywords). */
+PyObject** tnp_values_to_arguments(tnp_binding* binding, tenon_value* args, uint32_t count,
+                                   int extra, Py_ssize_t* out_nargs, PyObject** out_kwnames);
+/* An operator of ours by full name, looked up on first use; borrowed, NULL with an exception. */
+typedef struct {
+  const char* name;
+  PyObject* op;
+} tnp_known_op;
+PyObject* tnp_known_slow(tnp_known_op* known);
+static inline PyObject* tnp_known(tnp_known_op* known) {
+  return TNP_LIKELY(known->op != NULL) ? known->op : tnp_known_slow(known);
+}
+PyObject* tnp_find_op(PyObject* module, PyObject* name);
+
+/* ---- library.c: libraries and Python kernels --------------------------------------------------
+ */
+
+typedef struct tnp_kernel {
+  tnp_garbage garbage; /* first: the deleter hands this over */
+  PyObject* function;  /* owned; visited on behalf of `owner` */
+  struct tnp_library* owner;
+  struct tnp_kernel* next;
+  struct tnp_kernel** link;
+  bool with_keyset, with_op;
+  tnp_op* op; /* the operator it serves, owned; NULL for a fallback */
+} tnp_kernel;
+
+typedef struct tnp_library {
+  PyObject_HEAD tenon_library* library;
+  tnp_kernel* kernels;
+  PyObject* weakrefs;
+} tnp_library;
+
+extern PyTypeObject* tnp_library_type;
+tenon_status tnp_trampoline(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+/* Calls the function of a kernel with converted arguments; new reference or NULL. */
+PyObject* tnp_kernel_call(tnp_kernel* kernel, tnp_op* op, tnp_binding* binding, tenon_keyset keys,
+                          tenon_value* args, uint32_t count);
+PyObject* tnp_keyset_object(tenon_keyset keys);
+
+/* ---- handle.c: handles of the flat layer ------------------------------------------------------
+ */
+
+enum {
+  TNP_HANDLE_SCHEMA,
+  TNP_HANDLE_PLUGIN,
+  TNP_HANDLE_THREAD_STATE,
+  TNP_HANDLE_REGISTRATION,
+  TNP_HANDLE_STORAGE
+};
+typedef struct {
+  PyObject_HEAD void* pointer;
+  int kind;
+} tnp_handle;
+extern PyTypeObject* tnp_handle_type;
+PyObject* tnp_handle_new(int kind, void* pointer); /* takes over the reference */
+void* tnp_handle_get(PyObject* object, int kind);  /* borrowed; NULL with an exception */
+
+/* ---- registry.c: events of the registry, guards and traces ------------------------------------
+ */
+
+int tnp_registry_init(void);
+extern PyTypeObject* tnp_guard_type;
+
+/* Adds all types and functions to the module; 0, or -1 with an exception. Types are made once. */
+int tnp_init(PyObject* module);
+int tnp_types_init(PyObject* module);
+int tnp_errors_init(PyObject* module);
+int tnp_tensor_init(PyObject* module);
+int tnp_value_init(PyObject* module);
+int tnp_op_init(PyObject* module);
+int tnp_library_init(PyObject* module);
+int tnp_handle_init(PyObject* module);
+int tnp_guard_init(PyObject* module);
+int tnp_exchange_init(PyObject* module);
+
+/* Makes a heap type once and adds it to the module: 0 or -1. */
+int tnp_add_type(PyObject* module, PyTypeObject** slot, PyType_Spec* spec, PyObject* base);
+
+#endif

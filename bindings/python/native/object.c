@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Python objects inside boxed values, and objects of other languages as Python sees them. */
+#include "value.h"
+
+/* A Python object inside a tenon_object. */
+typedef struct {
+  tnp_garbage garbage;
+  PyObject* object;
+} carried;
+
+typedef struct {
+  tenon_object_type type;
+  char name[];
+} carried_type;
+
+static PyObject* carried_types; /* type -> capsule of carried_type, never freed */
+
+static void carried_run(tnp_garbage* garbage) {
+  Py_DECREF(((carried*)garbage)->object);
+  PyMem_RawFree(garbage);
+}
+static void carried_release(void* self) { tnp_discard(self); }
+
+static const tenon_object_type* type_of_carried(PyTypeObject* python) {
+  if (carried_types == NULL && (carried_types = PyDict_New()) == NULL) return NULL;
+  PyObject* known = PyDict_GetItemWithError(carried_types, (PyObject*)python);
+  if (known != NULL) return PyCapsule_GetPointer(known, NULL);
+  if (PyErr_Occurred()) return NULL;
+  PyObject* module = PyObject_GetAttrString((PyObject*)python, "__module__");
+  if (module == NULL) PyErr_Clear();
+  const char* prefix = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : "builtins";
+  const char* name = strrchr(python->tp_name, '.');
+  name = name ? name + 1 : python->tp_name;
+  size_t size = strlen(prefix) + strlen(name) + 2;
+  carried_type* type = PyMem_RawCalloc(1, sizeof *type + size);
+  PyObject* capsule = type ? PyCapsule_New(type, NULL, NULL) : PyErr_NoMemory();
+  if (capsule == NULL) {
+    Py_XDECREF(module);
+    PyMem_RawFree(type);
+    return NULL;
+  }
+  PyOS_snprintf(type->name, size, "%s.%s", prefix, name);
+  Py_XDECREF(module);
+  type->type.struct_size = sizeof(tenon_object_type);
+  type->type.language = TENON_LANGUAGE_PYTHON;
+  type->type.name = type->name;
+  type->type.release = carried_release;
+  int stored = PyDict_SetItem(carried_types, (PyObject*)python, capsule);
+  Py_DECREF(capsule);
+  return stored == 0 ? &type->type : NULL;
+}
+
+/* An object of another language, as Python sees it. */
+typedef struct {
+  PyObject_HEAD tenon_object* object;
+} foreign;
+PyTypeObject* tnp_foreign_type;
+
+PyObject* tnp_object_open(tenon_object* object) {
+  const tenon_object_type* type = tenon_object_get_type(object);
+  if (type->language == TENON_LANGUAGE_PYTHON && type->release == carried_release) {
+    PyObject* python = ((carried*)tenon_object_self(object))->object;
+    Py_INCREF(python);
+    return python;
+  }
+  foreign* self = PyObject_New(foreign, tnp_foreign_type);
+  if (self != NULL) self->object = tenon_object_retain(object);
+  return (PyObject*)self;
+}
+
+static void foreign_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  tenon_object_release(((foreign*)self)->object);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+static PyObject* foreign_repr(PyObject* self) {
+  const tenon_object_type* type = tenon_object_get_type(((foreign*)self)->object);
+  return PyUnicode_FromFormat("<tenon object of type %s>", type->name);
+}
+
+static PyObject* foreign_name(PyObject* self, void* unused) {
+  (void)unused;
+  return PyUnicode_FromString(tenon_object_get_type(((foreign*)self)->object)->name);
+}
+
+static PyGetSetDef foreign_getset[] = {
+    {"type_name", foreign_name, NULL, "Name of the object's type in its own language.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot foreign_slots[] = {{Py_tp_doc, "An object of another language."},
+                                      {Py_tp_dealloc, foreign_dealloc},
+                                      {Py_tp_repr, foreign_repr},
+                                      {Py_tp_getset, foreign_getset},
+                                      {0, NULL}};
+static PyType_Spec foreign_spec = {"tenon.ForeignObject", sizeof(foreign), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   foreign_slots};
+
+static void release_object(void* handle) { tenon_object_release(handle); }
+
+int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* out) {
+  tenon_object* handle;
+  if (Py_TYPE(object) == tnp_foreign_type) {
+    handle = ((foreign*)object)->object; /* the argument keeps it alive */
+  } else {
+    const tenon_object_type* type = type_of_carried(Py_TYPE(object));
+    carried* self = type ? PyMem_RawMalloc(sizeof *self) : NULL;
+    if (self == NULL) return type ? (PyErr_NoMemory(), -1) : -1;
+    self->garbage.run = carried_run;
+    Py_INCREF(object);
+    self->object = object;
+    if (tnp_check(tenon_object_new(type, self, &handle)) != 0) {
+      Py_DECREF(object);
+      PyMem_RawFree(self);
+      return -1;
+    }
+    if (tnp_own(call, handle, release_object) != 0) return -1;
+  }
+  out->tag = tag;
+  out->as.object = handle;
+  return 0;
+}
+
+/* A class type of a schema, "__torch__.torch.classes.ns.Name", matches a Python class whose name,
+ * or a base's name, ends like it; an object of another language matches by its type's name. */
+bool tnp_class_matches(const char* text, PyObject* object) {
+  size_t length = strcspn(text, "?");
+  const char* last = text;
+  for (const char* c = text; c < text + length; c++) {
+    if (*c == '.') last = c + 1;
+  }
+  size_t size = (size_t)(text + length - last);
+  if (Py_TYPE(object) == tnp_foreign_type) {
+    const tenon_object_type* type = tenon_object_get_type(((foreign*)object)->object);
+    for (; type != NULL; type = type->base) {
+      const char* dot = strrchr(type->name, '.');
+      const char* name = dot ? dot + 1 : type->name;
+      if (strlen(name) == size && memcmp(name, last, size) == 0) return true;
+    }
+    return false;
+  }
+  PyObject* mro = Py_TYPE(object)->tp_mro;
+  for (Py_ssize_t i = 0; mro != NULL && i < PyTuple_GET_SIZE(mro); i++) {
+    const char* full = ((PyTypeObject*)PyTuple_GET_ITEM(mro, i))->tp_name;
+    const char* dot = strrchr(full, '.');
+    const char* name = dot ? dot + 1 : full;
+    if (strlen(name) == size && memcmp(name, last, size) == 0) return true;
+  }
+  return false;
+}
+
+int tnp_value_init(PyObject* module) {
+  return tnp_add_type(module, &tnp_foreign_type, &foreign_spec, NULL);
+}

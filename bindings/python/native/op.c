@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operator objects: one per operator, called by the vectorcall protocol. */
+#include "binding.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+PyTypeObject* tnp_op_type;
+_Atomic(uint64_t) tnp_generation = 1;
+static PyObject* op_objects; /* address of the operator -> object; operators live for ever */
+
+/* ---- The object ------------------------------------------------------------------------------ */
+
+int tnp_op_refresh(tnp_op* self) {
+  uint64_t now = atomic_load_explicit(&tnp_generation, memory_order_acquire);
+  tenon_schema* schema;
+  if (tenon_op_copy_schema(self->op, &schema) != TENON_OK) {
+    tnp_binding_release(self->binding);
+    self->binding = NULL;
+    tnp_raise();
+    return -1;
+  }
+  if (self->binding != NULL && self->binding->schema == schema) {
+    tenon_schema_release(schema);
+  } else {
+    tnp_binding* fresh = tnp_binding_new(schema);
+    if (fresh == NULL) return -1;
+    tnp_binding_release(self->binding);
+    self->binding = fresh;
+  }
+  self->generation = now;
+  return 0;
+}
+
+void tnp_op_forget_removed(void) {
+  Py_ssize_t position = 0;
+  PyObject *key, *value;
+  uint64_t now = atomic_load_explicit(&tnp_generation, memory_order_acquire);
+  while (PyDict_Next(op_objects, &position, &key, &value)) {
+    tnp_op* self = (tnp_op*)value;
+    tenon_schema* schema;
+    if (self->binding == NULL || self->generation == now) continue;
+    if (tenon_op_copy_schema(self->op, &schema) == TENON_OK) {
+      tenon_schema_release(schema);
+    } else {
+      tenon_error_release(tenon_error_take());
+      tnp_binding_release(self->binding);
+      self->binding = NULL;
+    }
+  }
+}
+
+static PyObject* op_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                               PyObject* kwnames);
+
+PyObject* tnp_op_object(const tenon_op* op) {
+  PyObject* key = PyLong_FromVoidPtr((void*)op);
+  if (key == NULL) return NULL;
+  PyObject* known = PyDict_GetItemWithError(op_objects, key);
+  if (known != NULL || PyErr_Occurred()) {
+    Py_XINCREF(known);
+    Py_DECREF(key);
+    return known;
+  }
+  tnp_op* self = PyObject_GC_New(tnp_op, tnp_op_type);
+  if (self != NULL) {
+    self->vectorcall = op_vectorcall;
+    self->op = op;
+    self->binding = NULL;
+    self->generation = 0;
+    self->dict = NULL;
+    self->weakrefs = NULL;
+    self->name = PyUnicode_InternFromString(tenon_op_name(op));
+    if (self->name == NULL || PyDict_SetItem(op_objects, key, (PyObject*)self) != 0) Py_CLEAR(self);
+  }
+  Py_DECREF(key);
+  return (PyObject*)self;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+/* Whether the kernel promises to be quick for these arguments, so that the GIL may stay. */
+static bool is_quick(const tenon_entry* entry, const tenon_value* values, uint32_t count) {
+  if (!(entry->flags & TENON_KERNEL_NOBLOCK)) return false;
+  if (entry->noblock_max_numel == INT64_MAX) return true;
+  int64_t most = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (values[i].tag == TENON_TAG_TENSOR) {
+      int64_t numel = tenon_tensor_numel(values[i].as.tensor);
+      if (numel > most) most = numel;
+    } else if (values[i].tag == TENON_TAG_TENSOR_LIST) {
+      for (uint32_t k = 0; k < values[i].count; k++) {
+        tenon_tensor* tensor = ((tenon_tensor* const*)values[i].as.list.data)[k];
+        if (tensor != NULL) most += tenon_tensor_numel(tensor);
+      }
+    } else if (values[i].tag == TENON_TAG_INT_LIST) {
+      /* A factory's size: what is made counts, not what is given. */
+      int64_t numel = 1;
+      for (uint32_t k = 0; k < values[i].count; k++) {
+        int64_t size = ((const int64_t*)values[i].as.list.data)[k];
+        if (size > 0 && numel <= entry->noblock_max_numel)
+          numel *= size < INT32_MAX ? size : INT32_MAX;
+      }
+      if (numel > most) most = numel;
+    }
+  }
+  return most <= entry->noblock_max_numel;
+}
+
+static PyObject* call_boxed(tnp_binding* b, const tenon_entry* entry, tenon_frame* frame,
+                            tenon_value* values, uint32_t count) {
+  tenon_value few[4];
+  tenon_value* rets = b->nrets <= 4 ? few : PyMem_Malloc(b->nrets * sizeof *rets);
+  if (rets == NULL) {
+    tenon_op_end(frame, TENON_OK);
+    return PyErr_NoMemory();
+  }
+  memset(rets, 0, b->nrets * sizeof *rets);
+  tenon_stack stack = {values, rets, count, b->nrets, NULL, {0, 0}};
+  tenon_status status;
+  if (is_quick(entry, values, count)) {
+    status = tenon_op_end(frame, tenon_op_invoke(entry, frame, &stack));
+  } else {
+    Py_BEGIN_ALLOW_THREADS status = tenon_op_end(frame, tenon_op_invoke(entry, frame, &stack));
+    Py_END_ALLOW_THREADS
+  }
+  PyObject* result = TNP_LIKELY(status == TENON_OK) ? tnp_results_to_object(b, rets) : tnp_raise();
+  if (TNP_UNLIKELY(rets != few)) PyMem_Free(rets);
+  return result;
+}
+
+static PyObject* call_python(tnp_op* self, tnp_binding* b, const tenon_entry* entry,
+                             tenon_frame* frame, const tnp_call* call, tenon_value* values,
+                             uint32_t count, PyObject* const* args, size_t nargsf,
+                             PyObject* kwnames) {
+  tnp_kernel* kernel = entry->ctx; /* alive until the frame is left */
+  PyObject* result;
+  if (TNP_LIKELY(!kernel->with_keyset && !kernel->with_op && !call->normalised)) {
+    /* The caller's own arguments: no conversion, and subclasses arrive as they are. */
+    PyObject* function = kernel->function;
+    Py_INCREF(function);
+    result = PyObject_Vectorcall(function, args, nargsf, kwnames);
+    Py_DECREF(function);
+  } else {
+    result = tnp_kernel_call(kernel, self, b, frame->keys, values, count);
+  }
+  if (TNP_LIKELY(result != NULL)) result = tnp_check_result(self, b, values, result);
+  tenon_op_end(frame, TENON_OK); /* a failure is Python's exception already */
+  return result;
+}
+
+/* The most common call by far: every argument given by position, every one a Tensor. */
+static inline bool bind_tensors(const tnp_binding* b, PyObject* const* args, Py_ssize_t nargs,
+                                PyObject* kwnames, tenon_value* out) {
+  if (nargs != (Py_ssize_t)b->nargs || kwnames != NULL || !b->all_tensors) return false;
+  for (Py_ssize_t i = 0; i < nargs; i++) {
+    tnp_tensor* tensor = (tnp_tensor*)args[i];
+    if (Py_TYPE(tensor) != tnp_tensor_type || tensor->kept || tensor->tensor == NULL) return false;
+    out[i].tag = TENON_TAG_TENSOR;
+    out[i].flags = 0;
+    out[i].count = 0;
+    out[i].as.words[1] = 0;
+    out[i].as.tensor = tensor->tensor;
+  }
+  return true;
+}
+
+/* Calls with `keys` when redispatching. NULL with `why->kind` >= 0: the arguments do not fit, no
+ * exception is set, and *out_text (if asked for) says why. */
+PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
+                     PyObject* kwnames, tnp_mismatch* why, PyObject** out_text) {
+  why->kind = -1;
+  tnp_binding* b = self->binding;
+  Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+  uint32_t count =
+      TNP_UNLIKELY(nargs > (Py_ssize_t)b->nargs) && b->vararg ? (uint32_t)nargs : b->nargs;
+  tenon_value few[8];
+  tenon_value* values = few;
+  if (TNP_UNLIKELY(count > 8)) {
+    values = PyMem_Malloc(count * sizeof *values);
+    if (values == NULL) return PyErr_NoMemory();
+  }
+  tnp_call call;
+  tnp_call_begin(&call);
+  call.numbers = b->numbers;
+  b->references++; /* the operator may be redefined while its kernel runs */
+  PyObject* result = NULL;
+  int bound = bind_tensors(b, args, nargs, kwnames, values)
+                  ? 0
+                  : tnp_bind(b, &call, args, nargs, kwnames, values, why);
+  if (TNP_LIKELY(bound == 0)) {
+    tenon_frame frame;
+    const tenon_entry* entry = keys ? tenon_op_begin_keys(self->op, *keys, &frame)
+                                    : tenon_op_resolve(self->op, values, count, &frame);
+    if (TNP_UNLIKELY(entry == NULL)) {
+      result = tnp_raise();
+    } else if (entry->boxed == tnp_trampoline) {
+      result = call_python(self, b, entry, &frame, &call, values, count, args, nargsf, kwnames);
+    } else {
+      result = call_boxed(b, entry, &frame, values, count);
+    }
+  } else if (bound > 0 && out_text != NULL) {
+    *out_text = tnp_mismatch_text(self->name, b, &call, why);
+  }
+  tnp_call_end(&call);
+  tnp_binding_release(b);
+  if (TNP_UNLIKELY(values != few)) PyMem_Free(values);
+  tnp_drain_some();
+  return result;
+}
+
+static PyObject* call(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
+                      PyObject* kwnames) {
+  if (TNP_UNLIKELY(tnp_op_ready(self) != 0)) return NULL;
+  tnp_mismatch why;
+  PyObject* text = NULL;
+  PyObject* result = tnp_op_try(self, keys, args, nargsf, kwnames, &why, &text);
+  if (TNP_UNLIKELY(text != NULL)) {
+    tnp_raise_format(TENON_ERROR_TYPE, "%U\n  schema: %s", text,
+                     tenon_schema_text(self->binding->schema));
+    Py_DECREF(text);
+  }
+  return result;
+}
+
+static PyObject* op_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                               PyObject* kwnames) {
+  return call((tnp_op*)callable, NULL, args, nargsf, kwnames);
+}
+
+static PyObject* op_redispatch(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                               PyObject* kwnames) {
+  if (nargs < 1 || !PyLong_Check(args[0])) {
+    return tnp_raise_format(
+        TENON_ERROR_TYPE, "%U.redispatch: keyset must be DispatchKeySet, got %s",
+        ((tnp_op*)self)->name, nargs < 1 ? "nothing" : Py_TYPE(args[0])->tp_name);
+  }
+  tenon_keyset keys = PyLong_AsUnsignedLongLong(args[0]);
+  if (PyErr_Occurred()) return NULL;
+  return call((tnp_op*)self, &keys, args + 1, (size_t)(nargs - 1), kwnames);
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+static PyObject* op_name(PyObject* self, PyObject* unused) {
+  (void)unused;
+  Py_INCREF(((tnp_op*)self)->name);
+  return ((tnp_op*)self)->name;
+}
+
+static const char* short_name(tnp_op* self) {
+  const char* name = tenon_op_name(self->op);
+  const char* colons = strstr(name, "::");
+  return colons ? colons + 2 : name;
+}
+
+static PyObject* get_short_name(PyObject* self, void* unused) {
+  (void)unused;
+  return PyUnicode_FromString(short_name((tnp_op*)self));
+}
+
+static PyObject* get_namespace(PyObject* self, void* unused) {
+  (void)unused;
+  const char* name = tenon_op_name(((tnp_op*)self)->op);
+  return PyUnicode_FromStringAndSize(name, (Py_ssize_t)(strstr(name, "::") - name));
+}
+
+static PyObject* get_overload(PyObject* self, void* unused) {
+  (void)unused;
+  const char* dot = strchr(short_name((tnp_op*)self), '.');
+  return PyUnicode_FromString(dot ? dot + 1 : "");
+}
+
+static PyObject* get_defined(PyObject* self, void* unused) {
+  (void)unused;
+  tenon_schema* schema;
+  if (tenon_op_copy_schema(((tnp_op*)self)->op, &schema) != TENON_OK) {
+    tenon_error_release(tenon_error_take());
+    Py_RETURN_FALSE;
+  }
+  tenon_schema_release(schema);
+  Py_RETURN_TRUE;
+}
+
+static PyObject* op_schema(PyObject* self, PyObject* unused) {
+  (void)unused;
+  tenon_schema* schema;
+  if (tnp_check(tenon_op_copy_schema(((tnp_op*)self)->op, &schema)) != 0) return NULL;
+  return tnp_handle_new(TNP_HANDLE_SCHEMA, schema);
+}
+
+static PyObject* op_keys(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
+                         PyObject* kwnames) {
+  tnp_op* self = (tnp_op*)object;
+  if (tnp_op_ready(self) != 0) return NULL;
+  tnp_binding* b = self->binding;
+  uint32_t count = nargs > (Py_ssize_t)b->nargs ? (uint32_t)nargs : b->nargs;
+  tenon_value* values = PyMem_Calloc(count + 1, sizeof *values);
+  if (values == NULL) return PyErr_NoMemory();
+  tnp_call call;
+  tnp_call_begin(&call);
+  call.numbers = b->numbers;
+  tnp_mismatch why;
+  PyObject* result = NULL;
+  int bound = tnp_bind(b, &call, args, nargs, kwnames, values, &why);
+  if (bound > 0) {
+    PyObject* text = tnp_mismatch_text(self->name, b, &call, &why);
+    if (text != NULL) tnp_raise_format(TENON_ERROR_TYPE, "%U", text);
+    Py_XDECREF(text);
+  } else if (bound == 0) {
+    tenon_keyset keys;
+    if (tnp_check(tenon_op_compute_keys(self->op, values, b->nargs, &keys)) == 0) {
+      result = tnp_keyset_object(keys);
+    }
+  }
+  tnp_call_end(&call);
+  PyMem_Free(values);
+  return result;
+}
+
+static PyObject* op_repr(PyObject* self) {
+  tnp_op* op = (tnp_op*)self;
+  const char* name = tenon_op_name(op->op);
+  const char* rest = short_name(op);
+  const char* dot = strchr(rest, '.');
+  Py_ssize_t plain = (dot ? dot : rest + strlen(rest)) - rest;
+  PyObject* packet = PyUnicode_FromStringAndSize(rest, plain);
+  PyObject* ns = PyUnicode_FromStringAndSize(name, rest - name - 2);
+  PyObject* repr = packet && ns ? PyUnicode_FromFormat("<OpOverload(op='%U.%U', overload='%s')>",
+                                                       ns, packet, dot ? dot + 1 : "default")
+                                : NULL;
+  Py_XDECREF(packet);
+  Py_XDECREF(ns);
+  return repr;
+}
+
+static PyObject* op_reduce(PyObject* self, PyObject* unused) {
+  (void)unused;
+  PyObject* module = PyImport_ImportModule("tenon._tenon");
+  PyObject* find = module ? PyObject_GetAttrString(module, "find_op") : NULL;
+  Py_XDECREF(module);
+  if (find == NULL) return NULL;
+  return Py_BuildValue("(N(O))", find, ((tnp_op*)self)->name);
+}
+
+static int op_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(((tnp_op*)self)->dict);
+  return 0;
+}
+
+static void op_dealloc(PyObject* object) {
+  tnp_op* self = (tnp_op*)object;
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  if (self->weakrefs != NULL) PyObject_ClearWeakRefs(object);
+  tnp_binding_release(self->binding);
+  Py_XDECREF(self->name);
+  Py_XDECREF(self->dict);
+  PyObject_GC_Del(object);
+  Py_DECREF(type);
+}
+
+static PyGetSetDef op_getset[] = {
+    {"__name__", get_short_name, NULL, NULL, NULL},
+    {"namespace", get_namespace, NULL, "Namespace, such as \"aten\".", NULL},
+    {"_overloadname", get_overload, NULL, "Overload name, \"\" for the default overload.", NULL},
+    {"is_defined", get_defined, NULL, "Whether the operator has a schema now.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+static PyMethodDef op_methods[] = {
+    {"name", op_name, METH_NOARGS, "name()\n--\n\nReturns the full name, \"ns::name.overload\"."},
+    {"redispatch", (PyCFunction)(void (*)(void))op_redispatch, METH_FASTCALL | METH_KEYWORDS,
+     "redispatch(keyset, *args, **kwargs)\n--\n\nCalls the kernel that serves `keyset`; the "
+     "thread's "
+     "keys are not consulted."},
+    {"compute_keys", (PyCFunction)(void (*)(void))op_keys, METH_FASTCALL | METH_KEYWORDS,
+     "compute_keys(*args, **kwargs)\n--\n\nReturns the key set a call would be dispatched with."},
+    {"_schema_handle", op_schema, METH_NOARGS, NULL},
+    {"__reduce__", op_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+static PyMemberDef op_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(tnp_op, vectorcall), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(tnp_op, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(tnp_op, weakrefs), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+static PyType_Slot op_slots[] = {
+    {Py_tp_doc, "One overload of an operator, such as tenon.ops.aten.add.Tensor. Callable."},
+    {Py_tp_dealloc, op_dealloc},
+    {Py_tp_traverse, op_traverse},
+    {Py_tp_repr, op_repr},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_getset, op_getset},
+    {Py_tp_methods, op_methods},
+    {Py_tp_members, op_members},
+    {0, NULL}};
+static PyType_Spec op_spec = {"tenon.ops.OpOverload", sizeof(tnp_op), 0,
+                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
+                                  Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                              op_slots};
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+PyObject* tnp_find_op(PyObject* module, PyObject* name) {
+  (void)module;
+  if (!PyUnicode_Check(name)) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "find_op: name must be str, got %s",
+                            Py_TYPE(name)->tp_name);
+  }
+  const char* text = PyUnicode_AsUTF8(name);
+  if (text == NULL) return NULL;
+  const tenon_op* op;
+  tenon_status status;
+  Py_BEGIN_ALLOW_THREADS /* may load the plugin of the kernels */
+      status = tenon_op_find(text, &op);
+  Py_END_ALLOW_THREADS if (tnp_check(status) != 0) return NULL;
+  return tnp_op_object(op);
+}
+
+PyObject* tnp_known_slow(tnp_known_op* known) {
+  PyObject* name = PyUnicode_FromString(known->name);
+  if (name == NULL) return NULL;
+  known->op = tnp_find_op(NULL, name); /* kept for ever, as all operators are */
+  Py_DECREF(name);
+  return known->op;
+}
+
+static PyMethodDef methods[] = {
+    {"find_op", tnp_find_op, METH_O,
+     "find_op(name, /)\n--\n\nFinds an operator by full name, \"ns::name.overload\"."},
+    {NULL, NULL, 0, NULL}};
+
+int tnp_op_init(PyObject* module) {
+  if (op_objects == NULL && (op_objects = PyDict_New()) == NULL) return -1;
+  if (PyModule_AddFunctions(module, methods) != 0) return -1;
+  if (tnp_add_type(module, &tnp_op_type, &op_spec, NULL) != 0) return -1;
+  return tnp_packet_init(module);
+}

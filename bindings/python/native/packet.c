@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets, all overloads of one operator name, and packets as methods of Tensor. */
+#include "binding.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+PyTypeObject* tnp_packet_type;
+PyTypeObject* tnp_method_type;
+static PyObject* packet_resolver; /* ops.py: fills a packet that has no overloads yet */
+
+static int fill(PyObject* packet) {
+  if (packet_resolver == NULL) {
+    PyErr_SetString(PyExc_RuntimeError, "tenon is not imported");
+    return -1;
+  }
+  PyObject* done = PyObject_CallOneArg(packet_resolver, packet);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
+static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                                   PyObject* kwnames) {
+  tnp_packet* self = (tnp_packet*)callable;
+  if (TNP_UNLIKELY(PyTuple_GET_SIZE(self->ops) == 0)) {
+    if (fill(callable) != 0) return NULL;
+  }
+  PyObject* ops = self->ops;
+  Py_INCREF(ops);
+  Py_ssize_t count = PyTuple_GET_SIZE(ops);
+  PyObject* result = NULL;
+  if (count == 1) {
+    result = PyObject_Vectorcall(PyTuple_GET_ITEM(ops, 0), args, nargsf, kwnames);
+    Py_DECREF(ops);
+    return result;
+  }
+  PyObject* reasons = NULL;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    tnp_op* op = (tnp_op*)PyTuple_GET_ITEM(ops, i);
+    if (TNP_UNLIKELY(tnp_op_ready(op) != 0)) break;
+    tnp_mismatch why;
+    result = tnp_op_try(op, NULL, args, nargsf, kwnames, &why, NULL);
+    if (TNP_LIKELY(result != NULL) || why.kind < 0 || PyErr_Occurred()) break;
+    if (i + 1 < count) continue;
+    /* None fits: say why for each. */
+    reasons = PyList_New(0);
+    for (Py_ssize_t k = 0; reasons != NULL && k < count; k++) {
+      op = (tnp_op*)PyTuple_GET_ITEM(ops, k);
+      PyObject* text = NULL;
+      PyObject* late =
+          tnp_op_ready(op) == 0 ? tnp_op_try(op, NULL, args, nargsf, kwnames, &why, &text) : NULL;
+      if (late != NULL) {
+        result = late; /* an overload came to fit meanwhile */
+        Py_CLEAR(reasons);
+        break;
+      }
+      if (text == NULL || PyList_Append(reasons, text) != 0) Py_CLEAR(reasons);
+      Py_XDECREF(text);
+    }
+  }
+  if (reasons != NULL) {
+    PyObject* separator = PyUnicode_FromString("\n  ");
+    PyObject* joined = separator ? PyUnicode_Join(separator, reasons) : NULL;
+    if (joined != NULL) {
+      tnp_raise_format(TENON_ERROR_TYPE,
+                       "%U: arguments must fit one of %zd overloads, got none\n  %U", self->name,
+                       count, joined);
+    }
+    Py_XDECREF(separator);
+    Py_XDECREF(joined);
+    Py_DECREF(reasons);
+  } else if (result == NULL && !PyErr_Occurred()) {
+    tnp_raise_format(TENON_ERROR_NOT_FOUND, "%U: operator must be defined, got none", self->name);
+  }
+  Py_DECREF(ops);
+  return result;
+}
+
+static PyObject* packet_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static char* names[] = {"name", NULL};
+  PyObject* name;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "U:OpOverloadPacket", names, &name)) return NULL;
+  tnp_packet* self = (tnp_packet*)type->tp_alloc(type, 0);
+  if (self == NULL) return NULL;
+  self->vectorcall = packet_vectorcall;
+  Py_INCREF(name);
+  self->name = name;
+  self->ops = PyTuple_New(0);
+  if (self->ops == NULL) Py_CLEAR(self);
+  return (PyObject*)self;
+}
+
+static PyObject* packet_set(PyObject* object, PyObject* ops) {
+  if (!PyTuple_CheckExact(ops)) return PyErr_Format(PyExc_TypeError, "ops must be a tuple");
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(ops); i++) {
+    if (Py_TYPE(PyTuple_GET_ITEM(ops, i)) != tnp_op_type) {
+      return PyErr_Format(PyExc_TypeError, "ops must hold OpOverload");
+    }
+  }
+  Py_INCREF(ops);
+  Py_SETREF(((tnp_packet*)object)->ops, ops);
+  Py_RETURN_NONE;
+}
+
+static PyObject* packet_get_name(PyObject* object, void* unused) {
+  (void)unused;
+  Py_INCREF(((tnp_packet*)object)->name);
+  return ((tnp_packet*)object)->name;
+}
+
+static PyObject* packet_get_ops(PyObject* object, void* unused) {
+  (void)unused;
+  Py_INCREF(((tnp_packet*)object)->ops);
+  return ((tnp_packet*)object)->ops;
+}
+
+/* Overloads lie in the object's dict. A packet nobody used yet looks for its overloads first. */
+static PyObject* packet_getattr(PyObject* object, PyObject* name) {
+  PyObject* value = PyObject_GenericGetAttr(object, name);
+  if (TNP_LIKELY(value != NULL) || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
+  tnp_packet* self = (tnp_packet*)object;
+  const char* text = PyUnicode_AsUTF8(name);
+  if (text == NULL || strncmp(text, "__", 2) == 0) return NULL;
+  PyErr_Clear();
+  if (PyTuple_GET_SIZE(self->ops) == 0) {
+    if (fill(object) != 0) return NULL;
+    value = PyObject_GenericGetAttr(object, name);
+    if (value != NULL) return value;
+    PyErr_Clear();
+  }
+  PyObject* known = PyList_New(0);
+  for (Py_ssize_t i = 0; known != NULL && i < PyTuple_GET_SIZE(self->ops); i++) {
+    PyObject* overload = PyObject_GetAttrString(PyTuple_GET_ITEM(self->ops, i), "_overloadname");
+    if (overload != NULL && PyUnicode_GET_LENGTH(overload) == 0) {
+      Py_SETREF(overload, PyUnicode_FromString("default"));
+    }
+    if (overload == NULL || PyList_Append(known, overload) != 0) Py_CLEAR(known);
+    Py_XDECREF(overload);
+  }
+  if (known != NULL) {
+    PyErr_Format(PyExc_AttributeError, "%U: overload must be one of %R, got '%U'", self->name,
+                 known, name);
+    Py_DECREF(known);
+  }
+  return NULL;
+}
+
+static int packet_traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(((tnp_packet*)object)->ops);
+  Py_VISIT(((tnp_packet*)object)->dict);
+  return 0;
+}
+
+static int packet_clear(PyObject* object) {
+  Py_CLEAR(((tnp_packet*)object)->dict);
+  return 0;
+}
+
+static void packet_dealloc(PyObject* object) {
+  tnp_packet* self = (tnp_packet*)object;
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  if (self->weakrefs != NULL) PyObject_ClearWeakRefs(object);
+  Py_XDECREF(self->name);
+  Py_XDECREF(self->ops);
+  Py_XDECREF(self->dict);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+static PyGetSetDef packet_getset[] = {
+    {"_qualified_op_name", packet_get_name, NULL, "Name, such as \"aten::add\".", NULL},
+    {"_ops", packet_get_ops, NULL, "Overloads in order of definition.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+static PyMethodDef packet_methods[] = {{"_set_ops", packet_set, METH_O, NULL},
+                                       {NULL, NULL, 0, NULL}};
+static PyMemberDef packet_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(tnp_packet, vectorcall), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(tnp_packet, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(tnp_packet, weakrefs), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+static PyType_Slot packet_slots[] = {
+    {Py_tp_doc, "All overloads of one operator name. A call takes the first overload that fits."},
+    {Py_tp_new, packet_new},
+    {Py_tp_dealloc, packet_dealloc},
+    {Py_tp_getattro, packet_getattr},
+    {Py_tp_traverse, packet_traverse},
+    {Py_tp_clear, packet_clear},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_getset, packet_getset},
+    {Py_tp_methods, packet_methods},
+    {Py_tp_members, packet_members},
+    {0, NULL}};
+static PyType_Spec packet_spec = {
+    "tenon.ops.OpOverloadPacket", sizeof(tnp_packet), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    packet_slots};
+
+/* A packet as a method of Tensor: binds `self`, which a packet in a class body must not do. */
+typedef struct {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* packet;
+} method;
+
+static PyObject* method_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                                   PyObject* kwnames) {
+  PyObject* packet = ((method*)callable)->packet;
+  return ((tnp_packet*)packet)->vectorcall(packet, args, nargsf, kwnames);
+}
+
+static PyObject* method_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static char* names[] = {"packet", NULL};
+  PyObject* packet;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!:TensorMethod", names, tnp_packet_type,
+                                   &packet)) {
+    return NULL;
+  }
+  method* self = (method*)type->tp_alloc(type, 0);
+  if (self == NULL) return NULL;
+  self->vectorcall = method_vectorcall;
+  Py_INCREF(packet);
+  self->packet = packet;
+  return (PyObject*)self;
+}
+
+static PyObject* method_get(PyObject* self, PyObject* object, PyObject* type) {
+  (void)type;
+  if (object == NULL || object == Py_None) {
+    Py_INCREF(self);
+    return self;
+  }
+  return PyMethod_New(self, object);
+}
+
+static int method_traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(((method*)object)->packet);
+  return 0;
+}
+
+static void method_dealloc(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  Py_XDECREF(((method*)object)->packet);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+static PyObject* method_repr(PyObject* object) {
+  return PyUnicode_FromFormat("<method of Tensor: %U>",
+                              ((tnp_packet*)((method*)object)->packet)->name);
+}
+
+static PyObject* method_name(PyObject* object, void* unused) {
+  (void)unused;
+  const char* name = PyUnicode_AsUTF8(((tnp_packet*)((method*)object)->packet)->name);
+  const char* colons = name ? strstr(name, "::") : NULL;
+  return name ? PyUnicode_FromString(colons ? colons + 2 : name) : NULL;
+}
+
+static PyGetSetDef method_getset[] = {{"__name__", method_name, NULL, NULL, NULL},
+                                      {NULL, NULL, NULL, NULL, NULL}};
+static PyMemberDef method_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(method, vectorcall), READONLY, NULL},
+    {"packet", T_OBJECT_EX, offsetof(method, packet), READONLY, "The packet it calls."},
+    {NULL, 0, 0, 0, NULL}};
+static PyType_Slot method_slots[] = {{Py_tp_doc, "An operator as a method of Tensor."},
+                                     {Py_tp_new, method_new},
+                                     {Py_tp_dealloc, method_dealloc},
+                                     {Py_tp_traverse, method_traverse},
+                                     {Py_tp_call, PyVectorcall_Call},
+                                     {Py_tp_descr_get, method_get},
+                                     {Py_tp_repr, method_repr},
+                                     {Py_tp_members, method_members},
+                                     {Py_tp_getset, method_getset},
+                                     {0, NULL}};
+static PyType_Spec method_spec = {"tenon.TensorMethod", sizeof(method), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                                      Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_METHOD_DESCRIPTOR,
+                                  method_slots};
+
+/* ---- The module ------------------------------------------------------------------------------ */
+
+static PyObject* set_packet_resolver(PyObject* module, PyObject* resolver) {
+  (void)module;
+  Py_INCREF(resolver);
+  Py_XSETREF(packet_resolver, resolver);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {{"_set_packet_resolver", set_packet_resolver, METH_O, NULL},
+                                {NULL, NULL, 0, NULL}};
+
+int tnp_packet_init(PyObject* module) {
+  if (PyModule_AddFunctions(module, methods) != 0) return -1;
+  if (tnp_add_type(module, &tnp_packet_type, &packet_spec, NULL) != 0) return -1;
+  return tnp_add_type(module, &tnp_method_type, &method_spec, NULL);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the registry tells Python: definitions that come and go, traces, and guards on keys. */
+#include "native.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+/* ---- Definitions ----------------------------------------------------------------------------- */
+
+typedef struct event {
+  struct event* next;
+  uint32_t kind;
+  const tenon_op* op;
+} event;
+
+static _Atomic(event*) events;
+static PyObject* hook; /* ops.py: reads the events; set once a namespace is in use */
+static atomic_bool hook_set;
+static tenon_registration* registration;
+
+/* On the thread that defines, which may be any and does not hold the GIL. */
+static void on_event(void* ctx, uint32_t kind, const tenon_op* op) {
+  (void)ctx;
+  event* node = PyMem_RawMalloc(sizeof *node);
+  if (node != NULL) {
+    node->kind = kind;
+    node->op = op;
+    node->next = atomic_load(&events);
+    while (!atomic_compare_exchange_weak(&events, &node->next, node)) {
+    }
+  }
+  atomic_fetch_add_explicit(&tnp_generation, 1, memory_order_release);
+  if (!atomic_load(&hook_set)) return;
+  /* A namespace in use is a plain module: it has to know before the definer goes on. */
+  PyGILState_STATE state;
+  if (!tnp_attach(&state)) return;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject* done = PyObject_CallNoArgs(hook);
+  if (done == NULL) PyErr_WriteUnraisable(hook);
+  Py_XDECREF(done);
+  PyErr_Restore(type, value, traceback);
+  tnp_detach(state);
+}
+
+static PyObject* take_events(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  event* list = atomic_exchange(&events, NULL);
+  event* ordered = NULL;
+  while (list != NULL) {
+    event* next = list->next;
+    list->next = ordered;
+    ordered = list;
+    list = next;
+  }
+  PyObject* result = PyList_New(0);
+  while (ordered != NULL) {
+    event* next = ordered->next;
+    if (result != NULL) {
+      PyObject* item =
+          Py_BuildValue("(Os)", ordered->kind == TENON_EVENT_OP_DEFINED ? Py_True : Py_False,
+                        tenon_op_name(ordered->op));
+      if (item == NULL || PyList_Append(result, item) != 0) Py_CLEAR(result);
+      Py_XDECREF(item);
+    }
+    PyMem_RawFree(ordered);
+    ordered = next;
+  }
+  return result;
+}
+
+static PyObject* set_hook(PyObject* module, PyObject* function) {
+  (void)module;
+  Py_INCREF(function);
+  Py_XSETREF(hook, function);
+  atomic_store(&hook_set, true);
+  Py_RETURN_NONE;
+}
+
+/* ---- Guards ---------------------------------------------------------------------------------- */
+
+PyTypeObject* tnp_guard_type;
+static _Thread_local long guard_depth;
+
+typedef struct {
+  PyObject_HEAD tenon_key_guard guard;
+  tenon_keyset include, exclude;
+  unsigned long thread;
+  long depth; /* 0 = not entered */
+  int mode;   /* 0 include, 1 exclude, 2 force */
+} key_guard;
+
+static PyObject* guard_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static char* names[] = {"mode", "include", "exclude", NULL};
+  int mode;
+  unsigned long long include, exclude;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "iKK:KeyGuard", names, &mode, &include,
+                                   &exclude)) {
+    return NULL;
+  }
+  key_guard* self = (key_guard*)type->tp_alloc(type, 0);
+  if (self == NULL) return NULL;
+  self->mode = mode;
+  self->include = include;
+  self->exclude = exclude;
+  return (PyObject*)self;
+}
+
+static PyObject* guard_enter(PyObject* object, PyObject* unused) {
+  (void)unused;
+  key_guard* self = (key_guard*)object;
+  if (self->depth != 0) {
+    return tnp_raise_format(TENON_ERROR_STATE,
+                            "KeyGuard: a guard must be entered once at a time, got "
+                            "an entered one");
+  }
+  tenon_status status = self->mode == 0 ? tenon_key_guard_include(&self->guard, self->include)
+                        : self->mode == 1
+                            ? tenon_key_guard_exclude(&self->guard, self->exclude)
+                            : tenon_key_guard_force(&self->guard, self->include, self->exclude);
+  if (tnp_check(status) != 0) return NULL;
+  self->thread = PyThread_get_thread_ident();
+  self->depth = ++guard_depth;
+  Py_INCREF(object);
+  return object;
+}
+
+static PyObject* guard_exit(PyObject* object, PyObject* args) {
+  (void)args;
+  key_guard* self = (key_guard*)object;
+  /* A guard left elsewhere or out of order would restore what it never saved: coroutines and
+   * generators can do that. */
+  if (self->depth == 0 || self->thread != PyThread_get_thread_ident()) {
+    return tnp_raise_format(TENON_ERROR_STATE,
+                            "KeyGuard: a guard must be left on the thread that "
+                            "entered it, got another");
+  }
+  if (self->depth != guard_depth) {
+    return tnp_raise_format(TENON_ERROR_STATE,
+                            "KeyGuard: guards must be left in reverse order, got "
+                            "another order");
+  }
+  tenon_key_guard_leave(&self->guard);
+  guard_depth--;
+  self->depth = 0;
+  Py_RETURN_NONE;
+}
+
+static void guard_dealloc(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+static PyMethodDef guard_methods[] = {{"__enter__", guard_enter, METH_NOARGS, NULL},
+                                      {"__exit__", guard_exit, METH_VARARGS, NULL},
+                                      {NULL, NULL, 0, NULL}};
+static PyType_Slot guard_slots[] = {{Py_tp_doc, "A change of the thread's dispatch keys."},
+                                    {Py_tp_new, guard_new},
+                                    {Py_tp_dealloc, guard_dealloc},
+                                    {Py_tp_methods, guard_methods},
+                                    {0, NULL}};
+static PyType_Spec guard_spec = {"tenon._tenon.KeyGuard", sizeof(key_guard), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, guard_slots};
+
+/* ---- Traces ---------------------------------------------------------------------------------- */
+
+typedef struct {
+  const tenon_op* op;
+  tenon_key key;
+  uint32_t redispatch;
+  tenon_keyset keys;
+  int32_t depth;
+  uint32_t language;
+  char kernel[96];
+} traced;
+
+typedef struct trace {
+  struct trace* outer;
+  traced* items;
+  int64_t count, capacity;
+} trace;
+
+static _Thread_local trace* tracing;
+
+/* Without the GIL as often as with it: writes down, and no more. */
+static void on_dispatch(void* ctx, const tenon_trace_event* told) {
+  for (trace* t = ctx; t != NULL; t = t->outer) {
+    if (t->count == t->capacity) {
+      int64_t capacity = t->capacity ? t->capacity * 2 : 64;
+      traced* grown = PyMem_RawRealloc(t->items, (size_t)capacity * sizeof *grown);
+      if (grown == NULL) return;
+      t->items = grown;
+      t->capacity = capacity;
+    }
+    traced* item = &t->items[t->count++];
+    item->op = told->op;
+    item->key = told->key;
+    item->redispatch = told->redispatch;
+    item->keys = told->keys;
+    item->depth = told->depth;
+    item->language = told->language;
+    PyOS_snprintf(item->kernel, sizeof item->kernel, "%s", told->kernel ? told->kernel : "");
+  }
+}
+
+static PyObject* trace_begin(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  trace* fresh = PyMem_RawCalloc(1, sizeof *fresh);
+  if (fresh == NULL) return PyErr_NoMemory();
+  fresh->outer = tracing;
+  if (tnp_check(tenon_trace_set(on_dispatch, fresh)) != 0) {
+    PyMem_RawFree(fresh);
+    return NULL;
+  }
+  tracing = fresh;
+  Py_RETURN_NONE;
+}
+
+static PyObject* trace_end(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  trace* ended = tracing;
+  if (ended == NULL) {
+    return tnp_raise_format(TENON_ERROR_STATE, "trace: a trace must run on this thread, got none");
+  }
+  tracing = ended->outer;
+  tenon_trace_set(tracing ? on_dispatch : NULL, tracing);
+  static const char* const languages[] = {"", "C", "C++", "Python", "Java", "Rust"};
+  PyObject* list = PyList_New((Py_ssize_t)ended->count);
+  for (int64_t i = 0; list != NULL && i < ended->count; i++) {
+    traced* item = &ended->items[i];
+    PyObject* tuple = Py_BuildValue(
+        "(ssOKiss)", tenon_op_name(item->op), tenon_key_name(item->key),
+        item->redispatch ? Py_True : Py_False, (unsigned long long)item->keys, (int)item->depth,
+        item->language < 6 ? languages[item->language] : "", item->kernel);
+    if (tuple == NULL)
+      Py_CLEAR(list);
+    else
+      PyList_SET_ITEM(list, (Py_ssize_t)i, tuple);
+  }
+  PyMem_RawFree(ended->items);
+  PyMem_RawFree(ended);
+  return list;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static PyObject* op_names(PyObject* module, PyObject* dangling) {
+  (void)module;
+  tenon_buffer* buffer;
+  tenon_status status =
+      PyObject_IsTrue(dangling) ? tenon_op_list_dangling(&buffer) : tenon_op_list(&buffer);
+  if (tnp_check(status) != 0) return NULL;
+  int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof(void*);
+  const tenon_op* const* ops = tenon_buffer_data(buffer);
+  PyObject* list = PyList_New((Py_ssize_t)count);
+  for (int64_t i = 0; list != NULL && i < count; i++) {
+    PyObject* name = PyUnicode_FromString(tenon_op_name(ops[i]));
+    if (name == NULL)
+      Py_CLEAR(list);
+    else
+      PyList_SET_ITEM(list, (Py_ssize_t)i, name);
+  }
+  tenon_buffer_release(buffer);
+  return list;
+}
+
+static PyObject* key_names(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  tenon_buffer* buffer;
+  if (tnp_check(tenon_key_list(&buffer)) != 0) return NULL;
+  int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof(tenon_key);
+  const tenon_key* keys = tenon_buffer_data(buffer);
+  PyObject* list = PyList_New((Py_ssize_t)count);
+  for (int64_t i = 0; list != NULL && i < count; i++) {
+    PyObject* name = PyUnicode_FromString(tenon_key_name(keys[i]));
+    if (name == NULL)
+      Py_CLEAR(list);
+    else
+      PyList_SET_ITEM(list, (Py_ssize_t)i, name);
+  }
+  tenon_buffer_release(buffer);
+  return list;
+}
+
+/* (provenance, source key, fallthrough, language, name, file, line, typed) of one slot. */
+static PyObject* op_slot(PyObject* module, PyObject* args) {
+  (void)module;
+  PyObject* op;
+  unsigned key;
+  if (!PyArg_ParseTuple(args, "O!I:op_slot", tnp_op_type, &op, &key)) return NULL;
+  tenon_slot_info info = {.struct_size = sizeof info};
+  if (tnp_check(tenon_op_get_slot(((tnp_op*)op)->op, key, &info)) != 0) return NULL;
+  return Py_BuildValue(
+      "(IsOIssiO)", info.provenance, info.provenance ? tenon_key_name(info.source_key) : "",
+      info.fallthrough ? Py_True : Py_False, info.language, info.name ? info.name : "",
+      info.file ? info.file : "", (int)info.line, info.typed ? Py_True : Py_False);
+}
+
+static PyMethodDef methods[] = {
+    {"take_events", take_events, METH_NOARGS, "Definitions and removals since the last call."},
+    {"_set_registry_hook", set_hook, METH_O, NULL},
+    {"trace_begin", trace_begin, METH_NOARGS, NULL},
+    {"trace_end", trace_end, METH_NOARGS, NULL},
+    {"op_names", op_names, METH_O, NULL},
+    {"key_names", key_names, METH_NOARGS, NULL},
+    {"op_slot", op_slot, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+int tnp_guard_init(PyObject* module) {
+  if (PyModule_AddFunctions(module, methods) != 0) return -1;
+  return tnp_add_type(module, &tnp_guard_type, &guard_spec, NULL);
+}
+
+int tnp_registry_init(void) {
+  if (registration != NULL) return 0;
+  tenon_status status;
+  Py_BEGIN_ALLOW_THREADS status = tenon_registry_add_listener(on_event, NULL, NULL, &registration);
+  Py_END_ALLOW_THREADS return tnp_check(status);
+}

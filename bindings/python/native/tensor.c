@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Tensor object: one object per tensor, its life, and what it tells about itself. */
+#include "native.h"
+
+#include <stddef.h>
+#include <structmember.h>
+
+#include "number.h"
+
+PyTypeObject* tnp_tensor_type;
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+#define FREE_MAX 64
+static tnp_tensor* free_list[FREE_MAX];
+static int free_count;
+
+typedef struct {
+  tnp_garbage garbage;
+  PyObject* object;
+} dropped;
+
+static void dropped_run(tnp_garbage* garbage) {
+  tnp_tensor* self = (tnp_tensor*)((dropped*)garbage)->object;
+  self->kept = 0;
+  Py_DECREF(self);
+  PyMem_RawFree(garbage);
+}
+
+/* The tensor whose cell owned `object` dies, on any thread and without the GIL. Nothing but a weak
+ * reference can reach the object now; what it would find is an object without a tensor. */
+static void drop_kept(void* object) {
+  ((tnp_tensor*)object)->tensor = NULL;
+  dropped* node = PyMem_RawMalloc(sizeof *node);
+  if (node == NULL) return; /* leaked: there is nobody to tell */
+  node->garbage.run = dropped_run;
+  node->object = object;
+  tnp_discard(&node->garbage);
+}
+
+/* A weak reference woke an object that its tensor's cell owns: turn the ownership back. */
+void tnp_tensor_unkeep(tnp_tensor* self) {
+  if (self->tensor == NULL) return;
+  tenon_tensor_retain(self->tensor);
+  tenon_tensor_own_binding(self->tensor, TENON_LANGUAGE_PYTHON, self, NULL);
+  self->kept = 0;
+  Py_DECREF(self);
+}
+
+static tnp_tensor* allocate(PyTypeObject* type) {
+  tnp_tensor* self;
+  if (type != tnp_tensor_type) {
+    self = (tnp_tensor*)type->tp_alloc(type, 0); /* subclasses are tracked from the start */
+  } else if (free_count > 0) {
+    self = free_list[--free_count];
+    PyObject_Init((PyObject*)self, type);
+  } else {
+    self = PyObject_GC_New(tnp_tensor, type);
+  }
+  if (self != NULL) {
+    self->tensor = NULL;
+    self->dict = NULL;
+    self->weakrefs = NULL;
+    self->kept = 0;
+  }
+  return self;
+}
+
+PyObject* tnp_tensor_wrap(tenon_tensor* tensor) {
+  void** cell = tenon_tensor_binding(tensor, TENON_LANGUAGE_PYTHON);
+  tnp_tensor* self = *cell;
+  if (self != NULL) {
+    if (TNP_UNLIKELY(self->kept)) {
+      /* The cell's reference to the object becomes the caller's, ours to the tensor the object's.
+       */
+      tenon_tensor_own_binding(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
+      self->kept = 0;
+      return (PyObject*)self;
+    }
+    Py_INCREF(self);
+    tenon_tensor_release(tensor);
+    return (PyObject*)self;
+  }
+  if (TNP_UNLIKELY(tensor == tenon_tensor_undefined())) Py_RETURN_NONE;
+  self = allocate(tnp_tensor_type);
+  if (self == NULL) {
+    tenon_tensor_release(tensor);
+    return NULL;
+  }
+  self->tensor = tensor;
+  *cell = self;
+  return (PyObject*)self;
+}
+
+static void tensor_dealloc(PyObject* object) {
+  tnp_tensor* self = (tnp_tensor*)object;
+  PyTypeObject* type = Py_TYPE(object);
+  bool plain = type == tnp_tensor_type;
+  if (self->tensor != NULL) {
+    bool stateful = !plain || self->dict != NULL || self->weakrefs != NULL;
+    if (TNP_UNLIKELY(stateful) && tenon_tensor_use_count(self->tensor) > 1) {
+      /* C still holds the tensor: the object and its state wait in the tensor's cell. */
+      tenon_tensor* tensor = self->tensor;
+      Py_SET_REFCNT(object, 1);
+      self->kept = 1;
+      if (tenon_tensor_own_binding(tensor, TENON_LANGUAGE_PYTHON, self, drop_kept) == TENON_OK) {
+        tenon_tensor_release(tensor);
+        return;
+      }
+      tenon_error_release(tenon_error_take());
+      self->kept = 0;
+      Py_SET_REFCNT(object, 0);
+    }
+    /* First of all nobody may find this object any more: weak references run code. */
+    *tenon_tensor_binding(self->tensor, TENON_LANGUAGE_PYTHON) = NULL;
+  }
+  if (TNP_UNLIKELY(!plain || self->dict != NULL)) PyObject_GC_UnTrack(object);
+  if (TNP_UNLIKELY(self->weakrefs != NULL)) PyObject_ClearWeakRefs(object);
+  Py_CLEAR(self->dict);
+  if (self->tensor != NULL) {
+    tenon_tensor* tensor = self->tensor;
+    self->tensor = NULL;
+    bool nested = tnp_free_begin();
+    tenon_tensor_release(tensor);
+    tnp_free_end(nested);
+  }
+  if (TNP_LIKELY(plain && free_count < FREE_MAX)) {
+    free_list[free_count++] = self;
+  } else {
+    PyObject_GC_Del(self);
+  }
+  Py_DECREF(type);
+}
+
+static int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
+  tnp_tensor* self = (tnp_tensor*)object;
+  Py_VISIT(Py_TYPE(object));
+  /* While C holds the tensor, too, its state is not garbage: not visiting keeps it. */
+  if (self->tensor != NULL && (self->kept || tenon_tensor_use_count(self->tensor) > 1)) return 0;
+  Py_VISIT(self->dict);
+  return 0;
+}
+
+static int tensor_clear(PyObject* object) {
+  Py_CLEAR(((tnp_tensor*)object)->dict);
+  return 0;
+}
+
+static int tensor_setattr(PyObject* object, PyObject* name, PyObject* value) {
+  int result = PyObject_GenericSetAttr(object, name, value);
+  if (((tnp_tensor*)object)->dict != NULL && !PyObject_GC_IsTracked(object)) {
+    PyObject_GC_Track(object);
+  }
+  return result;
+}
+
+static PyObject* get_dict(PyObject* object, void* unused) {
+  PyObject* dict = PyObject_GenericGetDict(object, unused);
+  if (dict != NULL && !PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
+  return dict;
+}
+
+static int set_dict(PyObject* object, PyObject* value, void* unused) {
+  int result = PyObject_GenericSetDict(object, value, unused);
+  if (((tnp_tensor*)object)->dict != NULL && !PyObject_GC_IsTracked(object)) {
+    PyObject_GC_Track(object);
+  }
+  return result;
+}
+
+static PyObject* as_type(PyObject* source, PyTypeObject* type) {
+  static tnp_known_op detach = {"aten::detach", NULL};
+  if (!PyType_IsSubtype(type, tnp_tensor_type)) {
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "as_subclass: cls must be a subclass of Tensor, got %s", type->tp_name);
+  }
+  PyObject* op = tnp_known(&detach);
+  PyObject* fresh = op ? PyObject_CallOneArg(op, source) : NULL;
+  if (fresh == NULL || type == tnp_tensor_type) return fresh;
+  tnp_tensor* self = allocate(type);
+  if (self != NULL) {
+    /* The new tensor's only object so far is `fresh`: the subclass takes its place. */
+    self->tensor = ((tnp_tensor*)fresh)->tensor;
+    ((tnp_tensor*)fresh)->tensor = NULL;
+    *tenon_tensor_binding(self->tensor, TENON_LANGUAGE_PYTHON) = self;
+  }
+  Py_DECREF(fresh);
+  return (PyObject*)self;
+}
+
+static PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* source = PyTuple_GET_SIZE(args) >= 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
+  if (source == NULL || !TNP_IS_TENSOR(source) ||
+      (type == tnp_tensor_type && (PyTuple_GET_SIZE(args) != 1 || kwargs != NULL))) {
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "Tensor: data must be a Tensor, got %s; tenon.tensor(data) makes one",
+                            source ? Py_TYPE(source)->tp_name : "nothing");
+  }
+  return as_type(source, type);
+}
+
+static PyObject* as_subclass(PyObject* self, PyObject* type) {
+  if (!PyType_Check(type)) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "as_subclass: cls must be a class, got %s",
+                            Py_TYPE(type)->tp_name);
+  }
+  return as_type(self, (PyTypeObject*)type);
+}
+
+/* ---- What it tells --------------------------------------------------------------------------- */
+
+int tnp_tensor_info(PyObject* object, tenon_tensor_info* info) {
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return -1;
+  return tnp_check(tenon_tensor_describe(tensor, info));
+}
+
+static PyObject* tuple_of(const int64_t* numbers, int64_t count) {
+  PyObject* tuple = PyTuple_New((Py_ssize_t)count);
+  for (int64_t i = 0; tuple != NULL && i < count; i++) {
+    PyObject* number = PyLong_FromLongLong(numbers[i]);
+    if (number == NULL)
+      Py_CLEAR(tuple);
+    else
+      PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, number);
+  }
+  return tuple;
+}
+
+static PyObject* get_shape(PyObject* object, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  return tuple_of(tenon_tensor_sizes(tensor), tenon_tensor_ndim(tensor));
+}
+
+static PyObject* get_dtype(PyObject* object, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? tnp_dtype_object(tenon_tensor_dtype(tensor)) : NULL;
+}
+
+static PyObject* get_device(PyObject* object, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  tenon_device device;
+  tenon_tensor_device(tensor, &device);
+  return tnp_device_object(device);
+}
+
+static PyObject* get_is_device(PyObject* object, void* type) {
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  tenon_device device;
+  tenon_tensor_device(tensor, &device);
+  return PyBool_FromLong(device.type == (int32_t)(intptr_t)type);
+}
+
+static PyObject* get_ndim(PyObject* object, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? PyLong_FromLongLong(tenon_tensor_ndim(tensor)) : NULL;
+}
+
+static PyObject* get_layout(PyObject* object, void* unused) {
+  (void)unused;
+  return tnp_tensor_get(object) ? tnp_layout_object(TENON_LAYOUT_STRIDED) : NULL;
+}
+
+static PyObject* get_itemsize(PyObject* object, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? PyLong_FromLongLong(tenon_dtype_size(tenon_tensor_dtype(tensor))) : NULL;
+}
+
+static PyObject* get_nbytes(PyObject* object, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  return PyLong_FromLongLong(tenon_tensor_numel(tensor) *
+                             tenon_dtype_size(tenon_tensor_dtype(tensor)));
+}
+
+static PyObject* get_version(PyObject* object, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? PyLong_FromLongLong(tenon_tensor_version(tensor)) : NULL;
+}
+
+static PyObject* get_keys(PyObject* object, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? tnp_keyset_object(tenon_tensor_keys(tensor)) : NULL;
+}
+
+static PyObject* tensor_dim(PyObject* object, PyObject* unused) {
+  (void)unused;
+  return get_ndim(object, NULL);
+}
+
+static PyObject* tensor_numel(PyObject* object, PyObject* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? PyLong_FromLongLong(tenon_tensor_numel(tensor)) : NULL;
+}
+
+static PyObject* tensor_element_size(PyObject* object, PyObject* unused) {
+  (void)unused;
+  return get_itemsize(object, NULL);
+}
+
+/* size() and stride(): all of them, or that of one dim. */
+static PyObject* all_or_one(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
+                            const char* what, bool strides) {
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  const int64_t* numbers = strides ? tenon_tensor_strides(tensor) : tenon_tensor_sizes(tensor);
+  int64_t ndim = tenon_tensor_ndim(tensor);
+  if (nargs == 0 || (nargs == 1 && args[0] == Py_None)) return tuple_of(numbers, ndim);
+  if (nargs > 1) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "%s: positional arguments must be at most 1, got %zd",
+                            what, nargs);
+  }
+  long long dim = PyLong_AsLongLong(args[0]);
+  if (dim == -1 && PyErr_Occurred()) return NULL;
+  if (dim < -ndim || dim >= ndim) {
+    return tnp_raise_format(TENON_ERROR_INDEX, "%s: dim must be between %lld and %lld, got %lld",
+                            what, (long long)-ndim, (long long)ndim - 1, dim);
+  }
+  return PyLong_FromLongLong(numbers[dim < 0 ? dim + ndim : dim]);
+}
+
+static PyObject* tensor_stride(PyObject* object, PyObject* const* args, Py_ssize_t nargs) {
+  return all_or_one(object, args, nargs, "stride", true);
+}
+
+static PyObject* tensor_size(PyObject* object, PyObject* const* args, Py_ssize_t nargs) {
+  return all_or_one(object, args, nargs, "size", false);
+}
+
+static PyObject* tensor_storage_offset(PyObject* object, PyObject* unused) {
+  (void)unused;
+  tenon_tensor_info info;
+  return tnp_tensor_info(object, &info) == 0 ? PyLong_FromLongLong(info.storage_offset) : NULL;
+}
+
+static PyObject* tensor_data_ptr(PyObject* object, PyObject* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  void* data;
+  if (tensor == NULL || tnp_check(tenon_tensor_data(tensor, &data)) != 0) return NULL;
+  return PyLong_FromVoidPtr(data);
+}
+
+static PyObject* tensor_storage_ptr(PyObject* object, PyObject* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  return PyLong_FromVoidPtr(tenon_storage_data(tenon_tensor_storage(tensor)));
+}
+
+static PyObject* has_flag(PyObject* object, uint32_t flag) {
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? PyBool_FromLong((tenon_tensor_flags(tensor) & flag) != 0) : NULL;
+}
+
+static PyObject* tensor_is_contiguous(PyObject* object, PyObject* unused) {
+  (void)unused;
+  return has_flag(object, TENON_TENSOR_CONTIGUOUS);
+}
+
+static PyObject* get_read_only(PyObject* object, void* unused) {
+  (void)unused;
+  return has_flag(object, TENON_TENSOR_READ_ONLY);
+}
+
+static PyObject* tensor_repr(PyObject* object) {
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  tenon_buffer* text;
+  if (tensor == NULL || tnp_check(tenon_tensor_print(tensor, &text)) != 0) return NULL;
+  return tnp_text(text);
+}
+
+static Py_hash_t tensor_hash(PyObject* object) { return (Py_hash_t)((uintptr_t)object >> 4); }
+
+static Py_ssize_t tensor_length(PyObject* object) {
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return -1;
+  if (tenon_tensor_ndim(tensor) == 0) {
+    tnp_raise_format(TENON_ERROR_TYPE, "len: tensor must have a dim, got a 0-dim tensor");
+    return -1;
+  }
+  return (Py_ssize_t)tenon_tensor_sizes(tensor)[0];
+}
+
+static PyObject* tensor_item(PyObject* object, PyObject* unused) {
+  (void)unused;
+  return tnp_tensor_scalar(object);
+}
+
+static PyObject* tensor_iter(PyObject* object) {
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL) return NULL;
+  if (tenon_tensor_ndim(tensor) == 0) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "iter: tensor must have a dim, got a 0-dim tensor");
+  }
+  return PySeqIter_New(object);
+}
+
+static PyGetSetDef getset[] = {
+    {"shape", get_shape, NULL, "Sizes of the dims, a tuple of int.", NULL},
+    {"dtype", get_dtype, NULL, "Element type.", NULL},
+    {"device", get_device, NULL, "Device of the elements.", NULL},
+    {"layout", get_layout, NULL, "Layout: tenon.strided.", NULL},
+    {"ndim", get_ndim, NULL, "Number of dims.", NULL},
+    {"itemsize", get_itemsize, NULL, "Size of one element in bytes.", NULL},
+    {"nbytes", get_nbytes, NULL, "Size of all elements in bytes.", NULL},
+    {"is_cpu", get_is_device, NULL, "Whether it is on the CPU.", (void*)(intptr_t)TENON_DEVICE_CPU},
+    {"is_cuda", get_is_device, NULL, "Whether it is on a CUDA device.",
+     (void*)(intptr_t)TENON_DEVICE_CUDA},
+    {"is_meta", get_is_device, NULL, "Whether it has no data.", (void*)(intptr_t)TENON_DEVICE_META},
+    {"is_read_only", get_read_only, NULL, "Whether its producer forbids writing.", NULL},
+    {"_version", get_version, NULL, "How often the data was written in place.", NULL},
+    {"_keys", get_keys, NULL, "Dispatch keys it carries.", NULL},
+    {"__dict__", get_dict, set_dict, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMethodDef methods[] = {
+    {"dim", tensor_dim, METH_NOARGS, "dim()\n--\n\nReturns the number of dims."},
+    {"numel", tensor_numel, METH_NOARGS, "numel()\n--\n\nReturns the number of elements."},
+    {"nelement", tensor_numel, METH_NOARGS, "nelement()\n--\n\nReturns the number of elements."},
+    {"element_size", tensor_element_size, METH_NOARGS,
+     "element_size()\n--\n\nReturns the size of one element in bytes."},
+    {"size", (PyCFunction)(void (*)(void))tensor_size, METH_FASTCALL,
+     "size(dim=None, /)\n--\n\nReturns the sizes, or that of one dim."},
+    {"stride", (PyCFunction)(void (*)(void))tensor_stride, METH_FASTCALL,
+     "stride(dim=None, /)\n--\n\nReturns the strides in elements, or that of one dim."},
+    {"storage_offset", tensor_storage_offset, METH_NOARGS,
+     "storage_offset()\n--\n\nReturns the offset into the storage in elements."},
+    {"data_ptr", tensor_data_ptr, METH_NOARGS,
+     "data_ptr()\n--\n\nReturns the address of the first element."},
+    {"_storage_ptr", tensor_storage_ptr, METH_NOARGS, NULL},
+    {"is_contiguous", tensor_is_contiguous, METH_NOARGS,
+     "is_contiguous()\n--\n\nWhether the elements lie in row-major order without gaps."},
+    {"item", tensor_item, METH_NOARGS,
+     "item()\n--\n\nReturns the only element as a Python number."},
+    {"tolist", tnp_tensor_tolist, METH_NOARGS,
+     "tolist()\n--\n\nReturns the elements as nested lists, or the number of a 0-dim tensor."},
+    {"as_subclass", as_subclass, METH_O,
+     "as_subclass(cls, /)\n--\n\nReturns the same data as an object of a subclass of Tensor."},
+    {"__dlpack__", (PyCFunction)(void (*)(void))tnp_tensor_dlpack, METH_FASTCALL | METH_KEYWORDS,
+     "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"},
+    {"__dlpack_device__", tnp_tensor_dlpack_device, METH_NOARGS,
+     "__dlpack_device__()\n--\n\nReturns (device type, device index) as DLPack numbers them."},
+    {NULL, NULL, 0, NULL}};
+
+static PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(tnp_tensor, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(tnp_tensor, weakrefs), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "A tensor: elements of one dtype on one device. tenon.tensor(data) makes one."},
+    {Py_tp_new, tensor_new},
+    {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_traverse, tensor_traverse},
+    {Py_tp_clear, tensor_clear},
+    {Py_tp_setattro, tensor_setattr},
+    {Py_tp_repr, tensor_repr},
+    {Py_tp_hash, tensor_hash},
+    {Py_tp_iter, tensor_iter},
+    {Py_tp_richcompare, tnp_tensor_compare},
+    {Py_tp_getset, getset},
+    {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {Py_sq_length, tensor_length},
+    {Py_sq_item, tnp_tensor_item_at},
+    {Py_mp_length, tensor_length},
+    {Py_mp_subscript, tnp_tensor_subscript},
+    {Py_mp_ass_subscript, tnp_tensor_assign},
+    {Py_bf_getbuffer, tnp_tensor_get_buffer},
+    {Py_bf_releasebuffer, tnp_tensor_release_buffer},
+    TNP_NUMBER_SLOTS,
+    {0, NULL}};
+
+static PyType_Spec spec = {"tenon.Tensor", sizeof(tnp_tensor), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+
+int tnp_tensor_init(PyObject* module) {
+  static PyMethodDef functions[] = {
+      {"tensor_from_data", (PyCFunction)(void (*)(void))tnp_tensor_from_data, METH_FASTCALL,
+       "tensor_from_data(data, dtype, /)\n--\n\nCopies nested sequences of numbers into a tensor."},
+      {NULL, NULL, 0, NULL}};
+  if (PyModule_AddFunctions(module, functions) != 0) return -1;
+  return tnp_add_type(module, &tnp_tensor_type, &spec, NULL);
+}

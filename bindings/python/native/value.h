@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What conversion of values shares: memory and references of one call, and carried objects. */
+#ifndef TENON_PYTHON_VALUE_H
+#define TENON_PYTHON_VALUE_H
+
+#include "native.h"
+
+/* Memory that lives as long as the call; NULL with an exception. */
+void* tnp_take_memory(tnp_call* call, size_t size);
+/* Releases `handle` when the call ends, or at once on failure: 0, or -1 with an exception. */
+int tnp_own(tnp_call* call, void* handle, void (*release)(void*));
+/* Carries any Python object, or unwraps another language's: 0, or -1 with an exception. */
+int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* out);
+/* Whether an object is of the class that a schema type's text names. */
+bool tnp_class_matches(const char* text, PyObject* object);
+
+#endif

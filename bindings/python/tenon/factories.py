@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Making tensors: from numbers, from other objects' memory, and filled ones."""
+
+from __future__ import annotations
+
+from . import _tenon
+from ._tenon import Tensor, device, dtype, from_buffer, from_dlpack, from_numpy
+from .dtype import contiguous_format
+from .error import ArgumentTypeError
+from .ops import _packet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_clone = _packet("aten::clone")
+_empty = _packet("aten::empty")
+_empty_strided = _packet("aten::empty_strided")
+_full = _packet("aten::full")
+_zeros = _packet("aten::zeros")
+_ones = _packet("aten::ones")
+_arange = _packet("aten::arange")
+
+
+def tensor(data: Any, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+    """Copies data into a new tensor.
+
+    Args:
+        data: A number, nested lists of numbers, a tensor, a numpy array, or an object with
+            `__dlpack__` or a buffer.
+        dtype: Element type; by default bool, int64, the default floating dtype or its complex
+            counterpart for Python numbers, and the data's own otherwise.
+        device: Device, by default the CPU for numbers and the data's own otherwise.
+
+    Raises:
+        ArgumentTypeError: something in the data is no number.
+        InvalidArgumentError: lists of unequal length, or a number outside the dtype's range.
+    """
+    if isinstance(data, (list, tuple, int, float, complex)):
+        result = _tenon.tensor_from_data(data, dtype)
+        return result if device is None else result.to(device)
+    shared = as_tensor(data)
+    result = shared.to(dtype=dtype, device=device)
+    return _clone(result, memory_format=contiguous_format) if result is shared else result
+
+
+def as_tensor(
+    data: Any, *, dtype: dtype | None = None, device: device | str | None = None
+) -> Tensor:
+    """Returns data as a tensor, on the same memory where it has one of that dtype and device."""
+    if isinstance(data, Tensor):
+        result = data
+    elif isinstance(data, (list, tuple, int, float, complex)):
+        result = _tenon.tensor_from_data(data, dtype)
+    elif hasattr(type(data), "__dlpack__") and not hasattr(data, "__array_interface__"):
+        result = from_dlpack(data)
+    elif hasattr(data, "__array_interface__") and hasattr(data, "ndim"):
+        result = (
+            from_numpy(data)
+            if type(data).__name__ == "ndarray"
+            else _tenon.tensor_from_data(data, None)
+        )
+    elif hasattr(data, "__index__") or hasattr(data, "__float__"):
+        result = _tenon.tensor_from_data(data, dtype)
+    else:
+        try:
+            memoryview(data)
+        except TypeError:
+            raise ArgumentTypeError(
+                "tensor: data must be numbers, nested lists of numbers or an object with "
+                f"__dlpack__ or a buffer, got {type(data).__name__}"
+            ) from None
+        result = from_buffer(data)
+    return result if dtype is None and device is None else result.to(dtype=dtype, device=device)
+
+
+def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
+    """Returns a 1-d tensor on the memory of an object with a buffer, its bytes read as a dtype."""
+    from .dtype import _NUMPY
+
+    formats = {"uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "float16": "e"}
+    formats |= {"float32": "f", "float64": "d", "bool": "?"}
+    code: Any = formats.get(_NUMPY.get(dtype, ""))
+    if code is None:
+        raise ArgumentTypeError(f"frombuffer: dtype must be one that buffers have, got {dtype}")
+    view = memoryview(buffer).cast("B")[offset:]
+    size = dtype.itemsize * (count if count >= 0 else len(view) // dtype.itemsize)
+    return from_buffer(view[:size].cast(code))
+
+
+def _shape(sizes: tuple) -> Any:
+    if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)):
+        return sizes[0]
+    return sizes
+
+
+def _options(dtype: Any, device: Any) -> dict[str, Any]:
+    options = {}
+    if dtype is not None:
+        options["dtype"] = dtype
+    if device is not None:
+        options["device"] = device
+    return options
+
+
+def empty(*size: Any, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+    """Returns a tensor with uninitialised elements."""
+    return _empty(_shape(size), **_options(dtype, device))
+
+
+def empty_strided(
+    size: Any, stride: Any, *, dtype: dtype | None = None, device: device | str | None = None
+) -> Tensor:
+    """Returns a tensor with uninitialised elements and the given strides, in elements."""
+    return _empty_strided(size, stride, **_options(dtype, device))
+
+
+def zeros(*size: Any, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+    """Returns a tensor of zeros."""
+    return _zeros(_shape(size), **_options(dtype, device))
+
+
+def ones(*size: Any, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+    """Returns a tensor of ones."""
+    return _ones(_shape(size), **_options(dtype, device))
+
+
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+) -> Tensor:
+    """Returns a tensor of one number."""
+    return _full((size,) if isinstance(size, int) else size, fill_value, **_options(dtype, device))
+
+
+def arange(
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+) -> Tensor:
+    """Returns the numbers from start (0 when only one is given) up to end, end left out."""
+    if end is None:
+        start, end = 0, start
+    return _arange(start, end, step, **_options(dtype, device))
+
+
+def _like(tensor: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
+    return {"dtype": dtype or tensor.dtype, "device": device or tensor.device}
+
+
+def empty_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
+    """Returns a tensor with uninitialised elements, of a tensor's shape, dtype and device."""
+    return _empty(input.shape, **_like(input, dtype, device))
+
+
+def zeros_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
+    """Returns zeros of a tensor's shape, dtype and device."""
+    return _zeros(input.shape, **_like(input, dtype, device))
+
+
+def ones_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
+    """Returns ones of a tensor's shape, dtype and device."""
+    return _ones(input.shape, **_like(input, dtype, device))
+
+
+def full_like(
+    input: Tensor, fill_value: Any, *, dtype: dtype | None = None, device: Any = None
+) -> Tensor:
+    """Returns one number in a tensor's shape, dtype and device."""
+    return _full(input.shape, fill_value, **_like(input, dtype, device))
+
+
+def _restore(data: Any, dtype: dtype, shape: tuple, device: device) -> Tensor:
+    """Rebuilds a pickled tensor from its bytes, or from numbers for dtypes without a buffer."""
+    if isinstance(data, bytes):
+        if not data:
+            return _empty(shape, dtype=dtype, device=device)
+        result = _empty(shape, dtype=dtype)
+        memoryview(result).cast("B")[:] = data
+        return result.to(device=device)
+    return _tenon.tensor_from_data(data, dtype).to(device=device)
+
+
+__all__ = [
+    "arange",
+    "as_tensor",
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "from_dlpack",
+    "from_numpy",
+    "frombuffer",
+    "full",
+    "full_like",
+    "ones",
+    "ones_like",
+    "tensor",
+    "zeros",
+    "zeros_like",
+]

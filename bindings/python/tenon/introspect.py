@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looking inside: operators, dispatch tables and who filled them, live handles, call traces."""
+
+from __future__ import annotations
+
+import sys as _sys
+
+from . import _tenon
+from ._tenon import OpOverload
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+_PROVENANCE = {
+    _tenon.TENON_PROVENANCE_MISSING: "missing",
+    _tenon.TENON_PROVENANCE_KERNEL: "kernel",
+    _tenon.TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL: "default backend kernel",
+    _tenon.TENON_PROVENANCE_MATH_KERNEL: "math kernel",
+    _tenon.TENON_PROVENANCE_AUTOGRAD_KERNEL: "autograd kernel",
+    _tenon.TENON_PROVENANCE_BATCHED_KERNEL: "batched kernel",
+    _tenon.TENON_PROVENANCE_BACKEND_FALLBACK: "backend fallback",
+}
+_LANGUAGES = ("", "C", "C++", "Python", "Java", "Rust")
+
+
+def _find(op: str | OpOverload) -> OpOverload:
+    return op if isinstance(op, OpOverload) else _tenon.find_op(op)
+
+
+def live_handles() -> dict[str, int]:
+    """Counts the objects of each kind that live in the process, after freeing what waits for it."""
+    _tenon.drain()
+    return {
+        _tenon.tenon_live_name(kind): _tenon.tenon_live_count(kind)
+        for kind in range(_tenon.TENON_HANDLE_COUNT)
+    }
+
+
+def operators(namespace: str | None = None) -> list[str]:
+    """Returns the full names of the operators that are defined now, sorted."""
+    names = _tenon.op_names(False)
+    if namespace is None:
+        return names
+    return [name for name in names if name.startswith(f"{namespace}::")]
+
+
+def dangling() -> list[str]:
+    """Returns the operators that have kernels but no definition."""
+    return _tenon.op_names(True)
+
+
+def keys() -> list[str]:
+    """Returns the runtime keys that have slots, highest last."""
+    return _tenon.key_names()
+
+
+def dump(op: str | OpOverload) -> str:
+    """Returns what is registered for an operator: schema, and one line a kernel."""
+    return _tenon.tenon_op_dump(_find(op))
+
+
+class Slot:
+    """One filled slot of an operator's table.
+
+    Attributes:
+        key: Runtime key of the slot.
+        provenance: Where its kernel comes from, such as "kernel" or "math kernel".
+        source: Key or alias that the kernel was registered on.
+        fallthrough: Whether calls skip the key.
+        language: Language of the kernel.
+        name: Name of the kernel's function, "" if unknown.
+        file: File where it was registered, "" if unknown.
+        line: Line there.
+        typed: Whether it has a typed form.
+    """
+
+    __slots__ = (
+        "fallthrough",
+        "file",
+        "key",
+        "language",
+        "line",
+        "name",
+        "provenance",
+        "source",
+        "typed",
+    )
+
+    def __init__(self, key: str, facts: tuple) -> None:
+        """Makes it from the facts that the native layer lists."""
+        provenance, source, fallthrough, language, name, file, line, typed = facts
+        self.key = key
+        self.provenance = _PROVENANCE[provenance]
+        self.source = source
+        self.fallthrough = fallthrough
+        self.language = _LANGUAGES[language]
+        self.name = name
+        self.file = file
+        self.line = line
+        self.typed = typed
+
+    def __repr__(self) -> str:
+        skip = "fallthrough " if self.fallthrough else ""
+        return f"{self.key}: {skip}{self.name} ({self.language}) [{self.provenance}]"
+
+
+def dispatch_table(op: str | OpOverload) -> dict[str, Slot]:
+    """Returns the computed table: key -> slot, Undefined first, missing slots left out."""
+    found = _find(op)
+    table = {}
+    for name in ["Undefined", *_tenon.key_names()]:
+        if name in table:
+            continue
+        facts = _tenon.op_slot(found, _tenon.tenon_key_parse(name))
+        if facts[0] != _tenon.TENON_PROVENANCE_MISSING:
+            table[name] = Slot(name, facts)
+    return table
+
+
+def dump_table(op: str | OpOverload) -> str:
+    """Returns the computed table of an operator as text, one line a filled slot."""
+    return _tenon.tenon_op_dump_table(_find(op))
+
+
+def invariants(op: str | OpOverload | None = None) -> None:
+    """Recomputes dispatch tables and compares them with those in use.
+
+    Raises:
+        InternalError: they differ; the message names operator and slot.
+    """
+    _tenon.tenon_op_check_invariants(None if op is None else _find(op))
+
+
+class Event:
+    """One dispatch of a trace.
+
+    Attributes:
+        op: Full name of the operator.
+        key: Key whose slot was called.
+        redispatch: Whether it was a redispatch.
+        keys: Key set of the dispatch, as bits.
+        depth: How many traced dispatches it runs inside.
+        language: Language of the kernel.
+        kernel: Name of the kernel, "" if unknown.
+    """
+
+    __slots__ = ("depth", "kernel", "key", "keys", "language", "op", "redispatch")
+
+    def __init__(self, facts: tuple) -> None:
+        """Makes it from the facts that the native layer lists."""
+        (
+            self.op,
+            self.key,
+            self.redispatch,
+            self.keys,
+            self.depth,
+            self.language,
+            self.kernel,
+        ) = facts
+
+    def __str__(self) -> str:
+        verb = "redispatch" if self.redispatch else "call"
+        kernel = f" {self.kernel}" if self.kernel else ""
+        return f"{'  ' * self.depth}{verb} {self.op} [{self.key}]{kernel} ({self.language})"
+
+
+class trace:
+    """Collects the thread's dispatches inside a `with` block, and prints them when it ends.
+
+    Args:
+        file: Where to print, by default the standard output; None prints nothing.
+    """
+
+    def __init__(self, file: TextIO | str | None = "stdout") -> None:
+        """Prepares a trace; entering it starts it."""
+        self._file = file
+        self.events: list[Event] = []
+
+    def __enter__(self) -> trace:
+        _tenon.trace_begin()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.events = [Event(facts) for facts in _tenon.trace_end()]
+        least = min((event.depth for event in self.events), default=0)
+        for event in self.events:
+            event.depth -= least
+        if self._file is not None and self.events:
+            print(self, file=_sys.stdout if isinstance(self._file, str) else self._file)
+
+    def __iter__(self) -> object:
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.events))
+
+
+__all__ = [
+    "Event",
+    "Slot",
+    "dangling",
+    "dispatch_table",
+    "dump",
+    "dump_table",
+    "invariants",
+    "keys",
+    "live_handles",
+    "operators",
+    "trace",
+]

@@ -1,0 +1,464 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries: defining operators, registering kernels and fallbacks, key sets and guards.
+
+The names and their meaning are those of `torch.library`.
+"""
+
+from __future__ import annotations
+
+import sys as _sys
+
+from . import _tenon
+from ._tenon import OpOverload
+from .error import AlreadyExistsError, ArgumentTypeError, InvalidArgumentError
+from .ops import _find_op_or_none
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+_KINDS = {
+    "DEF": _tenon.TENON_LIBRARY_DEF,
+    "IMPL": _tenon.TENON_LIBRARY_IMPL,
+    "FRAGMENT": _tenon.TENON_LIBRARY_FRAGMENT,
+}
+# Namespaces that Tenon's own plugins define, and one that is ATen's for its interpreter.
+_RESERVED = {"DEF": ("aten", "tenon", "prim"), "FRAGMENT": ("prim",), "IMPL": ()}
+# (operator, key) -> libraries with a Python kernel there, by id: a reference would keep them open.
+_python_kernels: dict[tuple[str, int], list[int]] = {}
+# Libraries of the module-level functions live as long as the process.
+_forever: list[Library] = []
+
+
+def fallthrough_kernel() -> None:
+    """Stands for "skip this key" when given to `Library.impl` or `Library.fallback`.
+
+    Raises:
+        NotImplementedError: always; it is a mark, not a function to call.
+    """
+    raise NotImplementedError("fallthrough_kernel must be registered, not called")
+
+
+def _caller(depth: int) -> tuple[str, int]:
+    frame = _sys._getframe(depth + 1)
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def _key(name: str | int) -> int:
+    return name if isinstance(name, int) else _tenon.tenon_key_parse(name)
+
+
+class Library:
+    """Owner of definitions and kernels; they go when it does.
+
+    Args:
+        ns: Namespace, or "_" for an IMPL library of fallbacks.
+        kind: "DEF" for the one owner of a namespace, "FRAGMENT" to define in a shared one,
+            "IMPL" to register kernels only.
+        dispatch_key: Key of its kernels where none is given.
+
+    Raises:
+        InvalidArgumentError: an unknown kind, a bad namespace, or a reserved one.
+        AlreadyExistsError: a second DEF of a namespace; the message names the first.
+    """
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "", *, _depth: int = 0) -> None:
+        """Opens the library."""
+        if kind not in _KINDS:
+            raise InvalidArgumentError(
+                f"Library: kind must be 'DEF', 'IMPL' or 'FRAGMENT', got {kind!r}"
+            )
+        if ns in _RESERVED[kind]:
+            raise InvalidArgumentError(
+                f"Library: ns must not be reserved for kind {kind}, got {ns!r}"
+            )
+        self.ns = ns
+        self.kind = kind
+        self.dispatch_key = dispatch_key
+        self._kernels: list[tuple[str, int]] = []
+        key = _key(dispatch_key) if dispatch_key else _tenon.TENON_KEY_NONE
+        file, line = _caller(1 + _depth)
+        self._native = _tenon.NativeLibrary(ns, _KINDS[kind], key, file, line)
+
+    def __repr__(self) -> str:
+        state = "" if self._native.is_open else ", closed"
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key}{state})"
+
+    def define(
+        self, schema: str, alias_analysis: str = "", *, tags: str | Sequence[str] = ()
+    ) -> str:
+        """Defines an operator; returns its name with overload, without namespace.
+
+        Args:
+            schema: Such as "mul.Tensor(Tensor x, Tensor y) -> Tensor".
+            alias_analysis: "" or "FROM_SCHEMA" to trust the annotations, "CONSERVATIVE" not to.
+            tags: Names such as "pointwise".
+
+        Raises:
+            ParseError: the schema is malformed.
+            AlreadyExistsError: the operator is defined; the message says where.
+            InvalidArgumentError: an IMPL library, another namespace, an unknown alias analysis, or
+                a kernel already there that does not match.
+        """
+        return self._define(schema, alias_analysis, tags, 1)
+
+    def _define(
+        self, schema: str, alias_analysis: str, tags: str | Sequence[str], depth: int
+    ) -> str:
+        if alias_analysis not in ("", "FROM_SCHEMA", "CONSERVATIVE"):
+            raise InvalidArgumentError(
+                "Library.define: alias_analysis must be '', 'FROM_SCHEMA' or 'CONSERVATIVE', "
+                f"got {alias_analysis!r}"
+            )
+        if not isinstance(schema, str):
+            raise ArgumentTypeError(
+                f"Library.define: schema must be str, got {type(schema).__name__}"
+            )
+        names = (tags,) if isinstance(tags, str) else tuple(tags)
+        file, line = _caller(1 + depth)
+        full_name = self._native.define(schema, names, alias_analysis or None, file, line)
+        return full_name.partition("::")[2]
+
+    def impl(
+        self,
+        op_name: str | OpOverload,
+        fn: Callable[..., Any] | None = None,
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> Any:
+        """Registers a function as the kernel of an operator for a key; may come before `define`.
+
+        Args:
+            op_name: Name with overload, with or without namespace, or an overload object.
+            fn: The kernel, or `fallthrough_kernel`. Left out, a decorator is returned.
+            dispatch_key: Key or alias key; by default the library's, else
+                CompositeImplicitAutograd.
+            with_keyset: The kernel takes the call's DispatchKeySet first.
+            allow_override: Layer over a Python kernel that another registration made.
+
+        Raises:
+            ArgumentTypeError: fn is not callable.
+            AlreadyExistsError: Python already has a kernel there.
+            InvalidArgumentError: a bad key or name, or a key other than the library's.
+        """
+        if fn is None:
+
+            def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+                self.impl(
+                    op_name,
+                    function,
+                    dispatch_key,
+                    with_keyset=with_keyset,
+                    allow_override=allow_override,
+                )
+                return function
+
+            return decorate
+        if not callable(fn):
+            raise ArgumentTypeError(
+                f"Library.impl: fn must be callable, got {type(fn).__name__} for {op_name}"
+            )
+        name = op_name.name() if isinstance(op_name, OpOverload) else op_name
+        if not isinstance(name, str):
+            raise ArgumentTypeError(
+                f"Library.impl: op_name must be str or OpOverload, got {type(name).__name__}"
+            )
+        full_name = name if "::" in name else f"{self.ns}::{name}"
+        key = self._key_of(dispatch_key)
+        if key == _tenon.TENON_KEY_META:
+            self._refuse_meta(full_name)
+        slot = full_name, key
+        if _python_kernels.get(slot) and not allow_override:
+            raise AlreadyExistsError(
+                f"Library.impl: {full_name} must have no Python kernel for key "
+                f"{_tenon.tenon_key_name(key)}, got one; allow_override=True layers over it"
+            )
+        policy = _tenon.TENON_POLICY_OVERRIDE if allow_override else _tenon.TENON_POLICY_LAYER
+        function = None if fn is fallthrough_kernel else fn
+        self._native.impl(name, key, function, with_keyset, policy)
+        _python_kernels.setdefault(slot, []).append(id(self))
+        self._kernels.append(slot)
+        return None
+
+    def fallback(
+        self, fn: Callable[..., Any], dispatch_key: str = "", *, with_keyset: bool = False
+    ) -> None:
+        """Registers a function for all operators at a key, in an IMPL library of namespace "_".
+
+        The function is called as `fn(op, *args, **kwargs)`, if asked with the key set before `op`.
+
+        Raises:
+            AlreadyExistsError: the key has a fallback.
+            InvalidArgumentError: another library, or a bad key.
+        """
+        key = self._key_of(dispatch_key)
+        self._native.fallback(key, None if fn is fallthrough_kernel else fn, with_keyset)
+
+    def _key_of(self, dispatch_key: str) -> int:
+        if dispatch_key:
+            key = _key(dispatch_key)
+            if self.dispatch_key and key != _key(self.dispatch_key):
+                raise InvalidArgumentError(
+                    f"Library: dispatch_key must be the library's {self.dispatch_key}, got "
+                    f"{dispatch_key}"
+                )
+            return key
+        if self.dispatch_key:
+            return _key(self.dispatch_key)
+        return _tenon.TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD
+
+    def _refuse_meta(self, full_name: str) -> None:
+        op = _find_op_or_none(full_name)
+        if op is None or not op.is_defined:
+            return
+        provenance = _tenon.op_slot(op, _tenon.TENON_KEY_META)[0]
+        if provenance == _tenon.TENON_PROVENANCE_MATH_KERNEL:
+            raise InvalidArgumentError(
+                f"Library.impl: {full_name} must have no CompositeImplicitAutograd kernel to get "
+                "one for Meta, got one that already serves Meta"
+            )
+
+    def _destroy(self) -> None:
+        """Removes everything the library registered, at once; doing so again changes nothing."""
+        native = self.__dict__.get("_native")
+        if native is None:
+            return
+        for slot in self._kernels:
+            owners = _python_kernels[slot]
+            owners.remove(id(self))
+            if not owners:
+                del _python_kernels[slot]
+        self._kernels.clear()
+        native.close()
+
+    close = _destroy
+
+    def __del__(self) -> None:
+        if _sys is not None and not _sys.is_finalizing():
+            self._destroy()
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._destroy()
+
+
+def _scoped_library(*args: Any, **kwargs: Any) -> Library:
+    """Opens a library for a `with` block, which closes it."""
+    return Library(*args, **kwargs, _depth=1)
+
+
+# ---- Module-level functions ----------------------------------------------------------------------
+
+
+def _split(qualname: str, function: str) -> tuple[str, str]:
+    parts = qualname.split("::") if isinstance(qualname, str) else ()
+    if len(parts) != 2 or not all(parts):
+        raise InvalidArgumentError(
+            f"{function}: qualname must be of the form 'namespace::name', got {qualname!r}"
+        )
+    return parts[0], parts[1]
+
+
+def define(
+    qualname: str | Library, schema: str, *args: Any, lib: Library | None = None, **kw: Any
+) -> Any:
+    """Defines an operator: `define("ns::name", "(Tensor x) -> Tensor", lib=None, tags=())`.
+
+    The older form `define(lib, "name(Tensor x) -> Tensor", alias_analysis="")` defines and returns
+    a decorator for the kernel.
+
+    Raises:
+        InvalidArgumentError: qualname is not "namespace::name", or schema is not "(...) -> ...".
+    """
+    if isinstance(qualname, Library):
+        alias_analysis = args[0] if args else kw.pop("alias_analysis", "")
+        name = qualname._define(schema, alias_analysis, kw.pop("tags", ()), 1)
+        library = qualname
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            library.impl(name, function)
+            return function
+
+        return decorate
+    ns, name = _split(qualname, "define")
+    text = schema.strip() if isinstance(schema, str) else ""
+    if not (text.startswith("(") and ") -> " in text):
+        raise InvalidArgumentError(
+            f"define: schema must look like '(Tensor x) -> Tensor', got {schema!r}"
+        )
+    if lib is None:
+        lib = Library(ns, "FRAGMENT", _depth=1)
+        _forever.append(lib)
+    lib._define(name + text, kw.pop("alias_analysis", ""), kw.pop("tags", ()), 1)
+    if kw:
+        raise ArgumentTypeError(f"define: keyword must be lib or tags, got {sorted(kw)[0]!r}")
+    return None
+
+
+def impl(
+    qualname: str | Library,
+    types: str | Sequence[str],
+    func: Any = None,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """Registers a kernel for device types, `impl("ns::name", "cpu", func)`, or as a decorator.
+
+    "default" stands for all device types (CompositeExplicitAutograd). The older form
+    `impl(lib, name, dispatch_key="")` is a decorator.
+
+    Raises:
+        InvalidArgumentError: qualname is not "namespace::name".
+        NotFoundError: an unknown device type; the message lists those that exist.
+    """
+    if isinstance(qualname, Library):
+        return qualname.impl(str(types), dispatch_key=func or "")
+    ns, name = _split(qualname, "impl")
+    keys = [_key_of_type(one) for one in ([types] if isinstance(types, str) else types)]
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        library = lib
+        if library is None:
+            library = Library(ns, "FRAGMENT", _depth=2)
+            _forever.append(library)
+        for key in keys:
+            library.impl(name, function, key)
+        return function
+
+    if func is None:
+        return register
+    register(func)
+    return None
+
+
+def _key_of_type(name: str) -> str:
+    if name == "default":
+        return "CompositeExplicitAutograd"
+    return _tenon.tenon_key_name(_tenon.tenon_key_for_device(name))
+
+
+# ---- Key sets and guards -------------------------------------------------------------------------
+
+_ALIAS_BITS = {
+    "Autograd": 1 << (_tenon.TENON_BACKEND_BITS + _tenon.TENON_FUNCTIONALITY_AUTOGRAD),
+    "Autocast": 1 << (_tenon.TENON_BACKEND_BITS + _tenon.TENON_FUNCTIONALITY_AUTOCAST),
+}
+
+
+class DispatchKeySet(int):
+    """A set of dispatch keys: functionalities and backends, as 64 bits.
+
+    Args:
+        keys: Names such as "CPU" or "AutogradCPU", the aliases "Autograd" and "Autocast" for
+            all backends, other sets, or the bits as an int.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *keys: str | int) -> DispatchKeySet:
+        """Unites the keys."""
+        bits = 0
+        for key in keys:
+            if isinstance(key, int):
+                bits |= key
+            elif key in _ALIAS_BITS:
+                bits |= _ALIAS_BITS[key]
+            else:
+                bits |= _tenon.tenon_keyset_from_key(_tenon.tenon_key_parse(key))
+        return int.__new__(cls, bits)
+
+    def has(self, key: str) -> bool:
+        """Tells whether the set has a key."""
+        return bool(_tenon.tenon_keyset_has(self, _tenon.tenon_key_parse(key)))
+
+    def highest(self) -> str:
+        """Returns the key that a call with this set goes to, "Undefined" for an empty one."""
+        return _tenon.tenon_key_name(_tenon.tenon_keyset_highest(self))
+
+    def add(self, key: str) -> DispatchKeySet:
+        """Returns the set with a key."""
+        return self | DispatchKeySet(key)
+
+    def remove(self, key: str) -> DispatchKeySet:
+        """Returns the set without a key's functionality; backends stay."""
+        return DispatchKeySet(_tenon.tenon_keyset_remove(self, _tenon.tenon_key_parse(key)))
+
+    def below(self, key: str) -> DispatchKeySet:
+        """Returns what remains strictly below a key: the set to redispatch with from its kernel."""
+        return DispatchKeySet(self & int(_tenon.tenon_keyset_below(_tenon.tenon_key_parse(key))))
+
+    def __or__(self, other: int) -> DispatchKeySet:
+        return DispatchKeySet(int.__or__(self, other))
+
+    def __and__(self, other: int) -> DispatchKeySet:
+        return DispatchKeySet(int.__and__(self, other))
+
+    def __sub__(self, other: int) -> DispatchKeySet:
+        return DispatchKeySet(int.__and__(self, ~int(other)))
+
+    __ror__ = __or__
+    __rand__ = __and__
+
+    def __contains__(self, key: str) -> bool:
+        return self.has(key)
+
+    def __repr__(self) -> str:
+        return f"DispatchKeySet({_tenon.tenon_keyset_print(self)})"
+
+    __str__ = __repr__
+
+
+_tenon._set_keyset_class(DispatchKeySet)
+
+
+class IncludeDispatchKeyGuard(_tenon.KeyGuard):
+    """Adds keys to every call of the thread inside the `with` block."""
+
+    def __new__(cls, *keys: str | int) -> IncludeDispatchKeyGuard:
+        """Takes names or sets."""
+        return super().__new__(cls, 0, DispatchKeySet(*keys), 0)
+
+
+class ExcludeDispatchKeyGuard(_tenon.KeyGuard):
+    """Removes keys from every call of the thread inside the `with` block."""
+
+    def __new__(cls, *keys: str | int) -> ExcludeDispatchKeyGuard:
+        """Takes names or sets."""
+        return super().__new__(cls, 1, 0, DispatchKeySet(*keys))
+
+
+class ForceDispatchKeyGuard(_tenon.KeyGuard):
+    """Replaces the thread's included keys, and its excluded ones, inside the `with` block."""
+
+    def __new__(cls, *keys: str | int, exclude: Sequence[str | int] = ()) -> ForceDispatchKeyGuard:
+        """Takes names or sets; `exclude` likewise."""
+        return super().__new__(cls, 2, DispatchKeySet(*keys), DispatchKeySet(*exclude))
+
+
+def included_keys() -> DispatchKeySet:
+    """Returns the keys that the thread adds to every call."""
+    return DispatchKeySet(_tenon.tenon_keys_included())
+
+
+def excluded_keys() -> DispatchKeySet:
+    """Returns the keys that the thread removes from every call."""
+    return DispatchKeySet(_tenon.tenon_keys_excluded())
+
+
+__all__ = [
+    "DispatchKeySet",
+    "ExcludeDispatchKeyGuard",
+    "ForceDispatchKeyGuard",
+    "IncludeDispatchKeyGuard",
+    "Library",
+    "define",
+    "excluded_keys",
+    "fallthrough_kernel",
+    "impl",
+    "included_keys",
+]

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sizes and strides of a tensor.
+
+use std::fmt;
+use std::ops::Deref;
+
+/// Sizes or strides, copied: an `out` argument may be resized while they are held.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Dims {
+    len: u8,
+    inline: [i64; Dims::INLINE],
+    spill: Vec<i64>,
+}
+
+impl Dims {
+    const INLINE: usize = 5;
+
+    pub(crate) fn new(dims: &[i64]) -> Dims {
+        let mut result = Dims {
+            len: dims.len() as u8,
+            inline: [0; 5],
+            spill: Vec::new(),
+        };
+        match result.inline.get_mut(..dims.len()) {
+            Some(inline) => inline.copy_from_slice(dims),
+            None => result.spill = dims.to_vec(),
+        }
+        result
+    }
+}
+
+impl Deref for Dims {
+    type Target = [i64];
+
+    fn deref(&self) -> &[i64] {
+        self.inline
+            .get(..usize::from(self.len))
+            .unwrap_or(&self.spill)
+    }
+}
+
+impl fmt::Debug for Dims {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl PartialEq<[i64]> for Dims {
+    fn eq(&self, other: &[i64]) -> bool {
+        **self == *other
+    }
+}
+
+impl<const N: usize> PartialEq<[i64; N]> for Dims {
+    fn eq(&self, other: &[i64; N]) -> bool {
+        **self == *other
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reading and writing a tensor's elements from Rust.
+
+use std::mem::MaybeUninit;
+
+use tenon_sys as sys;
+
+use crate::error::{check, Error, Result};
+use crate::status::Status;
+use crate::types::{DType, Device, Element};
+use crate::value_ref::slice;
+use crate::Tensor;
+
+impl Tensor {
+    fn info(&self) -> Result<sys::tenon_tensor_info> {
+        let mut info = MaybeUninit::<sys::tenon_tensor_info>::zeroed();
+        // SAFETY: the tensor is live; on success the description is filled. Zero is a valid one
+        // too.
+        unsafe {
+            check(sys::tenon_tensor_describe(self.as_raw(), info.as_mut_ptr()))?;
+            Ok(info.assume_init())
+        }
+    }
+
+    fn readable<T: Element>(&self, function: &str) -> Result<sys::tenon_tensor_info> {
+        let info = self.info()?;
+        if info.dtype != T::DTYPE.0 {
+            let (want, got) = (T::DTYPE, DType(info.dtype));
+            return Err(Error::new(
+                Status::TYPE,
+                format!("Tensor::{function}: dtype must be {want}, got {got}"),
+            ));
+        }
+        let device = Device::from_raw(info.device);
+        if !device.is_cpu() {
+            return Err(Error::new(
+                Status::NOT_SUPPORTED,
+                format!("Tensor::{function}: device must be cpu, got {device}"),
+            ));
+        }
+        Ok(info)
+    }
+
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn readable_data<T: Element>(&self, function: &str) -> Result<*const T> {
+        Ok(self.readable::<T>(function)?.data.cast::<T>().cast_const())
+    }
+
+    fn contiguous_info<T: Element>(&self, function: &str) -> Result<sys::tenon_tensor_info> {
+        let info = self.readable::<T>(function)?;
+        if info.flags & sys::TENON_TENSOR_CONTIGUOUS == 0 {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!(
+                    "Tensor::{function}: tensor must be contiguous, got strides {:?} for {:?}",
+                    self.strides(),
+                    self.shape()
+                ),
+            ));
+        }
+        if info.numel > 0 && (info.data as usize) % std::mem::align_of::<T>() != 0 {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!(
+                    "Tensor::{function}: data must be aligned to {} bytes, got {:p}",
+                    std::mem::align_of::<T>(),
+                    info.data
+                ),
+            ));
+        }
+        Ok(info)
+    }
+
+    /// The elements of a contiguous CPU tensor, in place.
+    ///
+    /// # Safety
+    /// While the slice lives, nothing writes the storage: no operator with this tensor or a view of
+    /// it as a written argument runs. A kernel may count on that for arguments that its schema does
+    /// not mark as written. For `bool`, every byte is 0 or 1.
+    ///
+    /// # Errors
+    /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU,
+    /// [`Status::INVALID_ARGUMENT`] when not contiguous.
+    pub unsafe fn as_slice<T: Element>(&self) -> Result<&[T]> {
+        let info = self.contiguous_info::<T>("as_slice")?;
+        // SAFETY: tensor.h: numel elements of the checked dtype; the rest is the caller's promise.
+        Ok(unsafe { slice(info.data.cast(), info.numel as usize) })
+    }
+
+    /// The elements of a contiguous CPU tensor, in place and writable.
+    ///
+    /// # Safety
+    /// While the slice lives, nothing else reads or writes the storage. A kernel may count on that
+    /// for a fresh tensor and for arguments that its schema marks as written.
+    ///
+    /// # Errors
+    /// As [`Tensor::as_slice`]; [`Status::STATE`] for read-only memory.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn as_mut_slice<T: Element>(&self) -> Result<&mut [T]> {
+        let info = self.contiguous_info::<T>("as_mut_slice")?;
+        if info.flags & sys::TENON_TENSOR_READ_ONLY != 0 {
+            return Err(Error::new(
+                Status::STATE,
+                "Tensor::as_mut_slice: tensor must be writable, got read-only memory",
+            ));
+        }
+        if info.numel == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: tensor.h: numel elements of the checked dtype; the rest is the caller's promise.
+        Ok(unsafe { std::slice::from_raw_parts_mut(info.data.cast(), info.numel as usize) })
+    }
+
+    /// A copy of the elements in row-major order, whatever the strides.
+    ///
+    /// # Errors
+    /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        let info = self.readable::<T>("to_vec")?;
+        let count = info.numel as usize;
+        let mut result = Vec::with_capacity(count);
+        let first = info.data.cast::<T>().cast_const();
+        if info.flags & sys::TENON_TENSOR_CONTIGUOUS != 0 {
+            // SAFETY: tensor.h: numel elements in a row, of the checked dtype.
+            result.extend((0..count).map(|at| unsafe { T::read(first.add(at)) }));
+            return Ok(result);
+        }
+        let (shape, strides) = (self.shape(), self.strides());
+        let mut index = vec![0i64; shape.len()];
+        let mut offset = 0i64;
+        for _ in 0..count {
+            // SAFETY: tensor.h: every index of the shape is an element, of the checked dtype.
+            result.push(unsafe { T::read(first.offset(offset as isize)) });
+            for dim in (0..shape.len()).rev() {
+                index[dim] += 1;
+                offset += strides[dim];
+                if index[dim] < shape[dim] {
+                    break;
+                }
+                offset -= strides[dim] * shape[dim];
+                index[dim] = 0;
+            }
+        }
+        Ok(result)
+    }
+
+    /// The one element of a CPU tensor.
+    ///
+    /// # Errors
+    /// As [`Tensor::to_vec`]; [`Status::INVALID_ARGUMENT`] unless there is exactly one element.
+    pub fn item<T: Element>(&self) -> Result<T> {
+        let info = self.readable::<T>("item")?;
+        if info.numel != 1 {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!(
+                    "Tensor::item: tensor must have 1 element, got shape {:?}",
+                    self.shape()
+                ),
+            ));
+        }
+        // SAFETY: one element of the checked dtype.
+        Ok(unsafe { T::read(info.data.cast::<T>().cast_const()) })
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Guards on the calling thread's keys, and captured thread states.
+
+use std::marker::PhantomData;
+use std::ptr;
+
+use tenon_sys as sys;
+
+use crate::dispatch::DispatchKeySet;
+use crate::error::{check, Result};
+
+/// A guard on the calling thread's keys. Dropping it restores them exactly as they were. It stays
+/// on its thread; guards are dropped in reverse order, as scopes do.
+///
+/// ```
+/// use tenon::{DispatchKey, DispatchKeySet, KeyGuard};
+/// let tracer = DispatchKeySet::of(&[DispatchKey::TRACER])?;
+/// {
+///     let _guard = KeyGuard::exclude(tracer)?;
+///     assert!(DispatchKeySet::excluded().has(DispatchKey::TRACER));
+/// }
+/// assert!(!DispatchKeySet::excluded().has(DispatchKey::TRACER));
+/// # Ok::<(), tenon::Error>(())
+/// ```
+#[must_use = "the guard ends when it is dropped"]
+#[derive(Debug)]
+pub struct KeyGuard {
+    raw: sys::tenon_key_guard,
+    owner_thread: PhantomData<*const ()>,
+}
+
+impl KeyGuard {
+    fn enter(
+        function: impl FnOnce(*mut sys::tenon_key_guard) -> sys::tenon_status,
+    ) -> Result<KeyGuard> {
+        let mut raw = sys::tenon_key_guard {
+            include: 0,
+            exclude: 0,
+            reserved: [0; 2],
+        };
+        check(function(&mut raw))?;
+        Ok(KeyGuard {
+            raw,
+            owner_thread: PhantomData,
+        })
+    }
+
+    /// Adds keys to every call of this thread.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
+    pub fn include(keys: DispatchKeySet) -> Result<KeyGuard> {
+        // SAFETY: the guard is plain memory of ours, left on this thread: it is not Send.
+        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_include(out, keys.0) })
+    }
+
+    /// Removes keys from every call of this thread. Only functionalities count.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
+    pub fn exclude(keys: DispatchKeySet) -> Result<KeyGuard> {
+        // SAFETY: as in `include`.
+        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_exclude(out, keys.0) })
+    }
+
+    /// Replaces both sets.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
+    pub fn force(include: DispatchKeySet, exclude: DispatchKeySet) -> Result<KeyGuard> {
+        // SAFETY: as in `include`.
+        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_force(out, include.0, exclude.0) })
+    }
+}
+
+impl Drop for KeyGuard {
+    fn drop(&mut self) {
+        // SAFETY: dispatch.h: left once, on the thread that entered it.
+        unsafe { sys::tenon_key_guard_leave(&self.raw) }
+    }
+}
+
+/// Everything that a thread's calls depend on, to carry it to another thread.
+#[derive(Debug)]
+pub struct ThreadState(ptr::NonNull<sys::tenon_thread_state>);
+
+// SAFETY: dispatch.h: any thread may retain, release and enter a captured state.
+unsafe impl Send for ThreadState {}
+// SAFETY: as above; entering only reads it.
+unsafe impl Sync for ThreadState {}
+
+impl ThreadState {
+    /// Captures the calling thread's state.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn capture() -> Result<ThreadState> {
+        let mut out = ptr::null_mut();
+        // SAFETY: `out` gets a new reference.
+        check(unsafe { sys::tenon_thread_state_capture(&mut out) })?;
+        // SAFETY: as above, and not NULL.
+        Ok(ThreadState(unsafe { ptr::NonNull::new_unchecked(out) }))
+    }
+
+    /// Enters the state on the calling thread until the guard is dropped.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn enter(&self) -> Result<ThreadStateGuard> {
+        let mut previous = ptr::null_mut();
+        // SAFETY: the state is live; `previous` is consumed by leave, on this thread.
+        check(unsafe { sys::tenon_thread_state_enter(self.0.as_ptr(), &mut previous) })?;
+        Ok(ThreadStateGuard { previous })
+    }
+}
+
+impl Clone for ThreadState {
+    fn clone(&self) -> ThreadState {
+        // SAFETY: retain gives a new reference to the live state.
+        unsafe {
+            let raw = sys::tenon_thread_state_retain(self.0.as_ptr());
+            ThreadState(ptr::NonNull::new_unchecked(raw))
+        }
+    }
+}
+
+impl Drop for ThreadState {
+    fn drop(&mut self) {
+        // SAFETY: this is our reference.
+        unsafe { sys::tenon_thread_state_release(self.0.as_ptr()) }
+    }
+}
+
+/// Puts the thread's own state back when it is dropped. It stays on its thread.
+#[must_use = "the state is left when the guard is dropped"]
+#[derive(Debug)]
+pub struct ThreadStateGuard {
+    previous: *mut sys::tenon_thread_state,
+}
+
+impl Drop for ThreadStateGuard {
+    fn drop(&mut self) {
+        // SAFETY: dispatch.h: left once, on the thread that entered it; a raw pointer is not Send.
+        unsafe { sys::tenon_thread_state_leave(self.previous) }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tensors from and to `ndarray` arrays (feature `ndarray`).
+
+use ndarray::{Array, ArrayD, ArrayViewD, Dimension, IxDyn, ShapeBuilder};
+
+use crate::error::{Error, Result};
+use crate::status::Status;
+use crate::types::Element;
+use crate::Tensor;
+
+impl Tensor {
+    /// Makes a tensor of an array without copying it; strides are kept. Only an array that runs
+    /// backwards is copied, since tensors have no negative strides.
+    ///
+    /// ```
+    /// let array = ndarray::arr2(&[[1.0f32, 2.0], [3.0, 4.0]]).reversed_axes();
+    /// let x = tenon::Tensor::from_ndarray(array)?;
+    /// assert_eq!(x.strides(), [1, 2]);
+    /// assert_eq!(x.to_ndarray::<f32>()?[[0, 1]], 3.0);
+    /// # Ok::<(), tenon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`].
+    pub fn from_ndarray<T: Element, D: Dimension + 'static>(array: Array<T, D>) -> Result<Tensor> {
+        let shape: Vec<i64> = array.shape().iter().map(|&size| size as i64).collect();
+        if array.strides().iter().any(|&stride| stride < 0) {
+            return Tensor::from_vec(array.iter().copied().collect(), &shape);
+        }
+        let strides: Vec<i64> = array
+            .strides()
+            .iter()
+            .map(|&stride| stride as i64)
+            .collect();
+        let mut owner = Box::new(array);
+        let data = owner.as_mut_ptr();
+        // SAFETY: shape and strides are the array's own, which the tensor owns from here.
+        unsafe { Tensor::wrap(data.cast(), T::DTYPE, &shape, Some(&strides), owner) }
+    }
+
+    /// Copies the elements into an array.
+    ///
+    /// # Errors
+    /// As [`Tensor::to_vec`].
+    pub fn to_ndarray<T: Element>(&self) -> Result<ArrayD<T>> {
+        let shape: Vec<usize> = self.shape().iter().map(|&size| size as usize).collect();
+        ArrayD::from_shape_vec(IxDyn(&shape), self.to_vec::<T>()?).map_err(Error::from_error)
+    }
+
+    /// A view of a CPU tensor of any strides, in place.
+    ///
+    /// # Safety
+    /// As [`Tensor::as_slice`].
+    ///
+    /// # Errors
+    /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU,
+    /// [`Status::INVALID_ARGUMENT`] for misaligned data.
+    pub unsafe fn view_ndarray<T: Element>(&self) -> Result<ArrayViewD<'_, T>> {
+        let data = self.readable_data::<T>("view_ndarray")?;
+        let count = |dims: crate::Dims| dims.iter().map(|&dim| dim as usize).collect::<Vec<_>>();
+        let (shape, strides) = (count(self.shape()), count(self.strides()));
+        if self.numel() == 0 {
+            return ArrayViewD::from_shape(IxDyn(&shape), &[]).map_err(Error::from_error);
+        }
+        if (data as usize) % std::mem::align_of::<T>() != 0 {
+            let align = std::mem::align_of::<T>();
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!(
+                    "Tensor::view_ndarray: data must be aligned to {align} bytes, got {data:p}"
+                ),
+            ));
+        }
+        // SAFETY: tensor.h: every index of the shape is an element; the rest is the caller's
+        // promise.
+        Ok(unsafe { ArrayViewD::from_shape_ptr(IxDyn(&shape).strides(IxDyn(&strides)), data) })
+    }
+}

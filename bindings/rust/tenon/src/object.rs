@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Objects: values of Rust types of one's own, carried through boxed calls.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::ffi::{c_char, c_void};
+use std::fmt;
+use std::ptr::{self, NonNull};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use tenon_sys as sys;
+
+use crate::error::{check, Result};
+use crate::kernel::contain;
+use crate::text::{c_text, text};
+
+/// A Rust type whose values travel through calls.
+pub trait ObjectType: Send + Sync + 'static {
+    /// The name that class types of schemas match, such as `"vision.Palette"`.
+    const NAME: &'static str;
+}
+
+/// A value of some language's own type. Cloning shares it.
+///
+/// ```
+/// struct Palette(Vec<u32>);
+/// impl tenon::ObjectType for Palette {
+///     const NAME: &'static str = "vision.Palette";
+/// }
+/// let object = tenon::Object::new(Palette(vec![0xff0000]))?;
+/// assert_eq!(object.type_name(), "vision.Palette");
+/// assert_eq!(object.downcast_ref::<Palette>().unwrap().0, [0xff0000]);
+/// # Ok::<(), tenon::Error>(())
+/// ```
+#[repr(transparent)]
+pub struct Object(NonNull<sys::tenon_object>);
+
+// SAFETY: object.h: reference counting on any thread; Rust values inside are Send + Sync, and those
+// of other languages are never touched from Rust.
+unsafe impl Send for Object {}
+// SAFETY: as above.
+unsafe impl Sync for Object {}
+
+impl Object {
+    /// Wraps a value.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn new<T: ObjectType>(value: T) -> Result<Object> {
+        let value = Box::into_raw(Box::new(value));
+        let mut out = ptr::null_mut();
+        // SAFETY: the type record lives for ever; on success `release` frees the box.
+        let status = unsafe { sys::tenon_object_new(type_of::<T>(), value.cast(), &mut out) };
+        if let Err(error) = check(status) {
+            // SAFETY: a failed call took nothing over.
+            drop(unsafe { Box::from_raw(value) });
+            return Err(error);
+        }
+        // SAFETY: a new reference.
+        Ok(unsafe { Object::from_raw(out) })
+    }
+
+    /// Takes over a reference.
+    ///
+    /// # Safety
+    /// `raw` is a live object, not NULL, that the caller owns a reference to.
+    pub unsafe fn from_raw(raw: *mut sys::tenon_object) -> Object {
+        // SAFETY: the caller's promise.
+        Object(unsafe { NonNull::new_unchecked(raw) })
+    }
+
+    /// The handle, borrowed.
+    pub fn as_raw(&self) -> *mut sys::tenon_object {
+        self.0.as_ptr()
+    }
+
+    /// Gives the reference away, for C.
+    pub fn into_raw(self) -> *mut sys::tenon_object {
+        std::mem::ManuallyDrop::new(self).0.as_ptr()
+    }
+
+    /// The name of its type.
+    pub fn type_name(&self) -> String {
+        // SAFETY: object.h: type and name live as long as the object.
+        unsafe { text((*sys::tenon_object_get_type(self.as_raw())).name).into_owned() }
+    }
+
+    /// The Rust value, if it is a `T` made by this copy of the package.
+    pub fn downcast_ref<T: ObjectType>(&self) -> Option<&T> {
+        // SAFETY: each T of this copy has one type record, so that an equal address means that
+        // `self` is the box made in `new`, borrowed until the object dies.
+        unsafe {
+            if !ptr::eq(sys::tenon_object_get_type(self.as_raw()), type_of::<T>()) {
+                return None;
+            }
+            Some(&*sys::tenon_object_self(self.as_raw()).cast::<T>())
+        }
+    }
+}
+
+impl Clone for Object {
+    fn clone(&self) -> Object {
+        // SAFETY: the object is live; retain gives a new reference.
+        unsafe { Object::from_raw(sys::tenon_object_retain(self.as_raw())) }
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        // SAFETY: this is our reference.
+        unsafe { sys::tenon_object_release(self.as_raw()) }
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Object({})", self.type_name())
+    }
+}
+
+struct Record(sys::tenon_object_type);
+
+// SAFETY: the record is read-only once made; its name lives for ever.
+unsafe impl Send for Record {}
+// SAFETY: as above.
+unsafe impl Sync for Record {}
+
+/// The type record of `T`: made on first use, kept for ever.
+fn type_of<T: ObjectType>() -> &'static sys::tenon_object_type {
+    static TYPES: OnceLock<Mutex<HashMap<TypeId, &'static Record>>> = OnceLock::new();
+    let types = TYPES.get_or_init(Default::default);
+    let mut types = types.lock().unwrap_or_else(PoisonError::into_inner);
+    let record = types.entry(TypeId::of::<T>()).or_insert_with(|| {
+        let name: *const c_char = c_text(T::NAME).into_raw();
+        Box::leak(Box::new(Record(sys::tenon_object_type {
+            struct_size: std::mem::size_of::<sys::tenon_object_type>() as u32,
+            language: sys::TENON_LANGUAGE_RUST,
+            name,
+            base: ptr::null(),
+            retain: None,
+            release: Some(release::<T>),
+            override_: None,
+            dispatch: None,
+            visit: None,
+            clear: None,
+            reserved: [0; 4],
+        })))
+    });
+    &record.0
+}
+
+unsafe extern "C" fn release<T: ObjectType>(value: *mut c_void) {
+    contain(|| {
+        // SAFETY: object.h: called once when the object dies, on the box made in `Object::new`.
+        drop(unsafe { Box::from_raw(value.cast::<T>()) })
+    });
+}

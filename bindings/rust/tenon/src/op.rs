@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Operators: finding and calling them.
+
+use std::fmt;
+use std::ptr;
+use std::sync::OnceLock;
+
+use tenon_sys as sys;
+
+use crate::arg::Arg;
+use crate::arguments::Arguments;
+use crate::call_builder::CallBuilder;
+use crate::dispatch::{DispatchKey, DispatchKeySet};
+use crate::error::{check, Error, Result};
+use crate::returns::{with_slots, FromReturns};
+use crate::schema::Schema;
+use crate::status::Status;
+use crate::text::{c_name, static_text};
+
+/// An operator. Handles are plain numbers, valid for ever; one whose definition was removed answers
+/// calls with an error.
+#[derive(Clone, Copy)]
+pub struct Op {
+    raw: *const sys::tenon_op,
+    arguments: u32,
+    returns: u32,
+}
+
+// SAFETY: op.h: an operator is valid for ever and every function on it may run on any thread.
+unsafe impl Send for Op {}
+// SAFETY: as above.
+unsafe impl Sync for Op {}
+
+impl Op {
+    /// Finds an operator by full name: `"ns::name"` or `"ns::name.overload"`.
+    ///
+    /// # Errors
+    /// [`Status::NOT_FOUND`], telling an unknown operator, an unknown overload and one without
+    /// schema apart.
+    pub fn find(name: &str) -> Result<Op> {
+        let name = c_name("Op::find", "name", name)?;
+        let mut out = ptr::null();
+        // SAFETY: the text lives for the call and `out` is ours.
+        check(unsafe { sys::tenon_op_find(name.as_ptr(), &mut out) })?;
+        // SAFETY: a found operator is not NULL.
+        unsafe { Op::from_raw(out) }
+    }
+
+    /// Looks at an operator of the C interface.
+    ///
+    /// # Safety
+    /// `raw` is an operator, not NULL.
+    ///
+    /// # Errors
+    /// [`Status::NOT_FOUND`] when it has no schema.
+    pub unsafe fn from_raw(raw: *const sys::tenon_op) -> Result<Op> {
+        let mut op = Op {
+            raw,
+            arguments: 0,
+            returns: 0,
+        };
+        let schema = op.schema()?;
+        op.arguments = schema.argument_count() as u32;
+        op.returns = schema.return_count() as u32;
+        Ok(op)
+    }
+
+    /// An operator whose stack has been checked already.
+    #[inline]
+    pub(crate) fn running(raw: *const sys::tenon_op, arguments: u32, returns: u32) -> Op {
+        Op {
+            raw,
+            arguments,
+            returns,
+        }
+    }
+
+    /// An operator whose schema nobody has looked at.
+    #[inline]
+    pub(crate) fn unread(raw: *const sys::tenon_op) -> Op {
+        Op {
+            raw,
+            arguments: Op::UNKNOWN,
+            returns: Op::UNKNOWN,
+        }
+    }
+
+    const UNKNOWN: u32 = u32::MAX;
+
+    /// The operator with its counts.
+    #[inline]
+    pub(crate) fn read(self) -> Result<Op> {
+        if self.returns != Op::UNKNOWN {
+            return Ok(self);
+        }
+        // SAFETY: a handle that an `Op` holds is an operator.
+        unsafe { Op::from_raw(self.raw) }
+    }
+
+    /// The handle.
+    pub fn as_raw(self) -> *const sys::tenon_op {
+        self.raw
+    }
+
+    /// The full name, such as `"aten::add.Tensor"`.
+    pub fn name(self) -> &'static str {
+        // SAFETY: op.h: the name is valid for ever.
+        unsafe { static_text(sys::tenon_op_name(self.raw)) }
+    }
+
+    /// Number of results, as of when the operator was found.
+    pub(crate) fn return_count(self) -> usize {
+        self.returns as usize
+    }
+
+    /// The schema.
+    ///
+    /// # Errors
+    /// [`Status::NOT_FOUND`] when the definition was removed.
+    pub fn schema(self) -> Result<Schema> {
+        let mut out = ptr::null_mut();
+        // SAFETY: the operator is valid for ever and `out` gets a new reference.
+        check(unsafe { sys::tenon_op_copy_schema(self.raw, &mut out) })?;
+        // SAFETY: as above.
+        Ok(unsafe { Schema::from_raw(out) })
+    }
+
+    /// Calls the operator with positional arguments; left out ones take the schema's defaults.
+    ///
+    /// ```
+    /// # let library = tenon::Library::define_namespace("op_call_doc")?;
+    /// # library.define("scale(float x, float factor=2.0) -> float")?;
+    /// # library.impl_fn("scale", "default", |x: f64, factor: f64| x * factor)?;
+    /// let scale = tenon::Op::find("op_call_doc::scale")?;
+    /// let doubled: f64 = scale.call((3.0,))?;
+    /// let tripled: f64 = scale.call((3.0, 3.0))?;
+    /// assert_eq!((doubled, tripled), (6.0, 9.0));
+    /// # Ok::<(), tenon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Status::TYPE`] naming operator and argument when number or type differ from the schema,
+    /// [`Status::NO_KERNEL`] when no kernel serves the computed key, or what the kernel raised.
+    #[inline]
+    pub fn call<R: FromReturns>(self, args: impl Arguments) -> Result<R> {
+        args.with(|args| self.call_args(args))
+    }
+
+    /// Calls the kernel or fallback of one runtime key, whatever the arguments carry.
+    ///
+    /// # Errors
+    /// [`Status::NO_KERNEL`] when that key has none; else as [`Op::call`].
+    pub fn call_key<R: FromReturns>(self, key: DispatchKey, args: impl Arguments) -> Result<R> {
+        let op = self.read()?;
+        args.with(|args| {
+            op.with_defaults(args, |args| {
+                op.check_arguments(args)?;
+                // SAFETY: as in `run`.
+                op.run(args, |op, stack| unsafe {
+                    sys::tenon_op_call_key(op, key.0, stack)
+                })
+            })
+        })
+    }
+
+    /// Calls, from inside a kernel, the kernel that serves `keys`: usually
+    /// `context.keys() & DispatchKeySet::below(key)`. The thread's keys are not consulted.
+    ///
+    /// # Errors
+    /// As [`Op::call`].
+    pub fn redispatch<R: FromReturns>(
+        self,
+        keys: DispatchKeySet,
+        args: impl Arguments,
+    ) -> Result<R> {
+        let op = self.read()?;
+        args.with(|args| {
+            op.with_defaults(args, |args| {
+                op.check_arguments(args)?;
+                // SAFETY: as in `run`.
+                op.run(args, |op, stack| unsafe {
+                    sys::tenon_op_redispatch(op, keys.0, stack)
+                })
+            })
+        })
+    }
+
+    /// The key set that a call with these arguments would be dispatched with.
+    ///
+    /// # Errors
+    /// [`Status::TYPE`] as [`Op::call`].
+    pub fn compute_keys(self, args: impl Arguments) -> Result<DispatchKeySet> {
+        args.with(|args| {
+            self.with_defaults(args, |args| {
+                let mut out = 0;
+                // SAFETY: `Arg` is transparent over `tenon_value`; the arguments live for the call.
+                check(unsafe {
+                    let count = args.len() as i64;
+                    sys::tenon_op_compute_keys(self.raw, args.as_ptr().cast(), count, &mut out)
+                })?;
+                Ok(DispatchKeySet(out))
+            })
+        })
+    }
+
+    /// Begins a call with arguments by name.
+    ///
+    /// ```
+    /// # let library = tenon::Library::define_namespace("op_args_doc")?;
+    /// # library.define("line(float x, *, float slope=1.0, float offset=0.0) -> float")?;
+    /// # library.impl_fn("line", "default", |x: f64, slope: f64, offset: f64| x * slope + offset)?;
+    /// let line = tenon::Op::find("op_args_doc::line")?;
+    /// let y: f64 = line.args().arg(3.0).named("offset", 0.5).call()?;
+    /// assert_eq!(y, 3.5);
+    /// # Ok::<(), tenon::Error>(())
+    /// ```
+    pub fn args<'a>(self) -> CallBuilder<'a> {
+        CallBuilder::new(self)
+    }
+
+    fn check_arguments(self, args: &[Arg<'_>]) -> Result<()> {
+        // SAFETY: `Arg` is transparent over `tenon_value`; the arguments live for the call.
+        check(unsafe {
+            sys::tenon_op_check_arguments(self.raw, args.as_ptr().cast(), args.len() as i64)
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn call_args<R: FromReturns>(self, args: &[Arg<'_>]) -> Result<R> {
+        if args.len() < self.arguments as usize {
+            return self.call_with_defaults(args);
+        }
+        // SAFETY: op.h: the stack is filled and its arguments borrowed for the call.
+        self.run(args, |op, stack| unsafe {
+            sys::tenon_op_call_checked(op, stack)
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn call_with_defaults<R: FromReturns>(self, args: &[Arg<'_>]) -> Result<R> {
+        let op = self.read()?;
+        op.with_defaults(args, |args| {
+            // SAFETY: as in `call_args`.
+            op.run(args, |op, stack| unsafe {
+                sys::tenon_op_call_checked(op, stack)
+            })
+        })
+    }
+
+    /// Fills trailing arguments that were left out with the schema's defaults.
+    fn with_defaults<T>(
+        self,
+        args: &[Arg<'_>],
+        function: impl FnOnce(&[Arg<'_>]) -> Result<T>,
+    ) -> Result<T> {
+        let schema = self.schema()?;
+        if args.len() >= schema.argument_count() {
+            return function(args);
+        }
+        // SAFETY: the arguments stay borrowed for this call.
+        let given = args.iter().map(|arg| unsafe { Arg::borrow(arg.as_raw()) });
+        let mut all: Vec<Option<Arg<'_>>> = given.map(Some).collect();
+        all.resize_with(schema.argument_count(), || None);
+        let all = self.complete(&schema, all)?;
+        function(&all)
+    }
+
+    pub(crate) fn complete<'a>(
+        self,
+        schema: &'a Schema,
+        args: Vec<Option<Arg<'a>>>,
+    ) -> Result<Vec<Arg<'a>>> {
+        let fill = |(index, arg): (usize, Option<Arg<'a>>)| match arg {
+            Some(arg) => Ok(arg),
+            None => {
+                let argument = schema.argument(index);
+                let default = argument
+                    .as_ref()
+                    .map_or(ptr::null(), |argument| argument.raw_default);
+                // SAFETY: schema.h: NULL or a value borrowed until the schema dies.
+                match unsafe { default.as_ref() } {
+                    // SAFETY: as above.
+                    Some(default) => Ok(unsafe { Arg::borrow(default) }),
+                    None => {
+                        let name = argument.map_or_else(String::new, |one| one.name.into_owned());
+                        Err(Error::new(
+                            Status::TYPE,
+                            format!("{}: argument '{name}' must be given, got none", self.name()),
+                        ))
+                    }
+                }
+            }
+        };
+        args.into_iter().enumerate().map(fill).collect()
+    }
+
+    #[inline(always)]
+    fn run<R: FromReturns>(
+        self,
+        args: &[Arg<'_>],
+        call: impl FnOnce(*const sys::tenon_op, &mut sys::tenon_stack) -> sys::tenon_status,
+    ) -> Result<R> {
+        debug_assert_ne!(self.returns, Op::UNKNOWN);
+        with_slots(self.returns as usize, |slots| {
+            // `Arg` is transparent over `tenon_value`. Nothing is marked movable, so nobody writes
+            // the arguments.
+            let mut stack = sys::tenon_stack {
+                args: args.as_ptr().cast_mut().cast(),
+                rets: slots.as_mut_ptr(),
+                nargs: args.len() as u32,
+                nrets: self.returns,
+                error: ptr::null_mut(),
+                reserved: [0; 2],
+            };
+            let status = call(self.raw, &mut stack);
+            if status != 0 {
+                return Err(failure(status, &mut stack));
+            }
+            R::from_returns(self, slots)
+        })
+    }
+}
+
+/// The error of a failed call: in the stack after a redispatch, else in the thread's slot.
+#[cold]
+pub(crate) fn failure(status: sys::tenon_status, stack: &mut sys::tenon_stack) -> Error {
+    if stack.error.is_null() {
+        return Error::take(status);
+    }
+    let raw = std::mem::replace(&mut stack.error, ptr::null_mut());
+    // SAFETY: value.h: the stack's error is owned; it moves out here.
+    unsafe { Error::from_raw(raw) }
+}
+
+impl PartialEq for Op {
+    fn eq(&self, other: &Op) -> bool {
+        ptr::eq(self.raw, other.raw)
+    }
+}
+
+impl Eq for Op {}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Op({})", self.name())
+    }
+}
+
+/// An operator that is found on first use, for a `static`.
+///
+/// ```
+/// # let library = tenon::Library::define_namespace("lazy_op_doc")?;
+/// # library.define("one() -> int")?;
+/// # library.impl_fn("one", "default", || 1i64)?;
+/// static ONE: tenon::LazyOp = tenon::LazyOp::new("lazy_op_doc::one");
+/// assert_eq!(ONE.get()?.call::<i64>(())?, 1);
+/// # Ok::<(), tenon::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct LazyOp {
+    name: &'static str,
+    op: OnceLock<Op>,
+}
+
+impl LazyOp {
+    /// Names the operator; nothing is looked up yet.
+    pub const fn new(name: &'static str) -> LazyOp {
+        LazyOp {
+            name,
+            op: OnceLock::new(),
+        }
+    }
+
+    /// The operator.
+    ///
+    /// # Errors
+    /// As [`Op::find`]; a failed lookup is tried again next time.
+    #[inline]
+    pub fn get(&self) -> Result<Op> {
+        match self.op.get() {
+            Some(op) => Ok(*op),
+            None => Ok(*self.op.get_or_init({
+                let op = Op::find(self.name)?;
+                move || op
+            })),
+        }
+    }
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tensor methods that call operators of `aten`, which libtenon_cpu brings on first use.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use crate::arg::{Arg, IntoArg};
+use crate::arguments::Arguments;
+use crate::error::Result;
+use crate::op::LazyOp;
+use crate::types::{DType, Device};
+use crate::value::Scalar;
+use crate::Tensor;
+
+fn call(op: &LazyOp, args: impl Arguments) -> Result<Tensor> {
+    op.get()?.call(args)
+}
+
+macro_rules! unary {
+    ($($(#[$doc:meta])* $name:ident = $op:literal;)*) => {
+        impl Tensor {
+            $(
+                $(#[$doc])*
+                ///
+                /// # Errors
+                /// What the operator raises.
+                pub fn $name(&self) -> Result<Tensor> {
+                    static OP: LazyOp = LazyOp::new($op);
+                    call(&OP, (self,))
+                }
+            )*
+        }
+    };
+}
+
+unary! {
+    /// Absolute values.
+    abs = "aten::abs";
+    /// e to the power of each element.
+    exp = "aten::exp";
+    /// Natural logarithms.
+    log = "aten::log";
+    /// Square roots.
+    sqrt = "aten::sqrt";
+    /// Sines.
+    sin = "aten::sin";
+    /// Cosines.
+    cos = "aten::cos";
+    /// Hyperbolic tangents.
+    tanh = "aten::tanh";
+    /// 1 / (1 + exp(-x)).
+    sigmoid = "aten::sigmoid";
+    /// max(x, 0).
+    relu = "aten::relu";
+    /// Indices of the elements that are not zero, one row each.
+    nonzero = "aten::nonzero";
+    /// The same data without gradient history.
+    detach = "aten::detach";
+}
+
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident = $op:literal;)*) => {
+        impl Tensor {
+            $(
+                $(#[$doc])*
+                ///
+                /// # Errors
+                /// What the operator raises.
+                pub fn $name(&self, other: &Tensor) -> Result<Tensor> {
+                    static OP: LazyOp = LazyOp::new($op);
+                    call(&OP, (self, other))
+                }
+            )*
+        }
+    };
+}
+
+binary! {
+    /// The larger of each pair of elements.
+    maximum = "aten::maximum";
+    /// The smaller of each pair of elements.
+    minimum = "aten::minimum";
+    /// Whether each pair of elements is equal.
+    equals = "aten::eq.Tensor";
+    /// Whether each left element is the smaller.
+    less_than = "aten::lt.Tensor";
+    /// Product of two matrices.
+    mm = "aten::mm";
+    /// Products of two batches of matrices.
+    bmm = "aten::bmm";
+    /// Matrix product with broadcasting over leading dims.
+    matmul = "aten::matmul";
+}
+
+impl Tensor {
+    /// Where `self` is true the element of `x`, else of `y`.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn select_where(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::where.self");
+        call(&OP, (self, x, y))
+    }
+
+    /// Sum of all elements.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn sum(&self) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::sum");
+        call(&OP, (self,))
+    }
+
+    /// Sums over some dims.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn sum_dims(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::sum.dim_IntList");
+        call(&OP, (self, dims, keepdim))
+    }
+
+    /// Means over some dims.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn mean_dims(&self, dims: &[i64], keepdim: bool) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::mean.dim");
+        call(&OP, (self, dims, keepdim))
+    }
+
+    /// The same elements in another shape, sharing memory; one size may be -1.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn view(&self, shape: &[i64]) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::view");
+        call(&OP, (self, shape))
+    }
+
+    /// As [`Tensor::view`], copying where memory cannot be shared.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn reshape(&self, shape: &[i64]) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::reshape");
+        call(&OP, (self, shape))
+    }
+
+    /// Swaps two dims, sharing memory.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::transpose.int");
+        call(&OP, (self, dim0, dim1))
+    }
+
+    /// Reorders the dims, sharing memory.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn permute(&self, dims: &[i64]) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::permute");
+        call(&OP, (self, dims))
+    }
+
+    /// Repeats dims of size 1 without copying; -1 keeps a size.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn expand(&self, shape: &[i64]) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::expand");
+        call(&OP, (self, shape))
+    }
+
+    /// Adds a dim of size 1.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn unsqueeze(&self, dim: i64) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::unsqueeze");
+        call(&OP, (self, dim))
+    }
+
+    /// Elements `start..end` of a dim, every `step`-th, sharing memory; `None` is the edge.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn slice(
+        &self,
+        dim: i64,
+        start: Option<i64>,
+        end: Option<i64>,
+        step: i64,
+    ) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::slice.Tensor");
+        call(&OP, (self, dim, start, end, step))
+    }
+
+    /// One element of a dim, which goes away, sharing memory.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn select(&self, dim: i64, index: i64) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::select.int");
+        call(&OP, (self, dim, index))
+    }
+
+    /// Joins tensors along a dim.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn cat(tensors: &[&Tensor], dim: i64) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::cat");
+        call(&OP, (tensors, dim))
+    }
+
+    /// A copy with memory of its own. (`clone` shares.)
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn copied(&self) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::clone");
+        call(&OP, (self,))
+    }
+
+    /// Writes the elements of `source` here.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn copy_(&self, source: &Tensor) -> Result<()> {
+        static OP: LazyOp = LazyOp::new("aten::copy_");
+        OP.get()?.call((self, source))
+    }
+
+    /// Sets every element.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn fill_(&self, value: impl Into<Scalar>) -> Result<()> {
+        static OP: LazyOp = LazyOp::new("aten::fill_.Scalar");
+        OP.get()?.call((self, value.into()))
+    }
+
+    /// A copy as another dtype or on another device; `None` keeps.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn to(&self, dtype: Option<DType>, device: Option<Device>) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::_to_copy");
+        OP.get()?
+            .args()
+            .arg(self)
+            .named("dtype", dtype)
+            .named("device", device)
+            .call()
+    }
+}
+
+/// The right side of an arithmetic operator: a tensor or a number.
+pub trait Operand {
+    #[doc(hidden)]
+    fn operand<T>(self, function: impl FnOnce(&Tensor) -> Result<T>) -> Result<T>;
+}
+
+impl Operand for &Tensor {
+    fn operand<T>(self, function: impl FnOnce(&Tensor) -> Result<T>) -> Result<T> {
+        function(self)
+    }
+}
+
+macro_rules! number_operand {
+    ($($type:ty),*) => {
+        $(impl Operand for $type {
+            fn operand<T>(self, function: impl FnOnce(&Tensor) -> Result<T>) -> Result<T> {
+                function(&Tensor::from_number(self)?)
+            }
+        })*
+    };
+}
+
+number_operand!(f64, f32, i64, i32, bool, Scalar);
+
+macro_rules! arithmetic {
+    ($($trait:ident $method:ident $op:literal;)*) => {
+        $(
+            /// Element by element with broadcasting and type promotion; `Err` is what the operator
+            /// raises.
+            impl<T: Operand> $trait<T> for &Tensor {
+                type Output = Result<Tensor>;
+
+                fn $method(self, other: T) -> Result<Tensor> {
+                    static OP: LazyOp = LazyOp::new($op);
+                    other.operand(|other| call(&OP, (self, other)))
+                }
+            }
+        )*
+    };
+}
+
+arithmetic! {
+    Add add "aten::add.Tensor";
+    Sub sub "aten::sub.Tensor";
+    Mul mul "aten::mul.Tensor";
+    Div div "aten::div.Tensor";
+}
+
+/// Element by element; `Err` is what the operator raises.
+impl Neg for &Tensor {
+    type Output = Result<Tensor>;
+
+    fn neg(self) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::neg");
+        call(&OP, (self,))
+    }
+}
+
+/// Factories: their results come from operators, so that modes and traces see them.
+impl Tensor {
+    fn factory(op: &LazyOp, lead: &[Arg<'_>], dtype: DType, device: Device) -> Result<Tensor> {
+        let mut builder = op.get()?.args();
+        for arg in lead {
+            builder = builder.arg(arg.value());
+        }
+        builder.named("dtype", dtype).named("device", device).call()
+    }
+
+    /// A tensor of zeros.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn zeros(shape: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::zeros");
+        Tensor::factory(&OP, &[shape.into_arg()], dtype, device)
+    }
+
+    /// A tensor of ones.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn ones(shape: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::ones");
+        Tensor::factory(&OP, &[shape.into_arg()], dtype, device)
+    }
+
+    /// A tensor with every element the same.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn full(
+        shape: &[i64],
+        value: impl Into<Scalar>,
+        dtype: DType,
+        device: Device,
+    ) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::full");
+        let value: Scalar = value.into();
+        Tensor::factory(&OP, &[shape.into_arg(), value.into_arg()], dtype, device)
+    }
+}

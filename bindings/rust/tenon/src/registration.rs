@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Registrations: handles of what libraries hold, and listening to the registry.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr::{self, NonNull};
+
+use tenon_sys as sys;
+
+use crate::error::{check, Result};
+use crate::kernel::contain;
+use crate::op::Op;
+
+/// One definition, kernel, fallback or listener. Dropping the handle leaves it registered: its
+/// library owns it.
+pub struct Registration(NonNull<sys::tenon_registration>);
+
+// SAFETY: library.h: every function on a registration may run on any thread.
+unsafe impl Send for Registration {}
+// SAFETY: as above.
+unsafe impl Sync for Registration {}
+
+impl Registration {
+    pub(crate) unsafe fn from_raw(raw: *mut sys::tenon_registration) -> Registration {
+        // SAFETY: callers pass a new reference.
+        Registration(unsafe { NonNull::new_unchecked(raw) })
+    }
+
+    /// Removes it, at once for new calls. Removing again does nothing.
+    pub fn remove(&self) {
+        // SAFETY: library.h: any thread, any number of times.
+        unsafe { sys::tenon_registration_remove(self.0.as_ptr()) }
+    }
+
+    /// Ties the registration to a scope: dropping the guard removes it.
+    pub fn scoped(self) -> ScopedRegistration {
+        ScopedRegistration(self)
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        // SAFETY: this is our reference.
+        unsafe { sys::tenon_registration_release(self.0.as_ptr()) }
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Registration")
+    }
+}
+
+/// A registration that ends with its scope.
+#[derive(Debug)]
+#[must_use = "dropping it removes the registration"]
+pub struct ScopedRegistration(Registration);
+
+impl Drop for ScopedRegistration {
+    fn drop(&mut self) {
+        self.0.remove();
+    }
+}
+
+/// Runs the deleters of removed kernels that no thread runs any more.
+pub fn reap() {
+    // SAFETY: no precondition.
+    unsafe { sys::tenon_registry_reap() }
+}
+
+/// Whether an operator came or went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegistryEvent {
+    /// It is defined now, or was when the listener was added.
+    Defined,
+    /// Its definition was removed.
+    Removed,
+}
+
+/// Calls `listener` with the name of each operator that exists or comes, and of each that goes,
+/// until the guard is dropped.
+///
+/// # Errors
+/// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+pub fn listen<F>(listener: F) -> Result<ScopedRegistration>
+where
+    F: Fn(RegistryEvent, &str) + Send + Sync + 'static,
+{
+    let ctx = Box::into_raw(Box::new(listener));
+    let mut out = ptr::null_mut();
+    // SAFETY: library.h: the box is taken over, also on failure; `out` gets a new reference.
+    check(unsafe {
+        let deleter = Some(drop_box::<F> as unsafe extern "C" fn(*mut c_void));
+        sys::tenon_registry_add_listener(Some(tell::<F>), ctx.cast(), deleter, &mut out)
+    })?;
+    // SAFETY: as above.
+    Ok(unsafe { Registration::from_raw(out) }.scoped())
+}
+
+unsafe extern "C" fn tell<F>(ctx: *mut c_void, event: u32, op: *const sys::tenon_op)
+where
+    F: Fn(RegistryEvent, &str) + Send + Sync + 'static,
+{
+    contain(|| {
+        let event = match event {
+            sys::TENON_EVENT_OP_DEFINED => RegistryEvent::Defined,
+            sys::TENON_EVENT_OP_REMOVED => RegistryEvent::Removed,
+            _ => return,
+        };
+        // SAFETY: library.h: the context lives while its listener runs.
+        let listener = unsafe { &*ctx.cast::<F>() };
+        listener(event, Op::unread(op).name());
+    });
+}
+
+unsafe extern "C" fn drop_box<F>(ctx: *mut c_void) {
+    contain(|| {
+        // SAFETY: the deleter runs exactly once, on the box that was given away.
+        drop(unsafe { Box::from_raw(ctx.cast::<F>()) })
+    });
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rust types of an operator's results, as kernels give them and typed calls take them.
+
+use std::ptr;
+
+use tenon_sys as sys;
+
+use crate::error::Result;
+use crate::op::Op;
+use crate::returns::{FromReturns, FromValue};
+use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
+use crate::value::{Mismatch, RawValue, Scalar, Value};
+use crate::{Object, Tensor};
+
+/// A Rust type of one result: `Tensor`, a number, `String`, a vector, [`Value`], or an option of
+/// some.
+///
+/// # Safety
+/// `Slot` is what the out of op.h's letter points to; this trait is implemented here only.
+#[doc(hidden)]
+pub unsafe trait ResultType: FromValue {
+    type Slot: Copy;
+    type Ready;
+    const LETTER: u8;
+    const EMPTY: Self::Slot;
+
+    /// Boxes the result.
+    fn into_raw(self) -> Result<RawValue>;
+
+    /// Does what can fail before any out is written.
+    fn ready(self) -> Result<Self::Ready>;
+
+    /// The owned word that an out gets.
+    fn slot(ready: Self::Ready) -> Self::Slot;
+
+    /// Takes the word of an out over.
+    ///
+    /// # Safety
+    /// `slot` was written as op.h says for `LETTER`.
+    unsafe fn from_slot(op: Op, slot: Self::Slot) -> Result<Self>;
+}
+
+// SAFETY: op.h: T results are tenon_tensor** with a new reference.
+unsafe impl ResultType for Tensor {
+    type Slot = *mut sys::tenon_tensor;
+    type Ready = Tensor;
+    const LETTER: u8 = b'T';
+    const EMPTY: Self::Slot = ptr::null_mut();
+
+    #[inline(always)]
+    fn into_raw(self) -> Result<RawValue> {
+        let mut raw = RawValue::NONE;
+        raw.tag = sys::TENON_TAG_TENSOR as u16;
+        raw.flags = sys::TENON_VALUE_OWNED as u16;
+        raw.as_.tensor = Tensor::into_raw(self);
+        Ok(RawValue(raw))
+    }
+
+    #[inline(always)]
+    fn ready(self) -> Result<Tensor> {
+        Ok(self)
+    }
+
+    #[inline(always)]
+    fn slot(ready: Tensor) -> Self::Slot {
+        Tensor::into_raw(ready)
+    }
+
+    #[inline(always)]
+    unsafe fn from_slot(op: Op, slot: Self::Slot) -> Result<Tensor> {
+        if slot.is_null() {
+            let mismatch = Mismatch {
+                expected: "Tensor",
+                actual: "None",
+            };
+            return Err(mismatch.error(&format!("{}: result", op.name())));
+        }
+        // SAFETY: the caller's promise.
+        Ok(unsafe { Tensor::from_raw(slot) })
+    }
+}
+
+// SAFETY: as above; NULL is an absent optional.
+unsafe impl ResultType for Option<Tensor> {
+    type Slot = *mut sys::tenon_tensor;
+    type Ready = Option<Tensor>;
+    const LETTER: u8 = b'T';
+    const EMPTY: Self::Slot = ptr::null_mut();
+
+    fn into_raw(self) -> Result<RawValue> {
+        self.map_or(Ok(RawValue(RawValue::NONE)), ResultType::into_raw)
+    }
+
+    fn ready(self) -> Result<Option<Tensor>> {
+        Ok(self)
+    }
+
+    fn slot(ready: Option<Tensor>) -> Self::Slot {
+        ready.map_or(ptr::null_mut(), Tensor::into_raw)
+    }
+
+    unsafe fn from_slot(_: Op, slot: Self::Slot) -> Result<Option<Tensor>> {
+        // SAFETY: the caller's promise.
+        Ok((!slot.is_null()).then(|| unsafe { Tensor::from_raw(slot) }))
+    }
+}
+
+macro_rules! number_results {
+    ($($type:ty, $letter:literal, $c:ty, |$item:ident| $to:expr, |$slot:ident| $from:expr;)*) => {
+        $(
+            // SAFETY: op.h gives this C type for the letter.
+            unsafe impl ResultType for $type {
+                type Slot = $c;
+                type Ready = $c;
+                const LETTER: u8 = $letter;
+                const EMPTY: $c = 0 as $c;
+
+                #[inline(always)]
+                fn into_raw(self) -> Result<RawValue> {
+                    let arg = std::mem::ManuallyDrop::new(crate::arg::IntoArg::into_arg(self));
+                    Ok(RawValue(*arg.as_raw()))
+                }
+
+                #[inline(always)]
+                fn ready(self) -> Result<$c> {
+                    let $item = self;
+                    Ok($to)
+                }
+
+                #[inline(always)]
+                fn slot(ready: $c) -> $c {
+                    ready
+                }
+
+                #[inline(always)]
+                unsafe fn from_slot(_: Op, $slot: $c) -> Result<$type> {
+                    Ok($from)
+                }
+            }
+        )*
+    };
+}
+
+number_results! {
+    i64, b'i', i64, |x| x, |x| x;
+    f64, b'd', f64, |x| x, |x| x;
+    bool, b'b', i64, |x| i64::from(x), |x| x != 0;
+    DType, b'i', i64, |x| i64::from(x.0), |x| DType(x as i32);
+    Layout, b'i', i64, |x| i64::from(x.0), |x| Layout(x as i32);
+    MemoryFormat, b'i', i64, |x| i64::from(x.0), |x| MemoryFormat(x as i32);
+}
+
+macro_rules! boxed_results {
+    ($($type:ty),* $(,)?) => {
+        $(
+            // SAFETY: op.h: v results are tenon_value*, written owned.
+            unsafe impl ResultType for $type {
+                type Slot = sys::tenon_value;
+                type Ready = RawValue;
+                const LETTER: u8 = b'v';
+                const EMPTY: Self::Slot = RawValue::NONE;
+
+                fn into_raw(self) -> Result<RawValue> {
+                    Value::from(self).into_owned_raw()
+                }
+
+                fn ready(self) -> Result<RawValue> {
+                    ResultType::into_raw(self)
+                }
+
+                fn slot(ready: RawValue) -> Self::Slot {
+                    ready.into_raw()
+                }
+
+                unsafe fn from_slot(op: Op, slot: Self::Slot) -> Result<$type> {
+                    let value = Value::from_owned(RawValue(slot))?;
+                    let actual = value.type_name();
+                    <$type>::from_value(value).ok_or_else(|| {
+                        let expected = <$type as FromValue>::TYPE;
+                        Mismatch { expected, actual }.error(&format!("{}: result", op.name()))
+                    })
+                }
+            }
+        )*
+    };
+}
+
+boxed_results!(
+    Value,
+    String,
+    Complex<f64>,
+    Scalar,
+    Device,
+    Object,
+    Vec<i64>,
+    Vec<f64>,
+    Vec<bool>,
+    Vec<Tensor>,
+    Vec<Option<Tensor>>,
+    Vec<Value>,
+    Option<i64>,
+    Option<f64>,
+    Option<bool>,
+    Option<String>,
+);
+
+/// All results of a kernel or a typed call: `()`, one type or a tuple of up to four.
+///
+/// # Safety
+/// `O0` to `O3` are pointers to the slots of `LETTERS`, or `()` where there is none.
+#[doc(hidden)]
+pub unsafe trait Results: FromReturns {
+    type Slots;
+    type O0: Copy;
+    type O1: Copy;
+    type O2: Copy;
+    type O3: Copy;
+    const LETTERS: &'static [u8];
+
+    /// Boxes all results in order.
+    fn into_raws(self, put: impl FnMut(RawValue) -> Result<()>) -> Result<()>;
+
+    /// Writes all outs, or none when it fails.
+    ///
+    /// # Safety
+    /// The outs point to slots that may be overwritten.
+    unsafe fn write(self, o0: Self::O0, o1: Self::O1, o2: Self::O2, o3: Self::O3) -> Result<()>;
+
+    fn slots() -> Self::Slots;
+    fn outs(slots: &mut Self::Slots) -> (Self::O0, Self::O1, Self::O2, Self::O3);
+
+    /// Takes over what a successful call wrote.
+    ///
+    /// # Safety
+    /// The slots were passed as outs of a call that succeeded.
+    unsafe fn finish(op: Op, slots: Self::Slots) -> Result<Self>;
+}
+
+// SAFETY: no outs.
+unsafe impl Results for () {
+    type Slots = ();
+    type O0 = ();
+    type O1 = ();
+    type O2 = ();
+    type O3 = ();
+    const LETTERS: &'static [u8] = &[];
+
+    #[inline(always)]
+    fn into_raws(self, _: impl FnMut(RawValue) -> Result<()>) -> Result<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    unsafe fn write(self, (): (), (): (), (): (), (): ()) -> Result<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn slots() {}
+
+    #[inline(always)]
+    fn outs((): &mut ()) -> ((), (), (), ()) {
+        ((), (), (), ())
+    }
+
+    #[inline(always)]
+    unsafe fn finish(_: Op, (): ()) -> Result<()> {
+        Ok(())
+    }
+}
+
+macro_rules! results_one {
+    ($($type:ty),* $(,)?) => {
+        $(
+            // SAFETY: one out, as `ResultType` has it.
+            unsafe impl Results for $type {
+                type Slots = <$type as ResultType>::Slot;
+                type O0 = *mut Self::Slots;
+                type O1 = ();
+                type O2 = ();
+                type O3 = ();
+                const LETTERS: &'static [u8] = &[<$type as ResultType>::LETTER];
+
+                #[inline(always)]
+                fn into_raws(self, mut put: impl FnMut(RawValue) -> Result<()>) -> Result<()> {
+                    put(ResultType::into_raw(self)?)
+                }
+
+                #[inline(always)]
+                unsafe fn write(self, o0: Self::O0, (): (), (): (), (): ()) -> Result<()> {
+                    let ready = self.ready()?;
+                    // SAFETY: the caller's promise.
+                    unsafe { o0.write(<$type as ResultType>::slot(ready)) };
+                    Ok(())
+                }
+
+                #[inline(always)]
+                fn slots() -> Self::Slots {
+                    <$type as ResultType>::EMPTY
+                }
+
+                #[inline(always)]
+                fn outs(slots: &mut Self::Slots) -> (Self::O0, (), (), ()) {
+                    (slots, (), (), ())
+                }
+
+                #[inline(always)]
+                unsafe fn finish(op: Op, slots: Self::Slots) -> Result<Self> {
+                    // SAFETY: the caller's promise.
+                    unsafe { ResultType::from_slot(op, slots) }
+                }
+            }
+        )*
+    };
+}
+
+results_one!(
+    Tensor,
+    Option<Tensor>,
+    i64,
+    f64,
+    bool,
+    DType,
+    Layout,
+    MemoryFormat,
+    Value,
+    String,
+    Complex<f64>,
+    Scalar,
+    Device,
+    Object,
+    Vec<i64>,
+    Vec<f64>,
+    Vec<bool>,
+    Vec<Tensor>,
+    Vec<Option<Tensor>>,
+    Option<i64>,
+    Option<f64>,
+    Option<bool>,
+    Option<String>,
+);
+
+macro_rules! results_tuple {
+    ($($type:ident $index:tt $slot:ident $out:ident),+; $($no:ident $filler:ident),*) => {
+        // SAFETY: one out each, as `ResultType` has them.
+        unsafe impl<$($type: ResultType),+> Results for ($($type,)+) {
+            type Slots = ($($type::Slot,)+);
+            $(type $out = *mut $type::Slot;)+
+            $(type $no = ();)*
+            const LETTERS: &'static [u8] = &[$($type::LETTER),+];
+
+            #[inline(always)]
+            fn into_raws(self, mut put: impl FnMut(RawValue) -> Result<()>) -> Result<()> {
+                $(put(self.$index.into_raw()?)?;)+
+                Ok(())
+            }
+
+            #[inline(always)]
+            unsafe fn write(self, $($slot: Self::$out,)+ $($filler: ()),*) -> Result<()> {
+                let ready = ($(self.$index.ready()?,)+);
+                $(let () = $filler;)*
+                // SAFETY: the caller's promise.
+                unsafe { $($slot.write($type::slot(ready.$index));)+ }
+                Ok(())
+            }
+
+            #[inline(always)]
+            fn slots() -> Self::Slots {
+                ($($type::EMPTY,)+)
+            }
+
+            #[inline(always)]
+            fn outs(slots: &mut Self::Slots) -> (Self::O0, Self::O1, Self::O2, Self::O3) {
+                $(let $filler = ();)*
+                ($(&mut slots.$index,)+ $($filler),*)
+            }
+
+            #[inline(always)]
+            unsafe fn finish(op: Op, slots: Self::Slots) -> Result<Self> {
+                // SAFETY: the caller's promise. All are taken over before one can fail.
+                let taken = unsafe { ($($type::from_slot(op, slots.$index),)+) };
+                Ok(($(taken.$index?,)+))
+            }
+        }
+    };
+}
+
+results_tuple!(A 0 o0 O0; O1 o1, O2 o2, O3 o3);
+results_tuple!(A 0 o0 O0, B 1 o1 O1; O2 o2, O3 o3);
+results_tuple!(A 0 o0 O0, B 1 o1 O1, C 2 o2 O2; O3 o3);
+results_tuple!(A 0 o0 O0, B 1 o1 O1, C 2 o2 O2, D 3 o3 O3;);

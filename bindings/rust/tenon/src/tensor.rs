@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tensors: making, inspecting and reading them.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr::{self, NonNull};
+
+use tenon_sys as sys;
+
+use crate::buffer::Buffer;
+use crate::dims::Dims;
+use crate::dispatch::DispatchKeySet;
+use crate::error::{check, Error, Result};
+use crate::kernel::contain;
+use crate::status::Status;
+use crate::types::{DType, Device, Element};
+use crate::value::Scalar;
+use crate::value_ref::slice;
+
+/// A strided view of a storage. Cloning shares it.
+///
+/// Operators with written arguments (`add_`, `out=`) change what all views of a storage hold. As in
+/// every array library, a program must not let one thread write what another reads.
+///
+/// ```
+/// use tenon::{DType, Tensor};
+/// let x = Tensor::from_vec(vec![1.0f32, 2.0, 3.0, 4.0], &[2, 2])?;
+/// assert_eq!((&x.shape()[..], x.dtype()), (&[2, 2][..], DType::F32));
+/// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0]);
+/// println!("{x}");
+/// # Ok::<(), tenon::Error>(())
+/// ```
+#[repr(transparent)]
+pub struct Tensor(NonNull<sys::tenon_tensor>);
+
+// SAFETY: tensor.h lets any thread retain, release and read a tensor; elements are reached through
+// raw pointers only, in unsafe functions or by copying.
+unsafe impl Send for Tensor {}
+// SAFETY: as above.
+unsafe impl Sync for Tensor {}
+
+impl Tensor {
+    /// Makes a row-major CPU tensor from elements without copying them; it owns the vector.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] when `shape` does not describe as many elements.
+    pub fn from_vec<T: Element>(data: Vec<T>, shape: &[i64]) -> Result<Tensor> {
+        let count = numel(shape);
+        if count != Some(data.len()) {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!(
+                    "Tensor::from_vec: shape must describe {} elements, got {shape:?}",
+                    data.len()
+                ),
+            ));
+        }
+        let mut data = Box::new(data);
+        let first = data.as_mut_ptr();
+        // SAFETY: the vector is `shape` elements of T in a row; the deleter drops it once, after
+        // the last tensor on it, also when this fails.
+        unsafe { Tensor::wrap(first.cast(), T::DTYPE, shape, None, data) }
+    }
+
+    /// Makes a row-major CPU tensor from a copy of elements.
+    ///
+    /// # Errors
+    /// As [`Tensor::from_vec`].
+    pub fn from_slice<T: Element>(data: &[T], shape: &[i64]) -> Result<Tensor> {
+        Tensor::from_vec(data.to_vec(), shape)
+    }
+
+    /// Makes a CPU tensor with every element the same.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] for a bad shape.
+    pub fn filled<T: Element>(value: T, shape: &[i64]) -> Result<Tensor> {
+        let count = numel(shape).ok_or_else(|| {
+            Error::new(
+                Status::INVALID_ARGUMENT,
+                format!("Tensor::filled: shape must be sizes of 0 or more, got {shape:?}"),
+            )
+        })?;
+        Tensor::from_vec(vec![value; count], shape)
+    }
+
+    /// Makes a 0-dim CPU tensor.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`].
+    pub fn scalar<T: Element>(value: T) -> Result<Tensor> {
+        Tensor::from_vec(vec![value], &[])
+    }
+
+    /// Makes the 0-dim tensor of a plain number: bool, int64, float64 or complex128, weakest in
+    /// type promotion, as an operator sees the 2 of `x * 2`.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`].
+    pub fn from_number(number: impl Into<Scalar>) -> Result<Tensor> {
+        let number = crate::arg::IntoArg::into_arg(number.into());
+        let mut out = ptr::null_mut();
+        // SAFETY: the value is a number and `out` gets a new reference.
+        check(unsafe { sys::tenon_tensor_new_number(number.as_raw(), &mut out) })?;
+        // SAFETY: as above.
+        Ok(unsafe { Tensor::from_raw(out) })
+    }
+
+    /// Allocates a row-major tensor with uninitialised elements; on Meta nothing is allocated.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] for a bad shape or dtype, [`Status::NOT_FOUND`] for a device
+    /// without provider, [`Status::OUT_OF_MEMORY`].
+    pub fn empty(shape: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
+        let device = device.to_raw();
+        let mut out = ptr::null_mut();
+        // SAFETY: pointers live for the call and `out` gets a new reference.
+        check(unsafe {
+            let ndim = shape.len() as i64;
+            sys::tenon_tensor_new(
+                dtype.0,
+                &device,
+                ndim,
+                shape.as_ptr(),
+                ptr::null(),
+                &mut out,
+            )
+        })?;
+        // SAFETY: as above.
+        Ok(unsafe { Tensor::from_raw(out) })
+    }
+
+    /// Wraps CPU memory that `owner` keeps alive; it is dropped with the last tensor on the memory.
+    /// `strides` are in elements, `None` is row-major.
+    ///
+    /// # Safety
+    /// `data` points to elements of `dtype` for every index of the shape, valid and writable until
+    /// `owner` is dropped, on whatever thread that happens.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] for a bad shape, dtype or stride; `owner` is dropped then too.
+    pub unsafe fn wrap<O: Send + 'static>(
+        data: *mut c_void,
+        dtype: DType,
+        shape: &[i64],
+        strides: Option<&[i64]>,
+        owner: Box<O>,
+    ) -> Result<Tensor> {
+        if let Some(strides) = strides.filter(|strides| strides.len() != shape.len()) {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!(
+                    "Tensor::wrap: strides must be {} numbers, got {strides:?}",
+                    shape.len()
+                ),
+            ));
+        }
+        let mut out = ptr::null_mut();
+        let strides = strides.map_or(ptr::null(), <[i64]>::as_ptr);
+        // SAFETY: tensor.h: the memory is the caller's promise; `deleter(ctx)` runs exactly once,
+        // also on failure; a NULL device is the CPU.
+        check(unsafe {
+            sys::tenon_tensor_wrap(
+                data,
+                dtype.0,
+                ptr::null(),
+                shape.len() as i64,
+                shape.as_ptr(),
+                strides,
+                Box::into_raw(owner).cast(),
+                Some(drop_owner::<O>),
+                &mut out,
+            )
+        })?;
+        // SAFETY: a new reference.
+        Ok(unsafe { Tensor::from_raw(out) })
+    }
+
+    /// Makes a tensor on the same storage with other sizes, strides and offset, sharing data and
+    /// version. It is for kernels of view operators below ADInplaceOrView; everyone else calls view
+    /// operators.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] when it would reach outside the storage.
+    pub fn alias(&self, shape: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
+        if strides.len() != shape.len() {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!(
+                    "Tensor::alias: strides must be {} numbers, got {strides:?}",
+                    shape.len()
+                ),
+            ));
+        }
+        let mut out = ptr::null_mut();
+        // SAFETY: both arrays hold `ndim` numbers and `out` gets a new reference.
+        check(unsafe {
+            let (ndim, sizes) = (shape.len() as i64, shape.as_ptr());
+            let strides = strides.as_ptr();
+            sys::tenon_tensor_new_alias(self.as_raw(), ndim, sizes, strides, offset, &mut out)
+        })?;
+        // SAFETY: as above.
+        Ok(unsafe { Tensor::from_raw(out) })
+    }
+
+    /// The undefined tensor: no shape, dtype or keys.
+    pub fn undefined() -> Tensor {
+        // SAFETY: tensor.h: a singleton that accepts retain and release.
+        unsafe { Tensor::from_raw(sys::tenon_tensor_retain(sys::tenon_tensor_undefined())) }
+    }
+
+    /// Takes over a reference.
+    ///
+    /// # Safety
+    /// `raw` is a live tensor, not NULL, that the caller owns a reference to.
+    #[inline]
+    pub unsafe fn from_raw(raw: *mut sys::tenon_tensor) -> Tensor {
+        debug_assert!(!raw.is_null());
+        // SAFETY: the caller's promise.
+        Tensor(unsafe { NonNull::new_unchecked(raw) })
+    }
+
+    /// The handle, borrowed.
+    #[inline]
+    pub fn as_raw(&self) -> *mut sys::tenon_tensor {
+        self.0.as_ptr()
+    }
+
+    /// Gives the reference away, for C.
+    #[inline]
+    pub fn into_raw(self) -> *mut sys::tenon_tensor {
+        std::mem::ManuallyDrop::new(self).0.as_ptr()
+    }
+
+    /// Whether this is not the undefined tensor.
+    pub fn is_defined(&self) -> bool {
+        self.flags() & sys::TENON_TENSOR_UNDEFINED == 0
+    }
+
+    /// Number of dims.
+    pub fn ndim(&self) -> usize {
+        // SAFETY: the tensor is live.
+        unsafe { sys::tenon_tensor_ndim(self.as_raw()) as usize }
+    }
+
+    /// Sizes.
+    pub fn shape(&self) -> Dims {
+        // SAFETY: ndim numbers, borrowed until the tensor is resized: copied at once.
+        unsafe { Dims::new(slice(sys::tenon_tensor_sizes(self.as_raw()), self.ndim())) }
+    }
+
+    /// Strides in elements.
+    pub fn strides(&self) -> Dims {
+        // SAFETY: ndim numbers, borrowed until the tensor is resized: copied at once.
+        unsafe { Dims::new(slice(sys::tenon_tensor_strides(self.as_raw()), self.ndim())) }
+    }
+
+    /// Number of elements.
+    pub fn numel(&self) -> usize {
+        // SAFETY: the tensor is live.
+        unsafe { sys::tenon_tensor_numel(self.as_raw()) as usize }
+    }
+
+    /// Element type; [`DType::NONE`] for the undefined tensor.
+    pub fn dtype(&self) -> DType {
+        // SAFETY: the tensor is live.
+        DType(unsafe { sys::tenon_tensor_dtype(self.as_raw()) })
+    }
+
+    /// Device.
+    pub fn device(&self) -> Device {
+        let mut out = sys::tenon_device {
+            type_: -1,
+            index: -1,
+        };
+        // SAFETY: the tensor is live and `out` ours.
+        unsafe { sys::tenon_tensor_device(self.as_raw(), &mut out) };
+        Device::from_raw(out)
+    }
+
+    fn flags(&self) -> u32 {
+        // SAFETY: the tensor is live.
+        unsafe { sys::tenon_tensor_flags(self.as_raw()) }
+    }
+
+    /// Whether elements lie in row-major order without gaps.
+    pub fn is_contiguous(&self) -> bool {
+        self.flags() & sys::TENON_TENSOR_CONTIGUOUS != 0
+    }
+
+    /// Whether the memory was imported from a producer that forbids writing.
+    pub fn is_read_only(&self) -> bool {
+        self.flags() & sys::TENON_TENSOR_READ_ONLY != 0
+    }
+
+    /// Whether it was made from a plain number and is thus weakest in type promotion.
+    pub fn is_wrapped_number(&self) -> bool {
+        self.flags() & sys::TENON_TENSOR_WRAPPED_NUMBER != 0
+    }
+
+    /// The dispatch keys that the tensor carries.
+    pub fn keys(&self) -> DispatchKeySet {
+        // SAFETY: the tensor is live.
+        DispatchKeySet(unsafe { sys::tenon_tensor_keys(self.as_raw()) })
+    }
+
+    /// How often the data that all its views share was written in place.
+    pub fn version(&self) -> i64 {
+        // SAFETY: the tensor is live.
+        unsafe { sys::tenon_tensor_version(self.as_raw()) }
+    }
+
+    /// Number of references; exact only while no other thread holds one.
+    pub fn use_count(&self) -> i64 {
+        // SAFETY: the tensor is live.
+        unsafe { sys::tenon_tensor_use_count(self.as_raw()) }
+    }
+
+    /// Address of the first element; reading or writing there is up to the caller.
+    ///
+    /// # Errors
+    /// [`Status::STATE`] where there is no memory (Meta, undefined).
+    pub fn data_ptr(&self) -> Result<*mut c_void> {
+        let mut out = ptr::null_mut();
+        // SAFETY: the tensor is live and `out` ours.
+        check(unsafe { sys::tenon_tensor_data(self.as_raw(), &mut out) })?;
+        Ok(out)
+    }
+
+    /// Whether both have their elements in the same storage.
+    pub fn shares_storage(&self, other: &Tensor) -> bool {
+        // SAFETY: both are live; the storages are compared, not used.
+        unsafe {
+            ptr::eq(
+                sys::tenon_tensor_storage(self.as_raw()),
+                sys::tenon_tensor_storage(other.0.as_ptr()),
+            )
+        }
+    }
+}
+
+unsafe extern "C" fn drop_owner<O>(owner: *mut c_void) {
+    contain(|| {
+        // SAFETY: tensor.h: the deleter runs once, on the box that `wrap` gave away.
+        drop(unsafe { Box::from_raw(owner.cast::<O>()) })
+    });
+}
+
+fn numel(shape: &[i64]) -> Option<usize> {
+    shape.iter().try_fold(1usize, |count, &size| {
+        count.checked_mul(usize::try_from(size).ok()?)
+    })
+}
+
+impl Clone for Tensor {
+    #[inline]
+    fn clone(&self) -> Tensor {
+        // SAFETY: the tensor is live; retain gives a new reference.
+        unsafe { Tensor::from_raw(sys::tenon_tensor_retain(self.as_raw())) }
+    }
+}
+
+impl Drop for Tensor {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: this is our reference.
+        unsafe { sys::tenon_tensor_release(self.as_raw()) }
+    }
+}
+
+/// Elements as text, long dims abbreviated.
+impl fmt::Display for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: the tensor is live and `out` gets a new reference.
+        let text = Buffer::fill(|out| unsafe { sys::tenon_tensor_print(self.as_raw(), out) });
+        f.write_str(&text.map_err(|_| fmt::Error)?.text())
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_defined() {
+            return f.write_str("Tensor(undefined)");
+        }
+        write!(
+            f,
+            "Tensor({}, {:?}, {})",
+            self.dtype(),
+            self.shape(),
+            self.device()
+        )
+    }
+}

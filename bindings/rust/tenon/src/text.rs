@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Text to and from C.
+
+use std::borrow::Cow;
+use std::ffi::{CStr, CString};
+
+use tenon_sys as sys;
+
+use crate::error::{Error, Result};
+use crate::status::Status;
+
+/// Text for C. A NUL cannot travel in C text; messages lose what follows it.
+pub(crate) fn c_text(text: &str) -> CString {
+    let end = text.find('\0').unwrap_or(text.len());
+    CString::new(&text[..end]).unwrap_or_default()
+}
+
+/// Text for C that names something, so that a NUL in it is the caller's mistake.
+pub(crate) fn c_name(function: &str, argument: &str, text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| {
+        Error::new(
+            Status::INVALID_ARGUMENT,
+            format!("{function}: {argument} must be text without NUL, got {text:?}"),
+        )
+    })
+}
+
+/// Reads C text that lives as long as `'a`.
+///
+/// # Safety
+/// `raw` is NULL or NUL-terminated text that lives and stays unchanged for `'a`.
+pub(crate) unsafe fn text<'a>(raw: *const std::ffi::c_char) -> Cow<'a, str> {
+    if raw.is_null() {
+        return Cow::Borrowed("");
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(raw) }.to_string_lossy()
+}
+
+/// Reads static ASCII text of the library.
+///
+/// # Safety
+/// `raw` is NULL or static NUL-terminated text.
+pub(crate) unsafe fn static_text(raw: *const std::ffi::c_char) -> &'static str {
+    if raw.is_null() {
+        return "";
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(raw) }.to_str().unwrap_or("?")
+}
+
+pub(crate) fn language_name(language: u32) -> &'static str {
+    match language {
+        sys::TENON_LANGUAGE_C => "C",
+        sys::TENON_LANGUAGE_CPP => "C++",
+        sys::TENON_LANGUAGE_PYTHON => "Python",
+        sys::TENON_LANGUAGE_JAVA => "Java",
+        sys::TENON_LANGUAGE_RUST => "Rust",
+        _ => "",
+    }
+}
