@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain JNI to compare with, and a loop of operator calls made by C.
+package dev.tenon.bench;
+
+final class Natives {
+  private Natives() {}
+
+  /** Does nothing. */
+  static native long noop(long a, long b);
+
+  /** Calls {@link #visited} so many times. */
+  static native void upcall(int count);
+
+  /** Finds the operator that {@link #callLambda} calls, and makes its arguments. */
+  static native void prepare(String name);
+
+  /** Calls the prepared operator so many times with two tensors. */
+  static native void callLambda(int count);
+
+  static void visited(long id, long frame) {
+    CallBench.seen += id + frame;
+  }
+}

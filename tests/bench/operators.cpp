@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plugin of operators that do next to nothing: what the Python and Java benchmarks call.
+#include <tenon/tenon.hpp>
+
+using tenon::Tensor;
+
+namespace {
+
+void nothing(const Tensor&, const Tensor&) {}
+
+Tensor first(const Tensor& a, const Tensor&) { return a; }
+
+Tensor fresh(const Tensor& a, const Tensor&) { return Tensor::empty(a.sizes(), a.dtype()); }
+
+tenon_status fails(void*, const tenon_op*, tenon_keyset, tenon_stack*) {
+  return tenon_error_raise(TENON_ERROR_INDEX, "as asked");
+}
+
+// Quick and never waiting: a binding need not let go of its interpreter.
+constexpr tenon::KernelOptions kQuick{.noblock_max_numel = 1 << 20};
+
+}  // namespace
+
+TENON_LIBRARY(tenon_bench, m) {
+  m.def("nothing(Tensor a, Tensor b) -> ()");
+  m.def("first(Tensor a, Tensor b) -> Tensor");
+  m.def("fresh(Tensor a, Tensor b) -> Tensor");
+  m.def("waiting(Tensor a, Tensor b) -> Tensor");
+  m.def("fails(Tensor a) -> ()");
+  m.impl("nothing", TENON_KEY_CPU, &nothing, kQuick);
+  m.impl("first", TENON_KEY_CPU, &first, kQuick);
+  m.impl("fresh", TENON_KEY_CPU, &fresh, kQuick);
+  m.impl("waiting", TENON_KEY_CPU, &first);
+  m.impl_boxed("fails", TENON_KEY_CPU, &fails, nullptr, nullptr, kQuick);
+}
+
+TENON_PLUGIN("tenon_bench_operators", "0.1.0");

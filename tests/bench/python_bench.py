@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls from Python, ours and the peers' in one process: writes nanoseconds a call as JSON.
+
+Every row is a statement under `timeit`; rows take turns, and the least of all rounds counts, less
+what the empty loop costs. Run by run.py, which names the plugin of operators.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import pathlib
+import statistics
+import sys
+import time
+import timeit
+
+import tenon
+
+
+# Time of this thread, not of the clock on the wall: others may be at work on the machine.
+Timer = functools.partial(timeit.Timer, timer=time.thread_time)
+
+
+class Rows:
+    """Statements to time: a name, the statement, and the names it uses."""
+
+    def __init__(self) -> None:
+        self.timers: dict[str, timeit.Timer] = {"empty": Timer("pass")}
+        self.skipped: dict[str, str] = {}
+
+    def add(self, name: str, statement: str, **names) -> None:
+        # Locals of the timed function: what a call costs, not what a global costs.
+        setup = "\n".join(f"{one} = {one}_" for one in names) or "pass"
+        scope = {f"{one}_": value for one, value in names.items()}
+        self.timers[name] = Timer(statement, setup, globals=scope)
+
+    def measure(self, rounds: int, seconds: float) -> dict:
+        counts = {}
+        for name, timer in self.timers.items():
+            timer.timeit(200)
+            once = max(min(timer.timeit(200) for _ in range(3)) / 200, 1e-9)
+            counts[name] = max(20, int(seconds / once))
+        times = {name: [] for name in self.timers}
+        for _ in range(rounds):
+            for name, timer in self.timers.items():
+                times[name].append(timer.timeit(counts[name]) / counts[name] * 1e9)
+        empty = min(times["empty"])
+        result = {}
+        for name, all_times in times.items():
+            least = min(all_times)
+            noise = statistics.median(all_times) / least - 1
+            result[name] = {"ns": least - (empty if name != "empty" else 0), "noise": noise}
+        return result
+
+
+def add_ours(rows: Rows) -> None:
+    ops = tenon.ops.tenon_bench
+    a, b = tenon.ones(1), tenon.ones(1)
+    same = {"a": a, "b": b}
+    rows.add("nothing", "op(a, b)", op=ops.nothing.default, **same)
+    rows.add("first", "op(a, b)", op=ops.first.default, **same)
+    rows.add("fresh", "op(a, b)", op=ops.fresh.default, **same)
+    rows.add("waiting", "op(a, b)", op=ops.waiting.default, **same)
+    rows.add("add", "op(a, b)", op=tenon.ops.aten.add.Tensor, **same)
+    rows.add("add_operator", "a + b", **same)
+    rows.add("shape", "a.shape", a=tenon.ones(2, 3))
+    rows.add("dtype", "a.dtype", a=a)
+    rows.add("create", "new(1)", new=tenon.empty)
+    module_level = Timer("tenon.ops.tenon_bench.nothing(a, b)", globals={"tenon": tenon, **same})
+    rows.timers["module_level"] = module_level
+
+    catch = "try:\n    op(a)\nexcept error:\n    pass"
+    rows.add("error", catch, op=ops.fails.default, a=a, error=tenon.error.Error)
+
+    library = tenon.library.Library("tenon_bench_python", "DEF")
+    library.define("kernel(Tensor a, Tensor b) -> Tensor")
+
+    def kernel(a, b):
+        return a
+
+    def nothing(a, b):
+        return None
+
+    library.impl("kernel", kernel, "CPU")
+    rows.library = library
+    rows.add("python_kernel", "op(a, b)", op=tenon.ops.tenon_bench_python.kernel.default, **same)
+    rows.add("direct_call", "f(a, b)", f=kernel, **same)
+    rows.add("direct_call_of_nothing", "f(a, b)", f=nothing, **same)
+    rows.add("partial", "f(a, b)", f=functools.partial(kernel), **same)
+
+    def fails(a):
+        raise IndexError("as asked")
+
+    rows.add("python_raise", catch, op=fails, a=a, error=IndexError)
+
+
+def add_numpy(rows: Rows) -> None:
+    try:
+        import numpy as np
+    except ImportError as error:
+        rows.skipped["numpy"] = str(error)
+        return
+    x, y = np.ones(1, np.float32), np.ones(1, np.float32)
+    rows.add("numpy_arguments", "op(a, b)", op=tenon.ops.tenon_bench.nothing.default, a=x, b=y)
+    rows.add("numpy/add", "op(a, b)", op=np.add, a=x, b=y)
+    rows.add("numpy/shape", "a.shape", a=np.ones((2, 3), np.float32))
+    rows.add("numpy/dtype", "a.dtype", a=x)
+    rows.add("numpy/create", "new(1)", new=np.empty)
+
+
+def add_tvm_ffi(rows: Rows) -> None:
+    try:
+        import numpy as np
+        import tvm_ffi
+
+        # Its own no-op; the module that loads it needs a test framework.
+        ctypes.CDLL(str(pathlib.Path(tvm_ffi.__file__).parent / "lib" / "libtvm_ffi_testing.so"))
+        noop = tvm_ffi.get_global_func("testing.nop")
+    except (ImportError, OSError, ValueError) as error:
+        rows.skipped["tvm_ffi"] = str(error)
+        return
+    x, y = (tvm_ffi.from_dlpack(np.ones(1, np.float32)) for _ in range(2))
+    rows.add("tvm_ffi/nothing", "op(a, b)", op=noop, a=x, b=y)
+    rows.add("tvm_ffi/nothing_2_ints", "op(a, b)", op=noop, a=1, b=2)
+
+    def kernel(a, b):
+        return a
+
+    rows.add("tvm_ffi/python_kernel", "op(a, b)", op=tvm_ffi.convert(kernel), a=x, b=y)
+    rows.add("tvm_ffi/shape", "a.shape", a=x)
+
+
+def add_torch(rows: Rows) -> None:
+    try:
+        import torch
+    except ImportError as error:
+        rows.skipped["torch"] = str(error)
+        return
+    torch.set_num_threads(1)
+    a, b = torch.ones(1), torch.ones(1)
+    library = torch.library.Library("tenon_bench_python", "DEF")
+    library.define("kernel(Tensor a, Tensor b) -> Tensor")
+
+    def kernel(a, b):
+        return a
+
+    library.impl("kernel", kernel, "CPU")
+    rows.torch_library = library
+    rows.add("torch/ops_add", "op(a, b)", op=torch.ops.aten.add.Tensor, a=a, b=b)
+    rows.add("torch/add", "op(a, b)", op=torch.add, a=a, b=b)
+    rows.add("torch/ops_add_packet", "op(a, b)", op=torch.ops.aten.add, a=a, b=b)
+    kernel_op = torch.ops.tenon_bench_python.kernel.default
+    rows.add("torch/python_kernel", "op(a, b)", op=kernel_op, a=a, b=b)
+    rows.add("torch/shape", "a.shape", a=torch.ones(2, 3))
+
+
+def main() -> None:
+    """Takes the plugin, the number of rounds, the milliseconds of one, and peers to leave out."""
+    plugin, rounds, milliseconds, *without = sys.argv[1:]
+    tenon.ops.load_library(plugin)
+    rows = Rows()
+    add_ours(rows)
+    for name, add in (("numpy", add_numpy), ("tvm_ffi", add_tvm_ffi), ("torch", add_torch)):
+        if name in without:
+            rows.skipped[name] = "not asked for"
+        else:
+            add(rows)
+    times = rows.measure(int(rounds), float(milliseconds) / 1000)
+    json.dump({"rows": times, "skipped": rows.skipped}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

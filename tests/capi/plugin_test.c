@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// plugin.h from C: loading, refusing, unloading plugins.
+#include "support.h"
+
+static void good_plugin_loads_unloads_and_loads_again(void** state) {
+  (void)state;
+  tenon_plugin *plugin = NULL, *again = NULL;
+  const tenon_op* op = NULL;
+  assert_error(tenon_op_find("plugin_good::three", &op), TENON_ERROR_NOT_FOUND, "plugin_good");
+  assert_ok(tenon_plugin_load(PLUGIN_GOOD, &plugin));
+  assert_string_equal(tenon_plugin_name(plugin), "plugin_good");
+  assert_string_equal(tenon_plugin_version(plugin), "1.2.3");
+  assert_string_equal(tenon_plugin_path(plugin), PLUGIN_GOOD);
+  assert_int_equal(tenon_plugin_is_loaded(plugin), 1);
+  assert_ok(tenon_plugin_load(PLUGIN_GOOD, &again));
+  assert_ptr_equal(plugin, again);
+  assert_ok(tenon_op_find("plugin_good::three", &op));
+  tenon_value rets[1];
+  assert_ok(call(op, NULL, 0, rets, 1));
+  assert_int_equal(rets[0].as.i, 3);
+  assert_ok(tenon_plugin_unload(plugin, -1));
+  assert_int_equal(tenon_plugin_is_loaded(plugin), 0);
+  assert_error(call(op, NULL, 0, rets, 1), TENON_ERROR_NOT_FOUND, "plugin_good::three");
+  assert_ok(tenon_plugin_load(PLUGIN_GOOD, &again));
+  assert_ptr_equal(plugin, again);
+  assert_ok(call(op, NULL, 0, rets, 1));
+  assert_ok(tenon_plugin_unload(plugin, -1));
+}
+
+static void missing_file_is_named(void** state) {
+  (void)state;
+  tenon_plugin* plugin = NULL;
+  assert_error(tenon_plugin_load("/nowhere/libnothing.so", &plugin), TENON_ERROR_NOT_FOUND,
+               "/nowhere/libnothing.so");
+  assert_error(tenon_plugin_load("no_such_plugin", &plugin), TENON_ERROR_NOT_FOUND,
+               "no_such_plugin");
+  assert_null(plugin);
+}
+
+static void a_file_that_is_no_plugin_is_refused(void** state) {
+  (void)state;
+  tenon_plugin* plugin = NULL;
+  assert_error(tenon_plugin_load(NOT_A_LIBRARY, &plugin), TENON_ERROR_SYSTEM, "plugin_test");
+  assert_error(tenon_plugin_load(PLUGIN_WITHOUT_QUERY, &plugin), TENON_ERROR_ABI,
+               "tenon_plugin_query");
+}
+
+static void another_abi_is_refused_before_its_code_runs(void** state) {
+  (void)state;
+  tenon_plugin* plugin = NULL;
+  assert_error(tenon_plugin_load(PLUGIN_OTHER_ABI, &plugin), TENON_ERROR_ABI, "ABI");
+  assert_null(plugin);
+  assert_null(tenon_error_peek());
+}
+
+static void failing_load_leaves_nothing(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  tenon_plugin* plugin = NULL;
+  const tenon_op* op = NULL;
+  assert_error(tenon_plugin_load(PLUGIN_FAILING, &plugin), TENON_ERROR_STATE, "will not load");
+  assert_error(tenon_op_find("plugin_failing::f", &op), TENON_ERROR_NOT_FOUND, "plugin_failing");
+  assert_nothing_left(before);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(good_plugin_loads_unloads_and_loads_again),
+      cmocka_unit_test(missing_file_is_named),
+      cmocka_unit_test(a_file_that_is_no_plugin_is_refused),
+      cmocka_unit_test(another_abi_is_refused_before_its_code_runs),
+      cmocka_unit_test(failing_load_leaves_nothing),
+  };
+  return cmocka_run_group_tests_name("plugin", tests, NULL, NULL);
+}

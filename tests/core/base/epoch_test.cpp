@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of reclamation: what runs is kept, what does not is freed, and nobody waits for ever.
+#include "base/epoch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "epoch_fixture.h"
+
+namespace tenon::base {
+namespace {
+
+using testing::Item;
+using testing::live_items;
+using testing::Op;
+
+class EpochTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    reap();
+    EXPECT_EQ(live_items.load(), 0);
+    EXPECT_EQ(call_depth(), 0);
+    Item::bury();
+  }
+};
+
+// Another thread that stays inside a kernel of `op` until told otherwise.
+class Visitor {
+ public:
+  explicit Visitor(Op& op)
+      : thread_([this, &op] {
+          good_ = op.call([this] {
+            inside_ = true;
+            while (!leave_) std::this_thread::yield();
+          });
+        }) {
+    while (!inside_) std::this_thread::yield();
+  }
+  ~Visitor() { finish(); }
+  void finish() {
+    leave_ = true;
+    if (thread_.joinable()) thread_.join();
+    EXPECT_TRUE(good_);
+  }
+
+ private:
+  std::atomic<bool> inside_{false}, leave_{false};
+  bool good_ = true;
+  std::thread thread_;
+};
+
+TEST_F(EpochTest, NobodyInside_FreedAtOnce) {
+  Op op;
+  const int before = live_items;
+  op.replace();
+  EXPECT_EQ(live_items, before);
+}
+
+TEST_F(EpochTest, RunningKernel_IsKeptUntilItReturns) {
+  Op op;
+  const int before = live_items;
+  Visitor visitor(op);
+  op.replace();
+  EXPECT_EQ(live_items, before + 1);  // the old kernel; its snapshot went
+  reap();
+  EXPECT_EQ(live_items, before + 1);
+  visitor.finish();  // the thread's exit reaps too
+  reap();
+  EXPECT_EQ(live_items, before);
+}
+
+TEST_F(EpochTest, KernelOfAnotherOperator_DoesNotBlock) {
+  Op busy, idle;
+  const int before = live_items;
+  Visitor visitor(busy);
+  idle.replace();
+  EXPECT_EQ(live_items, before);
+}
+
+TEST_F(EpochTest, RemovedInsideItself_IsFreedByALaterSlowPath) {
+  Op op;
+  const int before = live_items;
+  op.call([&] {
+    op.replace();
+    EXPECT_EQ(live_items, before + 1);
+  });
+  EXPECT_TRUE(op.call([] {}));  // the removal poked this thread
+  EXPECT_EQ(live_items, before);
+}
+
+TEST_F(EpochTest, TwoKernelsThatRemoveEachOther_DoNotWait) {
+  Op a, b;
+  const int before = live_items;
+  std::atomic<int> inside{0};
+  const auto meet = [&](Op& mine, Op& theirs) {
+    mine.call([&] {
+      inside.fetch_add(1);
+      while (inside < 2) std::this_thread::yield();
+      theirs.replace();
+    });
+  };
+  std::thread other(meet, std::ref(a), std::ref(b));
+  meet(b, a);
+  other.join();
+  reap();
+  EXPECT_EQ(live_items, before);
+}
+
+TEST_F(EpochTest, FallbackRecord_WaitsForAnyPick) {
+  // A pick in progress, as a signal or preemption would leave it between push and set_running.
+  Op op;
+  const Entered entered = enter(&op);
+  auto* fallback = new Item;
+  fallback->any_owner = true;
+  fallback->record = fallback;
+  fallback->reclaim = Item::free;
+  const int before = live_items;
+  retire(fallback);
+  EXPECT_EQ(live_items, before);
+  leave(entered.thread, entered.slot);
+  reap();
+  EXPECT_EQ(live_items, before - 1);
+}
+
+TEST_F(EpochTest, PickBelowASignalHandler_KeepsTheOldSnapshot) {
+  Op op;
+  const int before = live_items;
+  const Entered interrupted = enter(&op);  // has loaded the snapshot, say
+  op.replace();
+  EXPECT_EQ(live_items, before + 2);
+  Op other;
+  EXPECT_TRUE(other.call([] {}));  // as a handler would: answers the poke, but must not vouch
+  reap();
+  EXPECT_EQ(live_items, before + 2 + 2);
+  leave(interrupted.thread, interrupted.slot);
+  reap();
+  EXPECT_EQ(live_items, before + 2);
+}
+
+TEST_F(EpochTest, DrainOfIdleGroup_IsDone) {
+  Op op;
+  int group = 0;
+  op.replace(&group);
+  Blocker blocker;
+  EXPECT_EQ(drain(&group, 0, &blocker), Drained::kDone);
+}
+
+TEST_F(EpochTest, DrainOfBusyGroup_TimesOutNamingKernelAndThread) {
+  Op op;
+  int group = 0;
+  Visitor visitor(op);
+  op.replace(&group);
+  Blocker blocker;
+  EXPECT_EQ(drain(&group, 2'000'000, &blocker), Drained::kTimeout);
+  EXPECT_STREQ(blocker.label, "test::op");
+  EXPECT_NE(blocker.thread_id, 0);
+  EXPECT_NE(blocker.thread_id, current_thread()->thread_id.load());
+  visitor.finish();
+  EXPECT_EQ(drain(&group, -1, &blocker), Drained::kDone);
+}
+
+TEST_F(EpochTest, DrainWaits_UntilTheKernelReturns) {
+  Op op;
+  int group = 0;
+  auto visitor = std::make_unique<Visitor>(op);
+  op.replace(&group);
+  std::atomic<bool> done{false};
+  std::thread drainer([&] {
+    Blocker blocker;
+    EXPECT_EQ(drain(&group, -1, &blocker), Drained::kDone);
+    done = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(done);
+  visitor.reset();
+  drainer.join();
+}
+
+TEST_F(EpochTest, DrainInsideAKernel_TellsInsteadOfWaiting) {
+  Op op;
+  int group = 0;
+  op.call([&] {
+    op.replace(&group);
+    Blocker blocker;
+    EXPECT_EQ(drain(&group, -1, &blocker), Drained::kInsideKernel);
+  });
+  Blocker blocker;
+  EXPECT_EQ(drain(&group, 0, &blocker), Drained::kDone);
+}
+
+struct Drainer : Retired {
+  Drained result = Drained::kDone;
+};
+
+TEST_F(EpochTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
+  static int group = 0;
+  Drainer drainer;
+  drainer.group = &group;
+  drainer.reclaim = [](Retired* self) {
+    Blocker blocker;
+    static_cast<Drainer*>(self)->result = drain(&group, -1, &blocker);
+  };
+  retire(&drainer);
+  EXPECT_EQ(drainer.result, Drained::kInsideKernel);
+}
+
+TEST_F(EpochTest, ReclaimThatRetires_IsServed) {
+  static int freed = 0;
+  static Drainer second;
+  Drainer first;
+  freed = 0;
+  second.reclaim = [](Retired*) { ++freed; };
+  first.reclaim = [](Retired*) {
+    ++freed;
+    retire(&second);
+  };
+  retire(&first);
+  EXPECT_EQ(freed, 2);
+}
+
+TEST_F(EpochTest, LongjmpOverALeave_IsRepairedByTheOuterLeave) {
+  Op op;
+  op.call([&] { EXPECT_NE(enter(&op).slot, nullptr); });  // entered and never left
+  EXPECT_EQ(call_depth(), 0);
+}
+
+int nest(Op& op, int depth) {
+  int reached = depth;
+  op.call([&] { reached = nest(op, depth + 1); });
+  return reached;
+}
+
+TEST_F(EpochTest, EndlessRecursion_IsRefusedAndLeavesNoTrace) {
+  Op op;
+  int reached = 0;
+  std::thread([&] {
+    reached = nest(op, 0);
+    EXPECT_EQ(call_depth(), 0);
+  }).join();
+  EXPECT_LE(reached, kMaxDepth);
+  EXPECT_GT(reached, 100);
+}
+
+TEST_F(EpochTest, DepthLimit_IsExactlyTheStack) {
+  Op op;
+  int entered = 0;
+  while (enter(&op).slot != nullptr) ++entered;
+  EXPECT_EQ(entered, kMaxDepth);
+  ThreadRecord* thread = current_thread();
+  EXPECT_EQ(enter(&op).thread, thread);  // too deep, not out of memory
+  leave(thread, thread->running);
+}
+
+TEST_F(EpochTest, SlowRequest_KeepsCallsOnTheSlowPath) {
+  Op op;
+  op.call([] {});
+  request_slow_calls(kSlowTrace, true);
+  op.call([] {});
+  EXPECT_EQ(current_thread()->limit.load(), nullptr);
+  request_slow_calls(kSlowTrace, false);
+  op.call([] {});
+  EXPECT_NE(current_thread()->limit.load(), nullptr);
+}
+
+TEST_F(EpochTest, Stress_ReadersNeverSeeFreedMemory) {
+  constexpr int kReaders = 3, kOps = 4;
+  std::vector<Op> ops(kOps);
+  std::atomic<bool> stop{false};
+  std::atomic<int> bad{0};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < kReaders; ++i) {
+    readers.emplace_back([&, i] {
+      for (unsigned n = static_cast<unsigned>(i); !stop; ++n) {
+        Op& outer = ops[n % kOps];
+        bool inner = true;
+        const bool good = outer.call([&] { inner = ops[(n / 7) % kOps].call([] {}); });
+        if (!good || !inner) bad.fetch_add(1);
+      }
+    });
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
+  int replaced = 0;
+  while (std::chrono::steady_clock::now() < end) ops[replaced++ % kOps].replace();
+  stop = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(bad, 0);
+  EXPECT_GT(replaced, 100);
+  reap();
+  EXPECT_EQ(live_items, 2 * kOps);
+}
+
+}  // namespace
+}  // namespace tenon::base

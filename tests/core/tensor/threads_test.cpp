@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors made, shared and freed by several threads; meant for ThreadSanitizer.
+#include <atomic>
+#include <thread>
+
+#include "tensor_testing.h"
+
+namespace tenon::tensor {
+namespace {
+
+using namespace testing;  // NOLINT: the test's own helpers
+
+constexpr int kRounds = 2000;
+
+template <class Body>
+void run_threads(int count, Body&& body) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back(body, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(TensorThreads, RetainAndRelease) {
+  const NothingLeft nothing_left;
+  const TensorPtr tensor = floats({2}, {1, 2});
+  run_threads(4, [&](int) {
+    for (int i = 0; i < kRounds; ++i) {
+      const TensorPtr copy = tensor;
+      EXPECT_EQ(static_cast<float*>(copy->data())[1], 2.0f);
+    }
+  });
+  EXPECT_EQ(tensor->use_count(), 1);
+}
+
+// Each round, the main thread makes a tensor and two threads race to drop the last reference.
+TEST(TensorThreads, AllocatedHereFreedThere) {
+  const NothingLeft nothing_left;
+  std::vector<TensorPtr> first(kRounds);
+  std::vector<TensorPtr> second(kRounds);
+  for (int i = 0; i < kRounds; ++i) {
+    const int64_t numel = (i % 5) * 300 + 1;
+    first[i] = empty({numel});
+    std::memset(first[i]->data(), i, static_cast<size_t>(numel) * 4);
+    second[i] = i % 3 == 0 ? new_alias(*first[i], dims({1}), dims({1}), numel - 1) : first[i];
+  }
+  run_threads(2, [&](int which) {
+    std::vector<TensorPtr>& mine = which == 0 ? first : second;
+    for (TensorPtr& tensor : mine) {
+      EXPECT_NE(tensor->data(), nullptr);
+      tensor.reset();
+      const TensorPtr fresh = empty({3});  // from what this thread has just freed
+      std::memset(fresh->data(), 0, 12);
+    }
+  });
+}
+
+TEST(TensorThreads, WeakLockAgainstLastRelease) {
+  const NothingLeft nothing_left;
+  for (int round = 0; round < kRounds / 10; ++round) {
+    TensorPtr tensor = floats({1}, {5});
+    const WeakTensor weak(tensor.get());
+    std::atomic<bool> go{false};
+    run_threads(2, [&](int which) {
+      if (which == 0) {
+        while (!go.load()) std::this_thread::yield();
+        tensor.reset();
+      } else {
+        go.store(true);
+        for (int i = 0; i < 10; ++i) {
+          const TensorPtr locked = weak.lock();
+          if (locked == nullptr) break;
+          EXPECT_EQ(*static_cast<float*>(locked->data()), 5.0f);
+        }
+      }
+    });
+    EXPECT_EQ(weak.lock(), nullptr);
+  }
+}
+
+TEST(TensorThreads, CellsOfTwoLanguagesAtOnce) {
+  for (int round = 0; round < kRounds / 10; ++round) {
+    int dropped[2] = {};
+    TensorPtr tensor = empty({1});
+    run_threads(2, [&](int which) {
+      tensor->own_binding(which == 0 ? TENON_LANGUAGE_RUST : TENON_LANGUAGE_PYTHON, &dropped[which],
+                          &count_call);
+    });
+    tensor.reset();
+    EXPECT_EQ(dropped[0], 1);
+    EXPECT_EQ(dropped[1], 1);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::tensor

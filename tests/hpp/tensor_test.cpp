@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon.hpp: tensors, values, scalars and key sets as C++ objects.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <tenon/tenon.hpp>
+
+namespace {
+
+using tenon::Dtype;
+using tenon::Scalar;
+using tenon::Tensor;
+using tenon::Value;
+
+TEST(Tensor, Adopt_SharesTheVectorsMemory) {
+  std::vector<double> numbers{1, 2, 3, 4};
+  const double* address = numbers.data();
+  const Tensor tensor = Tensor::adopt(std::move(numbers), std::vector<int64_t>{2, 2});
+  EXPECT_EQ(tensor.data<double>(), address);
+  EXPECT_EQ(tensor.size(-1), 2);
+  EXPECT_EQ(tensor.dtype(), Dtype::F64);
+}
+
+TEST(Tensor, WrongElementType_Throws) {
+  const Tensor tensor = Tensor::from({1.0f}, {1});
+  EXPECT_THROW(tensor.data<double>(), tenon::Error);
+  EXPECT_THROW(tensor.size(1), tenon::Error);
+  EXPECT_THROW(Tensor::from({1.0f}, {2}), tenon::Error);
+}
+
+TEST(Tensor, CopiesShare_MovesEmpty) {
+  Tensor a = Tensor::from({1.0f}, {1});
+  const Tensor b = a;
+  EXPECT_EQ(tenon_tensor_use_count(a.get()), 2);
+  const Tensor c = std::move(a);
+  EXPECT_FALSE(a);
+  EXPECT_EQ(tenon_tensor_use_count(c.get()), 2);
+  EXPECT_EQ(b.get(), c.get());
+}
+
+TEST(Tensor, Alias_ViewsTheSameStorage) {
+  const Tensor base = Tensor::from({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Tensor transposed = base.alias(std::vector<int64_t>{3, 2}, std::vector<int64_t>{1, 3}, 0);
+  EXPECT_FALSE(transposed.is_contiguous());
+  EXPECT_THROW(transposed.elements<int32_t>(), tenon::Error);
+  EXPECT_EQ(transposed.raw_data(), base.raw_data());
+}
+
+TEST(Tensor, Prints) {
+  std::ostringstream out;
+  out << Tensor::from({1.0f, 2.5f}, {2});
+  EXPECT_EQ(out.str(), "tensor([1.0000, 2.5000])");
+}
+
+TEST(Scalar, KeepsItsKindAndConverts) {
+  EXPECT_TRUE(Scalar(true).is_bool());
+  EXPECT_TRUE(Scalar(3).is_int());
+  EXPECT_TRUE(Scalar(3.5).is_float());
+  EXPECT_EQ(Scalar(3.9).to_int(), 3);
+  EXPECT_EQ(Scalar(true).to_double(), 1.0);
+  EXPECT_EQ(Scalar(std::complex<double>(1, 2)).to_complex().imag(), 2.0);
+  EXPECT_THROW(Scalar(std::complex<double>(1, 2)).to_double(), tenon::Error);
+  EXPECT_EQ(Scalar(2).dtype(), Dtype::I64);
+}
+
+TEST(Value, OwnsAndPrints) {
+  const Tensor tensor = Tensor::from({1.0f}, {1});
+  {
+    const Value value(tensor);
+    const Value copy = value;
+    EXPECT_EQ(tenon_tensor_use_count(tensor.get()), 3);
+    EXPECT_EQ(copy.tensor().get(), tensor.get());
+  }
+  EXPECT_EQ(tenon_tensor_use_count(tensor.get()), 1);
+  EXPECT_EQ(Value(std::vector<int64_t>{1, 2}).str(), "[1, 2]");
+  EXPECT_TRUE(Value(std::optional<int64_t>()).is_none());
+  EXPECT_EQ(Value("text").text(), "text");
+  EXPECT_THROW(Value(1).text(), tenon::Error);
+}
+
+TEST(KeySet, GuardsEndWithTheirScope) {
+  const tenon_keyset before = tenon_keys_excluded();
+  const tenon::KeySet tracer = tenon::KeySet::of({TENON_KEY_TRACER});
+  {
+    const tenon::ExcludeKeys guard(tracer);
+    EXPECT_EQ(tenon_keys_excluded() & tracer.bits, tracer.bits);
+    const tenon::ForceKeys forced(tracer, tenon::KeySet());
+    EXPECT_EQ(tenon_keys_included(), tracer.bits);
+  }
+  EXPECT_EQ(tenon_keys_excluded(), before);
+  EXPECT_EQ(tenon::key("AutogradCPU"), TENON_KEY_AUTOGRAD_CPU);
+  EXPECT_THROW(tenon::key("Nonsense"), tenon::Error);
+}
+
+}  // namespace

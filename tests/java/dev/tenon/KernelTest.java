@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.tenon;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Java kernels called by C: through the trampoline, from its threads, with every type. */
+class KernelTest {
+  private Library lib;
+  private Scope scope;
+  private Tensor x;
+  private String ns;
+
+  @BeforeEach
+  void open() {
+    Support.plugin();
+    lib = Support.library();
+    ns = lib.namespace();
+    scope = Scope.open();
+    x = Tensor.of(new float[] {1, 2, 3});
+  }
+
+  @AfterEach
+  void close() {
+    scope.close();
+    lib.close();
+  }
+
+  private Tensor invoke(String op, Tensor t) {
+    return Operators.find("javatest::invoke").callTensor(ns + "::" + op, t);
+  }
+
+  private void define(Kernel kernel) {
+    lib.define("k(Tensor x) -> Tensor");
+    lib.impl("k", "CPU", kernel);
+  }
+
+  @Test
+  void calledFromC_seesTheSameMemory() throws Throwable {
+    long[] address = new long[1];
+    define(
+        args -> {
+          Tensor t = (Tensor) args[0];
+          address[0] = t.dataAddress();
+          t.asByteBuffer().putFloat(0, 42);
+          return t;
+        });
+    Tensor y = invoke("k", x);
+    assertEquals(x.dataAddress(), address[0]);
+    assertTrue(y.isSame(x));
+    assertEquals(42, x.getDouble(0));
+  }
+
+  @Test
+  void calledFromC_leavesNothing() throws Throwable {
+    define(
+        args -> {
+          Tensor.of(new float[10]); // closed when the kernel returns
+          return Tensor.of(((Tensor) args[0]).toFloatArray());
+        });
+    Support.leavesNothing(
+        () -> {
+          for (int i = 0; i < 100; i++) {
+            invoke("k", x).close();
+          }
+        });
+  }
+
+  @Test
+  void calledFromAThreadOfC_attachesAndDetaches() throws Throwable {
+    Set<String> names = new HashSet<>();
+    boolean[] daemon = new boolean[1];
+    define(
+        args -> {
+          names.add(Thread.currentThread().getName());
+          daemon[0] = Thread.currentThread().isDaemon();
+          return Tensor.of(((Tensor) args[0]).toFloatArray());
+        });
+    Op op = Operators.find("javatest::invoke_on_thread");
+    Support.leavesNothing(
+        () -> {
+          for (int i = 0; i < 20; i++) {
+            try (Tensor y = op.callTensor(ns + "::k", x)) {
+              assertTrue(y.dataEquals(x));
+            }
+          }
+        });
+    assertEquals(20, names.size());
+    assertTrue(names.iterator().next().startsWith("tenon-native-"));
+    assertTrue(daemon[0]);
+    long left =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(t -> t.getName().startsWith("tenon-native-"))
+            .count();
+    assertEquals(0, left);
+  }
+
+  @Test
+  void arguments_endWithTheCall_retainAndEscapeKeepThem() throws Throwable {
+    Tensor[] kept = new Tensor[4];
+    define(
+        args -> {
+          kept[0] = (Tensor) args[0];
+          try (Scope inner = Scope.open()) {
+            kept[1] = ((Tensor) args[0]).retain().escape();
+            kept[2] = Tensor.of(new float[1]).escape();
+            kept[3] = Tensor.of(new float[1]);
+          }
+          return args[0];
+        });
+    invoke("k", x);
+    assertThrows(IllegalStateException.class, kept[0]::numel);
+    assertTrue(kept[1].isSame(x));
+    assertFalse(kept[2].isClosed());
+    assertTrue(kept[3].isClosed());
+    kept[1].close();
+    kept[2].close();
+  }
+
+  @Test
+  void arguments_escape_takesAReference() throws Throwable {
+    Tensor[] kept = new Tensor[1];
+    define(
+        args -> {
+          kept[0] = ((Tensor) args[0]).escape();
+          return args[0];
+        });
+    Support.leavesNothing(
+        () -> {
+          try (Tensor y = invoke("k", x)) {
+            assertEquals(3, x.useCount());
+          }
+          kept[0].close();
+          assertEquals(1, x.useCount());
+        });
+  }
+
+  @Test
+  void everyType_passesThroughC() {
+    Op echo = Operators.find("javatest::echo");
+    Op pass = Operators.find("javatest::invoke_any");
+    lib.define("any(Any x) -> Any");
+    Object[] seen = new Object[1];
+    lib.impl(
+        "any",
+        DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD,
+        args -> {
+          seen[0] = args[0];
+          return args[0];
+        });
+    Object mine = new Object();
+    Map<String, Long> map = new LinkedHashMap<>();
+    map.put("a", 1L);
+    map.put("b", 2L);
+    List<Object> values =
+        Arrays.asList(
+            null,
+            3L,
+            2.5,
+            true,
+            "text é 🍰",
+            new Complex(1, -2),
+            DType.BFLOAT16,
+            Layout.STRIDED,
+            MemoryFormat.CHANNELS_LAST,
+            Device.of("cuda:1"),
+            new Stream(7, Device.of("cuda:0")),
+            List.of(1L, "a", 2.5),
+            Arrays.asList(null, List.of(true)),
+            map,
+            mine);
+    for (Object value : values) {
+      assertEquals(value, echo.call(value));
+      assertEquals(value, pass.call(ns + "::any", value));
+      assertEquals(value, seen[0]);
+    }
+    assertSame(mine, seen[0]);
+    assertArrayEquals(new long[] {1, 2}, (long[]) echo.call((Object) new long[] {1, 2}));
+    assertArrayEquals(new double[] {1, 2}, (double[]) echo.call((Object) new double[] {1, 2}));
+    assertArrayEquals(
+        new boolean[] {true, false}, (boolean[]) echo.call((Object) new boolean[] {true, false}));
+    assertArrayEquals(
+        new Object[] {1L, "a"}, (Object[]) echo.call((Object) new Object[] {1L, "a"}));
+    Tensor[] tensors = (Tensor[]) pass.call(ns + "::any", new Tensor[] {x, null});
+    assertTrue(tensors[0].isSame(x));
+    assertNull(tensors[1]);
+    assertTrue(((Tensor) echo.call((Object) x)).isSame(x));
+    try (Storage storage = (Storage) echo.call(x.storage())) {
+      assertTrue(storage.isSame(x.storage()));
+    }
+  }
+
+  @Test
+  void everyType_leavesNothing() throws Throwable {
+    Op echo = Operators.find("javatest::echo");
+    Support.leavesNothing(
+        () -> {
+          try (Scope inner = Scope.open()) {
+            echo.call(new Object());
+            echo.call(List.of(new Object(), x, "text"));
+            echo.call(Map.of("k", List.of(new Object())));
+            echo.call((Object) new Tensor[] {x, x});
+            echo.call("text");
+          }
+        });
+  }
+
+  @Test
+  void thrown_comesHomeAsTheSameObject() throws Throwable {
+    IOException thrown = new IOException("disk full", new IllegalStateException("inner"));
+    define(
+        args -> {
+          throw thrown;
+        });
+    Support.leavesNothing(
+        () -> {
+          Op direct = Operators.find(ns + "::k");
+          assertSame(thrown, assertThrows(IOException.class, () -> direct.call(x)));
+          assertSame(thrown, assertThrows(IOException.class, () -> invoke("k", x)));
+          Op onThread = Operators.find("javatest::invoke_on_thread");
+          assertSame(
+              thrown, assertThrows(IOException.class, () -> onThread.callTensor(ns + "::k", x)));
+        });
+    assertEquals(0, thrown.getSuppressed().length);
+  }
+
+  @Test
+  void thrown_throughManyLayers_staysItself() throws Throwable {
+    RuntimeException thrown = new RuntimeException("deep");
+    lib.define("k(Tensor x) -> Tensor");
+    lib.impl(
+        "k",
+        "CPU",
+        args -> {
+          throw thrown;
+        });
+    String inner = ns + "::k";
+    for (int i = 0; i < 5; i++) {
+      String name = "k" + i;
+      String below = inner;
+      lib.define(name + "(Tensor x) -> Tensor");
+      lib.impl(name, "CPU", args -> Operators.find("javatest::invoke").callTensor(below, args[0]));
+      inner = ns + "::" + name;
+    }
+    Support.leavesNothing(
+        () -> assertSame(thrown, assertThrows(RuntimeException.class, () -> invoke("k4", x))));
+  }
+
+  @Test
+  void error_ofC_comesThroughJavaAsItIs() throws Throwable {
+    define(args -> Operators.find("javatest::fail").call());
+    TenonException direct =
+        Support.fails(ErrorCode.INDEX, () -> Operators.find("javatest::fail").call());
+    assertEquals("IndexError", direct.kind());
+    Support.contains(direct.getMessage(), "é and 🍰", "a note");
+    assertEquals(List.of("a note"), direct.notes());
+    assertEquals(new ErrorFrame("C", "fail", "javatest.c", 77), direct.frames().get(0));
+    assertEquals("fail", direct.getStackTrace()[0].getMethodName());
+    TenonException cause = (TenonException) direct.getCause();
+    assertEquals(ErrorCode.SYSTEM, cause.errorCode());
+    assertEquals("the cause", cause.getMessage());
+    Support.fails(ErrorCode.INDEX, () -> invoke("k", x), "🍰");
+  }
+
+  @Test
+  void error_withForeignPayload_keepsIt() throws Throwable {
+    Op failing = Operators.find("javatest::fail_foreign");
+    TenonException[] inside = new TenonException[1];
+    lib.define("through(Any x) -> Any");
+    lib.impl(
+        "through",
+        DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD,
+        args -> {
+          try {
+            return failing.call(args[0]);
+          } catch (TenonException e) {
+            inside[0] = e;
+            throw e;
+          }
+        });
+    Op keeps = Operators.find("javatest::keeps_payload");
+    Support.leavesNothingAfterCollection(
+        () -> {
+          assertEquals(1L, keeps.call(ns + "::through", 1L));
+          TenonException outside =
+              Support.fails(
+                  ErrorCode.FOREIGN,
+                  () -> Operators.find("javatest::invoke_any").call(ns + "::through", 1L),
+                  "division by zero");
+          assertEquals("ZeroDivisionError", outside.kind());
+          assertSame(inside[0], outside);
+          inside[0] = null;
+        });
+  }
+
+  @Test
+  void thrown_showsKindMessageCauseAndSourceInC() throws Throwable {
+    define(
+        args -> {
+          throw new IllegalStateException("no luck", new IOException("disk full"));
+        });
+    lib.define("outer(Tensor x) -> Tensor");
+    lib.impl("outer", "CPU", args -> invoke("k", (Tensor) args[0]));
+    Support.leavesNothing(
+        () -> {
+          Op errorText = Operators.find("javatest::error_text");
+          String text = (String) errorText.call(ns + "::k", x);
+          Support.contains(
+              text,
+              "IllegalStateException",
+              "no luck",
+              "IOException",
+              "disk full",
+              "KernelTest.java",
+              "thrown_showsKindMessageCauseAndSourceInC");
+          assertFalse(text.contains("Bridge"), text);
+          // Through two kernels: the frames of both, up to the outer one's entry.
+          String outer = (String) errorText.call(ns + "::outer", x);
+          Support.contains(outer, "no luck", "KernelTest.invoke");
+          assertFalse(outer.contains("leavesNothing"), outer);
+        });
+  }
+
+  @Test
+  void stackOverflow_isAnErrorNotACrash() {
+    define(args -> recurse(0));
+    assertThrows(StackOverflowError.class, () -> invoke("k", x));
+    assertThrows(StackOverflowError.class, () -> Operators.find(ns + "::k").call(x));
+    assertEquals(1, x.useCount());
+  }
+
+  private static Object recurse(int depth) {
+    return depth < 0 ? null : List.of(recurse(depth + 1));
+  }
+
+  @Test
+  void results_areChecked() {
+    lib.define("n(Tensor x) -> int");
+    lib.define("two(Tensor x) -> (Tensor, int)");
+    lib.define("t(Tensor x) -> Tensor");
+    lib.impl("n", "CPU", args -> "text");
+    lib.impl("two", "CPU", args -> args[0]);
+    lib.impl("t", "CPU", args -> null);
+    for (boolean throughC : new boolean[] {false, true}) {
+      Support.fails(ErrorCode.TYPE, () -> call(throughC, "n"), ns + "::n", "result", "int", "str");
+      Support.fails(ErrorCode.TYPE, () -> call(throughC, "t"), ns + "::t", "Tensor", "None");
+    }
+    Support.fails(ErrorCode.TYPE, () -> call(false, "two"), ns + "::two", "2 values");
+    Tensor closed = Tensor.of(new float[1]);
+    closed.close();
+    lib.impl("t", "CPU", args -> closed);
+    assertThrows(IllegalStateException.class, () -> call(true, "t"));
+    assertThrows(IllegalStateException.class, () -> call(false, "t"));
+  }
+
+  private Object call(boolean throughC, String op) {
+    return throughC ? invoke(op, x) : Operators.find(ns + "::" + op).callAll(x);
+  }
+
+  @Test
+  void guardLeftOpen_isRestoredAndReported() {
+    DispatchKeySet before = DispatchKeySet.excluded();
+    define(
+        args -> {
+          KeyGuard.exclude(DispatchKey.BATCHED);
+          return args[0];
+        });
+    assertThrows(IllegalStateException.class, () -> Operators.find(ns + "::k").call(x));
+    assertEquals(before, DispatchKeySet.excluded());
+    assertThrows(IllegalStateException.class, () -> invoke("k", x));
+    assertEquals(before, DispatchKeySet.excluded());
+  }
+
+  @Test
+  void keyed_seesItsKeySet() {
+    DispatchKeySet[] keys = new DispatchKeySet[2];
+    lib.define("k(Tensor x) -> Tensor");
+    lib.impl(
+        "k",
+        DispatchKey.CPU,
+        (set, args) -> {
+          keys[keys[0] == null ? 0 : 1] = set;
+          return args[0];
+        });
+    invoke("k", x);
+    Operators.find(ns + "::k").call(x);
+    assertEquals(DispatchKey.CPU, keys[0].highest());
+    assertEquals(keys[0], keys[1]);
+  }
+
+  @Test
+  void heldByC_releasedOnItsThread_freesTheBuffer() throws Throwable {
+    Support.leavesNothing(
+        () -> {
+          try (Tensor wrapped =
+              Tensor.wrap(java.nio.ByteBuffer.allocateDirect(16), DType.FLOAT32)) {
+            Operators.find("javatest::hold").call((Object) wrapped);
+          }
+          assertEquals(1, Introspect.referencedObjects());
+          Operators.find("javatest::release").call();
+        });
+  }
+
+  @Test
+  void callsBackIntoC_nested() {
+    lib.define("down(Tensor x, int n) -> Tensor");
+    lib.impl(
+        "down",
+        "CPU",
+        args -> {
+          long n = (long) args[1];
+          Tensor t = (Tensor) args[0];
+          return n == 0 ? t : Operators.find(ns + "::down").callTensor(invoke("up", t), n - 1);
+        });
+    lib.define("up(Tensor x) -> Tensor");
+    lib.impl("up", "CPU", args -> Tensor.scalar(((Tensor) args[0]).getDouble() + 1));
+    assertEquals(50, Operators.find(ns + "::down").callTensor(Tensor.scalar(0.0), 50).getDouble());
+  }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.tenon;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class OpTest {
+  private Scope scope;
+  private Library lib;
+  private Tensor x;
+  private Object[] seen;
+
+  @BeforeEach
+  void open() {
+    scope = Scope.open();
+    lib = Support.library();
+    x = Tensor.of(new float[] {1, 2, 3});
+  }
+
+  @AfterEach
+  void close() {
+    lib.close();
+    scope.close();
+  }
+
+  /** Defines an operator whose kernel notes its arguments and returns the first result of them. */
+  private Op note(String schema) {
+    Op op = lib.define(schema);
+    lib.impl(
+        schema.substring(0, schema.indexOf('(')),
+        DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD,
+        args -> {
+          seen = args.clone();
+          return args.length == 0 ? null : args[0];
+        });
+    return op;
+  }
+
+  @Test
+  void find_tellsUnknownThingsApart() {
+    Op op = note("f.a(Tensor x) -> Tensor");
+    String ns = lib.namespace();
+    assertEquals(op, Operators.find(ns + "::f.a"));
+    assertTrue(Operators.exists(ns + "::f.a"));
+    assertFalse(Operators.exists(ns + "::f.b"));
+    Support.fails(ErrorCode.NOT_FOUND, () -> Operators.find(ns + "::g"), ns + "::g");
+    Support.fails(ErrorCode.NOT_FOUND, () -> Operators.find(ns + "::f.b"), "f", "b", "a");
+    Support.fails(ErrorCode.NOT_FOUND, () -> Operators.find("nowhere::f"), "nowhere::f");
+    assertThrows(TenonException.class, () -> Operators.find("no colons"));
+  }
+
+  @Test
+  void call_fillsDefaultsInSchemaOrder() {
+    Op op =
+        note(
+            "f(Tensor x, int n=3, float f=1.5, bool b=True, str s=\"hi\", int[] l=[1, 2], "
+                + "*, Tensor? t=None, Scalar a=2, float[]? fs=None, ScalarType? d=None, "
+                + "Device? dev=None) -> Tensor");
+    op.callTensor(x);
+    assertTrue(((Tensor) seen[0]).isSame(x));
+    assertEquals(Arrays.asList(3L, 1.5, true, "hi"), Arrays.asList(seen).subList(1, 5));
+    assertArrayEquals(new long[] {1, 2}, (long[]) seen[5]);
+    assertEquals(Arrays.asList(null, 2L, null, null, null), Arrays.asList(seen).subList(6, 11));
+  }
+
+  @Test
+  void call_convertsWithoutLoss() {
+    Op op =
+        note(
+            "f(Tensor x, int n, float f, Scalar a, int[] l, float[] fs, bool[] bs, Tensor[] ts, "
+                + "Tensor?[] os, int[2] p, Device d, ScalarType t, str[] names, complex c, "
+                + "MemoryFormat m, float? e) -> Tensor");
+    op.callTensor(
+        x,
+        3,
+        2,
+        (short) 4,
+        List.of(1, 2L),
+        new float[] {1.5f},
+        List.of(true),
+        List.of(x, x),
+        Arrays.asList(x, null),
+        7,
+        "cpu",
+        DType.INT8,
+        List.of("a", "b"),
+        2.0,
+        MemoryFormat.CONTIGUOUS,
+        Optional.of(2.5f));
+    assertEquals(Arrays.asList(3L, 2.0, 4L), Arrays.asList(seen).subList(1, 4));
+    assertArrayEquals(new long[] {1, 2}, (long[]) seen[4]);
+    assertArrayEquals(new double[] {1.5}, (double[]) seen[5]);
+    assertArrayEquals(new boolean[] {true}, (boolean[]) seen[6]);
+    assertEquals(2, ((Tensor[]) seen[7]).length);
+    assertNull(((Tensor[]) seen[8])[1]);
+    assertArrayEquals(new long[] {7, 7}, (long[]) seen[9]);
+    assertEquals(
+        Arrays.asList(
+            Device.CPU,
+            DType.INT8,
+            List.of("a", "b"),
+            new Complex(2, 0),
+            MemoryFormat.CONTIGUOUS,
+            2.5),
+        Arrays.asList(seen).subList(10, 16));
+  }
+
+  @Test
+  void call_wrongTypes_nameOperatorAndArgument() {
+    Op op = note("f(Tensor x, int n=1, int[] l=[], *, str s=\"\", Tensor[] ts=[]) -> Tensor");
+    String name = lib.namespace() + "::f";
+    Support.fails(ErrorCode.TYPE, () -> op.call(x, 1.5), name, "'n'", "int", "float");
+    Support.fails(ErrorCode.TYPE, () -> op.call(x, "1"), name, "'n'", "int", "str");
+    Support.fails(ErrorCode.TYPE, () -> op.call(x, true), name, "'n'", "int", "bool");
+    Support.fails(ErrorCode.TYPE, () -> op.call(x, (Object) null), name, "'n'", "int", "None");
+    Support.fails(ErrorCode.TYPE, () -> op.call(3), name, "'x'", "Tensor", "int");
+    Support.fails(ErrorCode.TYPE, () -> op.call((Object) null), name, "'x'", "Tensor", "None");
+    Support.fails(
+        ErrorCode.TYPE, () -> op.call(x, 1, List.of(1, "2")), name, "'l'", "int[]", "List");
+    Support.fails(ErrorCode.TYPE, () -> op.with("s", 1).call(x), name, "'s'", "str", "int");
+    Support.fails(
+        ErrorCode.TYPE, () -> op.with("ts", Arrays.asList(x, null)).call(x), name, "'ts'");
+    Support.fails(ErrorCode.TYPE, () -> op.call(new Object()), name, "'x'", "Object");
+  }
+
+  @Test
+  void call_wrongCounts_nameOperatorAndArgument() {
+    Op op = note("f(Tensor x, Tensor y, int n=1, *, str s=\"\", int k) -> Tensor");
+    String name = lib.namespace() + "::f";
+    Support.fails(ErrorCode.TYPE, () -> op.call(x), name, "'y'", "nothing");
+    Support.fails(ErrorCode.TYPE, () -> op.call(x, x), name, "'k'", "int");
+    Support.fails(ErrorCode.TYPE, () -> op.call(x, x, 1, "s"), name, "2 to 3", "got 4");
+    Support.fails(ErrorCode.TYPE, () -> op.with("z", 1).call(x, x), name, "'k'");
+    Support.fails(ErrorCode.TYPE, () -> op.with("k", 1).with("z", 1).call(x, x), name, "'z'", "k");
+    Support.fails(ErrorCode.TYPE, () -> op.with("x", x).call(x, x), name, "'x'", "once");
+    Support.fails(ErrorCode.TYPE, () -> op.callBoxed(new Object[] {x}), name, "5", "got 1");
+  }
+
+  @Test
+  void call_closedTensor_namesOperatorAndArgument() {
+    Op one = note("f(Tensor x) -> Tensor");
+    Op many = note("g(Tensor x, Tensor[] ts=[]) -> Tensor");
+    Tensor closed = Tensor.of(new float[1]);
+    closed.close();
+    String message = assertThrows(IllegalStateException.class, () -> one.call(closed)).getMessage();
+    Support.contains(message, lib.namespace() + "::f", "'x'", "closed");
+    message =
+        assertThrows(IllegalStateException.class, () -> many.call(x, List.of(x, closed)))
+            .getMessage();
+    Support.contains(message, lib.namespace() + "::g", "'ts'", "closed");
+  }
+
+  @Test
+  void callNamed_andWith() {
+    Op op = note("f(Tensor x, int n=1, *, int k=2) -> Tensor");
+    op.callNamed(Map.of("k", 5, "x", x));
+    assertEquals(Arrays.asList(1L, 5L), Arrays.asList(seen).subList(1, 3));
+    op.with("n", 7).callTensor(x);
+    assertEquals(Arrays.asList(7L, 2L), Arrays.asList(seen).subList(1, 3));
+  }
+
+  @Test
+  void call_tensorArrayIsOneArgument() {
+    Op op = lib.define("f(Tensor[] ts) -> int");
+    lib.impl("f", "CPU", args -> ((Tensor[]) args[0]).length);
+    Object[] array = new Tensor[] {x, x, x};
+    assertEquals(3L, op.call(array));
+  }
+
+  @Test
+  void call_resultsByCount() {
+    Op none = lib.define("none(Tensor x) -> ()");
+    Op two = lib.define("two(Tensor x) -> (int, Tensor)");
+    lib.impl("none", "CPU", args -> null);
+    lib.impl("two", "CPU", args -> new Object[] {5, args[0]});
+    assertNull(none.call((Object) x));
+    assertNull(none.call(x));
+    assertEquals(0, none.callAll(x).length);
+    Object[] results = (Object[]) two.call((Object) x);
+    assertEquals(5L, results[0]);
+    assertTrue(x.isSame((Tensor) results[1]));
+    Support.fails(ErrorCode.TYPE, () -> two.call(x), "one Tensor");
+  }
+
+  @Test
+  void call_optionalResult_mayBeAbsent() {
+    Op op = lib.define("f(Tensor x, bool b) -> Tensor?");
+    lib.impl("f", "CPU", args -> (boolean) args[1] ? args[0] : null);
+    assertNull(op.call(x, false));
+    assertTrue(x.isSame((Tensor) op.call(x, true)));
+    Op one = lib.define("g(Tensor x) -> Tensor?");
+    lib.impl("g", "CPU", args -> null);
+    assertNull(one.call((Object) x));
+  }
+
+  @Test
+  void call_returnedArgument_isAReferenceOfItsOwn() {
+    Op op = note("f(Tensor x) -> Tensor");
+    Tensor y = op.call(x);
+    assertNotSame(x, y);
+    assertTrue(x.isSame(y));
+    y.close();
+    assertFalse(x.isClosed());
+  }
+
+  @Test
+  void call_oneToFourTensors() throws Throwable {
+    for (int n = 1; n <= 4; n++) {
+      String args =
+          String.join(
+              ", ", Arrays.asList("Tensor a", "Tensor b", "Tensor c", "Tensor d").subList(0, n));
+      lib.define("f" + n + "(" + args + ") -> Tensor");
+      lib.impl(
+          "f" + n,
+          "CPU",
+          a -> {
+            double sum = 0;
+            for (Object t : a) {
+              sum += ((Tensor) t).getDouble(0);
+            }
+            return Tensor.scalar(sum);
+          });
+    }
+    String ns = lib.namespace();
+    Tensor t = Tensor.of(new double[] {2});
+    Support.leavesNothing(
+        () -> {
+          try (Scope inner = Scope.open()) {
+            assertEquals(2, Operators.find(ns + "::f1").call(t).getDouble());
+            assertEquals(4, Operators.find(ns + "::f2").call(t, t).getDouble());
+            assertEquals(6, Operators.find(ns + "::f3").call(t, t, t).getDouble());
+            assertEquals(8, Operators.find(ns + "::f4").call(t, t, t, t).getDouble());
+          }
+        });
+  }
+
+  @Test
+  void call_noKernel_namesKeyAndOperator() {
+    Op op = lib.define("f(Tensor x) -> Tensor");
+    lib.impl("f", "CUDA", args -> args[0]);
+    Support.fails(ErrorCode.NO_KERNEL, () -> op.call(x), lib.namespace() + "::f", "CPU");
+    Support.fails(ErrorCode.NO_KERNEL, () -> op.callKey(DispatchKey.AUTOGRAD_CPU, x));
+    assertTrue(x.isSame((Tensor) op.callKey(DispatchKey.CUDA, x)));
+  }
+
+  @Test
+  void redefined_usesTheNewSchema() {
+    Op op = note("f(Tensor x, int n=1) -> Tensor");
+    op.callTensor(x);
+    assertEquals(1L, seen[1]);
+    String ns = lib.namespace();
+    lib.close();
+    Support.fails(ErrorCode.NOT_FOUND, () -> op.call((Object) x), ns + "::f");
+    Support.fails(ErrorCode.NOT_FOUND, op::schema, ns + "::f");
+    lib = Library.open(ns, Library.Kind.DEF);
+    note("f(Tensor x, int n=2, int k=3) -> Tensor");
+    op.callTensor(x);
+    assertEquals(Arrays.asList(2L, 3L), Arrays.asList(seen).subList(1, 3));
+  }
+
+  @Test
+  void computeKeys_andRedispatch() {
+    Op op = lib.define("f(Tensor x) -> Tensor");
+    lib.impl("f", "CPU", args -> Tensor.scalar(1.0));
+    lib.impl(
+        "f",
+        "AutogradCPU",
+        (keys, args) -> {
+          assertEquals(DispatchKey.AUTOGRAD_CPU, keys.highest());
+          Tensor below = (Tensor) op.redispatch(keys.below(DispatchKey.AUTOGRAD_CPU), args);
+          return Tensor.scalar(below.getDouble() + 10);
+        });
+    // A kernel on an Autograd key is called whether or not an argument is tracked.
+    assertTrue(op.computeKeys(x).has(DispatchKey.AUTOGRAD_CPU));
+    assertEquals(11, op.call(x).getDouble());
+    try (KeyGuard guard = KeyGuard.exclude(DispatchKey.AUTOGRAD_CPU)) {
+      assertFalse(op.computeKeys(x).has(DispatchKey.AUTOGRAD_CPU));
+      assertEquals(1, op.call(x).getDouble());
+    }
+    Support.fails(
+        ErrorCode.TYPE, () -> op.redispatch(DispatchKeySet.of(DispatchKey.CPU)), "f", "1", "got 0");
+  }
+
+  @Test
+  void varargs_takeAnyNumber() {
+    Op op = lib.define("f(...) -> int");
+    lib.impl("f", DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD, args -> args.length);
+    assertEquals(0L, op.call());
+    assertEquals(3L, op.call(x, 1L, "a"));
+  }
+
+  @Test
+  void longListsAndTexts_fit() {
+    Op op = lib.define("f(int[] l, str s) -> (int, int)");
+    lib.impl(
+        "f",
+        DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD,
+        args -> new Object[] {((long[]) args[0]).length, ((String) args[1]).length()});
+    Object[] r = op.callAll(new long[100_000], "é".repeat(50_000));
+    assertArrayEquals(new Object[] {100_000L, 50_000L}, r);
+  }
+}

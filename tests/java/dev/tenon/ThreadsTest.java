@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.tenon;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+
+class ThreadsTest {
+  private static void onThreads(ExecutorService executor, int count, Callable<?> task)
+      throws Exception {
+    try {
+      List<Future<?>> futures = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        futures.add(executor.submit(task));
+      }
+      for (Future<?> future : futures) {
+        future.get();
+      }
+    } finally {
+      executor.shutdown();
+    }
+  }
+
+  @Test
+  void fourThreads_callDirectlyThroughCAndWithErrors() throws Throwable {
+    Support.plugin();
+    Support.leavesNothing(
+        () -> {
+          try (Library lib = Support.library()) {
+            String ns = lib.namespace();
+            Op add = lib.define("add(Tensor a, Tensor b) -> Tensor");
+            lib.impl(
+                "add",
+                "CPU",
+                args ->
+                    Tensor.scalar(((Tensor) args[0]).getDouble() + ((Tensor) args[1]).getDouble()));
+            Op bad = lib.define("bad(Tensor a) -> Tensor");
+            lib.impl(
+                "bad",
+                "CPU",
+                args -> {
+                  throw new ArithmeticException();
+                });
+            Op invoke = Operators.find("javatest::invoke");
+            Op invoke2 = Operators.find("javatest::invoke2");
+            onThreads(
+                Executors.newFixedThreadPool(4),
+                4,
+                () -> {
+                  for (int i = 0; i < 2000; i++) {
+                    try (Scope scope = Scope.open()) {
+                      Tensor a = Tensor.scalar((double) i);
+                      assertEquals(2 * i, add.call(a, a).getDouble());
+                      assertEquals(2 * i, invoke2.callTensor(ns + "::add", a, a).getDouble());
+                      try {
+                        invoke.callTensor(ns + "::bad", a);
+                        throw new AssertionError("must throw");
+                      } catch (ArithmeticException expected) {
+                        // comes home as itself, on each thread
+                      }
+                      assertEquals(1, a.useCount());
+                    }
+                  }
+                  return null;
+                });
+          }
+        });
+  }
+
+  @Test
+  void registering_whileOthersCall() throws Throwable {
+    Support.leavesNothing(
+        () -> {
+          try (Library lib = Support.library()) {
+            Op op = lib.define("f(Tensor a) -> Tensor");
+            lib.impl("f", "CPU", args -> Tensor.scalar(1.0));
+            Thread writer =
+                new Thread(
+                    () -> {
+                      for (int i = 0; i < 300; i++) {
+                        lib.impl("f", "CPU", args -> Tensor.scalar(2.0)).close();
+                      }
+                    });
+            writer.start();
+            onThreads(
+                Executors.newFixedThreadPool(3),
+                3,
+                () -> {
+                  try (Tensor a = Tensor.scalar(0.0)) {
+                    while (writer.isAlive()) {
+                      try (Tensor r = op.call(a)) {
+                        double value = r.getDouble();
+                        assertTrue(value == 1 || value == 2);
+                      }
+                    }
+                  }
+                  return null;
+                });
+            writer.join();
+          }
+        });
+  }
+
+  @Test
+  @EnabledForJreRange(min = JRE.JAVA_21)
+  void virtualThreads_callKernelsThatBlock() throws Throwable {
+    ExecutorService executor;
+    try {
+      executor =
+          (ExecutorService)
+              Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+    Support.leavesNothing(
+        () -> {
+          try (Library lib = Support.library()) {
+            Op op = lib.define("f(Tensor a) -> Tensor");
+            lib.impl(
+                "f",
+                "CPU",
+                args -> {
+                  Thread.sleep(1);
+                  return Tensor.scalar(((Tensor) args[0]).getDouble() + 1);
+                });
+            onThreads(
+                executor,
+                50,
+                () -> {
+                  try (Scope scope = Scope.open()) {
+                    Tensor a = Tensor.scalar(1.0);
+                    for (int i = 0; i < 5; i++) {
+                      assertEquals(2, op.call(a).getDouble());
+                    }
+                  }
+                  try (KeyGuard guard = KeyGuard.exclude(DispatchKey.BATCHED)) {
+                    throw new AssertionError("must be refused");
+                  } catch (IllegalStateException expected) {
+                    return null;
+                  }
+                });
+          }
+        });
+  }
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators in C for the Java tests: they call operators by name, from here or from a new thread.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tenon/tenon.h"
+
+static tenon_tensor* held = NULL;
+
+/* Calls the operator that argument 0 names with the arguments after it; results go to the stack. */
+static tenon_status invoke_named(tenon_stack* stack) {
+  char name[128];
+  snprintf(name, sizeof name, "%.*s", (int)stack->args[0].count,
+           (const char*)stack->args[0].as.list.data);
+  const tenon_op* op = NULL;
+  tenon_status status = tenon_op_find(name, &op);
+  if (status != TENON_OK) return status;
+  tenon_stack inner = {stack->args + 1, stack->rets, stack->nargs - 1, stack->nrets, NULL, {0, 0}};
+  return tenon_op_call_checked(op, &inner);
+}
+
+static tenon_status invoke(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  const tenon_status status = invoke_named(stack);
+  if (status != TENON_OK) {
+    stack->error = tenon_error_take();
+    tenon_error_add_frame(stack->error, TENON_LANGUAGE_C, "invoke", __FILE__, __LINE__);
+  }
+  return status;
+}
+
+typedef struct task {
+  tenon_stack* stack;
+  tenon_status status;
+  tenon_error* error;
+} task;
+
+static void* run(void* argument) {
+  task* t = argument;
+  t->status = invoke_named(t->stack);
+  t->error = t->status == TENON_OK ? NULL : tenon_error_take();
+  return NULL;
+}
+
+static tenon_status invoke_on_thread(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                     tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  task t = {stack, TENON_OK, NULL};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, run, &t) != 0) {
+    return tenon_error_raise(TENON_ERROR_SYSTEM, "invoke_on_thread: no thread");
+  }
+  pthread_join(thread, NULL);
+  stack->error = t.error;
+  return t.status;
+}
+
+static tenon_status echo(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  return tenon_value_copy(&stack->args[0], &stack->rets[0]);
+}
+
+static tenon_status fail(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  stack->error =
+      tenon_error_new(TENON_ERROR_INDEX, NULL, "fail: message with \xC3\xA9 and \xF0\x9F\x8D\xB0");
+  tenon_error_add_note(stack->error, "a note");
+  tenon_error_add_frame(stack->error, TENON_LANGUAGE_C, "fail", "javatest.c", 77);
+  tenon_error_set_cause(stack->error, tenon_error_new(TENON_ERROR_SYSTEM, NULL, "the cause"));
+  return TENON_ERROR_INDEX;
+}
+
+static int payloads_deleted = 0;
+static void delete_payload(void* payload) { ++*(int*)payload; }
+
+/* Fails with an error that carries another language's exception. */
+static tenon_status fail_foreign(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                 tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  stack->error = tenon_error_new(TENON_ERROR_FOREIGN, "ZeroDivisionError", "division by zero");
+  tenon_error_set_payload(stack->error, TENON_LANGUAGE_PYTHON, &payloads_deleted, delete_payload);
+  return TENON_ERROR_FOREIGN;
+}
+
+/* Tells whether the error of the named operator still carries that payload: 1 or 0. */
+static tenon_status keeps_payload(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                  tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  tenon_value none = {0};
+  tenon_stack inner = {stack->args, &none, stack->nargs, 1, NULL, {0, 0}};
+  const tenon_status status = invoke_named(&inner);
+  int64_t kept = 0;
+  if (status == TENON_OK) {
+    tenon_value_clear(&none);
+  } else {
+    tenon_error* error = tenon_error_take();
+    kept = tenon_error_payload(error, TENON_LANGUAGE_PYTHON) == &payloads_deleted;
+    tenon_error_release(error);
+  }
+  stack->rets[0].tag = TENON_TAG_INT;
+  stack->rets[0].as.i = kept;
+  return TENON_OK;
+}
+
+/* Returns what C can read of the error of the named operator. */
+static tenon_status error_text(void* ctx, const tenon_op* op, tenon_keyset keys,
+                               tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  tenon_value none = {0};
+  tenon_stack inner = {stack->args, &none, stack->nargs, 1, NULL, {0, 0}};
+  if (invoke_named(&inner) == TENON_OK) {
+    tenon_value_clear(&none);
+    return tenon_error_raise(TENON_ERROR_STATE, "error_text: the operator must fail");
+  }
+  tenon_error* error = tenon_error_take();
+  const char* text = tenon_error_format(error);
+  const tenon_status status = tenon_value_new_string(text, (int64_t)strlen(text), &stack->rets[0]);
+  tenon_error_release(error);
+  return status;
+}
+
+static tenon_status hold(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  tenon_tensor_release(held);
+  held = tenon_tensor_retain(stack->args[0].as.tensor);
+  return TENON_OK;
+}
+
+static void* release_held(void* argument) {
+  (void)argument;
+  tenon_tensor_release(held);
+  held = NULL;
+  return NULL;
+}
+
+static tenon_status release(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  (void)stack;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, release_held, NULL) != 0) {
+    return tenon_error_raise(TENON_ERROR_SYSTEM, "release: no thread");
+  }
+  pthread_join(thread, NULL);
+  return TENON_OK;
+}
+
+static tenon_status first(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  return tenon_value_copy(&stack->args[0], &stack->rets[0]);
+}
+
+/* What runs after the Java machine: an operator by name and its argument, owned. */
+static const tenon_op* late_op = NULL;
+static tenon_tensor* late_tensor = NULL;
+
+static tenon_status call_late(void) {
+  tenon_value arg = {0};
+  tenon_value ret = {0};
+  arg.tag = TENON_TAG_TENSOR;
+  arg.as.tensor = late_tensor;
+  tenon_stack stack = {&arg, &ret, 1, 1, NULL, {0, 0}};
+  const tenon_status status = tenon_op_call(late_op, &stack);
+  tenon_value_clear(&ret);
+  if (status != TENON_OK) tenon_error_release(tenon_error_take());
+  return status;
+}
+
+static void at_exit(void) {
+  fprintf(stderr, "javatest: after the machine: %s\n", tenon_status_name(call_late()));
+  tenon_tensor_release(late_tensor); /* its deleter is Java's: it must only enqueue */
+}
+
+static void* spin(void* argument) {
+  (void)argument;
+  while (call_late() == TENON_OK) continue;
+  return NULL;
+}
+
+/* Calls an operator over and over on a thread of its own, and once more when the process ends. */
+static tenon_status call_until_exit(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                    tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  char name[128];
+  snprintf(name, sizeof name, "%.*s", (int)stack->args[0].count,
+           (const char*)stack->args[0].as.list.data);
+  const tenon_status status = tenon_op_find(name, &late_op);
+  if (status != TENON_OK) return status;
+  late_tensor = tenon_tensor_retain(stack->args[1].as.tensor);
+  pthread_t thread;
+  if (atexit(at_exit) != 0 || pthread_create(&thread, NULL, spin, NULL) != 0) {
+    return tenon_error_raise(TENON_ERROR_SYSTEM, "call_until_exit: no handler or thread");
+  }
+  pthread_detach(thread);
+  return TENON_OK;
+}
+
+typedef struct definition {
+  const char* schema;
+  const char* name;
+  tenon_kernel_fn kernel;
+} definition;
+
+static const definition definitions[] = {
+    {"invoke(str op, Tensor x) -> Tensor", "invoke", invoke},
+    {"invoke2(str op, Tensor x, Tensor y) -> Tensor", "invoke2", invoke},
+    {"invoke_any(str op, Any x) -> Any", "invoke_any", invoke},
+    {"invoke_on_thread(str op, Tensor x) -> Tensor", "invoke_on_thread", invoke_on_thread},
+    {"echo(Any x) -> Any", "echo", echo},
+    {"fail() -> int", "fail", fail},
+    {"fail_foreign(Any x) -> Any", "fail_foreign", fail_foreign},
+    {"keeps_payload(str op, Any x) -> int", "keeps_payload", keeps_payload},
+    {"error_text(str op, Tensor x) -> str", "error_text", error_text},
+    {"hold(Tensor x) -> ()", "hold", hold},
+    {"release() -> ()", "release", release},
+    {"call_until_exit(str op, Tensor x) -> ()", "call_until_exit", call_until_exit},
+    {"first(Tensor x) -> Tensor", "first", first},
+    {"first2(Tensor x, Tensor y) -> Tensor", "first2", first},
+};
+
+static tenon_status load(tenon_plugin* self, void** out_state) {
+  (void)self;
+  tenon_library* library = NULL;
+  tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "javatest", TENON_KEY_NONE, __FILE__,
+                                          __LINE__, &library);
+  for (size_t i = 0; status == TENON_OK && i < sizeof definitions / sizeof definitions[0]; ++i) {
+    status = tenon_library_define(library, definitions[i].schema, NULL, NULL);
+    if (status != TENON_OK) break;
+    tenon_kernel kernel;
+    memset(&kernel, 0, sizeof kernel);
+    kernel.struct_size = sizeof kernel;
+    kernel.boxed = definitions[i].kernel;
+    kernel.language = TENON_LANGUAGE_C;
+    kernel.name = definitions[i].name;
+    status = tenon_library_impl(library, definitions[i].name, TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD,
+                                &kernel, NULL);
+  }
+  if (status != TENON_OK) {
+    tenon_library_release(library);
+    return status;
+  }
+  *out_state = library;
+  return TENON_OK;
+}
+
+static void unload(void* state) { tenon_library_release(state); }
+
+static const tenon_plugin_descriptor descriptor = {sizeof(tenon_plugin_descriptor),
+                                                   TENON_ABI_VERSION,
+                                                   "tenon_javatest",
+                                                   "1.0",
+                                                   "",
+                                                   TENON_SANITIZER_CURRENT,
+                                                   0,
+                                                   NULL,
+                                                   load,
+                                                   unload,
+                                                   {0, 0, 0, 0}};
+
+TENON_EXPORT const tenon_plugin_descriptor* tenon_plugin_query(uint32_t host_abi_min,
+                                                               uint32_t host_abi_max);
+
+const tenon_plugin_descriptor* tenon_plugin_query(uint32_t host_abi_min, uint32_t host_abi_max) {
+  (void)host_abi_min;
+  (void)host_abi_max;
+  return &descriptor;
+}

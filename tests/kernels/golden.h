@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays the golden files: calls of an operator through the public interface, with PyTorch's
+// answers.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "tenon/tenon.hpp"
+
+namespace tenon::tests {
+
+// Replays golden/<stem>.txt: every case on the CPU, and on Meta where data does not matter. Reports
+// each deviation as a failure that names the case; fails when the file has fewer than `least`
+// cases.
+void replay(const std::string& stem, int least = 1);
+
+// Elements in row-major order, as double (bool as 0 and 1). Complex tensors are refused.
+std::vector<double> elements(const Tensor& tensor);
+
+// Sizes and strides as vectors, to compare.
+std::vector<int64_t> sizes(const Tensor& tensor);
+std::vector<int64_t> strides(const Tensor& tensor);
+
+// The single result of an operator.
+template <class... A>
+Tensor call(const std::string& name, A&&... arguments) {
+  return Op(name)(std::forward<A>(arguments)...).at(0).tensor();
+}
+
+// A tensor on Meta.
+Tensor meta(std::initializer_list<int64_t> sizes, Dtype dtype = Dtype::F32);
+
+// Runs `body` and returns the error it throws; fails when it throws none.
+template <class Body>
+Error error_of(Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "an error must be raised, got none";
+  return Error(TENON_ERROR_INTERNAL, "none");
+}
+
+using Ints = std::vector<int64_t>;
+using Doubles = std::vector<double>;
+
+}  // namespace tenon::tests

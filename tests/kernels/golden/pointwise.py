@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the pointwise operators."""
+
+import itertools
+
+import torch
+
+from cases import (
+    ALL,
+    BOOL,
+    COMPLEX,
+    FLOAT8,
+    FLOATS,
+    INTS,
+    FAMILIES,
+    Number,
+    case,
+    family,
+    layouts,
+    odd_shapes,
+    ramp,
+    sample,
+    short,
+    small,
+)
+
+
+# ---- pointwise, one tensor ---------------------------------------------------------------------
+def unary(name, safe=False, exact=False):
+    op = f"aten::{name}"
+    for dtype in ALL:
+        yield case(f"dtype_{short(dtype)}", op, sample(dtype), exact=exact)
+        if dtype.is_floating_point and dtype not in FLOAT8:
+            dense = torch.linspace(-4 if not safe else 0.01, 6, 23, dtype=torch.float64).to(dtype)
+            yield case(f"range_{short(dtype)}", op, dense, exact=exact)
+    for key, tensor in {**layouts(), **odd_shapes()}.items():
+        yield case(
+            f"layout_{key}", op, tensor.abs() if safe and key == "empty" else tensor, exact=exact
+        )
+
+
+for _name, _safe, _exact in [
+    ("neg", False, True),
+    ("abs", False, True),
+    ("exp", False, False),
+    ("log", True, False),
+    ("sqrt", True, False),
+    ("sin", False, False),
+    ("cos", False, False),
+    ("tanh", False, False),
+    ("sigmoid", False, False),
+    ("relu", False, True),
+]:
+    FAMILIES[_name] = (lambda n, s, e: lambda: unary(n, s, e))(_name, _safe, _exact)
+
+
+# ---- pointwise, two tensors --------------------------------------------------------------------
+def promotions(op, dtypes, exact, **kwargs):
+    """All pairs of dtypes, with dims, 0-dim and as Python numbers."""
+    for a, b in itertools.product(dtypes, dtypes):
+        pair = f"{short(a)}_{short(b)}"
+        if a != b:
+            left, right = small(a), small(b, 1)
+            yield case(f"promote_{pair}", op, left, right, exact=exact, **kwargs)
+            yield case(
+                f"promote_zero_dim_{pair}", op, left, right[1].clone(), exact=exact, **kwargs
+            )
+    # The Python functions of maximum and minimum, which wrap numbers, take tensors only.
+    for a in [] if op in ("aten::maximum", "aten::minimum") else dtypes:
+        for label, number in [("bool", True), ("int", 3), ("float", 2.5), ("complex", 1 + 2j)]:
+            yield case(
+                f"promote_{short(a)}_number_{label}",
+                op,
+                small(a),
+                Number(number),
+                exact=exact,
+                **kwargs,
+            )
+            yield case(
+                f"promote_zero_dim_{short(a)}_number_{label}",
+                op,
+                small(a)[0].clone(),
+                Number(number),
+                exact=exact,
+                **kwargs,
+            )
+
+
+def broadcasts(op, exact):
+    shapes = [
+        ((2, 3), (3,)),
+        ((2, 1), (1, 3)),
+        ((3,), (2, 1, 3)),
+        ((2, 3), ()),
+        ((), (2, 3)),
+        ((), ()),
+        ((0, 3), (3,)),
+        ((0, 3), (1, 3)),
+        ((1, 0), (4, 1)),
+        ((2, 3), (1, 1, 1)),
+        ((5, 1, 4, 1), (3, 1, 2)),
+    ]
+    for a, b in shapes:
+        name = "x".join(map(str, a)) + "_with_" + "x".join(map(str, b))
+        yield case(
+            f"broadcast_{name}", op, ramp(*a, start=1, step=0.5), ramp(*b, start=2), exact=exact
+        )
+    for key, tensor in layouts().items():
+        yield case(f"layout_{key}_row_major", op, tensor, ramp(2, 3, start=1), exact=exact)
+        if key != "row_major":
+            yield case(f"layout_row_major_{key}", op, ramp(2, 3, start=1), tensor, exact=exact)
+        yield case(f"layout_{key}_twice", op, tensor, tensor, exact=exact)
+        yield case(
+            f"layout_{key}_float64",
+            op,
+            ramp(2, 3, start=1, dtype=torch.float64),
+            tensor,
+            exact=exact,
+        )
+    for key, tensor in odd_shapes().items():
+        yield case(f"layout_{key}", op, tensor, tensor.clone(), exact=exact)
+    yield case("refuses_sizes", op, ramp(2, 3), ramp(2, 4))
+    yield case("refuses_sizes_of_dims", op, ramp(2, 3), ramp(3, 2))
+
+
+def binary(name, dtypes=ALL, exact=False, in_place=None, out=None, promote=True):
+    op = f"aten::{name}"
+    for dtype in dtypes:
+        yield case(f"dtype_{short(dtype)}", op, sample(dtype), sample(dtype, turn=1), exact=exact)
+        yield case(f"self_{short(dtype)}", op, sample(dtype), sample(dtype), exact=exact)
+    yield from broadcasts(op, exact)
+    if promote:
+        yield from promotions(op, BOOL + INTS + FLOATS + COMPLEX, exact)
+    if in_place:
+        yield from written(f"aten::{in_place}", exact)
+    if out:
+        yield from outs(f"aten::{out}", exact)
+
+
+def written(op, exact):
+    yield case("in_place", op, ramp(2, 3), ramp(2, 3, start=5), exact=exact)
+    yield case("in_place_broadcast", op, ramp(2, 3), ramp(3, start=5), exact=exact)
+    yield case("in_place_strided", op, ramp(4, 6)[::2, 1:4], ramp(2, 3, start=5), exact=exact)
+    yield case(
+        "in_place_casts_other", op, ramp(2, 3), ramp(2, 3, start=5, dtype=torch.int64), exact=exact
+    )
+    yield case(
+        "in_place_keeps_dtype",
+        op,
+        ramp(2, 3, dtype=torch.float16),
+        ramp(2, 3, start=5, dtype=torch.float64),
+        exact=exact,
+    )
+    yield case("in_place_number", op, ramp(2, 3), Number(2), exact=exact)
+    yield case(
+        "in_place_refuses_float_into_int", op, ramp(2, 3, dtype=torch.int32), ramp(2, 3, start=0.5)
+    )
+    yield case("in_place_refuses_growing", op, ramp(3), ramp(2, 3))
+    yield case("in_place_refuses_expanded", op, ramp(3).expand(2, 3), ramp(2, 3))
+    whole = ramp(6)
+    yield case("in_place_refuses_partial_overlap", op, whole[1:], whole[:-1], no_meta=True)
+    same = ramp(2, 3, start=1)
+    yield case("in_place_same_tensor", op, same, same, exact=exact)
+    square = ramp(3, 3)
+    yield case("in_place_refuses_own_transpose", op, square, square.t(), no_meta=True)
+
+
+def outs(op, exact):
+    a, b = ramp(2, 3), ramp(2, 3, start=5)
+    yield case("out", op, a, b, out=torch.zeros(2, 3), exact=exact)
+    yield case("out_resized", op, a, b, out=torch.zeros(0), exact=exact)
+    yield case("out_shrinks", op, a, b, out=torch.zeros(4, 4), exact=exact)
+    yield case("out_strided", op, a, b, out=torch.zeros(3, 2).t(), exact=exact)
+    yield case("out_float64", op, a, b, out=torch.zeros(2, 3, dtype=torch.float64), exact=exact)
+    yield case("out_complex64", op, a, b, out=torch.zeros(2, 3, dtype=torch.complex64), exact=exact)
+    yield case(
+        "out_transposed_inputs_resized",
+        op,
+        ramp(3, 2).t(),
+        ramp(3, 2, start=3).t(),
+        out=torch.zeros(0),
+        exact=exact,
+    )
+    yield case("out_refuses_int", op, a, b, out=torch.zeros(2, 3, dtype=torch.int64))
+    yield case("out_refuses_bool", op, a, b, out=torch.zeros(2, 3, dtype=torch.bool))
+    yield case("out_refuses_expanded", op, a, b, out=torch.zeros(3).expand(2, 3))
+    yield case("out_is_self", op, a, b, out=a, exact=exact)
+    shared = torch.zeros(8)
+    yield case(
+        "out_refuses_partial_overlap", op, shared[1:7], ramp(6), out=shared[:6], no_meta=True
+    )
+
+
+def alphas(op, sub=False):
+    for dtype in BOOL + INTS + FLOATS + COMPLEX:
+        if sub and dtype == torch.bool:
+            continue
+        for label, alpha in [("bool", True), ("int", 2), ("float", 0.5), ("complex", 1 + 1j)]:
+            yield case(
+                f"alpha_{label}_{short(dtype)}", op, small(dtype), small(dtype, 1), alpha=alpha
+            )
+    yield case(
+        "alpha_refuses_overflow",
+        op,
+        small(torch.uint8),
+        small(torch.uint8),
+        alpha=300,
+        no_meta=True,
+    )
+    yield case("alpha_zero", op, small(torch.float32), sample(torch.float32, (2,)), alpha=0)
+
+
+@family("add")
+def _add():
+    yield from binary("add.Tensor", in_place="add_.Tensor", out="add.out")
+    yield from alphas("aten::add.Tensor")
+    yield case("scalar_int", "aten::add.Scalar", ramp(2, 3), 2)
+    yield case("scalar_alpha", "aten::add.Scalar", ramp(2, 3), 2, 3)
+    yield case("scalar_float_on_int", "aten::add.Scalar", ramp(3, dtype=torch.int32), 0.5)
+    yield case("scalar_wraps", "aten::add.Scalar", small(torch.uint8), 300)
+
+
+@family("sub")
+def _sub():
+    yield from binary("sub.Tensor", in_place="sub_.Tensor", out="sub.out")
+    yield from alphas("aten::sub.Tensor", sub=True)
+    yield case("scalar_int", "aten::sub.Scalar", ramp(2, 3), 2)
+    yield case("scalar_alpha", "aten::sub.Scalar", ramp(2, 3), 2, 3)
+
+
+@family("mul")
+def _mul():
+    yield from binary("mul.Tensor", in_place="mul_.Tensor", out="mul.out")
+    yield case("scalar_float_on_int", "aten::mul.Scalar", ramp(3, dtype=torch.int64), 2.5)
+    yield case("scalar_complex", "aten::mul.Scalar", ramp(3), 1 + 2j)
+    yield case("scalar_bool", "aten::mul.Scalar", ramp(3), True)
+
+
+@family("div")
+def _div():
+    yield from binary("div.Tensor", in_place="div_.Tensor", out="div.out")
+    yield case("scalar", "aten::div.Scalar", ramp(3, dtype=torch.int64), 2)
+    op = "aten::div.Tensor_mode"
+    for mode in ["floor", "trunc", None]:
+        for dtype in ALL:
+            yield case(f"mode_{mode}_{short(dtype)}", op, *_quotients(dtype), rounding_mode=mode)
+        for dtype in INTS:
+            divisor = torch.tensor([2, 1], dtype=dtype)
+            divisor[1] = 0
+            yield case(
+                f"mode_{mode}_zero_{short(dtype)}",
+                op,
+                small(dtype),
+                divisor,
+                rounding_mode=mode,
+                no_meta=mode is not None,
+            )
+        yield case(
+            f"mode_{mode}_specials",
+            op,
+            sample(torch.float32, (8,)),
+            sample(torch.float32, (8,), 3),
+            rounding_mode=mode,
+        )
+        yield case(
+            f"mode_{mode}_mixed",
+            op,
+            ramp(4, dtype=torch.int32),
+            ramp(4, start=0.75),
+            rounding_mode=mode,
+        )
+        yield case(
+            f"mode_{mode}_scalar",
+            "aten::div.Scalar_mode",
+            ramp(5, start=-2),
+            1.5,
+            rounding_mode=mode,
+        )
+    yield case("mode_refused", op, ramp(2), ramp(2), rounding_mode="ceil")
+
+
+def _quotients(dtype):
+    if dtype == torch.bool:
+        return sample(dtype), torch.ones(2, 3, dtype=torch.bool)
+    if dtype == torch.uint8:
+        return torch.tensor([0, 7, 8, 255], dtype=dtype), torch.tensor([3, 2, 3, 16], dtype=dtype)
+    if dtype in FLOAT8:
+        return small(dtype), small(dtype, 1)
+    row = torch.tensor([7, -7, 7, -7, 6, -6, 0, 1], dtype=torch.float64)
+    by = torch.tensor([2, 2, -2, -2, 3, 3, 5, 1], dtype=torch.float64)
+    if dtype.is_floating_point:
+        row = row * 0.5
+    return row.to(dtype), by.to(dtype)
+
+
+def compare(stem):
+    op = f"{stem}.Tensor"
+    yield from binary(op, exact=True)
+    for dtype in BOOL + INTS + FLOATS:
+        yield case(f"scalar_{short(dtype)}", f"aten::{stem}.Scalar", small(dtype), 2, exact=True)
+    yield case("scalar_float_on_int", f"aten::{stem}.Scalar", small(torch.int32), 2.5, exact=True)
+    yield case(
+        "scalar_wraps",
+        f"aten::{stem}.Scalar",
+        torch.tensor([255, 1], dtype=torch.uint8),
+        -1,
+        exact=True,
+    )
+
+
+for _name in ["eq", "ne", "lt", "le", "gt", "ge"]:
+    FAMILIES[_name] = (lambda n: lambda: compare(n))(_name)
+for _name in ["maximum", "minimum"]:
+    FAMILIES[_name] = (lambda n: lambda: binary(n, exact=True))(_name)
+
+
+@family("where")
+def _where():
+    op = "aten::where.self"
+    mask = torch.tensor([[True, False, True], [False, False, True]])
+    for dtype in ALL:
+        yield case(
+            f"dtype_{short(dtype)}", op, mask, sample(dtype), sample(dtype, turn=2), exact=True
+        )
+    for a, b in itertools.combinations(BOOL + INTS + FLOATS + COMPLEX, 2):
+        yield case(
+            f"promote_{short(a)}_{short(b)}", op, mask[0, :2], small(a), small(b, 1), exact=True
+        )
+    for key, tensor in layouts().items():
+        yield case(f"layout_{key}", op, mask, tensor, ramp(2, 3, start=9), exact=True)
+    yield case("broadcast", op, mask[:, :1], ramp(3), ramp(4, 1, 1), exact=True)
+    yield case("numbers", op, mask, Number(1), Number(2.5), exact=True)
+    yield case("uint8_condition", op, mask.to(torch.uint8), ramp(2, 3), ramp(2, 3), exact=True)
+    yield case("refuses_int_condition", op, mask.to(torch.int32), ramp(2, 3), ramp(2, 3))
+    yield case("refuses_sizes", op, mask, ramp(2), ramp(2, 3))
+    yield case("empty", op, mask[:0], ramp(0, 3), ramp(3), exact=True)
+    yield case("zero_dim", op, torch.tensor(True), ramp(start=1), ramp(start=2), exact=True)

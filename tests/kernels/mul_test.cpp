@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::mul.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Mul, AnswersAsPyTorch) { replay("mul", 440); }
+
+TEST(Mul, Bools_GiveTheirAnd) {
+  const Tensor result = call("aten::mul.Tensor", Tensor::from<bool>({true, true}, {2}),
+                             Tensor::from<bool>({true, false}, {2}));
+  EXPECT_EQ(result.dtype(), Dtype::Bool);
+  EXPECT_EQ(elements(result), (Doubles{1, 0}));
+}
+
+TEST(Mul, OutOfAnotherMemoryOrder_KeepsItsStrides) {
+  const Tensor self = Tensor::from<float>({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Tensor out = Tensor::empty(Ints{2, 3}, Dtype::F32, Device(), Ints{1, 2});
+  call("aten::mul.out", self, self, kw("out", out));
+  EXPECT_EQ(strides(out), (Ints{1, 2}));
+  EXPECT_EQ(elements(out), (Doubles{1, 4, 9, 16, 25, 36}));
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::to.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(To, AnswersAsPyTorch) { replay("to", 18); }
+
+TEST(To, NothingToChange_ReturnsTheTensorItself) {
+  const Tensor self = Tensor::from<float>({1}, {1});
+  EXPECT_EQ(call("aten::to.dtype", self, Dtype::F32).get(), self.get());
+  EXPECT_EQ(call("aten::to.device", self, Device("cpu"), Dtype::F32).get(), self.get());
+}
+
+TEST(To, MetaDevice_DropsTheData) {
+  const Tensor self = Tensor::from<float>({1, 2}, {2});
+  const Tensor result = call("aten::to.device", self, Device("meta"), Dtype::F16);
+  EXPECT_EQ(result.device().type, TENON_DEVICE_META);
+  EXPECT_EQ(result.dtype(), Dtype::F16);
+}
+
+}  // namespace
+}  // namespace tenon::tests

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ role of the matrix: a plugin whose operators define, implement and call `mix`.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tenon/tenon.hpp>
+
+namespace {
+
+using tenon::Library;
+using tenon::Tensor;
+using tenon::Value;
+
+std::multimap<std::string, Library, std::less<>>& libraries() {
+  static auto* map = new std::multimap<std::string, Library, std::less<>>;
+  return *map;
+}
+
+Library& open_library(std::string_view ns) {
+  const std::string name(ns);
+  return libraries().emplace(name, Library(Library::Fragment, name))->second;
+}
+
+std::tuple<Tensor, int64_t> mix(const Tensor& a, int64_t n, double f, std::string_view s,
+                                tenon::OptionalTensor opt, std::span<const int64_t> dims,
+                                tenon::TensorList list) {
+  double offset = f + static_cast<double>(s.size());
+  offset += opt ? static_cast<double>(*opt->data<float>()) : 100.0;
+  for (const int64_t dim : dims) offset += static_cast<double>(dim);
+  for (int64_t i = 0; i < list.size(); ++i) offset += static_cast<double>(*list[i]->data<float>());
+  Tensor out = Tensor::empty(a.sizes(), tenon::Dtype::F32);
+  const std::span<const float> in = a.elements<float>();
+  float* to = out.data<float>();
+  for (const float element : in) {
+    *to++ = static_cast<float>(element * static_cast<double>(n) + offset);
+  }
+  return {out, reinterpret_cast<int64_t>(a.raw_data())};
+}
+
+void define(std::string_view ns) {
+  open_library(ns).def(
+      "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> "
+      "(Tensor, int)");
+}
+
+void implement(std::string_view ns) {
+  open_library(ns).impl("mix", TENON_KEY_CPU, &mix, {.name = "mix"});
+}
+
+void close_all(std::string_view ns) { libraries().erase(std::string(ns)); }
+
+void expect(const std::vector<Value>& results, const Tensor& a,
+            const std::vector<float>& expected) {
+  const Tensor out = results[0].tensor();
+  if (!std::ranges::equal(out.elements<float>(), expected)) {
+    throw tenon::Error(TENON_ERROR_RUNTIME,
+                       "matrix_cpp::call: out must be another, got " + out.str());
+  }
+  if (results[1].to_int() != reinterpret_cast<int64_t>(a.raw_data())) {
+    throw tenon::Error(TENON_ERROR_RUNTIME,
+                       "matrix_cpp::call: the kernel must see the caller's memory");
+  }
+}
+
+void call(std::string_view ns) {
+  const tenon::Op op(std::string(ns) + "::mix");
+  const Tensor a = Tensor::from({1.0f, 2.0f, 3.0f}, {3});
+  const Tensor opt = Tensor::from({7.0f}, {1});
+  const std::vector<Tensor> list{Tensor::from({10.0f}, {1}), Tensor::from({20.0f}, {1})};
+  const std::vector<int64_t> dims{4, 6};
+  expect(op(a, 3, 0.5, "tenon", opt, dims, list), a, {55.5f, 58.5f, 61.5f});
+  expect(op(a, 3, 0.5, "tenon", nullptr, dims, list), a, {148.5f, 151.5f, 154.5f});
+}
+
+}  // namespace
+
+TENON_LIBRARY(matrix_cpp, m) {
+  m.def("define(str ns) -> ()", &define);
+  m.def("implement(str ns) -> ()", &implement);
+  m.def("call(str ns) -> ()", &call);
+  m.def("close(str ns) -> ()", &close_all);
+}
+
+TENON_PLUGIN("matrix_cpp", "0.1.0");

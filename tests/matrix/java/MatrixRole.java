@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Java role of the matrix: operators of matrix_java define, implement and call `mix`.
+import dev.tenon.Library;
+import dev.tenon.Op;
+import dev.tenon.Tenon;
+import dev.tenon.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Told by the host: register, unregister. */
+public final class MatrixRole {
+  private static final String MIX =
+      "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> "
+          + "(Tensor, int)";
+  private static final Map<String, List<Library>> LIBRARIES = new HashMap<>();
+  private static Library role;
+
+  private MatrixRole() {}
+
+  private static synchronized Library open(String namespace) {
+    Library library = Library.open(namespace, Library.Kind.FRAGMENT);
+    LIBRARIES.computeIfAbsent(namespace, key -> new ArrayList<>()).add(library);
+    return library;
+  }
+
+  private static float first(Tensor tensor) {
+    return tensor.toFloatArray()[0];
+  }
+
+  private static Object mix(Object[] args) {
+    Tensor a = (Tensor) args[0];
+    double offset = (Double) args[2] + ((String) args[3]).length();
+    offset += args[4] != null ? first((Tensor) args[4]) : 100.0;
+    offset += Arrays.stream((long[]) args[5]).sum();
+    for (Tensor tensor : (Tensor[]) args[6]) {
+      offset += first(tensor);
+    }
+    float[] out = a.toFloatArray();
+    for (int i = 0; i < out.length; i++) {
+      out[i] = (float) (out[i] * (Long) args[1] + offset);
+    }
+    return new Object[] {Tensor.of(out, a.sizes()), a.dataAddress()};
+  }
+
+  private static void expect(Object[] results, Tensor a, float... expected) {
+    try (Tensor out = (Tensor) results[0]) {
+      if (!Arrays.equals(out.toFloatArray(), expected)) {
+        throw new AssertionError("out must be " + Arrays.toString(expected) + ", got " + out);
+      }
+      if ((Long) results[1] != a.dataAddress()) {
+        throw new AssertionError("the kernel must see the caller's memory");
+      }
+    }
+  }
+
+  private static void call(String namespace) {
+    Op op = Tenon.op(namespace + "::mix");
+    long[] dims = {4, 6};
+    try (Tensor a = Tensor.of(new float[] {1, 2, 3}, 3);
+        Tensor opt = Tensor.of(new float[] {7}, 1);
+        Tensor ten = Tensor.of(new float[] {10}, 1);
+        Tensor twenty = Tensor.of(new float[] {20}, 1)) {
+      Tensor[] list = {ten, twenty};
+      expect(op.callAll(a, 3L, 0.5, "tenon", opt, dims, list), a, 55.5f, 58.5f, 61.5f);
+      expect(op.callAll(a, 3L, 0.5, "tenon", null, dims, list), a, 148.5f, 151.5f, 154.5f);
+    }
+  }
+
+  private static synchronized void close(String namespace) {
+    List<Library> libraries = LIBRARIES.remove(namespace);
+    if (libraries != null) {
+      libraries.forEach(Library::close);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Step {
+    void run(String namespace);
+  }
+
+  private static void step(String name, Step step) {
+    role.define(name + "(str ns) -> ()");
+    role.impl(
+        name,
+        "CompositeImplicitAutograd",
+        args -> {
+          step.run((String) args[0]);
+          return null;
+        });
+  }
+
+  /** Registers the role's operators, each "(str ns) -> ()". */
+  public static void register() {
+    role = Library.open("matrix_java", Library.Kind.DEF);
+    step("define", namespace -> open(namespace).define(MIX));
+    step("implement", namespace -> open(namespace).impl("mix", "CPU", MatrixRole::mix));
+    step("call", MatrixRole::call);
+    step("close", MatrixRole::close);
+    step("collect", namespace -> System.gc());
+  }
+
+  /** Removes them again. */
+  public static void unregister() {
+    role.close();
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix: one process, five languages; each schema language × kernel language × caller.
+#include <stdio.h>
+#include <string.h>
+
+#include "c/role.h"
+#include "polyglot.h"
+
+static const char* const languages[] = {"c", "cpp", "python", "java", "rust"};
+static const char* const titles[] = {"C", "C++", "Python", "Java", "Rust"};
+enum { LANGUAGES = 5 };
+
+static int step(const char* language, const char* verb, const char* ns) {
+  char op[64];
+  snprintf(op, sizeof op, "matrix_%s::%s", language, verb);
+  if (polyglot_call_text(op, ns) == TENON_OK) {
+    return 1;
+  }
+  char what[128];
+  snprintf(what, sizeof what, "%s(\"%s\")", op, ns);
+  polyglot_print_error(what);
+  return 0;
+}
+
+// Runs the five callers of one schema language and kernel language; marks[caller] is 1 where the
+// values and the shared memory were right.
+static void run_pair(int definer, int implementer, int marks[LANGUAGES]) {
+  char ns[64];
+  snprintf(ns, sizeof ns, "mix_%s_%s", languages[definer], languages[implementer]);
+  if (step(languages[definer], "define", ns) && step(languages[implementer], "implement", ns)) {
+    for (int caller = 0; caller < LANGUAGES; ++caller) {
+      marks[caller] = step(languages[caller], "call", ns);
+    }
+  }
+  step(languages[implementer], "close", ns);
+  if (definer != implementer) {
+    step(languages[definer], "close", ns);
+  }
+}
+
+static tenon_status start_all(void) {
+  tenon_plugin* plugin = NULL;
+  tenon_status status = matrix_c_register();
+  if (status == TENON_OK) status = tenon_plugin_load(MATRIX_CPP_PLUGIN, &plugin);
+  if (status == TENON_OK) status = tenon_plugin_load(MATRIX_RUST_PLUGIN, &plugin);
+  if (status == TENON_OK) status = polyglot_start_python(MATRIX_PYTHON_PATH, "matrix_role");
+  if (status == TENON_OK) {
+    status = polyglot_start_java(MATRIX_CLASSPATH, MATRIX_JAVA_LIBRARY_PATH, "MatrixRole");
+  }
+  return status;
+}
+
+static void count_live(int64_t counts[TENON_HANDLE_COUNT]) {
+  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+    counts[kind] = tenon_live_count(kind);
+  }
+}
+
+// A round for its numbers only: afterwards every language has its own caches and threads set up.
+static int run_all(int print) {
+  int passed = 0;
+  if (print) {
+    printf("%-8s %-8s | called from\n%-8s %-8s |", "schema", "kernel", "", "");
+    for (int caller = 0; caller < LANGUAGES; ++caller) printf(" %-6s", titles[caller]);
+    printf("\n");
+  }
+  for (int definer = 0; definer < LANGUAGES; ++definer) {
+    for (int implementer = 0; implementer < LANGUAGES; ++implementer) {
+      int marks[LANGUAGES] = {0};
+      run_pair(definer, implementer, marks);
+      if (print) printf("%-8s %-8s |", titles[definer], titles[implementer]);
+      for (int caller = 0; caller < LANGUAGES; ++caller) {
+        if (print) printf(" %-6s", marks[caller] ? "ok" : "FAIL");
+        passed += marks[caller];
+      }
+      if (print) printf("\n");
+    }
+  }
+  return passed;
+}
+
+int main(void) {
+  if (start_all() != TENON_OK) {
+    polyglot_print_error("matrix");
+    return 1;
+  }
+  const int cells = LANGUAGES * LANGUAGES * LANGUAGES;
+  int64_t before[TENON_HANDLE_COUNT], after[TENON_HANDLE_COUNT];
+  run_all(0);
+  polyglot_call_text("matrix_java::collect", "");
+  polyglot_call_text("matrix_python::collect", "");
+  tenon_registry_reap();
+  count_live(before);
+  const int passed = run_all(1);
+  polyglot_call_text("matrix_java::collect", "");
+  polyglot_call_text("matrix_python::collect", "");
+  tenon_registry_reap();
+  count_live(after);
+  int leaked = 0;
+  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+    if (after[kind] != before[kind]) {
+      fprintf(stderr, "matrix: live %s handles must be %lld again, got %lld\n",
+              tenon_live_name(kind), (long long)before[kind], (long long)after[kind]);
+      leaked = 1;
+    }
+  }
+  printf("%d of %d cells passed, live handles %s\n", passed, cells,
+         leaked ? "LEAKED" : "as before");
+  int stopped = 1;
+  if (polyglot_stop_java("MatrixRole") != TENON_OK) {
+    polyglot_print_error("matrix: Java");
+    stopped = 0;
+  }
+  if (polyglot_stop_python("matrix_role") != TENON_OK) {
+    polyglot_print_error("matrix: Python");
+    stopped = 0;
+  }
+  matrix_c_unregister();
+  return passed == cells && !leaked && stopped ? 0 : 1;
+}

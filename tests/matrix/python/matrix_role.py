@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python role of the matrix: operators of matrix_python define, implement and call `mix`."""
+
+from __future__ import annotations
+
+import gc
+
+import tenon
+from tenon.library import Library
+
+MIX = (
+    "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> (Tensor, int)"
+)
+
+_role: Library | None = None
+_libraries: dict[str, list[Library]] = {}
+
+
+def _open(ns: str) -> Library:
+    library = Library(ns, "FRAGMENT")
+    _libraries.setdefault(ns, []).append(library)
+    return library
+
+
+def _mix(a, n, f, s, opt, dims, list):
+    offset = f + len(s) + (opt.tolist()[0] if opt is not None else 100.0)
+    offset += sum(dims) + sum(tensor.tolist()[0] for tensor in list)
+    return tenon.tensor([x * n + offset for x in a.tolist()], dtype=tenon.float32), a.data_ptr()
+
+
+def _define(ns: str) -> None:
+    _open(ns).define(MIX)
+
+
+def _implement(ns: str) -> None:
+    _open(ns).impl("mix", _mix, "CPU")
+
+
+def _expect(results, a, expected: list[float]) -> None:
+    out, address = results
+    if out.tolist() != expected:
+        raise AssertionError(f"out must be {expected}, got {out.tolist()}")
+    if address != a.data_ptr():
+        raise AssertionError("the kernel must see the caller's memory")
+
+
+def _call(ns: str) -> None:
+    mix = getattr(tenon.ops, ns).mix
+    a = tenon.tensor([1.0, 2.0, 3.0])
+    opt = tenon.tensor([7.0])
+    tensors = [tenon.tensor([10.0]), tenon.tensor([20.0])]
+    _expect(mix(a, 3, 0.5, "tenon", opt, [4, 6], tensors), a, [55.5, 58.5, 61.5])
+    _expect(mix(a, 3, 0.5, "tenon", None, [4, 6], tensors), a, [148.5, 151.5, 154.5])
+
+
+def _close(ns: str) -> None:
+    for library in _libraries.pop(ns, []):
+        library._destroy()
+
+
+def _collect(ns: str) -> None:
+    gc.collect()
+
+
+def register() -> None:
+    """Registers the role's operators, each "(str ns) -> ()"."""
+    global _role
+    _role = Library("matrix_python", "DEF")
+    steps = {
+        "define": _define,
+        "implement": _implement,
+        "call": _call,
+        "close": _close,
+        "collect": _collect,
+    }
+    for name, step in steps.items():
+        _role.define(f"{name}(str ns) -> ()")
+        _role.impl(name, step, "CompositeImplicitAutograd")
+
+
+def unregister() -> None:
+    """Removes them again."""
+    global _role
+    if _role is not None:
+        _role._destroy()
+        _role = None
+    gc.collect()
+
+
+register()

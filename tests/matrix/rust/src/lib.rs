@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The Rust role of the matrix: operators of matrix_rust define, implement and call `mix`.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use tenon::{args, DispatchKey, Error, Library, Op, Result, Status, Tensor};
+
+const MIX: &str =
+    "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> \
+                   (Tensor, int)";
+
+static LIBRARIES: Mutex<Option<HashMap<String, Vec<Library>>>> = Mutex::new(None);
+
+fn keep(ns: &str, library: Library) {
+    let mut all = LIBRARIES
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    all.get_or_insert_with(HashMap::new)
+        .entry(ns.to_owned())
+        .or_default()
+        .push(library);
+}
+
+fn first(tensor: &Tensor) -> Result<f64> {
+    Ok(f64::from(tensor.to_vec::<f32>()?[0]))
+}
+
+fn mix(
+    a: &Tensor,
+    n: i64,
+    f: f64,
+    s: &str,
+    opt: Option<&Tensor>,
+    dims: &[i64],
+    list: &[Tensor],
+) -> Result<(Tensor, i64)> {
+    let mut offset = f + s.len() as f64 + dims.iter().sum::<i64>() as f64;
+    offset += opt.map_or(Ok(100.0), first)?;
+    for tensor in list {
+        offset += first(tensor)?;
+    }
+    let mut out = a.to_vec::<f32>()?;
+    for x in &mut out {
+        *x = (f64::from(*x) * n as f64 + offset) as f32;
+    }
+    Ok((Tensor::from_vec(out, &a.shape())?, a.data_ptr()? as i64))
+}
+
+fn define(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    library.define(MIX)?;
+    keep(ns, library);
+    Ok(())
+}
+
+fn implement(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    library.impl_fn("mix", DispatchKey::CPU, mix)?;
+    keep(ns, library);
+    Ok(())
+}
+
+fn expect(results: (Tensor, i64), a: &Tensor, expected: [f32; 3]) -> Result<()> {
+    let out = results.0.to_vec::<f32>()?;
+    if out != expected {
+        let text = format!("matrix_rust::call: out must be {expected:?}, got {out:?}");
+        return Err(Error::new(Status::RUNTIME, &text));
+    }
+    if results.1 != a.data_ptr()? as i64 {
+        let text = "matrix_rust::call: the kernel must see the caller's memory";
+        return Err(Error::new(Status::RUNTIME, text));
+    }
+    Ok(())
+}
+
+fn call(ns: &str) -> Result<()> {
+    let op = Op::find(&format!("{ns}::mix"))?;
+    let a = Tensor::from_slice(&[1f32, 2.0, 3.0], &[3])?;
+    let opt = Tensor::from_slice(&[7f32], &[1])?;
+    let list = [
+        Tensor::from_slice(&[10f32], &[1])?,
+        Tensor::from_slice(&[20f32], &[1])?,
+    ];
+    let dims = [4i64, 6];
+    let with = op.call(args![&a, 3, 0.5, "tenon", &opt, &dims[..], &list[..]])?;
+    expect(with, &a, [55.5, 58.5, 61.5])?;
+    let without = op.call(args![
+        &a,
+        3,
+        0.5,
+        "tenon",
+        None::<&Tensor>,
+        &dims[..],
+        &list[..]
+    ])?;
+    expect(without, &a, [148.5, 151.5, 154.5])
+}
+
+fn close(ns: &str) {
+    let closed = {
+        let mut all = LIBRARIES
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        all.as_mut().and_then(|map| map.remove(ns))
+    };
+    drop(closed); // outside the lock: closing runs deleters
+}
+
+fn load() -> Result<Library> {
+    let library = Library::define_namespace("matrix_rust")?;
+    let composite = DispatchKey::COMPOSITE_IMPLICIT_AUTOGRAD;
+    for name in ["define", "implement", "call", "close"] {
+        library.define(&format!("{name}(str ns) -> ()"))?;
+    }
+    library.impl_fn("define", composite, define)?;
+    library.impl_fn("implement", composite, implement)?;
+    library.impl_fn("call", composite, call)?;
+    library.impl_fn("close", composite, close)?;
+    Ok(library)
+}
+
+tenon::plugin! { name: "matrix_rust", version: "0.1.0", load: load }

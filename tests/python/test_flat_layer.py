@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flat layer: each C function is wrapped, used by native types, or left out for a reason."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+import tenon
+from tenon import _tenon
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+LEFT_OUT = {
+    # Kernels of C and C++ do these; Python's are called with objects.
+    *("tenon_op_begin1", "tenon_op_begin2", "tenon_op_begin3", "tenon_op_begin_n"),
+    *("tenon_op_call", "tenon_op_call_checked", "tenon_op_redispatch", "tenon_op_call_key"),
+    *("tenon_op_check_arguments", "tenon_op_check_results", "tenon_tensor_resize"),
+    *("tenon_tensor_new_alias", "tenon_tensor_set_wrapped_number", "tenon_error_peek"),
+    *("tenon_value_new_string", "tenon_value_new_list", "tenon_value_print", "tenon_buffer_new"),
+    *("tenon_buffer_wrap", "tenon_buffer_retain", "tenon_value_clear_n", "tenon_error_set_cause"),
+    # A device's plugin is not written in Python.
+    *("tenon_device_register_provider", "tenon_device_provider_get", "tenon_device_copy"),
+    # Python's libraries close, and free kernels when no thread runs them any more.
+    *("tenon_library_drain", "tenon_library_retain", "tenon_library_namespace"),
+    *("tenon_registration_remove", "tenon_registration_retain", "tenon_storage_retain"),
+    *("tenon_storage_nbytes", "tenon_schema_retain", "tenon_thread_state_retain"),
+    "tenon_object_retain",
+}
+
+
+def declared() -> set[str]:
+    found = set()
+    for header in (ROOT / "capi" / "include" / "tenon").glob("*.h"):
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", header.read_text(), flags=re.S)
+        found |= set(re.findall(r"TENON_API[^;{]*?\b(tenon_\w+)\(", text))
+    return found
+
+
+def test_every_function_has_its_place():
+    functions = declared()
+    assert len(functions) > 150
+    natives = (
+        "\n".join(
+            path.read_text() for path in (ROOT / "bindings" / "python" / "native").glob("*.[ch]")
+        )
+        + (ROOT / "bindings" / "python" / "tenon.i").read_text()
+    )
+    nowhere = {
+        name
+        for name in functions - LEFT_OUT
+        if not hasattr(_tenon, name) and not re.search(rf"\b{name}\b", natives)
+    }
+    assert not nowhere, f"wrap these, use them, or leave them out for a reason: {sorted(nowhere)}"
+
+
+def test_constants_are_there():
+    assert _tenon.TENON_ERROR_TYPE == 2 and _tenon.TENON_TAG_TENSOR == 12
+    assert _tenon.TENON_KEY_NONE == 0xFFFFFFFF and _tenon.TENON_KEY_AUTOGRAD == 0x10000
+
+
+def test_numbers_and_texts():
+    assert _tenon.tenon_dtype_size(tenon.float64.code) == 8
+    assert _tenon.tenon_status_name(2) == "TENON_ERROR_TYPE"
+    assert _tenon.tenon_key_name(_tenon.tenon_key_parse("AutogradCPU")) == "AutogradCPU"
+    assert _tenon.tenon_abi_version() >> 16 == _tenon.TENON_ABI_MAJOR
+
+
+def test_handles_are_checked():
+    schema = _tenon.tenon_schema_parse("ns::f() -> ()", -1)
+    assert _tenon.tenon_schema_name(schema) == "ns::f"
+    with pytest.raises(TypeError, match="plugin handle, got schema"):
+        _tenon.tenon_plugin_name(schema)
+    with pytest.raises(TypeError, match="schema handle, got int"):
+        _tenon.tenon_schema_name(3)
+    with pytest.raises(TypeError, match="must be Tensor, got str"):
+        _tenon.tenon_tensor_ndim("x")
+    with pytest.raises(TypeError, match="must be OpOverload, got int"):
+        _tenon.tenon_op_dump(3)
+
+
+def test_streams_of_the_cpu():
+    device, handle = _tenon.tenon_stream_current("cpu")
+    assert device == tenon.device("cpu") and handle == 0
+    _tenon.tenon_stream_synchronize((device, handle))
+    with pytest.raises(NotImplementedError):
+        _tenon.tenon_stream_new("cpu")

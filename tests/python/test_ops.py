@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tenon.ops: namespaces, packets and overloads, kept current as operators come and go."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+import tenon
+from tenon.library import Library
+
+
+def test_namespace_is_a_plain_module(library, ops):
+    library.define("a(Tensor x) -> Tensor")
+    assert type(ops) is types.ModuleType
+    assert "__getattr__" not in vars(ops)
+    assert vars(ops)["a"] is ops.a
+    assert library.ns in dir(tenon.ops)
+
+
+def test_packet_and_overloads(library, ops):
+    library.define("a(Tensor x) -> Tensor")
+    library.define("a.Scalar(Scalar x) -> Tensor")
+    assert ops.a.overloads() == ["default", "Scalar"]
+    assert ops.a.default.name() == f"{library.ns}::a"
+    assert ops.a.Scalar.name() == f"{library.ns}::a.Scalar"
+    assert ops.a.Scalar.namespace == library.ns and ops.a.Scalar._overloadname == "Scalar"
+    assert ops.a.Scalar.overloadpacket is ops.a
+    assert str(ops.a.Scalar._schema) == f"{library.ns}::a.Scalar(Scalar x) -> Tensor"
+    assert {"default", "Scalar"} <= set(dir(ops.a))
+    assert repr(ops.a.Scalar) == f"<OpOverload(op='{library.ns}.a', overload='Scalar')>"
+
+
+def test_missing_operator_and_overload(library, ops):
+    library.define("a(Tensor x) -> Tensor")
+    with pytest.raises(AttributeError, match=rf"{library.ns}.*nope"):
+        ops.nope
+    with pytest.raises(AttributeError, match=rf"{library.ns}::a.*default.*nope"):
+        ops.a.nope
+    with pytest.raises(LookupError, match=f"{library.ns}::nope"):
+        tenon.find_op(f"{library.ns}::nope")
+
+
+def test_operator_without_definition_is_invisible(library, ops):
+    library.impl("only_impl", lambda x: x, "CPU")
+    assert not hasattr(ops, "only_impl")
+    assert f"{library.ns}::only_impl" in tenon.introspect.dangling()
+    library.define("only_impl(Tensor x) -> Tensor")
+    t = tenon.ones(1)
+    assert ops.only_impl(t) is t
+
+
+def test_overload_added_after_the_packet_was_used(library, ops):
+    library.define("a(Tensor x) -> Tensor")
+    library.impl("a", lambda x: x, "CPU")
+    packet = ops.a
+    with pytest.raises(TypeError):
+        packet("text")
+    library.define("a.str(str x) -> str")
+    library.impl("a.str", lambda x: x + "!", "CompositeExplicitAutograd")
+    assert packet is ops.a
+    assert packet("text") == "text!"
+
+
+def test_destroyed_operator_is_a_clean_error(ns):
+    library = Library(ns, "DEF")
+    library.define("a(Tensor x) -> Tensor")
+    library.impl("a", lambda x: x, "CPU")
+    packet = getattr(tenon.ops, ns).a
+    overload = packet.default
+    t = tenon.ones(1)
+    assert packet(t) is t
+    library._destroy()
+    assert not hasattr(getattr(tenon.ops, ns), "a")
+    with pytest.raises(LookupError, match=f"{ns}::a"):
+        packet(t)
+    with pytest.raises(LookupError, match=f"{ns}::a"):
+        overload(t)
+    with Library(ns, "DEF") as again:
+        again.define("a(str x) -> str")
+        again.impl("a", lambda x: x * 2, "CompositeExplicitAutograd")
+        assert overload("ab") == "abab", "the handle serves the new definition"
+        assert getattr(tenon.ops, ns).a("ab") == "abab"
+
+
+def test_packet_call_takes_the_first_that_fits(library, ops):
+    library.define("a.tensor(Tensor x) -> str")
+    library.define("a.int(int x) -> str")
+    library.define("a.str(str x) -> str")
+    library.impl("a.tensor", lambda x: "tensor", "CPU")
+    library.impl("a.int", lambda x: "int", "CompositeExplicitAutograd")
+    library.impl("a.str", lambda x: "str", "CompositeExplicitAutograd")
+    assert [ops.a(tenon.ones(1)), ops.a(1), ops.a("x")] == ["tensor", "int", "str"]
+    with pytest.raises(TypeError) as caught:
+        ops.a(None)
+    for overload in ("tensor", "int", "str"):
+        assert f"{library.ns}::a.{overload}: argument 'x'" in str(caught.value)
+
+
+def test_keyword_and_default_arguments(library, ops):
+    seen = []
+    library.define("a(Tensor x, int n=2, *, str mode='m', float? f=None) -> Tensor")
+    library.impl("a", lambda x, n=2, *, mode="m", f=None: seen.append((n, mode, f)) or x, "CPU")
+    t = tenon.ones(1)
+    ops.a(t)
+    ops.a(t, 3)
+    ops.a(n=4, x=t)
+    ops.a(t, mode="k", f=1)
+    assert seen == [(2, "m", None), (3, "m", None), (4, "m", None), (2, "k", 1.0)]
+
+
+def test_argument_named_like_pythons_words(library, ops):
+    library.define("a(int from, int self) -> int")
+    library.impl("a", lambda a, b: a - b, "CompositeExplicitAutograd")
+    assert ops.a(**{"self": 1, "from": 3}) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda op, t: op(), "argument 'x' (position 0) must be given"),
+        (lambda op, t: op(3), "argument 'x' (position 0) must be Tensor, got int 3"),
+        (lambda op, t: op(t, "two"), "argument 'n' (position 1) must be int, got str 'two'"),
+        (lambda op, t: op(t, 2.5), "argument 'n' (position 1) must be int, got float 2.5"),
+        (lambda op, t: op(t, 1, 2), "positional arguments must be at most 2, got 3"),
+        (lambda op, t: op(t, k=1), "keyword argument must be one of the schema's, got 'k'"),
+        (lambda op, t: op(t, x=t), "argument 'x' (position 0) must be given once"),
+        (lambda op, t: op(None), "argument 'x' (position 0) must be Tensor, got None"),
+        (lambda op, t: op(t, 2**70), "outside the range of int64"),
+        (lambda op, t: op(t, mode=3), "argument 'mode' (position 2) must be str, got int 3"),
+    ],
+)
+def test_argument_errors_name_operator_and_argument(library, ops, call, message):
+    library.define("a(Tensor x, int n=2, *, str mode='m') -> Tensor")
+    library.impl("a", lambda x, *a, **k: x, "CPU")
+    t = tenon.ones(1)
+    for op in (ops.a, ops.a.default):
+        with pytest.raises(TypeError) as caught:
+            call(op, t)
+        text = str(caught.value)
+        assert text.startswith(f"{library.ns}::a: ") and message in text
+        assert caught.value.code == "TENON_ERROR_TYPE"
+
+
+def test_no_kernel(library, ops):
+    library.define("a(Tensor x) -> Tensor")
+    with pytest.raises(NotImplementedError, match=f"{library.ns}::a.*CPU"):
+        ops.a(tenon.ones(1))
+    library.define("b() -> int")
+    with pytest.raises(NotImplementedError, match=f"{library.ns}::b"):
+        ops.b()
+
+
+def test_redispatch_and_compute_keys(library, ops):
+    library.define("a(Tensor x) -> str")
+    library.impl("a", lambda x: "cpu", "CPU")
+
+    def below(keys, x):
+        return "autograd>" + ops.a.default.redispatch(keys.below("AutogradCPU"), x)
+
+    library.impl("a", below, "AutogradCPU", with_keyset=True)
+    t = tenon.ones(1)
+    assert ops.a(t) == "autograd>cpu"
+    keys = ops.a.default.compute_keys(t)
+    assert isinstance(keys, tenon.library.DispatchKeySet) and keys.highest() == "AutogradCPU"
+    assert ops.a.default.redispatch(tenon.library.DispatchKeySet("CPU"), t) == "cpu"
+    with pytest.raises(TypeError, match="keyset"):
+        ops.a.default.redispatch(t)
+
+
+def test_aten_namespace_is_filled():
+    assert "add" in dir(tenon.ops.aten)
+    assert tenon.ops.aten.add is tenon.add
+    assert tenon.ops.aten.add.Tensor(tenon.ones(1), tenon.ones(1), alpha=2).item() == 3.0
+    assert "Tensor" in tenon.add.overloads()

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Bad input of every kind: a clear error, nothing changed, nothing leaked, ever again the same.
+
+use std::panic;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tenon::introspect::{self, live_handles};
+use tenon::{
+    args, DType, Device, DispatchKey, Error, KernelContext, KeyGuard, Library, Op, Plugin, Result,
+    Schema, Status, Tensor, Value, ValueRef,
+};
+
+mod support;
+use support::{example_library, fails, floats};
+
+/// Live handles and operators are counted per process: one case at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const ROUNDS: usize = 2000;
+
+/// Runs a failing action again and again: no round leaves a handle, an operator or memory behind.
+fn leaves_nothing(action: impl Fn()) {
+    // First use of the registry puts its own fallbacks there, which stay.
+    let operators = introspect::operators().unwrap();
+    // The allocator settles meanwhile.
+    for _ in 0..ROUNDS {
+        action();
+    }
+    tenon::reap();
+    let handles = live_handles();
+    let resident = resident_pages();
+    for _ in 0..ROUNDS {
+        action();
+    }
+    tenon::reap();
+    assert_eq!(live_handles(), handles);
+    assert_eq!(introspect::operators().unwrap(), operators);
+    introspect::check_invariants().unwrap();
+    // AddressSanitizer keeps freed memory for a while, and finds leaks itself.
+    if std::env::var_os("ASAN_OPTIONS").is_none() {
+        // One forgotten allocation a round is more than this.
+        let grown = resident_pages().saturating_sub(resident);
+        assert!(grown < 16, "{grown} pages more after {ROUNDS} rounds");
+    }
+}
+
+/// Pages of this process in memory; 0 where the system does not tell.
+fn resident_pages() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    text.split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .unwrap_or(0)
+}
+
+/// `f(Tensor x, float weight, int[] dims=[]) -> Tensor` with a CPU kernel.
+fn operator(namespace: &str) -> (Library, Op) {
+    let library = Library::define_namespace(namespace).unwrap();
+    let op = library
+        .define("f(Tensor x, float weight, int[] dims=[]) -> Tensor")
+        .unwrap();
+    library
+        .impl_fn("f", DispatchKey::CPU, |x: &Tensor, _: f64, dims: &[i64]| {
+            if dims.len() > x.ndim() {
+                return Err(Error::new(
+                    Status::INVALID_ARGUMENT,
+                    format!("f: dims must be at most {}, got {}", x.ndim(), dims.len()),
+                ));
+            }
+            Ok(x.clone())
+        })
+        .unwrap();
+    (library, op)
+}
+
+#[test]
+fn wrong_number_of_arguments() {
+    let _alone = alone();
+    let (_library, op) = operator("bad_count");
+    let x = floats(&[1.0]);
+    leaves_nothing(|| {
+        fails(
+            op.call::<Tensor>((&x,)),
+            Status::TYPE,
+            &["bad_count::f", "weight"],
+        );
+        let many = op.call::<Tensor>((&x, 1.0, &[1i64], 4));
+        fails(many, Status::TYPE, &["bad_count::f", "3", "4"]);
+    });
+}
+
+#[test]
+fn wrong_type_of_an_argument() {
+    let _alone = alone();
+    let (_library, op) = operator("bad_type");
+    let x = floats(&[1.0]);
+    leaves_nothing(|| {
+        let texts = ["bad_type::f", "weight", "float", "int"];
+        fails(op.call::<Tensor>((&x, 1)), Status::TYPE, &texts);
+        fails(
+            op.call::<Tensor>((1.0, 1.0)),
+            Status::TYPE,
+            &["bad_type::f", "x", "Tensor", "float"],
+        );
+        fails(
+            op.call::<Tensor>((&x, 1.0, "no")),
+            Status::TYPE,
+            &["dims", "int[]", "str"],
+        );
+        let list = [Value::from("a"), Value::from(1.0)];
+        fails(
+            op.call::<Tensor>(&list),
+            Status::TYPE,
+            &["x", "Tensor", "str"],
+        );
+    });
+}
+
+#[test]
+fn unknown_operators_overloads_and_keys() {
+    let _alone = alone();
+    let library = Library::define_namespace("bad_unknown").unwrap();
+    library.define("f.one(int x) -> int").unwrap();
+    leaves_nothing(|| {
+        fails(
+            Op::find("bad_unknown::g"),
+            Status::NOT_FOUND,
+            &["bad_unknown::g"],
+        );
+        fails(
+            Op::find("bad_unknown::f.two"),
+            Status::NOT_FOUND,
+            &["two", "one"],
+        );
+        fails(
+            Op::find("no name at all"),
+            Status::NOT_FOUND,
+            &["no name at all"],
+        );
+        let kernel = library.impl_fn("f.one", "Autogrd", |x: i64| x);
+        fails(kernel, Status::NOT_FOUND, &["Autogrd"]);
+        fails(
+            "Autogrd".parse::<DispatchKey>(),
+            Status::NOT_FOUND,
+            &["Autogrd"],
+        );
+        fails(
+            DispatchKey::for_device("abacus"),
+            Status::NOT_FOUND,
+            &["abacus"],
+        );
+        fails("abacus:1".parse::<Device>(), Status::NOT_FOUND, &["abacus"]);
+        fails("float3".parse::<DType>(), Status::NOT_FOUND, &["float3"]);
+    });
+}
+
+#[test]
+fn duplicate_definitions() {
+    let _alone = alone();
+    let (library, op) = operator("bad_duplicate");
+    let x = floats(&[1.0]);
+    leaves_nothing(|| {
+        let texts = ["bad_duplicate::f", "bad_input_test.rs"];
+        fails(
+            library.define("f(int x) -> int"),
+            Status::ALREADY_EXISTS,
+            &texts,
+        );
+        fails(
+            Library::define_namespace("bad_duplicate"),
+            Status::ALREADY_EXISTS,
+            &texts[1..],
+        );
+        op.call::<Tensor>((&x, 1.0)).unwrap();
+    });
+}
+
+#[test]
+fn missing_kernels() {
+    let _alone = alone();
+    let (_library, op) = operator("bad_missing");
+    let meta = Tensor::empty(&[2], DType::F32, Device::META).unwrap();
+    leaves_nothing(|| {
+        fails(
+            op.call::<Tensor>((&meta, 1.0)),
+            Status::NO_KERNEL,
+            &["bad_missing::f", "Meta"],
+        );
+        let typed = op.typed::<(&Tensor, f64, &[i64]), Tensor>().unwrap();
+        fails(
+            typed.call(&meta, 1.0, &[]),
+            Status::NO_KERNEL,
+            &["bad_missing::f", "Meta"],
+        );
+    });
+}
+
+#[test]
+fn failing_kernels() {
+    let _alone = alone();
+    let (library, op) = operator("bad_kernel");
+    let thrower = library
+        .define("throw(Tensor x, str how) -> (Tensor, Tensor)")
+        .unwrap();
+    library
+        .impl_fn(
+            "throw",
+            DispatchKey::CPU,
+            |x: &Tensor, how: &str| match how {
+                "panic" => panic!("panicked with {x:?}"),
+                "error" => Err(Error::from_error(std::fmt::Error)),
+                _ => Ok((x.clone(), x.clone())),
+            },
+        )
+        .unwrap();
+    let half = library.define("half(Tensor x) -> (Tensor, int)").unwrap();
+    library
+        .impl_boxed(
+            "half",
+            DispatchKey::CPU,
+            |_: &KernelContext, args: &[ValueRef]| {
+                Ok(vec![args[0].to_value()?, args[0].to_value()?])
+            },
+        )
+        .unwrap();
+    let x = floats(&[1.0]);
+    let typed = thrower
+        .typed::<(&Tensor, &str), (Tensor, Tensor)>()
+        .unwrap();
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    leaves_nothing(|| {
+        for result in [thrower.call((&x, "panic")), typed.call(&x, "panic")] {
+            let error = fails(
+                result,
+                Status::FOREIGN,
+                &["panicked with Tensor(float32, [1], cpu)"],
+            );
+            assert!(error.is_panic());
+        }
+        for result in [thrower.call((&x, "error")), typed.call(&x, "error")] {
+            let error = fails::<(Tensor, Tensor)>(result, Status::FOREIGN, &[]);
+            assert_eq!(
+                error.downcast_ref::<std::fmt::Error>(),
+                Some(&std::fmt::Error)
+            );
+        }
+        thrower.call::<(Tensor, Tensor)>((&x, "")).unwrap();
+        let result = half.call::<(Tensor, i64)>((&x,));
+        fails(result, Status::TYPE, &["bad_kernel::half", "int", "Tensor"]);
+        fails(
+            op.call::<Tensor>((&x, 1.0, &[1i64, 2])),
+            Status::INVALID_ARGUMENT,
+            &["dims", "1", "2"],
+        );
+        assert_eq!(x.use_count(), 1);
+    });
+    panic::set_hook(hook);
+}
+
+#[test]
+fn malformed_schemas() {
+    let _alone = alone();
+    let library = Library::fragment("bad_schema").unwrap();
+    leaves_nothing(|| {
+        for text in [
+            "f(",
+            "f(int x) ->",
+            "f(Tensor(a x) -> ()",
+            "f(int x, int x) -> ()",
+            "f(foo x) -> ()",
+        ] {
+            let error = library.define(text).unwrap_err();
+            assert_eq!(error.status(), Status::PARSE, "{text}: {error}");
+            assert!(format!("ns::{text}").parse::<Schema>().is_err());
+        }
+        fails(
+            library.define("f\0"),
+            Status::INVALID_ARGUMENT,
+            &["Library::define", "schema"],
+        );
+    });
+}
+
+#[test]
+fn mismatched_shapes() {
+    let _alone = alone();
+    let data = vec![1.0f32; 6];
+    let x = Tensor::from_vec(data.clone(), &[2, 3]).unwrap();
+    leaves_nothing(|| {
+        let shape = Tensor::from_vec(data.clone(), &[4, 2]);
+        fails(
+            shape,
+            Status::INVALID_ARGUMENT,
+            &["Tensor::from_vec", "shape", "6", "[4, 2]"],
+        );
+        fails(
+            Tensor::from_slice(&data, &[i64::MAX, 4]),
+            Status::INVALID_ARGUMENT,
+            &["shape"],
+        );
+        fails(x.alias(&[3, 3], &[3, 1], 0), Status::INVALID_ARGUMENT, &[]);
+        fails(x.alias(&[1], &[1], -1), Status::INVALID_ARGUMENT, &[]);
+        fails(
+            x.item::<f32>(),
+            Status::INVALID_ARGUMENT,
+            &["Tensor::item", "[2, 3]"],
+        );
+        fails(x.to_vec::<u8>(), Status::TYPE, &["uint8", "float32"]);
+        fails(
+            Tensor::empty(&[2, -3], DType::F32, Device::CPU),
+            Status::INVALID_ARGUMENT,
+            &[],
+        );
+    });
+}
+
+#[test]
+fn bad_dlpack_structs() {
+    let _alone = alone();
+    let x = floats(&[1.0]);
+    leaves_nothing(|| {
+        let exported = x.to_dlpack().unwrap();
+        unsafe {
+            (*exported.as_ptr()).dl_tensor.ndim = -1;
+            fails(
+                Tensor::from_dlpack(exported.as_ptr()),
+                Status::INVALID_ARGUMENT,
+                &["ndim"],
+            );
+            (*exported.as_ptr()).dl_tensor.ndim = 1;
+            (*exported.as_ptr()).dl_tensor.dtype.lanes = 3;
+            fails(
+                Tensor::from_dlpack(exported.as_ptr()),
+                Status::NOT_SUPPORTED,
+                &["lanes"],
+            );
+            (*exported.as_ptr()).version = [77, 0];
+            fails(
+                Tensor::from_dlpack(exported.into_raw()),
+                Status::ABI,
+                &["77"],
+            );
+        }
+        assert_eq!(x.use_count(), 1);
+    });
+}
+
+#[test]
+fn closed_libraries() {
+    let _alone = alone();
+    let x = floats(&[1.0]);
+    leaves_nothing(|| {
+        let (library, op) = operator("bad_closed");
+        let typed = op.typed::<(&Tensor, f64, &[i64]), Tensor>().unwrap();
+        library.close();
+        fails(library.define("g() -> ()"), Status::STATE, &["bad_closed"]);
+        fails(
+            library.impl_fn("f", "default", |x: i64| x),
+            Status::STATE,
+            &["bad_closed"],
+        );
+        fails(
+            op.call::<Tensor>((&x, 1.0)),
+            Status::NOT_FOUND,
+            &["bad_closed::f"],
+        );
+        fails(op.schema(), Status::NOT_FOUND, &["bad_closed::f"]);
+        assert!(typed.call(&x, 1.0, &[]).is_err());
+        library.drain(Some(Duration::from_secs(1))).unwrap();
+    });
+}
+
+#[test]
+fn bad_plugins() {
+    let _alone = alone();
+    let (other, failing) = (
+        example_library("plugin_other_abi"),
+        example_library("plugin_failing"),
+    );
+    leaves_nothing(|| {
+        fails(
+            Plugin::load("/nowhere/libx.so"),
+            Status::NOT_FOUND,
+            &["/nowhere/libx.so"],
+        );
+        fails(Plugin::load(&other), Status::ABI, &["99.0"]);
+        assert!(Plugin::load(&failing).is_err());
+    });
+}
+
+#[test]
+fn bad_kernels_and_fallbacks_at_registration() {
+    let _alone = alone();
+    let (library, op) = operator("bad_registration");
+    let x = floats(&[1.0]);
+    leaves_nothing(|| {
+        let held = Box::new([0u8; 100]);
+        let wrong = library.impl_fn("f", DispatchKey::CPU, move |x: &Tensor| {
+            assert_eq!(held[99], 0);
+            x.clone()
+        });
+        fails(
+            wrong,
+            Status::INVALID_ARGUMENT,
+            &["bad_registration::f", "3 arguments", "got 1"],
+        );
+        let type_ = library.impl_fn("f", DispatchKey::CPU, |x: &Tensor, _: i64, _: &[i64]| {
+            x.clone()
+        });
+        fails(
+            type_,
+            Status::INVALID_ARGUMENT,
+            &["'weight'", "float", "int"],
+        );
+        let fallback = library.fallback("Tracer", |_: &mut tenon::Stack| Ok(()));
+        fails(fallback, Status::INVALID_ARGUMENT, &[]);
+        let elsewhere = library.impl_fn("other::f", DispatchKey::CPU, |x: &Tensor| x.clone());
+        fails(elsewhere, Status::INVALID_ARGUMENT, &["other"]);
+        op.call::<Tensor>((&x, 1.0)).unwrap();
+    });
+}
+
+#[test]
+fn good_calls_leave_nothing_either() {
+    let _alone = alone();
+    let (library, op) = operator("bad_good");
+    let list = library
+        .define("list(Tensor[] xs, str s) -> (Tensor[], str, int[])")
+        .unwrap();
+    library
+        .impl_fn("list", DispatchKey::CPU, |xs: &[Tensor], s: &str| {
+            (xs.to_vec(), s.to_owned(), vec![xs.len() as i64])
+        })
+        .unwrap();
+    let x = floats(&[1.0]);
+    let typed = list
+        .typed::<(&[Tensor], &str), (Vec<Tensor>, String, Vec<i64>)>()
+        .unwrap();
+    let xs = [x.clone(), x.clone()];
+    let early = |x: i64| -> Result<i64> { Ok(x) };
+    leaves_nothing(|| {
+        let y: Tensor = op.call(args![&x, 1.0, &[0i64]]).unwrap();
+        drop(y);
+        let (tensors, text, count): (Vec<Tensor>, String, Vec<i64>) =
+            list.call((&xs, "text")).unwrap();
+        assert_eq!(
+            (tensors.len(), text.as_str(), &count[..]),
+            (2, "text", &[2][..])
+        );
+        typed.call(&xs, "text").unwrap();
+        let own = Library::define_namespace("bad_good_own").unwrap();
+        own.impl_fn("f", "default", early).unwrap();
+        own.define("f(int x) -> int").unwrap();
+        let tracer = tenon::DispatchKeySet::of(&[DispatchKey::TRACER]).unwrap();
+        drop(KeyGuard::include(tracer).unwrap());
+    });
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of the Rust binding, one module per noun. Each test has namespaces of its own.
+
+mod dispatch_test;
+mod dlpack_test;
+mod error_test;
+mod introspect_test;
+mod library_test;
+mod object_test;
+mod op_test;
+mod plugin_test;
+mod schema_test;
+mod support;
+mod tensor_test;
+mod thread_test;
+mod typed_test;
+mod value_test;

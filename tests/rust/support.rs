@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Helpers of all test files.
+#![allow(dead_code)]
+
+use std::path::PathBuf;
+
+use tenon::{Error, Result, Status, Tensor};
+
+/// A float32 tensor of one dim.
+pub fn floats(data: &[f32]) -> Tensor {
+    Tensor::from_slice(data, &[data.len() as i64]).unwrap()
+}
+
+/// The elements of a float32 tensor.
+pub fn read(tensor: &Tensor) -> Vec<f32> {
+    tensor.to_vec().unwrap()
+}
+
+/// The error of a call that must fail with `status` and say each of `texts`.
+#[track_caller]
+pub fn fails<T>(result: Result<T>, status: Status, texts: &[&str]) -> Error {
+    let error = match result {
+        Ok(_) => panic!("must fail with {status:?}"),
+        Err(error) => error,
+    };
+    assert_eq!(error.status(), status, "{error:?}");
+    for text in texts {
+        assert!(error.message().contains(text), "no {text:?} in: {error}");
+    }
+    error
+}
+
+/// A cdylib that `cargo test` built from this package's examples.
+pub fn example_library(name: &str) -> PathBuf {
+    let mut dir = std::env::current_exe().unwrap();
+    dir.pop();
+    if dir.ends_with("deps") {
+        dir.pop();
+    }
+    let path = dir.join("examples").join(format!("lib{name}.so"));
+    assert!(
+        path.exists(),
+        "{} must exist: run `cargo build --examples`",
+        path.display()
+    );
+    path
+}

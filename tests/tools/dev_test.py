@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The developer command counts what runners report, and never takes silence for success."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / ".dev"))
+
+import machine  # noqa: E402
+import native  # noqa: E402
+import suites  # noqa: E402
+import ui  # noqa: E402
+
+
+def write(name: str, text: str) -> pathlib.Path:
+    path = pathlib.Path(tempfile.mkdtemp()) / name
+    path.write_text(text)
+    return path
+
+
+class CtestTest(unittest.TestCase):
+    def test_the_ctest_of_the_cmake_that_configured_the_tree_runs_its_tests(self):
+        cache = write("CMakeCache.txt", "CMAKE_CTEST_COMMAND:INTERNAL=/opt/cmake-4/bin/ctest\n")
+        self.assertEqual(native.ctest_program(cache.parent), "/opt/cmake-4/bin/ctest")
+
+    def test_a_tree_never_configured_asks_for_the_ctest_on_the_path(self):
+        self.assertEqual(native.ctest_program(pathlib.Path("/nowhere")), "ctest")
+
+
+class CountTest(unittest.TestCase):
+    def test_ctest_junit_counts_each_kind(self):
+        path = write(
+            "r.xml",
+            """<testsuite>
+            <testcase name="a" status="run"/>
+            <testcase name="b" status="fail"><failure message=""/></testcase>
+            <testcase name="c" status="notrun"><skipped/></testcase></testsuite>""",
+        )
+        outcome = suites.read_junit(path, 0)
+        self.assertEqual((outcome.passed, outcome.failed, outcome.skipped), (1, 1, 1))
+        self.assertFalse(outcome.good)
+
+    def test_missing_result_file_is_a_failure(self):
+        outcome = suites.read_junit(pathlib.Path("/nowhere/r.xml"), 0)
+        self.assertFalse(outcome.good)
+
+    def test_cmocka_counts_cases_inside_a_program(self):
+        path = write(
+            "r.xml",
+            """<testsuite><testcase name="a" status="run"><system-out>
+            [==========] 3 test(s) run.
+            [  PASSED  ] 2 test(s).
+            [  SKIPPED ] 1 test(s), listed below:
+            </system-out></testcase></testsuite>""",
+        )
+        outcome = suites.read_cmocka(path, 0)
+        self.assertEqual((outcome.passed, outcome.failed, outcome.skipped), (2, 0, 1))
+        self.assertTrue(outcome.good)
+
+    def test_cmocka_program_that_dies_is_one_failure(self):
+        path = write(
+            "r.xml",
+            """<testsuite><testcase name="a" status="fail"><failure/>
+            <system-out>Segmentation fault</system-out></testcase></testsuite>""",
+        )
+        outcome = suites.read_cmocka(path, 8)
+        self.assertEqual((outcome.passed, outcome.failed), (0, 1))
+
+    def test_cargo_adds_up_all_binaries(self):
+        text = (
+            "test result: ok. 4 passed; 0 failed; 1 ignored; 0 measured\n"
+            "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured\n"
+        )
+        outcome = suites.read_cargo(text, 101)
+        self.assertEqual((outcome.passed, outcome.failed, outcome.skipped), (6, 1, 1))
+
+    def test_unittest_closing_lines(self):
+        good = suites.read_unittest("Ran 5 tests in 0.1s\n\nOK (skipped=1)", 0)
+        self.assertEqual((good.passed, good.failed, good.skipped), (4, 0, 1))
+        bad = suites.read_unittest("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=1)", 1)
+        self.assertEqual((bad.passed, bad.failed), (3, 2))
+
+    def test_matrix_counts_cells(self):
+        outcome = suites.read_matrix("... 124 of 125 cells passed, live handles back\n", 1)
+        self.assertEqual((outcome.passed, outcome.failed), (124, 1))
+        self.assertFalse(suites.read_matrix("nothing", 0).good)
+
+    def test_suite_without_a_passing_case_is_not_good(self):
+        self.assertFalse(suites.Outcome(passed=0, status=0).good)
+        self.assertFalse(suites.Outcome(passed=5, status=1).good)
+        self.assertTrue(suites.Outcome(passed=5, skipped=2).good)
+
+
+class StepTest(unittest.TestCase):
+    def test_failing_command_raises_with_its_log(self):
+        with self.assertRaises(ui.Failure):
+            ui.run("test of a failing step", ["false"], quiet=True)
+
+    def test_missing_program_is_named(self):
+        with self.assertRaisesRegex(ui.Failure, "no-such-program"):
+            ui.run("test of a missing program", ["no-such-program"], quiet=True)
+
+
+class MachineTest(unittest.TestCase):
+    def test_program_that_is_too_old_counts_as_missing(self):
+        self.assertIsNotNone(machine.locate(machine.Need("x", (), sys.executable, (3, 10))))
+        self.assertIsNone(machine.locate(machine.Need("x", (), sys.executable, (99,))))
+        self.assertIsNone(machine.locate(machine.Need("x", (), "no-such-program")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks built libraries: exported names and versions, needed libraries, thread-locals and size."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import cheader
+
+MAX_STRIPPED = 1_500_000  # bytes of libtenon.so, DESIGN §1
+NEEDED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|ld-linux[\w-]*)\.so\.\d+$")
+VENDOR = re.compile(r"^(libcudart|libcublas|libcublasLt|libdnnl|libopenblas|libgomp)\.so\.\d+$")
+THREAD_LOCAL_BYTES = 8
+
+
+def _run(*command: str) -> str:
+    return subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def exported(library: pathlib.Path) -> dict:
+    """Defined dynamic symbols as {name: (type letter, version)}."""
+    symbols = {}
+    for line in _run("nm", "-D", "--defined-only", "--with-symbol-versions", library).splitlines():
+        parts = line.split()
+        letter, name = parts[-2], parts[-1]
+        base, _, version = name.partition("@")
+        symbols[base] = (letter, version.lstrip("@"))
+    return symbols
+
+
+def needed(library: pathlib.Path) -> list:
+    return re.findall(r"\(NEEDED\).*\[(.+)\]", _run("readelf", "-d", library))
+
+
+def soname(library: pathlib.Path) -> str:
+    found = re.search(r"\(SONAME\).*\[(.+)\]", _run("readelf", "-d", library))
+    return found.group(1) if found else ""
+
+
+def thread_local_bytes(library: pathlib.Path) -> int:
+    found = re.search(
+        r"^\s+TLS\s+\S+ \S+ \S+ \S+ (0x[0-9a-f]+)", _run("readelf", "-lW", library), re.M
+    )
+    return int(found.group(1), 16) if found else 0
+
+
+def stripped_size(library: pathlib.Path) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "stripped.so"
+        _run("strip", "-o", copy, library)
+        return copy.stat().st_size
+
+
+def check_library(
+    library: pathlib.Path, include: pathlib.Path = cheader.INCLUDE, limit: int = MAX_STRIPPED
+) -> list:
+    """Complaints about libtenon.so itself; [] when it keeps every promise."""
+    parsed = cheader.parse_all(include)
+    declared = {function.name for header in parsed for function in header.functions}
+    major = next(
+        text for header in parsed for name, text in header.constants if name == "TENON_ABI_MAJOR"
+    )
+    tag = f"TENON_{major}"
+    found = []
+    symbols = exported(library)
+    for name, (letter, version) in sorted(symbols.items()):
+        if letter == "A" and name == tag:
+            continue
+        if not name.startswith("tenon_"):
+            found.append(f"must export tenon_* only, got {name}")
+        elif version != tag:
+            found.append(f"{name} must have version {tag}, got {version or 'none'}")
+        elif letter == "u":
+            found.append(f"{name} must not be a unique symbol")
+        elif name not in declared:
+            found.append(f"{name} is exported, but no public header declares it")
+    found += [f"{name} is declared, but not exported" for name in sorted(declared - set(symbols))]
+    found += [
+        f"must need libc, libm, libstdc++ and libgcc_s only, got {name}"
+        for name in needed(library)
+        if not NEEDED.match(name)
+    ]
+    if soname(library) != f"libtenon.so.{major}":
+        found.append(f"soname must be libtenon.so.{major}, got {soname(library) or 'none'}")
+    local = thread_local_bytes(library)
+    if local > THREAD_LOCAL_BYTES:
+        found.append(f"thread-locals must take {THREAD_LOCAL_BYTES} bytes at most, got {local}")
+    size = stripped_size(library)
+    if size > limit:
+        found.append(f"stripped size must be {limit} bytes at most, got {size}")
+    return found
+
+
+def check_plugin(library: pathlib.Path) -> list:
+    """Complaints about a plugin: it exports its query function and links no foreign runtime."""
+    names = set(exported(library))
+    found = [
+        f"must export tenon_plugin_query only, got {name}"
+        for name in sorted(names - {"tenon_plugin_query"})
+    ]
+    if "tenon_plugin_query" not in names:
+        found.append("must export tenon_plugin_query, got none")
+    found += [
+        f"must not need {name}"
+        for name in needed(library)
+        if not (NEEDED.match(name) or VENDOR.match(name) or name.startswith("libtenon.so."))
+    ]
+    return found
+
+
+def main(arguments: list | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path, help="folder with libtenon.so and plugins")
+    folder = parser.parse_args(arguments).folder
+    library = folder / "libtenon.so"
+    if not library.exists():
+        print(f"exports: {library} must be built, got none")
+        return 1
+    complaints = [f"libtenon.so: {text}" for text in check_library(library)]
+    # The JNI library is loaded by a Java VM and exports what that looks for.
+    plugins = sorted(set(folder.glob("libtenon_*.so")) - {folder / "libtenon_java.so"})
+    for plugin in plugins:
+        complaints += [f"{plugin.name}: {text}" for text in check_plugin(plugin)]
+    for text in complaints:
+        print(f"exports: {text}")
+    print(
+        f"exports: libtenon.so has {len(exported(library)) - 1} symbols, "
+        f"{stripped_size(library)} bytes stripped, needs {' '.join(needed(library))}; "
+        f"{len(plugins)} plugins; {len(complaints)} complaints"
+    )
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

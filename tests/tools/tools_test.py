@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every check of tests/tools accepts a good fixture and fails on each kind of bad one."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import abi
+import cheader
+import contracts
+import exports
+import headers
+import layers
+import pairs
+import sizes
+
+GOOD_HEADER = """/* SPDX-License-Identifier: Apache-2.0 */
+/* A header for the checks' own tests. */
+#ifndef TENON_THING_H
+#define TENON_THING_H
+#include <stdint.h>
+#if defined(__cplusplus)
+extern "C" {
+#endif
+#define TENON_API __attribute__((visibility("default")))
+#define TENON_ABI_MAJOR 0
+#define TENON_THING_RED 1u /* the first */
+typedef int32_t tenon_status;
+typedef struct tenon_thing tenon_thing;
+typedef int32_t (*tenon_thing_fn)(void* ctx, int32_t n);
+typedef struct tenon_thing_info {
+  uint32_t struct_size;
+  int32_t (*call)(void* ctx);
+  uint64_t reserved[2];
+} tenon_thing_info;
+
+/// Makes a thing; see "a // string".
+///
+/// Errors:    none.
+/// Ownership: new reference in `out_thing`.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_thing_new(const char* name, void (*deleter)(void* ctx),
+                                       tenon_thing** out_thing);
+#if defined(__cplusplus)
+}
+#endif
+#endif
+"""
+
+
+def quietly(function, *arguments) -> tuple:
+    """Result of a main() and what it printed."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        status = function(*arguments)
+    return status, text.getvalue()
+
+
+class Fixture(unittest.TestCase):
+    """A throw-away tree to put files into."""
+
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+
+    def write(self, name: str, text: str) -> pathlib.Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def header(self, text: str = GOOD_HEADER) -> pathlib.Path:
+        self.write("include/tenon/thing.h", text)
+        return self.root / "include"
+
+
+class HeaderParserTest(Fixture):
+    def test_reads_functions_structs_constants_and_typedefs(self):
+        parsed = cheader.parse(self.header() / "tenon/thing.h")
+        function = parsed.functions[0]
+        self.assertEqual(
+            function.signature,
+            "tenon_status tenon_thing_new(const char* name, "
+            "void (*)(void* ctx) deleter, tenon_thing** out_thing)",
+        )
+        self.assertEqual(function.since, "0.1")
+        self.assertTrue(function.comment.startswith("Makes a thing"))
+        self.assertEqual(parsed.structs[0].fields, ("struct_size", "call", "reserved"))
+        self.assertIn(("TENON_THING_RED", "1u"), parsed.constants)
+        self.assertIn("tenon_thing_fn", [name for name, _ in parsed.typedefs])
+
+    def test_counts_every_function_of_the_real_headers(self):
+        for path in cheader.headers():
+            marked = sum(line.startswith("TENON_API ") for line in path.read_text().splitlines())
+            self.assertEqual(len(cheader.parse(path).functions), marked, path.name)
+
+
+class AbiTest(Fixture):
+    def describe(self, text: str = GOOD_HEADER) -> dict:
+        return abi.describe(self.header(text))
+
+    def test_describes_layout_and_values(self):
+        found = self.describe()
+        self.assertEqual(found["structs"]["tenon_thing_info"]["size"], 32)
+        self.assertEqual(found["structs"]["tenon_thing_info"]["fields"]["call"], "offset 8 size 8")
+        self.assertEqual(found["constants"]["TENON_THING_RED"], 1)
+
+    def test_same_headers_differ_in_nothing(self):
+        self.assertFalse(any(abi.compare(self.describe(), self.describe()).values()))
+
+    def test_new_function_is_added(self):
+        more = GOOD_HEADER.replace(
+            "#endif\n#endif",
+            "#endif\n/// Ends.\n/// Since: 0.1\nTENON_API void tenon_thing_end(void);\n#endif",
+        )
+        self.assertEqual(
+            abi.compare(self.describe(), self.describe(more))["added"], ["function tenon_thing_end"]
+        )
+
+    def test_moved_field_changed_constant_and_parameter_are_changed(self):
+        for old, new in (
+            ("uint32_t struct_size;", "uint64_t struct_size;"),
+            ("TENON_THING_RED 1u", "TENON_THING_RED 2u"),
+            ("const char* name", "char* name"),
+        ):
+            verdict = abi.compare(self.describe(), self.describe(GOOD_HEADER.replace(old, new)))
+            self.assertEqual(len(verdict["changed"]), 1, (old, verdict))
+
+    def test_lost_constant_is_removed(self):
+        less = GOOD_HEADER.replace("#define TENON_THING_RED 1u /* the first */\n", "")
+        self.assertEqual(
+            abi.compare(self.describe(), self.describe(less))["removed"],
+            ["constant TENON_THING_RED"],
+        )
+
+    def test_break_of_a_stable_major_is_refused_even_with_update(self):
+        stable = GOOD_HEADER.replace("TENON_ABI_MAJOR 0", "TENON_ABI_MAJOR 1")
+        committed = self.root / "abi.json"
+        arguments = ["--include", str(self.header(stable)), "--committed", str(committed)]
+        self.assertEqual(quietly(abi.main, [*arguments, "--update"])[0], 0)
+        self.assertEqual(quietly(abi.main, arguments)[0], 0)
+        self.header(stable.replace("const char* name", "char* name"))
+        status, text = quietly(abi.main, [*arguments, "--update"])
+        self.assertEqual(status, 1)
+        self.assertIn("TENON_ABI_MAJOR", text)
+
+    def test_difference_to_the_committed_one_fails(self):
+        committed = self.root / "abi.json"
+        arguments = ["--include", str(self.header()), "--committed", str(committed)]
+        self.assertEqual(quietly(abi.main, arguments)[0], 1)
+
+    def test_headers_that_do_not_compile_fail(self):
+        with self.assertRaises(abi.AbiError):
+            self.describe(GOOD_HEADER.replace("#include <stdint.h>", ""))
+
+
+class HeadersTest(Fixture):
+    def complaint(self, text: str, language: str, standard: str) -> str:
+        compiler = "gcc" if language == "c" else "g++"
+        return headers.compile_alone(
+            (compiler, language, standard, "tenon/thing.h"), self.header(text), self.root
+        )
+
+    def test_good_header_compiles(self):
+        self.assertEqual(self.complaint(GOOD_HEADER, "c", "c99"), "")
+        self.assertEqual(self.complaint(GOOD_HEADER, "c++", "c++11"), "")
+
+    def test_missing_include_old_prototype_and_guard_fail(self):
+        self.assertTrue(self.complaint(GOOD_HEADER.replace("#include <stdint.h>", ""), "c", "c99"))
+        loose = GOOD_HEADER.replace("void (*deleter)(void* ctx)", "void (*deleter)()")
+        self.assertIn("strict-prototypes", self.complaint(loose, "c", "c99"))
+        twice = GOOD_HEADER.replace("#ifndef TENON_THING_H", "#if 1")
+        self.assertTrue(self.complaint(twice, "c", "c99"))
+
+    def test_foreign_include_is_named(self):
+        found = headers.foreign_includes(
+            self.header(
+                GOOD_HEADER.replace(
+                    "#include <stdint.h>", "#include <stdint.h>\n#include <stdbool.h>"
+                )
+            )
+        )
+        self.assertEqual(len(found), 1)
+        self.assertIn("stdbool.h", found[0])
+
+
+class ContractsTest(Fixture):
+    def complaints(self, text: str) -> list:
+        function = cheader.parse(self.header(text) / "tenon/thing.h").functions[0]
+        return contracts.complaints(function)
+
+    def test_good_contract_passes(self):
+        self.assertEqual(self.complaints(GOOD_HEADER), [])
+
+    def test_each_missing_word_is_a_complaint(self):
+        for word in ("Errors:", "Ownership:", "Threads:", "Since:"):
+            text = "\n".join(line for line in GOOD_HEADER.splitlines() if word not in line)
+            self.assertEqual(len(self.complaints(text + "\n")), 1, word)
+
+    def test_other_thread_words_and_out_in_front_are_complaints(self):
+        self.assertTrue(self.complaints(GOOD_HEADER.replace("any thread", "all threads")))
+        self.assertTrue(
+            self.complaints(GOOD_HEADER.replace("(const char* name, ", "(const char** out_name, "))
+        )
+
+    def test_missing_comment_is_a_complaint(self):
+        text = "\n".join(line for line in GOOD_HEADER.splitlines() if not line.startswith("///"))
+        self.assertTrue(self.complaints(text + "\n"))
+
+
+class ExportsTest(Fixture):
+    MAP = "TENON_0 { global: tenon_*; local: *; };"
+    SOURCE = (
+        '#include "tenon/thing.h"\nint32_t tenon_thing_new(const char* n, void (*d)(void*), '
+        "tenon_thing** o) { (void)n; (void)d; *o = 0; return 0; }\n"
+    )
+
+    def build(self, source: str, version_map: str = MAP, *flags: str) -> pathlib.Path:
+        include = self.header()
+        self.write("lib.c", source)
+        self.write("lib.map", version_map)
+        library = self.root / "libtenon.so"
+        subprocess.run(
+            [
+                "cc",
+                "-shared",
+                "-fPIC",
+                f"-I{include}",
+                str(self.root / "lib.c"),
+                "-o",
+                str(library),
+                f"-Wl,--version-script={self.root}/lib.map",
+                "-Wl,-soname,libtenon.so.0",
+                *flags,
+            ],
+            check=True,
+            capture_output=True,
+        )
+        return library
+
+    def complaints(self, *arguments, **options) -> list:
+        return exports.check_library(self.build(*arguments), self.root / "include", **options)
+
+    def test_good_library_passes(self):
+        self.assertEqual(self.complaints(self.SOURCE), [])
+
+    def test_stray_export_and_undeclared_export_fail(self):
+        stray = self.complaints(
+            self.SOURCE + "int helper(void) { return 1; }\n", "TENON_0 { global: *; };"
+        )
+        self.assertTrue(any("helper" in text for text in stray))
+        more = self.complaints(self.SOURCE + "int tenon_secret(void) { return 1; }\n")
+        self.assertTrue(any("tenon_secret" in text for text in more))
+
+    def test_missing_function_and_wrong_version_fail(self):
+        self.assertTrue(
+            any(
+                "not exported" in text
+                for text in self.complaints("int tenon_x(void) { return 0; }\n")
+            )
+        )
+        self.assertTrue(
+            any(
+                "must have version" in text
+                for text in self.complaints(self.SOURCE, "OTHER { global: tenon_*; local: *; };")
+            )
+        )
+
+    def test_other_needed_library_fails(self):
+        # Undefined symbols pull in libz only if it is there; libresolv always is.
+        found = self.complaints(self.SOURCE, self.MAP, "-Wl,--no-as-needed", "-lresolv")
+        self.assertTrue(any("libresolv" in text for text in found))
+
+    def test_thread_locals_and_size_are_limited(self):
+        found = self.complaints(
+            self.SOURCE + "static __thread char a[64];\nchar* tenon_a(void) { return a; }\n"
+        )
+        self.assertTrue(any("thread-locals" in text for text in found))
+        found = self.complaints(self.SOURCE, limit=100)
+        self.assertTrue(any("stripped size" in text for text in found))
+
+    def test_plugin_with_more_than_its_query_fails(self):
+        library = self.build(
+            "void tenon_plugin_query(void) {}\nvoid other(void) {}\n", "P { global: *; };"
+        )
+        self.assertTrue(any("other" in text for text in exports.check_plugin(library)))
+
+
+class LayersTest(Fixture):
+    def what(self) -> list:
+        return [violation.what for violation in layers.check(self.root)]
+
+    def test_good_tree_passes(self):
+        self.write("core/base/error.h", "#include <string>\n")
+        self.write("core/dispatch/kernel.cpp", '#include "value/stack.h"\n#include "tenon/op.h"\n')
+        self.write("capi/include/tenon/op.h", "")
+        self.write("kernels/cpu/add.cpp", '#include "kernels/ops/add.h"\n#include "tenon/op.h"\n')
+        self.assertEqual(self.what(), [])
+
+    def test_arrow_against_the_drawing_fails(self):
+        for folder, target in (
+            ("base", "tensor/tensor.h"),
+            ("schema", "value/value.h"),
+            ("tensor", "schema/type.h"),
+            ("dispatch", "plugin/plugin.h"),
+            ("plugin", "introspect/dump.h"),
+            ("value", "capi/src/guard.h"),
+            ("dispatch", "tenon/tenon.hpp"),
+            ("base", "../base/error.h"),
+        ):
+            with self.subTest(folder=folder, target=target):
+                path = self.write(f"core/{folder}/x.cpp", f'#include "{target}"\n')
+                self.assertEqual(len(self.what()), 1)
+                path.unlink()
+
+    def test_unknown_layer_fails(self):
+        self.write("core/misc/x.cpp", "")
+        self.assertEqual(len(self.what()), 1)
+
+    def test_outsider_that_looks_inside_fails(self):
+        self.write("core/base/error.h", "")
+        self.write("capi/src/guard.h", "")
+        self.write("capi/include/tenon/op.h", "")
+        for folder, target in (
+            ("kernels/cpu", "base/error.h"),
+            ("bindings/java", "guard.h"),
+            ("examples", "../core/base/error.h"),
+            ("kernels/ops", "tenon/no.h"),
+            ("tests/capi", "base/error.h"),
+            ("kernels/cpu", "kernels/cuda/a.h"),
+        ):
+            with self.subTest(folder=folder, target=target):
+                path = self.write(f"{folder}/x.cpp", f'#include "{target}"\n')
+                self.assertEqual(len(self.what()), 1)
+                path.unlink()
+
+    def test_outsider_that_links_inside_fails(self):
+        self.write(
+            "kernels/CMakeLists.txt", "target_link_libraries(tenon_cpu PRIVATE tenon_core)\n"
+        )
+        self.assertEqual(len(self.what()), 1)
+
+
+class PairsTest(Fixture):
+    def test_good_tree_passes(self):
+        self.write("capi/include/tenon/op.h", "TENON_API void tenon_x(void);\n")
+        self.write("capi/src/op.cpp", "")
+        self.write("capi/src/CMakeLists.txt", "target_sources(t PRIVATE op.cpp)\n")
+        self.assertEqual(pairs.check(self.root), [])
+
+    def test_header_without_source_and_source_in_no_list_fail(self):
+        self.write("capi/include/tenon/op.h", "TENON_API void tenon_x(void);\n")
+        self.assertEqual(len(pairs.check(self.root)), 1)
+        self.write("capi/src/op.cpp", "")
+        self.assertIn("must be listed", pairs.check(self.root)[0])
+
+    def test_kernel_without_operator_or_test_fails(self):
+        self.write("kernels/CMakeLists.txt", "add.cpp\n")
+        self.write("kernels/cpu/add.cpp", 'aten.impl("add", &add);\n')
+        found = pairs.check(self.root)
+        self.assertEqual(len(found), 2)
+        self.assertIn("kernels/ops/add.cpp", found[0])
+        self.assertIn("tests/kernels/add_test.cpp", found[1])
+
+
+class SizesTest(Fixture):
+    HEAD = "// SPDX-License-Identifier: Apache-2.0\n// One sentence.\n"
+
+    def complaints(self, text: str, name: str = "core/base/x.cpp") -> list:
+        return sizes.check_file(self.write(name, text), name)
+
+    def test_good_file_passes(self):
+        self.assertEqual(self.complaints(self.HEAD + "int x;\n"), [])
+
+    def test_long_line_long_file_no_licence_and_no_newline_fail(self):
+        self.assertEqual(len(self.complaints(self.HEAD + "x" * 101 + "\n")), 1)
+        self.assertEqual(len(self.complaints(self.HEAD + "int x;\n" * 600)), 1)
+        self.assertEqual(len(self.complaints("int x;\n")), 1)
+        self.assertEqual(len(self.complaints(self.HEAD + "int x;")), 1)
+
+    def test_tests_may_be_longer_and_generated_files_are_free(self):
+        self.assertEqual(self.complaints(self.HEAD + "int x;\n" * 700, "tests/x.cpp"), [])
+        self.assertEqual(self.complaints("// Generated by swig.\n" + "int x;\n" * 5000), [])
+
+    def test_stated_reason_allows_a_long_file(self):
+        text = self.HEAD + "// Long file: one table.\n" + "int x;\n" * 600
+        self.assertEqual(self.complaints(text), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
