@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of ./dev lint: formatters, linters and the scripts of tests/tools."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import subprocess
+import time
+
+import environment
+import machine
+import native
+import ui
+
+TOOLS = ui.ROOT / "tests" / "tools"
+CLANG_FORMAT = "clang-format-14"
+CXX = (".h", ".hpp", ".c", ".cpp", ".cu", ".cuh")
+RUST = ui.ROOT / "bindings" / "rust" / "Cargo.toml"
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    what: str
+    function: object
+    needs: tuple = ()
+
+
+def _tracked(*suffixes: str) -> list:
+    """Sources that git tracks or would track, generated ones left out."""
+    listed = subprocess.run(
+        ["git", "-C", str(ui.ROOT), "ls-files", "-co", "--exclude-standard"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    found = []
+    for name in listed:
+        path = ui.ROOT / name
+        if not name.endswith(suffixes) or not path.is_file():
+            continue
+        with open(path, errors="replace") as file:
+            if "generated" not in file.readline().lower():
+                found.append(path)
+    return found
+
+
+def _script(name: str, *arguments) -> int:
+    return _run(f"lint {name}", [environment.python(), "-B", TOOLS / f"{name}.py", *arguments])
+
+
+def _run(what: str, command: list, env: dict | None = None) -> int:
+    """Runs one checker and shows what it said: all of a failure, the last line of a success."""
+    log = what.replace(" ", "-")
+    status = ui.run(what, command, env=env, log=log, check=False, quiet=True)
+    ui.show_tail(ui.LOGS / f"{log}.log", 60 if status else 1)
+    return status
+
+
+def clang_format(fix: bool) -> int:
+    files = _tracked(*CXX)
+    mode = ["-i"] if fix else ["--dry-run", "-Werror"]
+    status = _run("lint clang-format", [CLANG_FORMAT, "--style=file", *mode, *files])
+    print(f"    {len(files)} C, C++ and CUDA files")
+    return status
+
+
+def ruff(fix: bool) -> int:
+    interpreter = environment.python("base", "lint")
+    files = [*_tracked(".py", ".pyi")]
+    check = _run(
+        "lint ruff-check",
+        [interpreter, "-m", "ruff", "check", "--no-cache", *(["--fix"] if fix else []), *files],
+    )
+    style = _run(
+        "lint ruff-format",
+        [interpreter, "-m", "ruff", "format", "--no-cache", *([] if fix else ["--check"]), *files],
+    )
+    return check or style
+
+
+def _cargo_manifests() -> list:
+    """Workspaces and single crates: the binding, and plugins of examples and tests."""
+    found = []
+    for path in sorted(_tracked("Cargo.toml")):
+        above = [up / "Cargo.toml" for up in path.parent.parents if up.is_relative_to(ui.ROOT)]
+        if not any(item.exists() and "[workspace]" in item.read_text() for item in above):
+            found.append(path)
+    return found
+
+
+def rustfmt(fix: bool) -> int:
+    status = 0
+    for manifest in _cargo_manifests():
+        command = [machine.cargo(), "fmt", "--all", "--manifest-path", manifest]
+        status |= _run("lint rustfmt", [*command, *([] if fix else ["--check"])])
+    return status
+
+
+def clippy(fix: bool) -> int:
+    native.build_all("release")
+    status = 0
+    for manifest in _cargo_manifests():
+        status |= _run(
+            "lint clippy",
+            [
+                machine.cargo(),
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--locked",
+                "--manifest-path",
+                manifest,
+                "--",
+                "-D",
+                "warnings",
+            ],
+            environment.runtime("release"),
+        )
+    return status
+
+
+def bindgen(fix: bool) -> int:
+    env = {**environment.runtime("release"), "BINDGEN_ROOT": str(ui.BUILD / "bindgen")}
+    script = RUST.parent / "regenerate.sh"
+    # cargo may live outside PATH; the script calls it by name.
+    env["PATH"] = f"{pathlib.Path(machine.cargo()).parent}{os.pathsep}{os.environ['PATH']}"
+    return _run("lint bindgen", [script, *([] if fix else ["--check"])], env)
+
+
+def exports(fix: bool) -> int:
+    native.build_all("release")
+    return _script("exports", environment.build_dir("release") / "lib")
+
+
+def abi(fix: bool) -> int:
+    return _script("abi", *(["--update"] if fix else []))
+
+
+def plain(name: str):
+    """A check that is one script without options."""
+    return lambda fix: _script(name)
+
+
+CHECKS = {
+    "format": Check(
+        "C, C++ and CUDA formatting (clang-format 14)", clang_format, ("clang-format",)
+    ),
+    "ruff": Check("Python linting and formatting", ruff),
+    "rustfmt": Check("Rust formatting", rustfmt, ("rust", "rustfmt")),
+    "layers": Check("who includes whom", plain("layers")),
+    "sizes": Check("length of files and lines, licence lines", plain("sizes")),
+    "pairs": Check("headers, sources and tests come in pairs", plain("pairs")),
+    "quickstarts": Check("the quick starts of the README", plain("quickstarts")),
+    "contracts": Check("the contract on each public function", plain("contracts")),
+    "abi": Check("the committed ABI description", abi, ("gcc",)),
+    "headers": Check(
+        "each public header alone, every standard, gcc and clang",
+        plain("headers"),
+        ("gcc", "clang"),
+    ),
+    "exports": Check("exported names, needed libraries, size", exports),
+    "bindgen": Check("the committed bindgen output", bindgen, ("rust", "libclang")),
+    "clippy": Check("Rust lints as errors", clippy, ("rust", "clippy")),
+}
+
+
+def run(names: tuple, fix: bool, only_list: bool) -> int:
+    if only_list:
+        for name, check in CHECKS.items():
+            print(f"{name:10} {check.what}")
+        return 0
+    unknown = [name for name in names if name not in CHECKS]
+    if unknown:
+        raise ui.Failure(f"lint: CHECK must be one of {', '.join(CHECKS)}, got {unknown[0]}")
+    names = names or tuple(CHECKS)
+    machine.ensure(tuple(dict.fromkeys(need for name in names for need in CHECKS[name].needs)))
+    rows = []
+    for name in names:
+        ui.say(f"lint {name}: {CHECKS[name].what}")
+        begin = time.monotonic()
+        status = CHECKS[name].function(fix)
+        rows.append((name, f"{time.monotonic() - begin:.1f}", "ok" if status == 0 else "FAILED"))
+    print()
+    ui.table(rows, ["check", "seconds", "verdict"])
+    failed = sum(row[2] != "ok" for row in rows)
+    print(f"{len(rows) - failed} of {len(rows)} checks passed")
+    return 1 if failed else 0

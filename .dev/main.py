@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The developer command's verbs; `./dev VERB --help` explains each."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import cuda
+import environment
+import lint
+import machine
+import native
+import suites
+import ui
+
+
+def demo(args) -> int:
+    """Builds everything and runs the five-language image demo."""
+    machine.ensure(native.NEEDS["release"])
+    native.build("release", targets=("tenon_demo", "tenon_matrix"))
+    program = environment.build_dir("release") / "bin" / "tenon_demo"
+    if not program.exists():
+        raise ui.Failure("demo: bin/tenon_demo must be built by examples/, got none")
+    image = [str(pathlib.Path(args.image).resolve())] if args.image else []
+    if image and not pathlib.Path(image[0]).is_file():
+        raise ui.Failure(f"demo: IMAGE must be a readable file, got {args.image}")
+    env = {**os.environ, **environment.runtime("release")}
+    env["TENON_PYTHON"] = str(environment.python("base"))
+    env["TENON_DEMO_OUTPUT"] = str(ui.BUILD / "demo")
+    (ui.BUILD / "demo").mkdir(parents=True, exist_ok=True)
+    ui.say("run the demo")
+    status = subprocess.run([program, *image], env=env, stdin=subprocess.DEVNULL).returncode
+    ui.say("demo: done" if status == 0 else f"demo: failed with status {status}")
+    return status
+
+
+def test(args) -> int:
+    """Builds everything, runs every suite (or the named ones) and prints the counts."""
+    unknown = [name for name in args.suite if name not in suites.DEFAULT]
+    if unknown:
+        raise ui.Failure(
+            f"test: SUITE must be one of {', '.join(suites.DEFAULT)}, got {unknown[0]}"
+        )
+    names = tuple(args.suite) or suites.DEFAULT
+    if any(suites.SUITES[name][2] for name in names):
+        machine.ensure(native.NEEDS[args.preset])
+        native.build(args.preset)
+    run = suites.Run(args.preset, with_torch=args.with_torch, pattern=args.filter)
+    return 0 if suites.run_all(run, names) else 1
+
+
+def build(args) -> int:
+    """Builds a preset; with --cuda the CUDA plugin too, taking the toolkit from PyPI if need be."""
+    if args.cuda:
+        machine.ensure(native.NEEDS["cuda"] + ("python-dev",))
+        cmake, root, env = cuda.toolkit()
+        settings = (
+            f"-DCUDAToolkit_ROOT={root}",
+            f"-DCMAKE_CUDA_ARCHITECTURES={args.cuda_architectures}",
+        )
+        native.build("cuda", cmake, settings, env, targets=("tenon_cuda", "tenon_cpu", "cuda_test"))
+        plugin = environment.build_dir("cuda") / "lib" / "libtenon_cuda.so"
+        if not plugin.exists():
+            raise ui.Failure(f"build: {plugin} must exist after the build, got none")
+        ui.say(f"built {ui.short(plugin)}, {plugin.stat().st_size / 1024:.0f} KiB")
+        # What needs no GPU is tested here too; the rest skips, and the count says so.
+        return 0 if suites.run_all(suites.Run("cuda"), ("cuda",)) else 1
+    elif args.preset in ("dev", "release"):
+        native.build_all(args.preset)
+    else:
+        machine.ensure(native.NEEDS[args.preset])
+        native.build(args.preset)
+    return 0
+
+
+def sanitize(args) -> int:
+    """Builds with a sanitizer and runs the native suites (GoogleTest and cmocka) under it."""
+    preset = {"asan": "asan-ubsan", "tsan": "tsan"}[args.kind]
+    machine.ensure(native.NEEDS[preset])
+    native.build(preset)
+    run = suites.Run(preset, pattern=args.filter)
+    run.env["ASAN_OPTIONS"] = "detect_leaks=1:check_initialization_order=1:strict_string_checks=1"
+    run.env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
+    run.env["TSAN_OPTIONS"] = "halt_on_error=1:second_deadlock_stack=1"
+    return 0 if suites.run_all(run, suites.NATIVE) else 1
+
+
+def check(args) -> int:
+    """Runs formatters, linters and the project's own checks; --fix lets formatters write."""
+    return lint.run(tuple(args.check), args.fix, args.list)
+
+
+def bench(args) -> int:
+    """Builds and runs the benchmarks, with peers in the same run where they are installed."""
+    machine.ensure(native.NEEDS["bench"])
+    native.build("bench")
+    native.build_rust("bench")
+    runner = ui.ROOT / "tests" / "bench" / "run.py"
+    interpreter = environment.python("base", "bench")
+    env = {**os.environ, **environment.runtime("bench")}
+    return subprocess.run([interpreter, runner, *args.arguments], env=env).returncode
+
+
+def doctor(args) -> int:
+    """Says what is found, what is missing and which version; installs nothing."""
+    names = tuple(dict.fromkeys((*machine.ALL, "benchmark", *machine.LINT)))
+    nvcc = shutil.which("nvcc") or "none: ./dev build --cuda takes the toolkit from PyPI"
+    extra = [
+        f"Python of this command: {sys.executable} {sys.version.split()[0]}",
+        f"JDK home: {machine.java_home() or 'none'}",
+        f"nvcc: {nvcc}",
+    ]
+    lacking = machine.doctor(names, extra)
+    print(f"{lacking} missing" + (": ./dev test installs what it needs" if lacking else ""))
+    return 1 if lacking else 0
+
+
+def python(args) -> int:
+    """Runs Python with the built tenon package importable."""
+    module = environment.build_dir("release") / "bindings" / "python" / "tenon"
+    if not module.exists():
+        native.build_all("release")
+    interpreter = environment.python("base")
+    env = {**os.environ, **environment.runtime("release")}
+    sys.stdout.flush()
+    os.execve(interpreter, [str(interpreter), *args.arguments], env)
+
+
+def clean(args) -> int:
+    """Removes what the build made; --all also the downloaded Python environments."""
+    keep = set() if args.all else {"venv", "cuda-venv"}
+    removed = 0
+    for path in sorted(ui.BUILD.iterdir()) if ui.BUILD.exists() else ():
+        if path.name not in keep:
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            removed += 1
+    ui.say(f"clean: removed {removed} entries of build/")
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="./dev",
+        description="Everything a developer does here.",
+        epilog="New here? ./dev demo, then ./dev test.",
+    )
+    top.add_argument("-v", "--verbose", action="store_true", help="show the output of every tool")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+
+    def verb(name, function, **more):
+        one = verbs.add_parser(name, help=function.__doc__, description=function.__doc__, **more)
+        one.set_defaults(function=function)
+        return one
+
+    one = verb("demo", demo)
+    one.add_argument("image", nargs="?", metavar="IMAGE", help="a PNG or JPEG file of your own")
+    one = verb("test", test)
+    one.add_argument(
+        "suite",
+        nargs="*",
+        metavar="SUITE",
+        help=f"one or more of: {' '.join(suites.DEFAULT)} (default: all)",
+    )
+    one.add_argument("--preset", choices=("release", "dev"), default="release")
+    one.add_argument(
+        "--filter",
+        default="",
+        metavar="PATTERN",
+        help="run only cases whose name matches, in the suite's own syntax",
+    )
+    one.add_argument(
+        "--with-torch",
+        action="store_true",
+        help="install PyTorch and compare operator results with it",
+    )
+    one = verb("build", build)
+    one.add_argument("--preset", choices=native.PRESETS, default="release")
+    one.add_argument("--cuda", action="store_true", help="the cuda preset, with its toolkit")
+    one.add_argument(
+        "--cuda-architectures",
+        default="80",
+        metavar="LIST",
+        help="CMake's list of GPU architectures (default: 80, real code and PTX)",
+    )
+    one = verb("bench", bench)
+    one.add_argument("arguments", nargs=argparse.REMAINDER, help="passed to tests/bench/run.py")
+    one = verb("lint", check)
+    one.add_argument("check", nargs="*", metavar="CHECK", help="checks to run (default: all)")
+    one.add_argument("--fix", action="store_true", help="let the formatters write their output")
+    one.add_argument("--list", action="store_true", help="name the checks and stop")
+    one = verb("sanitize", sanitize)
+    one.add_argument("kind", choices=("asan", "tsan"), help="asan comes with UBSan")
+    one.add_argument("--filter", default="", metavar="PATTERN", help="ctest -R pattern")
+    verb("doctor", doctor)
+    one = verb("python", python)
+    one.add_argument("arguments", nargs=argparse.REMAINDER, help="passed to Python")
+    one = verb("clean", clean)
+    one.add_argument("--all", action="store_true", help="remove build/ wholly")
+    return top
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    # What follows these verbs belongs to another program, options included.
+    if arguments[:1] in (["python"], ["bench"]) and arguments[1:2] not in (["-h"], ["--help"]):
+        arguments.insert(1, "--")
+    args = parser().parse_args(arguments)
+    if getattr(args, "arguments", [])[:1] == ["--"]:
+        del args.arguments[0]
+    ui.set_verbose(args.verbose)
+    try:
+        return args.function(args)
+    except ui.Failure as failure:
+        print(f"dev: {failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("dev: stopped", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

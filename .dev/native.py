@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Configures, builds and tests a CMake preset; builds the Java and Rust packages beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import re
+
+import environment
+import machine
+import ui
+
+PRESETS = ("dev", "release", "bench", "asan-ubsan", "tsan", "cuda")
+# What a preset needs installed. The sanitizers and CUDA build native parts only.
+NEEDS = {
+    "dev": machine.ALL,
+    "release": machine.ALL,
+    "bench": (*machine.ALL, "benchmark"),
+    "asan-ubsan": machine.NATIVE,
+    "tsan": machine.NATIVE,
+    "cuda": machine.NATIVE,
+}
+
+
+def jobs() -> str:
+    return os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 2))
+
+
+def build(
+    preset: str,
+    cmake: str = "cmake",
+    settings: tuple = (),
+    env: dict | None = None,
+    targets: tuple = (),
+) -> None:
+    """Brings build/<preset> up to date; configures only when CMake itself would not know to."""
+    directory = environment.build_dir(preset)
+    arguments = [cmake, "--preset", preset, "-B", directory, *settings]
+    if preset in ("dev", "release", "bench"):
+        interpreter = environment.python("base")
+        arguments.append(f"-DPython3_EXECUTABLE={interpreter}")
+        arguments.append(f"-DTENON_CARGO={machine.cargo()}")
+        home = machine.java_home()
+        if home:
+            arguments.append(f"-DJAVA_HOME={home}")
+            env = {**(env or {}), "JAVA_HOME": str(home)}
+    stamp = directory / "configured-with"
+    presets = hashlib.sha256((ui.ROOT / "CMakePresets.json").read_bytes()).hexdigest()
+    line = "\n".join([*(str(argument) for argument in arguments), presets])
+    fresh = not (directory / "build.ninja").exists() or not stamp.exists()
+    if fresh or stamp.read_text() != line:
+        ui.run(f"configure {preset}", arguments, env=env)
+        stamp.write_text(line)
+    wanted = ["--target", *targets] if targets else []
+    ui.run(f"build {preset}", [cmake, "--build", directory, "-j", jobs(), *wanted], env=env)
+
+
+def build_all(preset: str = "release") -> None:
+    """Builds everything of a preset that has all bindings: native, Python, Java, Rust."""
+    machine.ensure(NEEDS[preset])
+    build(preset)
+    build_rust(preset)
+
+
+def maven(what: str, preset: str, *arguments: str, check: bool = True) -> int:
+    """Runs Maven on bindings/java, off the network once everything it wants is in its cache."""
+    pom = ui.ROOT / "bindings" / "java" / "pom.xml"
+    stamp = ui.BUILD / "java" / f"cached-{'-'.join(a for a in arguments if a[:1] != '-')}"
+    offline = stamp.exists() and stamp.read_text() == pom.read_text()
+    common = [
+        "mvn",
+        "-B",
+        "-ntp",
+        "-f",
+        pom,
+        f"-Dtenon.build.dir={ui.BUILD / 'java'}",
+        f"-Dtenon.lib.dir={environment.build_dir(preset) / 'lib'}",
+        f"-Dtenon.native.build.dir={environment.build_dir(preset)}",
+    ]
+    env = environment.runtime(preset)
+    status = ui.run(what, [*common, *(["-o"] if offline else []), *arguments], env=env, check=check)
+    if status == 0 and not offline:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(pom.read_text())
+    return status
+
+
+def build_rust(preset: str = "release") -> None:
+    manifest = ui.ROOT / "bindings" / "rust" / "Cargo.toml"
+    if manifest.exists():
+        ui.run(
+            "build rust packages",
+            [
+                machine.cargo(),
+                "build",
+                "--release",
+                "--workspace",
+                "--all-features",
+                "--locked",
+                "--manifest-path",
+                manifest,
+            ],
+            env=environment.runtime(preset),
+        )
+
+
+def ctest_program(directory: pathlib.Path) -> str:
+    """The ctest of the CMake that configured a build tree; another version may not read its tests."""
+    cache = directory / "CMakeCache.txt"
+    text = cache.read_text() if cache.exists() else ""
+    found = re.search(r"^CMAKE_CTEST_COMMAND:INTERNAL=(.+)$", text, re.M)
+    return found.group(1) if found else "ctest"
+
+
+def ctest(what: str, preset: str, junit: pathlib.Path, arguments: tuple, env: dict) -> int:
+    """Runs part of a preset's tests under ctest, with results as JUnit XML."""
+    junit.parent.mkdir(parents=True, exist_ok=True)
+    junit.unlink(missing_ok=True)
+    directory = environment.build_dir(preset)
+    command = [
+        ctest_program(directory),
+        "--test-dir",
+        directory,
+        "-j",
+        jobs(),
+        "--output-on-failure",
+        "--no-tests=error",
+        "--output-junit",
+        junit,
+        "--test-output-size-passed",
+        "1000000",
+        *arguments,
+    ]
+    return ui.run(what, command, env=env, check=False)

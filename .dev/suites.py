@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test suites: how each is run, and the count of its cases."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import sys
+import time
+import xml.etree.ElementTree as xml
+
+import environment
+import machine
+import native
+import ui
+
+RESULTS = ui.BUILD / "results"
+FAILED_LINES = 40  # of the output of one failed case
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What one suite's own runner reported. `status` is the runner's exit status."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    status: int = 0
+    seconds: float = 0.0
+    note: str = ""
+
+    @property
+    def good(self) -> bool:
+        return self.status == 0 and self.failed == 0 and self.passed > 0
+
+    def add(self, other: "Outcome") -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.status = self.status or other.status
+
+
+class Run:
+    """One `./dev test`: the preset it tests and the variables the suites run with."""
+
+    def __init__(self, preset: str, with_torch: bool = False, pattern: str = ""):
+        self.preset = preset
+        self.pattern = pattern
+        self.env = environment.runtime(preset)
+        self.with_torch = with_torch
+        self.env["TENON_WITH_TORCH"] = "1" if with_torch else "0"
+
+
+def _closing(log: str, pattern: str) -> None:
+    """Repeats the lines in which a runner sums itself up."""
+    text = (ui.LOGS / f"{log}.log").read_text(errors="replace")
+    for line in text.splitlines():
+        line = re.sub(r"\x1b\[[0-9;]*m", "", line)
+        if re.search(pattern, line):
+            print(f"    {line.strip()}", flush=True)
+
+
+def _complain(log: str, status: int) -> None:
+    if status != 0:
+        ui.say(f"status {status}; end of build/log/{log}.log:")
+        ui.show_tail(ui.LOGS / f"{log}.log")
+
+
+def read_junit(path: pathlib.Path, status: int) -> Outcome:
+    """Counts of a JUnit file: pytest's, surefire's or ctest's with one case a test."""
+    if not path.exists():
+        return Outcome(status=status or 1, note="wrote no results")
+    outcome = Outcome(status=status)
+    for case in xml.parse(path).getroot().iter("testcase"):
+        kinds = {child.tag for child in case}
+        if kinds & {"failure", "error"} or case.get("status") == "fail":
+            outcome.failed += 1
+        elif "skipped" in kinds or case.get("status") in ("notrun", "disabled"):
+            outcome.skipped += 1
+        else:
+            outcome.passed += 1
+    return outcome
+
+
+def _ctest(run: Run, name: str, label: str) -> tuple:
+    """Runs the ctest cases of one label; returns the path of the results and ctest's status."""
+    pattern = ("-R", run.pattern) if run.pattern else ()
+    path = RESULTS / f"{run.preset}-{label}.xml"
+    status = native.ctest(f"test {name}", run.preset, path, ("-L", f"^{label}$", *pattern), run.env)
+    if path.exists():
+        _show_failed(path)
+    elif status:
+        ui.show_tail(ui.LOGS / f"test-{name}.log")
+    _closing(f"test-{name}", r"tests passed|tests failed|Total Test time|^\s+\d+ - .*\(")
+    return path, status
+
+
+def _show_failed(path: pathlib.Path) -> None:
+    """Prints what each failed case of a ctest JUnit file said, up to its last lines."""
+    for case in xml.parse(path).getroot().iter("testcase"):
+        if case.get("status") == "fail":
+            ui.say(f"FAILED {case.get('name')}:")
+            for line in (case.findtext("system-out") or "").splitlines()[-FAILED_LINES:]:
+                print(f"    {line}")
+
+
+def gtest(run: Run) -> Outcome:
+    """GoogleTest programs under ctest, one ctest case a GoogleTest case."""
+    return read_junit(*_ctest(run, "gtest", "gtest"))
+
+
+def cuda(run: Run) -> Outcome:
+    """The CUDA plugin's GoogleTest cases; those that want a GPU skip where there is none."""
+    return read_junit(*_ctest(run, "cuda", "cuda"))
+
+
+def examples(run: Run) -> Outcome:
+    """Programs of examples/ and docs, built and run as tests."""
+    return read_junit(*_ctest(run, "examples", "example"))
+
+
+def cmocka(run: Run) -> Outcome:
+    """cmocka programs under ctest; the cases are counted in what cmocka prints."""
+    return read_cmocka(*_ctest(run, "cmocka", "cmocka"))
+
+
+def read_cmocka(path: pathlib.Path, status: int) -> Outcome:
+    """Counts of the summaries that cmocka programs printed, from ctest's JUnit file."""
+    if not path.exists():
+        return Outcome(status=status or 1, note="wrote no results")
+    outcome = Outcome(status=status)
+    for case in xml.parse(path).getroot().iter("testcase"):
+        text = case.findtext("system-out") or ""
+        passed, failed, skipped = (
+            sum(int(number) for number in re.findall(rf"\[  {word}\s*\] (\d+) test\(s\)", text))
+            for word in ("PASSED", "FAILED", "SKIPPED")
+        )
+        # A program that died before its summary is one failure of its own.
+        if case.get("status") == "fail" and failed == 0:
+            failed = 1
+        outcome.add(Outcome(passed, failed, skipped))
+    return outcome
+
+
+def pytest(run: Run) -> Outcome:
+    """pytest over tests/python, conformance cases included."""
+    path = RESULTS / f"{run.preset}-pytest.xml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    interpreter = environment.python("base", *(("torch",) if run.with_torch else ()))
+    command = [
+        interpreter,
+        "-m",
+        "pytest",
+        "-q",
+        "-rs",
+        "-p",
+        "no:cacheprovider",
+        f"--junitxml={path}",
+        *(["-k", run.pattern] if run.pattern else []),
+        ui.ROOT / "tests" / "python",
+    ]
+    status = ui.run("test pytest", command, env=run.env, check=False)
+    _closing(
+        "test-pytest", r"^\d+ (passed|failed|error|skipped)|^=+ .*(passed|failed|error)|^FAILED"
+    )
+    _complain("test-pytest", status)
+    return read_junit(path, status)
+
+
+def cargo(run: Run) -> Outcome:
+    """cargo test over the workspace of bindings/rust, documentation examples included."""
+    command = [
+        machine.cargo(),
+        "test",
+        "--release",
+        "--workspace",
+        "--all-features",
+        "--locked",
+        "--no-fail-fast",
+        "--manifest-path",
+        ui.ROOT / "bindings" / "rust" / "Cargo.toml",
+        *([run.pattern] if run.pattern else []),
+    ]
+    status = ui.run("test cargo", command, env=run.env, check=False)
+    _closing("test-cargo", r"^test result:|FAILED$")
+    _complain("test-cargo", status)
+    return read_cargo((ui.LOGS / "test-cargo.log").read_text(errors="replace"), status)
+
+
+def read_cargo(text: str, status: int) -> Outcome:
+    """Sum of the "test result:" lines, one for each test binary and the documentation."""
+    outcome = Outcome(status=status)
+    for match in re.finditer(
+        r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", text, re.M
+    ):
+        outcome.add(Outcome(*(int(part) for part in match.groups())))
+    return outcome
+
+
+def junit(run: Run) -> Outcome:
+    """JUnit 5 over bindings/java, run by Maven's surefire."""
+    reports = ui.BUILD / "java" / "surefire-reports"
+    for old in reports.glob("TEST-*.xml"):
+        old.unlink()
+    arguments = [f"-Dtest={run.pattern}"] if run.pattern else []
+    status = native.maven("test junit", run.preset, "test", *arguments, check=False)
+    _closing("test-junit", r"Tests run:.*(?<!\))$|BUILD ")
+    _complain("test-junit", status)
+    outcome = Outcome(status=status)
+    for report in reports.glob("TEST-*.xml"):
+        outcome.add(read_junit(report, 0))
+    return outcome
+
+
+def matrix(run: Run) -> Outcome:
+    """One process with all five languages: 125 combinations of define, implement and call."""
+    program = environment.build_dir(run.preset) / "bin" / "tenon_matrix"
+    if not program.exists():
+        return Outcome(status=1, note="bin/tenon_matrix is not built")
+    status = ui.run("test matrix", [program], env=run.env, check=False)
+    _closing("test-matrix", r"\d+ of \d+")
+    _complain("test-matrix", status)
+    return read_matrix((ui.LOGS / "test-matrix.log").read_text(errors="replace"), status)
+
+
+def read_matrix(text: str, status: int) -> Outcome:
+    found = re.findall(r"(\d+) of (\d+)", text)
+    if not found:
+        return Outcome(status=status or 1, note="printed no count")
+    passed, total = (int(part) for part in found[-1])
+    return Outcome(passed=passed, failed=total - passed, status=status)
+
+
+def tools(run: Run) -> Outcome:
+    """unittest over tests/tools: every check must fail on a bad fixture."""
+    command = [
+        sys.executable,
+        "-B",
+        "-m",
+        "unittest",
+        "discover",
+        "-v",
+        "-s",
+        ui.ROOT / "tests" / "tools",
+        "-p",
+        "*_test.py",
+    ]
+    status = ui.run("test tools", command, env=run.env, check=False)
+    _closing("test-tools", r"^Ran \d+ test|^(OK|FAILED)")
+    _complain("test-tools", status)
+    text = (ui.LOGS / "test-tools.log").read_text(errors="replace")
+    return read_unittest(text, status)
+
+
+def read_unittest(text: str, status: int) -> Outcome:
+    """Counts of unittest's closing lines: "Ran 5 tests", "FAILED (failures=1, errors=1)"."""
+    ran = re.search(r"^Ran (\d+) tests?", text, re.M)
+    counts = {
+        word: int(number)
+        for word, number in re.findall(
+            r"(failures|errors|skipped)=(\d+)", text.splitlines()[-1] if text else ""
+        )
+    }
+    failed = counts.get("failures", 0) + counts.get("errors", 0)
+    skipped = counts.get("skipped", 0)
+    passed = int(ran.group(1)) - failed - skipped if ran else 0
+    return Outcome(max(passed, 0), failed, skipped, status or (0 if ran else 1))
+
+
+# Suites in the order they run, the quickest verdict on the lowest layer first: title, function,
+# and whether a CMake preset must be built first (cargo and Maven build what they test).
+SUITES = {
+    "tools": ("project checks (unittest)", tools, False),
+    "gtest": ("C++ (GoogleTest)", gtest, True),
+    "cmocka": ("C (cmocka)", cmocka, True),
+    "pytest": ("Python (pytest)", pytest, True),
+    "cargo": ("Rust (cargo test)", cargo, True),
+    "junit": ("Java (JUnit 5)", junit, True),
+    "matrix": ("matrix (five languages)", matrix, True),
+    "examples": ("examples", examples, True),
+    "cuda": ("CUDA plugin (GoogleTest)", cuda, True),
+}
+DEFAULT = tuple(name for name in SUITES if name != "cuda")
+NATIVE = ("gtest", "cmocka")
+
+
+def run_all(run: Run, names: tuple) -> bool:
+    """Runs suites, prints the table of counts, and says whether every one is good."""
+    outcomes = {}
+    for name in names:
+        title, function, _ = SUITES[name]
+        begin = time.monotonic()
+        outcomes[name] = function(run)
+        outcomes[name].seconds = time.monotonic() - begin
+    rows = []
+    total = Outcome()
+    for name, outcome in outcomes.items():
+        verdict = (
+            "ok"
+            if outcome.good
+            else outcome.note
+            or ("no cases" if not outcome.passed and not outcome.failed else "FAILED")
+        )
+        rows.append(
+            (
+                SUITES[name][0],
+                outcome.passed,
+                outcome.failed,
+                outcome.skipped,
+                f"{outcome.seconds:.1f}",
+                verdict,
+            )
+        )
+        total.add(outcome)
+        total.seconds += outcome.seconds
+    good = all(outcome.good for outcome in outcomes.values())
+    rows.append(
+        (
+            "total",
+            total.passed,
+            total.failed,
+            total.skipped,
+            f"{total.seconds:.1f}",
+            "ok" if good else "FAILED",
+        )
+    )
+    print()
+    ui.table(rows, ["suite", "passed", "failed", "skipped", "seconds", "verdict"])
+    return good
