@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/trace.h"
 
-#include <mutex>
 
 #include "base/thread.h"
 #include "dispatch/key_set.h"
@@ -36,8 +35,10 @@ class Silence {
 }  // namespace
 
 void set_tracer(tenon_tracer tracer, void* ctx) {
-  static std::once_flag once;
-  std::call_once(once, [] { base::add_thread_exit_hook(&clear_tracer); });
+  [[maybe_unused]] static const bool hooked = [] {
+    base::add_thread_exit_hook(&clear_tracer);
+    return true;
+  }();
   base::ThreadRecord* thread = base::require_thread_record();
   thread->places[base::kPlaceTracer] = reinterpret_cast<void*>(tracer);
   thread->places[base::kPlaceTracerContext] = ctx;

@@ -2,7 +2,6 @@
 #include "tensor/allocator.h"
 
 #include <cstdlib>
-#include <mutex>
 #include <new>
 
 #include "base/check.h"
@@ -42,9 +41,11 @@ void close_cache(base::ThreadRecord* thread) noexcept {
 BlockCache* make_cache() noexcept {
   base::ThreadRecord* thread = base::own_thread_record();
   if (thread == nullptr) return nullptr;
-  static std::once_flag hooked;
   try {
-    std::call_once(hooked, [] { base::add_thread_exit_hook(close_cache); });
+    [[maybe_unused]] static const bool hooked = [] {
+      base::add_thread_exit_hook(close_cache);
+      return true;
+    }();
   } catch (...) {
     return nullptr;
   }

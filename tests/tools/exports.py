@@ -51,6 +51,16 @@ def thread_local_bytes(library: pathlib.Path) -> int:
     return int(found.group(1), 16) if found else 0
 
 
+def foreign_thread_locals(library: pathlib.Path) -> list:
+    """Thread-locals of other libraries that it reaches by a fixed offset.
+
+    Their library then has to fit into the process's static block, which is a matter of luck once
+    another package is loaded: `import torch` first, and libstdc++ no longer fits.
+    """
+    relocations = _run("readelf", "-rW", library)
+    return re.findall(r"R_\S*TPOFF\S*\s+\S+\s+(\w+)@", relocations)
+
+
 def stripped_size(library: pathlib.Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "stripped.so"
@@ -92,6 +102,10 @@ def check_library(
     local = thread_local_bytes(library)
     if local > THREAD_LOCAL_BYTES:
         found.append(f"thread-locals must take {THREAD_LOCAL_BYTES} bytes at most, got {local}")
+    found += [
+        f"must use no thread-local of another library at a fixed offset, got {name}"
+        for name in foreign_thread_locals(library)
+    ]
     size = stripped_size(library)
     if size > limit:
         found.append(f"stripped size must be {limit} bytes at most, got {size}")

@@ -286,6 +286,17 @@ class ExportsTest(Fixture):
         found = self.complaints(self.SOURCE, limit=100)
         self.assertTrue(any("stripped size" in text for text in found))
 
+    def test_thread_local_of_another_library_fails(self):
+        found = self.complaints(
+            self.SOURCE
+            + "extern __thread void* _ZSt15__once_callable"
+            ' __attribute__((tls_model("initial-exec")));\n'
+            "void* tenon_y(void) { return _ZSt15__once_callable; }\n",
+            self.MAP,
+            "-lstdc++",
+        )
+        self.assertTrue(any("got _ZSt15__once_callable" in text for text in found))
+
     def test_plugin_with_more_than_its_query_fails(self):
         library = self.build(
             "void tenon_plugin_query(void) {}\nvoid other(void) {}\n", "P { global: *; };"
