@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include <tenon/tenon.hpp>
 
 #include "peers/peer.h"
+#include "small_tensors.h"
 
 namespace {
 
@@ -250,11 +252,17 @@ BENCHMARK(aten_add_1_element);
 
 // ---- Peers ------------------------------------------------------------------------------------
 
-// A peer's loop has its calls inside the shared library, as our calls are inside this program.
-void run_peer(benchmark::State& state, void (*run)(int64_t)) {
-  constexpr int64_t kBatch = 1000;
+// Rows that are loops of calls: a peer's loops are inside its shared library.
+void run_loop(benchmark::State& state, void (*run)(int64_t), int64_t batch) {
   run(1);
-  while (state.KeepRunningBatch(kBatch)) run(kBatch);
+  while (state.KeepRunningBatch(batch)) run(batch);
+}
+
+void add_rows(const tenon_bench_peer* rows) {
+  for (; rows->name != nullptr; ++rows) {
+    const bool large = std::string_view(rows->name).find("large/") != std::string_view::npos;
+    benchmark::RegisterBenchmark(rows->name, run_loop, rows->run, large ? 10 : 1000);
+  }
 }
 
 // TENON_BENCH_PEERS names shared libraries, separated by colons.
@@ -268,16 +276,14 @@ void add_peers() {
       std::fprintf(stderr, "call_bench: %s\n", dlerror());
       std::exit(1);
     }
-    const auto peers = reinterpret_cast<const tenon_bench_peer* (*)()>(symbol);
-    for (const tenon_bench_peer* peer = peers(); peer->name != nullptr; ++peer) {
-      benchmark::RegisterBenchmark(peer->name, run_peer, peer->run);
-    }
+    add_rows(reinterpret_cast<const tenon_bench_peer* (*)()>(symbol)());
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  add_rows(small_tensor_rows());
   add_peers();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

@@ -62,7 +62,7 @@ class Bench:
             self.skip(f"{package} from C", "its Python package is not installed")
             return None
         home = pathlib.Path(spec.origin).parent
-        source = HERE / "peers" / f"{package}.cpp"
+        sources = sorted((HERE / "peers").glob(f"{package}*.cpp"))
         out = self.work / f"peer_{package}.so"
         command = [
             shutil.which("c++") or "g++",
@@ -71,7 +71,7 @@ class Bench:
             "-fPIC",
             "-fvisibility=hidden",
             *arguments(home),
-            source,
+            *sources,
             "-o",
             out,
             f"-L{home / 'lib'}",
@@ -79,7 +79,8 @@ class Bench:
             *PEERS[package],
         ]
         stamp = out.with_suffix(".command")
-        text = " ".join(str(part) for part in command) + source.read_text()
+        text = " ".join(str(part) for part in command)
+        text += "".join(source.read_text() for source in sources)
         if not out.exists() or not stamp.exists() or stamp.read_text() != text:
             self.run(command)
             stamp.write_text(text)

@@ -4,7 +4,12 @@
 #include <ATen/ops/full.h>
 #include <torch/library.h>
 
+#include <vector>
+
 #include "peer.h"
+
+// torch_small.cpp
+const tenon_bench_peer* torch_small_rows();
 
 namespace {
 
@@ -72,9 +77,20 @@ const tenon_bench_peer peers[] = {
     {"torch/boxed_2_tensors", &boxed},
     {"torch/add_1_element", &add},
     {"torch/lookup_by_name", &lookup},
-    {nullptr, nullptr},
 };
+
+std::vector<tenon_bench_peer> all_rows() {
+  std::vector<tenon_bench_peer> rows(std::begin(peers), std::end(peers));
+  for (const tenon_bench_peer* row = torch_small_rows(); row->name != nullptr; ++row) {
+    rows.push_back(*row);
+  }
+  rows.push_back({nullptr, nullptr});
+  return rows;
+}
 
 }  // namespace
 
-const tenon_bench_peer* tenon_bench_peers() { return peers; }
+const tenon_bench_peer* tenon_bench_peers() {
+  static const std::vector<tenon_bench_peer> rows = all_rows();
+  return rows.data();
+}
