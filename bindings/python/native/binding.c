@@ -4,7 +4,8 @@
 
 /* ---- Compiling a schema ---------------------------------------------------------------------- */
 
-static int compile_argument(const tenon_argument_info* info, tnp_argument* out) {
+static int compile_argument(const tenon_argument_info* info, tnp_argument* out,
+                            tenon_value* default_value) {
   out->name = PyUnicode_InternFromString(info->name);
   if (out->name == NULL) return -1;
   out->kwarg_only = (info->flags & TENON_ARGUMENT_KWARG_ONLY) != 0;
@@ -12,10 +13,43 @@ static int compile_argument(const tenon_argument_info* info, tnp_argument* out) 
   out->aliased = info->aliased_argument;
   if (info->default_value != NULL) {
     out->has_default = true;
-    out->default_value = *info->default_value;
-    out->default_value.flags &= (uint16_t)~TENON_VALUE_OWNED;
+    *default_value = *info->default_value;
+    default_value->flags &= (uint16_t)~TENON_VALUE_OWNED;
+    if (default_value->tag == TENON_TAG_NONE) *default_value = (tenon_value){0};
   }
   return tnp_type_compile(info->type, info->list_size, &out->type);
+}
+
+/* The lane whose letters (op.h) an operator's arguments and results have. */
+static void compile_lane(tnp_binding* self) {
+  static const char* const lanes[TNP_LANE_COUNT] = {
+      [TNP_LANE_T] = "T>T",           [TNP_LANE_TT] = "TT>T",      [TNP_LANE_TTT] = "TTT>T",
+      [TNP_LANE_TTV] = "TTv>T",       [TNP_LANE_T_NOTHING] = "T>", [TNP_LANE_TT_NOTHING] = "TT>",
+      [TNP_LANE_TTV_NOTHING] = "TTv>"};
+  char letters[8], *end = letters;
+  self->lane = TNP_LANE_NONE;
+  self->signature = UINT64_MAX;
+  if (self->nargs == 0 || self->nargs > 3 || self->nrets > 1 || self->vararg || self->varret) {
+    return;
+  }
+  for (uint32_t i = 0; i < self->nargs; i++) {
+    uint16_t conv = self->args[i].type.conv;
+    *end++ = conv == TNP_CONV_TENSOR ? 'T' : conv == TNP_CONV_SCALAR ? 'v' : '?';
+  }
+  *end++ = '>';
+  if (self->returns_tensor) {
+    *end++ = 'T';
+  } else if (self->nrets == 1 && self->rets[0].aliased < 0) {
+    return;
+  }
+  *end = 0;
+  for (uint8_t lane = 1; lane < TNP_LANE_COUNT; lane++) {
+    if (strcmp(lanes[lane], letters) != 0) continue;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char* c = letters; *c != 0; c++) hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+    self->lane = lane;
+    self->signature = hash;
+  }
 }
 
 /* Operators of ATen that take a number wherever the second tensor is due, as PyTorch's do. */
@@ -32,8 +66,7 @@ static bool takes_numbers(const char* name) {
   return false;
 }
 
-void tnp_binding_release(tnp_binding* binding) {
-  if (binding == NULL || --binding->references > 0) return;
+void tnp_binding_free(tnp_binding* binding) {
   for (uint32_t i = 0; i < binding->nargs; i++) {
     Py_XDECREF(binding->args[i].name);
     tnp_type_free(&binding->args[i].type);
@@ -44,8 +77,43 @@ void tnp_binding_release(tnp_binding* binding) {
   }
   PyMem_Free(binding->args);
   PyMem_Free(binding->rets);
+  PyMem_Free(binding->defaults);
   tenon_schema_release(binding->schema);
   PyMem_Free(binding);
+}
+
+static int compile(tnp_binding* self) {
+  for (uint32_t i = 0; i < self->nargs; i++) {
+    tenon_argument_info info = {.struct_size = sizeof info};
+    if (tnp_check(tenon_schema_get_argument(self->schema, i, &info)) != 0 ||
+        compile_argument(&info, &self->args[i], &self->defaults[i]) != 0) {
+      return -1;
+    }
+    if (!self->args[i].kwarg_only) self->npositional++;
+    if (!self->args[i].has_default) self->required = i + 1;
+  }
+  for (uint32_t i = 0; i < self->nrets; i++) {
+    tenon_argument_info info = {.struct_size = sizeof info};
+    tenon_value unused;
+    if (tnp_check(tenon_schema_get_return(self->schema, i, &info)) != 0 ||
+        compile_argument(&info, &self->rets[i], &unused) != 0) {
+      return -1;
+    }
+    /* Only a written argument must come back as itself: a view is a new tensor. */
+    int64_t aliased = self->rets[i].aliased;
+    if (aliased < 0 || aliased >= self->nargs || !self->args[aliased].written) {
+      self->rets[i].aliased = -1;
+    }
+  }
+  self->returns_tensor =
+      self->nrets == 1 && self->rets[0].type.conv == TNP_CONV_TENSOR && self->rets[0].aliased < 0;
+  bool few = self->nargs <= TNP_FEW_TENSORS && self->npositional == self->nargs && !self->vararg;
+  self->tensors = few ? (Py_ssize_t)self->nargs : -1;
+  for (uint32_t i = 0; i < self->nargs; i++) {
+    if (self->args[i].type.conv != TNP_CONV_TENSOR) self->tensors = -1;
+  }
+  compile_lane(self);
+  return 0;
 }
 
 tnp_binding* tnp_binding_new(tenon_schema* schema) {
@@ -57,43 +125,25 @@ tnp_binding* tnp_binding_new(tenon_schema* schema) {
   }
   self->references = 1;
   self->schema = schema;
-  self->nargs = (uint32_t)tenon_schema_argument_count(schema);
-  self->nrets = (uint32_t)tenon_schema_return_count(schema);
-  self->args = PyMem_Calloc(self->nargs + 1, sizeof *self->args);
-  self->rets = PyMem_Calloc(self->nrets + 1, sizeof *self->rets);
+  size_t nargs = (size_t)tenon_schema_argument_count(schema);
+  size_t nrets = (size_t)tenon_schema_return_count(schema);
+  self->args = PyMem_Calloc(nargs + 1, sizeof *self->args);
+  self->rets = PyMem_Calloc(nrets + 1, sizeof *self->rets);
+  self->defaults = PyMem_Calloc(nargs + 1, sizeof *self->defaults);
+  if (self->args == NULL || self->rets == NULL || self->defaults == NULL) {
+    tnp_binding_free(self);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  self->nargs = (uint32_t)nargs;
+  self->nrets = (uint32_t)nrets;
   self->numbers = takes_numbers(tenon_schema_name(schema));
   uint32_t flags = tenon_schema_flags(schema);
   self->vararg = (flags & TENON_SCHEMA_VARARG) != 0;
   self->varret = (flags & TENON_SCHEMA_VARRET) != 0;
-  bool failed = self->args == NULL || self->rets == NULL;
-  if (failed) PyErr_NoMemory();
-  for (uint32_t i = 0; !failed && i < self->nargs; i++) {
-    tenon_argument_info info = {.struct_size = sizeof info};
-    failed = tnp_check(tenon_schema_get_argument(schema, i, &info)) != 0 ||
-             compile_argument(&info, &self->args[i]) != 0;
-    if (!failed && !self->args[i].kwarg_only) self->npositional++;
-  }
-  self->all_tensors = !failed && self->npositional == self->nargs;
-  for (uint32_t i = 0; !failed && i < self->nargs; i++) {
-    if (self->args[i].type.conv != TNP_CONV_TENSOR) self->all_tensors = false;
-  }
-  for (uint32_t i = 0; !failed && i < self->nrets; i++) {
-    tenon_argument_info info = {.struct_size = sizeof info};
-    failed = tnp_check(tenon_schema_get_return(schema, i, &info)) != 0 ||
-             compile_argument(&info, &self->rets[i]) != 0;
-    /* Only a written argument must come back as itself: a view is a new tensor. */
-    int64_t aliased = self->rets[i].aliased;
-    if (!failed && (aliased < 0 || aliased >= self->nargs || !self->args[aliased].written)) {
-      self->rets[i].aliased = -1;
-    }
-  }
-  if (failed) {
-    if (self->args == NULL) self->nargs = 0;
-    if (self->rets == NULL) self->nrets = 0;
-    tnp_binding_release(self);
-    return NULL;
-  }
-  return self;
+  if (compile(self) == 0) return self;
+  tnp_binding_free(self);
+  return NULL;
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
@@ -116,9 +166,16 @@ static uint32_t find_argument(const tnp_binding* b, PyObject* name) {
   return UINT32_MAX;
 }
 
+int tnp_misfit_type(tnp_mismatch* why, const tnp_call* call, uint32_t index, PyObject* object) {
+  why->detail = call->detail;
+  return misfit(why, TNP_MISFIT_TYPE, index, object, 0);
+}
+
+/* An argument that neither position nor keyword has given yet; no tag of a value. */
+#define NOT_GIVEN UINT16_MAX
+
 static int bind_keywords(const tnp_binding* b, tnp_call* call, PyObject* const* values,
-                         Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, uint64_t* given,
-                         tnp_mismatch* why) {
+                         Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, tnp_mismatch* why) {
   Py_ssize_t count = PyTuple_GET_SIZE(kwnames);
   for (Py_ssize_t k = 0; k < count; k++) {
     PyObject* name = PyTuple_GET_ITEM(kwnames, k);
@@ -129,49 +186,42 @@ static int bind_keywords(const tnp_binding* b, tnp_call* call, PyObject* const* 
     }
     if (i < (uint32_t)nargs) return misfit(why, TNP_MISFIT_TWICE, i, values[k], nargs);
     int result = tnp_to_value(call, &b->args[i].type, values[k], &out[i]);
-    if (result != 0) return result < 0 ? -1 : misfit(why, TNP_MISFIT_TYPE, i, values[k], nargs);
-    given[i >> 6] |= (uint64_t)1 << (i & 63);
+    if (result != 0) return result < 0 ? -1 : tnp_misfit_type(why, call, i, values[k]);
     if (!b->args[i].kwarg_only) call->normalised = true;
   }
   return 0;
 }
 
-int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const* args, Py_ssize_t nargs,
-             PyObject* kwnames, tenon_value* out, tnp_mismatch* why) {
-  if (TNP_UNLIKELY(nargs > (Py_ssize_t)b->npositional) && !b->vararg) {
+/* With keywords, with arguments missing or in excess, or with more for a `...`. */
+int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, Py_ssize_t nargs,
+                  PyObject* kwnames, tenon_value* out, tnp_mismatch* why) {
+  static const tnp_type any = {TNP_CONV_ANY, 1, 0, 0, -1, "Any", NULL};
+  if (nargs > (Py_ssize_t)b->npositional && !b->vararg) {
     return misfit(why, TNP_MISFIT_MANY, 0, NULL, nargs);
   }
   uint32_t positional = nargs < (Py_ssize_t)b->npositional ? (uint32_t)nargs : b->npositional;
   for (uint32_t i = 0; i < positional; i++) {
     int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
-    if (TNP_UNLIKELY(result != 0)) {
-      return result < 0 ? -1 : misfit(why, TNP_MISFIT_TYPE, i, args[i], nargs);
-    }
+    if (result != 0) return result < 0 ? -1 : tnp_misfit_type(why, call, i, args[i]);
   }
-  if (TNP_LIKELY(positional == b->nargs && kwnames == NULL)) {
-    static const tnp_type any = {TNP_CONV_ANY, 1, 0, 0, -1, "Any", NULL};
-    for (Py_ssize_t i = positional; i < nargs; i++) {
-      int result = tnp_to_value(call, &any, args[i], &out[i]);
-      if (result != 0) return result < 0 ? -1 : misfit(why, TNP_MISFIT_TYPE, 0, args[i], nargs);
-    }
-    return 0;
-  }
-  uint64_t given[16] = {0}; /* one bit an argument: a schema has at most 64, with room */
-  if (b->nargs > 1024) return misfit(why, TNP_MISFIT_MANY, 0, NULL, nargs);
+  for (uint32_t i = positional; i < b->nargs; i++) out[i].tag = NOT_GIVEN;
   if (kwnames != NULL) {
-    int result = bind_keywords(b, call, args + nargs, positional, kwnames, out, given, why);
+    int result = bind_keywords(b, call, args + nargs, positional, kwnames, out, why);
     if (result != 0) return result;
   }
   for (uint32_t i = positional; i < b->nargs; i++) {
-    if (given[i >> 6] & ((uint64_t)1 << (i & 63))) continue;
+    if (out[i].tag != NOT_GIVEN) continue;
     if (!b->args[i].has_default) return misfit(why, TNP_MISFIT_MISSING, i, NULL, nargs);
-    out[i] = b->args[i].default_value;
+    out[i] = b->defaults[i];
+  }
+  for (Py_ssize_t i = b->nargs; i < nargs; i++) {
+    int result = tnp_to_value(call, &any, args[i], &out[i]);
+    if (result != 0) return result < 0 ? -1 : tnp_misfit_type(why, call, 0, args[i]);
   }
   return 0;
 }
 
-PyObject* tnp_mismatch_text(PyObject* op_name, const tnp_binding* b, const tnp_call* call,
-                            const tnp_mismatch* why) {
+PyObject* tnp_mismatch_text(PyObject* op_name, const tnp_binding* b, const tnp_mismatch* why) {
   char actual[160];
   const tnp_argument* argument = why->index < b->nargs ? &b->args[why->index] : NULL;
   switch (why->kind) {
@@ -191,11 +241,10 @@ PyObject* tnp_mismatch_text(PyObject* op_name, const tnp_binding* b, const tnp_c
           op_name, argument->name, why->index);
     default:
       tnp_describe(why->object, actual, sizeof actual);
-      return PyUnicode_FromFormat("%U: argument '%U' (position %u) must be %s, got %s%s%s%s",
-                                  op_name, argument ? argument->name : op_name, why->index,
-                                  argument ? argument->type.text : "Any", actual,
-                                  call->detail ? " (" : "", call->detail ? call->detail : "",
-                                  call->detail ? ")" : "");
+      return PyUnicode_FromFormat(
+          "%U: argument '%U' (position %u) must be %s, got %s%s%s%s", op_name,
+          argument ? argument->name : op_name, why->index, argument ? argument->type.text : "Any",
+          actual, why->detail ? " (" : "", why->detail ? why->detail : "", why->detail ? ")" : "");
   }
 }
 
@@ -205,13 +254,12 @@ PyObject** tnp_values_to_arguments(tnp_binding* b, tenon_value* args, uint32_t c
   uint32_t positional = b->npositional;
   uint32_t surplus = count > b->nargs ? count - b->nargs : 0; /* of a schema that ends in `...` */
   while (surplus == 0 && positional > 0 && b->args[positional - 1].has_default &&
-         tnp_value_equal(&args[positional - 1], &b->args[positional - 1].default_value)) {
+         tnp_value_equal(&args[positional - 1], &b->defaults[positional - 1])) {
     positional--;
   }
   uint32_t keywords = 0;
   for (uint32_t i = b->npositional; i < b->nargs; i++) {
-    if (!b->args[i].has_default || !tnp_value_equal(&args[i], &b->args[i].default_value))
-      keywords++;
+    if (!b->args[i].has_default || !tnp_value_equal(&args[i], &b->defaults[i])) keywords++;
   }
   size_t total = (size_t)extra + positional + surplus + keywords;
   PyObject** objects = PyMem_Calloc(total + 1, sizeof *objects);
@@ -233,7 +281,7 @@ PyObject** tnp_values_to_arguments(tnp_binding* b, tenon_value* args, uint32_t c
   }
   uint32_t k = 0;
   for (uint32_t i = b->npositional; !failed && i < b->nargs; i++) {
-    if (b->args[i].has_default && tnp_value_equal(&args[i], &b->args[i].default_value)) continue;
+    if (b->args[i].has_default && tnp_value_equal(&args[i], &b->defaults[i])) continue;
     Py_INCREF(b->args[i].name);
     PyTuple_SET_ITEM(names, k++, b->args[i].name);
     failed = (*next++ = tnp_from_value(&args[i], false)) == NULL;
@@ -264,7 +312,7 @@ static int to_result(tnp_op* op, tnp_binding* b, uint32_t index, const tenon_val
                      PyObject* object, tenon_value* out) {
   tnp_argument* ret = &b->rets[index];
   tnp_call call;
-  tnp_call_begin(&call);
+  tnp_call_begin(&call, false);
   tenon_value value;
   int result = tnp_to_value(&call, &ret->type, object, &value);
   if (result > 0) result = wrong_result(op, index, ret->type.text, object, call.detail);
@@ -341,10 +389,7 @@ PyObject* tnp_results_to_object(tnp_binding* b, tenon_value* rets) {
 }
 
 PyObject* tnp_check_result(tnp_op* op, tnp_binding* b, const tenon_value* args, PyObject* result) {
-  if (TNP_LIKELY(b->nrets == 1 && Py_TYPE(result) == tnp_tensor_type &&
-                 b->rets[0].type.conv == TNP_CONV_TENSOR && b->rets[0].aliased < 0)) {
-    return result;
-  }
+  if (b->returns_tensor && Py_TYPE(result) == tnp_tensor_type) return result;
   if (b->nrets == 0 && result == Py_None) return result;
   if (b->nrets > 1 && PyTuple_CheckExact(result) && PyTuple_GET_SIZE(result) == b->nrets) {
     bool plain = true;

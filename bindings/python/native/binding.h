@@ -6,23 +6,56 @@
 #include "native.h"
 
 /* Why arguments do not fit. Objects are borrowed from the call. */
-enum { TNP_MISFIT_MANY, TNP_MISFIT_MISSING, TNP_MISFIT_UNKNOWN, TNP_MISFIT_TWICE, TNP_MISFIT_TYPE };
+enum {
+  TNP_MISFIT_NONE,
+  TNP_MISFIT_MANY,
+  TNP_MISFIT_MISSING,
+  TNP_MISFIT_UNKNOWN,
+  TNP_MISFIT_TWICE,
+  TNP_MISFIT_TYPE
+};
 typedef struct {
   int kind;
   uint32_t index;
   PyObject* object;
   Py_ssize_t given;
+  const char* detail; /* static text or NULL */
+  bool explain;       /* asked for: `text`, a new reference, says what is wrong */
+  PyObject* text;
 } tnp_mismatch;
 
+#define TNP_FEW 8         /* arguments or results that have room on the stack */
+#define TNP_FEW_TENSORS 3 /* arguments that are bound without looking at the schema */
+
 tnp_binding* tnp_binding_new(tenon_schema* schema); /* takes over the reference */
-void tnp_binding_release(tnp_binding* binding);
+void tnp_binding_free(tnp_binding* binding);
+static inline void tnp_binding_release(tnp_binding* binding) {
+  if (TNP_UNLIKELY(binding != NULL && --binding->references == 0)) tnp_binding_free(binding);
+}
 
 /* Binds a vector of arguments into `out`, which has room for max(nargs of the schema, nargs).
  * 0: bound; 1: they do not fit, `why` is filled; -1: an exception. */
-int tnp_bind(const tnp_binding* binding, tnp_call* call, PyObject* const* args, Py_ssize_t nargs,
-             PyObject* kwnames, tenon_value* out, tnp_mismatch* why);
-PyObject* tnp_mismatch_text(PyObject* op_name, const tnp_binding* binding, const tnp_call* call,
-                            const tnp_mismatch* why);
+int tnp_bind_slow(const tnp_binding* binding, tnp_call* call, PyObject* const* args,
+                  Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, tnp_mismatch* why);
+int tnp_misfit_type(tnp_mismatch* why, const tnp_call* call, uint32_t index, PyObject* object);
+static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const* args,
+                           Py_ssize_t nargs, PyObject* kwnames, tenon_value* out,
+                           tnp_mismatch* why) {
+  if (TNP_UNLIKELY(kwnames != NULL || nargs > (Py_ssize_t)b->npositional ||
+                   nargs < (Py_ssize_t)b->required)) {
+    return tnp_bind_slow(b, call, args, nargs, kwnames, out, why);
+  }
+  uint32_t i = 0;
+  for (; i < (uint32_t)nargs; i++) {
+    int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
+    if (TNP_UNLIKELY(result != 0)) {
+      return result < 0 ? -1 : tnp_misfit_type(why, call, i, args[i]);
+    }
+  }
+  for (; i < b->nargs; i++) out[i] = b->defaults[i];
+  return 0;
+}
+PyObject* tnp_mismatch_text(PyObject* op_name, const tnp_binding* binding, const tnp_mismatch* why);
 /* Owned results into one object: None, the value, or a tuple. The values are cleared. */
 PyObject* tnp_results_to_object(tnp_binding* binding, tenon_value* rets);
 /* Checks what a Python kernel returned to a Python caller. Takes over `result`; returns it, or an
@@ -30,10 +63,14 @@ PyObject* tnp_results_to_object(tnp_binding* binding, tenon_value* rets);
 PyObject* tnp_check_result(tnp_op* op, tnp_binding* binding, const tenon_value* args,
                            PyObject* result);
 
-/* Calls an operator, as a redispatch with `keys` unless NULL. NULL with why->kind >= 0 and no
- * exception: the arguments do not fit, and *out_text (if asked for) says why. */
+/* call.c. Calls an operator that is ready, as a redispatch with `keys` unless NULL. NULL with
+ * why->kind set and no exception: the arguments do not fit. */
 PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
-                     PyObject* kwnames, tnp_mismatch* why, PyObject** out_text);
+                     PyObject* kwnames, tnp_mismatch* why);
+PyObject* tnp_op_vectorcall(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames);
+PyObject* tnp_op_redispatch(PyObject* op, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames);
+PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 int tnp_packet_init(PyObject* module);
 
 #endif

@@ -121,7 +121,7 @@ static int not_a_number(PyObject* object) {
 /* A number, or the element of a one-element tensor, into a value. */
 static int read_number(PyObject* object, tenon_value* out) {
   tnp_call call;
-  tnp_call_begin(&call);
+  tnp_call_begin(&call, false);
   PyObject* number = object;
   Py_INCREF(number);
   if (TNP_IS_TENSOR(object) || tnp_is_ndarray(object)) {

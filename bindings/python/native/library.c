@@ -209,6 +209,7 @@ static PyObject* add_kernel(tnp_library* self, const char* name, unsigned key, P
     ctx->function = function;
     ctx->with_keyset = with_keyset;
     ctx->with_op = name == NULL;
+    ctx->plain = !ctx->with_keyset && !ctx->with_op;
     /* The library visits the function for the garbage collector as long as the kernel exists. */
     ctx->next = self->kernels;
     ctx->link = &self->kernels;

@@ -209,28 +209,25 @@ typedef struct {
 } tnp_owned;
 
 typedef struct {
-  char* top;
-  char* limit;
-  void** chunks; /* linked by their first word */
-  tnp_owned* owned;
-  int owned_count, owned_capacity;
-  bool numbers;    /* a number is accepted where a Tensor is due */
-  bool normalised; /* some argument was converted: the caller's own object is not what was meant */
+  uint32_t used;        /* bytes of `memory` */
+  uint32_t owned_count; /* in `few_owned`, then in `more_owned` */
+  void** chunks;        /* what `memory` had no room for, linked by their first word */
+  tnp_owned* more_owned;
   const char* detail; /* why the last conversion did not match, static text or NULL */
-  tnp_owned inline_owned[4];
-  char memory[320];
+  bool numbers;       /* a number is accepted where a Tensor is due */
+  bool normalised; /* some argument was converted: the caller's own object is not what was meant */
+  tnp_owned few_owned[4];
+  _Alignas(8) char memory[320];
 } tnp_call;
 
-static inline void tnp_call_begin(tnp_call* call) {
-  call->top = call->memory;
-  call->limit = call->memory + sizeof call->memory;
-  call->chunks = NULL;
-  call->owned = call->inline_owned;
+static inline void tnp_call_begin(tnp_call* call, bool numbers) {
+  call->used = 0;
   call->owned_count = 0;
-  call->owned_capacity = 4;
-  call->numbers = false;
-  call->normalised = false;
+  call->chunks = NULL;
+  call->more_owned = NULL;
   call->detail = NULL;
+  call->numbers = numbers;
+  call->normalised = false;
 }
 void tnp_call_finish(tnp_call* call);
 static inline void tnp_call_end(tnp_call* call) {
@@ -265,27 +262,44 @@ void tnp_describe(PyObject* object, char* out, size_t size);
 PyObject* tnp_object_open(tenon_object* object); /* borrows `object`; new reference */
 extern PyTypeObject* tnp_foreign_type;           /* objects of other languages */
 
-/* ---- op.c: operators, argument binding and calls ----------------------------------------------
+/* ---- op.c, binding.c, call.c: operators, argument binding and calls ------------------------------
  */
 
 typedef struct {
   PyObject* name; /* interned */
   bool has_default, kwarg_only, written;
-  tenon_value default_value; /* borrowed from the schema, never flagged OWNED */
-  int64_t aliased;           /* returns: the written argument that it is, else -1 */
+  int64_t aliased; /* returns: the written argument that it is, else -1 */
   tnp_type type;
 } tnp_argument;
+
+/* Lowered signatures (op.h) whose typed kernels are called without boxing. */
+enum {
+  TNP_LANE_NONE,
+  TNP_LANE_T,
+  TNP_LANE_TT,
+  TNP_LANE_TTT,
+  TNP_LANE_TTV,
+  TNP_LANE_T_NOTHING, /* no out: no result, or the written argument itself */
+  TNP_LANE_TT_NOTHING,
+  TNP_LANE_TTV_NOTHING,
+  TNP_LANE_COUNT
+};
 
 /* A schema, compiled for binding. Counted under the GIL. */
 typedef struct {
   Py_ssize_t references;
   tenon_schema* schema;
   uint32_t nargs, npositional, nrets;
+  uint32_t required; /* arguments from here on all have defaults */
   bool vararg, varret;
-  bool numbers;
-  bool all_tensors; /* every argument is positional and a Tensor */
+  bool numbers;        /* as in tnp_call */
+  Py_ssize_t tensors;  /* number of arguments if they are few, positional and all Tensors; or -1 */
+  bool returns_tensor; /* one result, a Tensor that is no written argument */
+  uint8_t lane;
+  uint64_t signature; /* of the lane; without one a hash that no kernel has */
   tnp_argument* args;
   tnp_argument* rets;
+  tenon_value* defaults; /* one an argument, borrowed from the schema, never flagged OWNED */
 } tnp_binding;
 
 typedef struct {
@@ -314,10 +328,12 @@ extern _Atomic(uint64_t) tnp_generation;
 PyObject* tnp_op_object(const tenon_op* op); /* new reference; one object per operator */
 void tnp_op_forget_removed(void);            /* drops schemas of operators that are gone */
 int tnp_op_refresh(tnp_op* self);            /* 0, or -1 with an exception */
-static inline int tnp_op_ready(tnp_op* self) {
+static inline bool tnp_op_is_current(const tnp_op* self) {
   uint64_t now = atomic_load_explicit(&tnp_generation, memory_order_acquire);
-  if (TNP_LIKELY(self->generation == now && self->binding != NULL)) return 0;
-  return tnp_op_refresh(self);
+  return self->generation == now && self->binding != NULL;
+}
+static inline int tnp_op_ready(tnp_op* self) {
+  return TNP_LIKELY(tnp_op_is_current(self)) ? 0 : tnp_op_refresh(self);
 }
 /* Converts what a kernel returned into owned values. 0, or -1 with an exception. */
 int tnp_results_to_values(tnp_op* op, tnp_binding* binding, const tenon_value* args,
@@ -347,6 +363,7 @@ typedef struct tnp_kernel {
   struct tnp_kernel* next;
   struct tnp_kernel** link;
   bool with_keyset, with_op;
+  bool plain; /* neither: takes the operator's arguments and no more */
   tnp_op* op; /* the operator it serves, owned; NULL for a fallback */
 } tnp_kernel;
 

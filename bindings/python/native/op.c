@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operator objects: one per operator, called by the vectorcall protocol. */
+/* Operator objects: one per operator. How they are called is in call.c. */
 #include "binding.h"
 
 #include <stddef.h>
@@ -50,9 +50,6 @@ void tnp_op_forget_removed(void) {
   }
 }
 
-static PyObject* op_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
-                               PyObject* kwnames);
-
 PyObject* tnp_op_object(const tenon_op* op) {
   PyObject* key = PyLong_FromVoidPtr((void*)op);
   if (key == NULL) return NULL;
@@ -64,7 +61,7 @@ PyObject* tnp_op_object(const tenon_op* op) {
   }
   tnp_op* self = PyObject_GC_New(tnp_op, tnp_op_type);
   if (self != NULL) {
-    self->vectorcall = op_vectorcall;
+    self->vectorcall = tnp_op_vectorcall;
     self->op = op;
     self->binding = NULL;
     self->generation = 0;
@@ -75,169 +72,6 @@ PyObject* tnp_op_object(const tenon_op* op) {
   }
   Py_DECREF(key);
   return (PyObject*)self;
-}
-
-/* ---- Calls ----------------------------------------------------------------------------------- */
-
-/* Whether the kernel promises to be quick for these arguments, so that the GIL may stay. */
-static bool is_quick(const tenon_entry* entry, const tenon_value* values, uint32_t count) {
-  if (!(entry->flags & TENON_KERNEL_NOBLOCK)) return false;
-  if (entry->noblock_max_numel == INT64_MAX) return true;
-  int64_t most = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (values[i].tag == TENON_TAG_TENSOR) {
-      int64_t numel = tenon_tensor_numel(values[i].as.tensor);
-      if (numel > most) most = numel;
-    } else if (values[i].tag == TENON_TAG_TENSOR_LIST) {
-      for (uint32_t k = 0; k < values[i].count; k++) {
-        tenon_tensor* tensor = ((tenon_tensor* const*)values[i].as.list.data)[k];
-        if (tensor != NULL) most += tenon_tensor_numel(tensor);
-      }
-    } else if (values[i].tag == TENON_TAG_INT_LIST) {
-      /* A factory's size: what is made counts, not what is given. */
-      int64_t numel = 1;
-      for (uint32_t k = 0; k < values[i].count; k++) {
-        int64_t size = ((const int64_t*)values[i].as.list.data)[k];
-        if (size > 0 && numel <= entry->noblock_max_numel)
-          numel *= size < INT32_MAX ? size : INT32_MAX;
-      }
-      if (numel > most) most = numel;
-    }
-  }
-  return most <= entry->noblock_max_numel;
-}
-
-static PyObject* call_boxed(tnp_binding* b, const tenon_entry* entry, tenon_frame* frame,
-                            tenon_value* values, uint32_t count) {
-  tenon_value few[4];
-  tenon_value* rets = b->nrets <= 4 ? few : PyMem_Malloc(b->nrets * sizeof *rets);
-  if (rets == NULL) {
-    tenon_op_end(frame, TENON_OK);
-    return PyErr_NoMemory();
-  }
-  memset(rets, 0, b->nrets * sizeof *rets);
-  tenon_stack stack = {values, rets, count, b->nrets, NULL, {0, 0}};
-  tenon_status status;
-  if (is_quick(entry, values, count)) {
-    status = tenon_op_end(frame, tenon_op_invoke(entry, frame, &stack));
-  } else {
-    Py_BEGIN_ALLOW_THREADS status = tenon_op_end(frame, tenon_op_invoke(entry, frame, &stack));
-    Py_END_ALLOW_THREADS
-  }
-  PyObject* result = TNP_LIKELY(status == TENON_OK) ? tnp_results_to_object(b, rets) : tnp_raise();
-  if (TNP_UNLIKELY(rets != few)) PyMem_Free(rets);
-  return result;
-}
-
-static PyObject* call_python(tnp_op* self, tnp_binding* b, const tenon_entry* entry,
-                             tenon_frame* frame, const tnp_call* call, tenon_value* values,
-                             uint32_t count, PyObject* const* args, size_t nargsf,
-                             PyObject* kwnames) {
-  tnp_kernel* kernel = entry->ctx; /* alive until the frame is left */
-  PyObject* result;
-  if (TNP_LIKELY(!kernel->with_keyset && !kernel->with_op && !call->normalised)) {
-    /* The caller's own arguments: no conversion, and subclasses arrive as they are. */
-    PyObject* function = kernel->function;
-    Py_INCREF(function);
-    result = PyObject_Vectorcall(function, args, nargsf, kwnames);
-    Py_DECREF(function);
-  } else {
-    result = tnp_kernel_call(kernel, self, b, frame->keys, values, count);
-  }
-  if (TNP_LIKELY(result != NULL)) result = tnp_check_result(self, b, values, result);
-  tenon_op_end(frame, TENON_OK); /* a failure is Python's exception already */
-  return result;
-}
-
-/* The most common call by far: every argument given by position, every one a Tensor. */
-static inline bool bind_tensors(const tnp_binding* b, PyObject* const* args, Py_ssize_t nargs,
-                                PyObject* kwnames, tenon_value* out) {
-  if (nargs != (Py_ssize_t)b->nargs || kwnames != NULL || !b->all_tensors) return false;
-  for (Py_ssize_t i = 0; i < nargs; i++) {
-    tnp_tensor* tensor = (tnp_tensor*)args[i];
-    if (Py_TYPE(tensor) != tnp_tensor_type || tensor->kept || tensor->tensor == NULL) return false;
-    out[i].tag = TENON_TAG_TENSOR;
-    out[i].flags = 0;
-    out[i].count = 0;
-    out[i].as.words[1] = 0;
-    out[i].as.tensor = tensor->tensor;
-  }
-  return true;
-}
-
-/* Calls with `keys` when redispatching. NULL with `why->kind` >= 0: the arguments do not fit, no
- * exception is set, and *out_text (if asked for) says why. */
-PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
-                     PyObject* kwnames, tnp_mismatch* why, PyObject** out_text) {
-  why->kind = -1;
-  tnp_binding* b = self->binding;
-  Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-  uint32_t count =
-      TNP_UNLIKELY(nargs > (Py_ssize_t)b->nargs) && b->vararg ? (uint32_t)nargs : b->nargs;
-  tenon_value few[8];
-  tenon_value* values = few;
-  if (TNP_UNLIKELY(count > 8)) {
-    values = PyMem_Malloc(count * sizeof *values);
-    if (values == NULL) return PyErr_NoMemory();
-  }
-  tnp_call call;
-  tnp_call_begin(&call);
-  call.numbers = b->numbers;
-  b->references++; /* the operator may be redefined while its kernel runs */
-  PyObject* result = NULL;
-  int bound = bind_tensors(b, args, nargs, kwnames, values)
-                  ? 0
-                  : tnp_bind(b, &call, args, nargs, kwnames, values, why);
-  if (TNP_LIKELY(bound == 0)) {
-    tenon_frame frame;
-    const tenon_entry* entry = keys ? tenon_op_begin_keys(self->op, *keys, &frame)
-                                    : tenon_op_resolve(self->op, values, count, &frame);
-    if (TNP_UNLIKELY(entry == NULL)) {
-      result = tnp_raise();
-    } else if (entry->boxed == tnp_trampoline) {
-      result = call_python(self, b, entry, &frame, &call, values, count, args, nargsf, kwnames);
-    } else {
-      result = call_boxed(b, entry, &frame, values, count);
-    }
-  } else if (bound > 0 && out_text != NULL) {
-    *out_text = tnp_mismatch_text(self->name, b, &call, why);
-  }
-  tnp_call_end(&call);
-  tnp_binding_release(b);
-  if (TNP_UNLIKELY(values != few)) PyMem_Free(values);
-  tnp_drain_some();
-  return result;
-}
-
-static PyObject* call(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
-                      PyObject* kwnames) {
-  if (TNP_UNLIKELY(tnp_op_ready(self) != 0)) return NULL;
-  tnp_mismatch why;
-  PyObject* text = NULL;
-  PyObject* result = tnp_op_try(self, keys, args, nargsf, kwnames, &why, &text);
-  if (TNP_UNLIKELY(text != NULL)) {
-    tnp_raise_format(TENON_ERROR_TYPE, "%U\n  schema: %s", text,
-                     tenon_schema_text(self->binding->schema));
-    Py_DECREF(text);
-  }
-  return result;
-}
-
-static PyObject* op_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
-                               PyObject* kwnames) {
-  return call((tnp_op*)callable, NULL, args, nargsf, kwnames);
-}
-
-static PyObject* op_redispatch(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
-                               PyObject* kwnames) {
-  if (nargs < 1 || !PyLong_Check(args[0])) {
-    return tnp_raise_format(
-        TENON_ERROR_TYPE, "%U.redispatch: keyset must be DispatchKeySet, got %s",
-        ((tnp_op*)self)->name, nargs < 1 ? "nothing" : Py_TYPE(args[0])->tp_name);
-  }
-  tenon_keyset keys = PyLong_AsUnsignedLongLong(args[0]);
-  if (PyErr_Occurred()) return NULL;
-  return call((tnp_op*)self, &keys, args + 1, (size_t)(nargs - 1), kwnames);
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
@@ -287,35 +121,6 @@ static PyObject* op_schema(PyObject* self, PyObject* unused) {
   tenon_schema* schema;
   if (tnp_check(tenon_op_copy_schema(((tnp_op*)self)->op, &schema)) != 0) return NULL;
   return tnp_handle_new(TNP_HANDLE_SCHEMA, schema);
-}
-
-static PyObject* op_keys(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
-                         PyObject* kwnames) {
-  tnp_op* self = (tnp_op*)object;
-  if (tnp_op_ready(self) != 0) return NULL;
-  tnp_binding* b = self->binding;
-  uint32_t count = nargs > (Py_ssize_t)b->nargs ? (uint32_t)nargs : b->nargs;
-  tenon_value* values = PyMem_Calloc(count + 1, sizeof *values);
-  if (values == NULL) return PyErr_NoMemory();
-  tnp_call call;
-  tnp_call_begin(&call);
-  call.numbers = b->numbers;
-  tnp_mismatch why;
-  PyObject* result = NULL;
-  int bound = tnp_bind(b, &call, args, nargs, kwnames, values, &why);
-  if (bound > 0) {
-    PyObject* text = tnp_mismatch_text(self->name, b, &call, &why);
-    if (text != NULL) tnp_raise_format(TENON_ERROR_TYPE, "%U", text);
-    Py_XDECREF(text);
-  } else if (bound == 0) {
-    tenon_keyset keys;
-    if (tnp_check(tenon_op_compute_keys(self->op, values, b->nargs, &keys)) == 0) {
-      result = tnp_keyset_object(keys);
-    }
-  }
-  tnp_call_end(&call);
-  PyMem_Free(values);
-  return result;
 }
 
 static PyObject* op_repr(PyObject* self) {
@@ -370,11 +175,11 @@ static PyGetSetDef op_getset[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef op_methods[] = {
     {"name", op_name, METH_NOARGS, "name()\n--\n\nReturns the full name, \"ns::name.overload\"."},
-    {"redispatch", (PyCFunction)(void (*)(void))op_redispatch, METH_FASTCALL | METH_KEYWORDS,
+    {"redispatch", (PyCFunction)(void (*)(void))tnp_op_redispatch, METH_FASTCALL | METH_KEYWORDS,
      "redispatch(keyset, *args, **kwargs)\n--\n\nCalls the kernel that serves `keyset`; the "
      "thread's "
      "keys are not consulted."},
-    {"compute_keys", (PyCFunction)(void (*)(void))op_keys, METH_FASTCALL | METH_KEYWORDS,
+    {"compute_keys", (PyCFunction)(void (*)(void))tnp_op_keys, METH_FASTCALL | METH_KEYWORDS,
      "compute_keys(*args, **kwargs)\n--\n\nReturns the key set a call would be dispatched with."},
     {"_schema_handle", op_schema, METH_NOARGS, NULL},
     {"__reduce__", op_reduce, METH_NOARGS, NULL},

@@ -38,24 +38,24 @@ static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, si
   for (Py_ssize_t i = 0; i < count; i++) {
     tnp_op* op = (tnp_op*)PyTuple_GET_ITEM(ops, i);
     if (TNP_UNLIKELY(tnp_op_ready(op) != 0)) break;
-    tnp_mismatch why;
-    result = tnp_op_try(op, NULL, args, nargsf, kwnames, &why, NULL);
-    if (TNP_LIKELY(result != NULL) || why.kind < 0 || PyErr_Occurred()) break;
+    tnp_mismatch why = {.kind = TNP_MISFIT_NONE};
+    result = tnp_op_try(op, NULL, args, nargsf, kwnames, &why);
+    if (TNP_LIKELY(result != NULL) || why.kind == TNP_MISFIT_NONE || PyErr_Occurred()) break;
     if (i + 1 < count) continue;
     /* None fits: say why for each. */
     reasons = PyList_New(0);
     for (Py_ssize_t k = 0; reasons != NULL && k < count; k++) {
       op = (tnp_op*)PyTuple_GET_ITEM(ops, k);
-      PyObject* text = NULL;
+      why = (tnp_mismatch){.kind = TNP_MISFIT_NONE, .explain = true};
       PyObject* late =
-          tnp_op_ready(op) == 0 ? tnp_op_try(op, NULL, args, nargsf, kwnames, &why, &text) : NULL;
+          tnp_op_ready(op) == 0 ? tnp_op_try(op, NULL, args, nargsf, kwnames, &why) : NULL;
       if (late != NULL) {
         result = late; /* an overload came to fit meanwhile */
         Py_CLEAR(reasons);
         break;
       }
-      if (text == NULL || PyList_Append(reasons, text) != 0) Py_CLEAR(reasons);
-      Py_XDECREF(text);
+      if (why.text == NULL || PyList_Append(reasons, why.text) != 0) Py_CLEAR(reasons);
+      Py_XDECREF(why.text);
     }
   }
   if (reasons != NULL) {

@@ -4,26 +4,29 @@
 
 /* ---- Memory of one call ---------------------------------------------------------------------- */
 
+#define FEW_OWNED (sizeof((tnp_call*)0)->few_owned / sizeof(tnp_owned))
+
 void tnp_call_finish(tnp_call* call) {
   bool nested = tnp_free_begin();
-  for (int i = 0; i < call->owned_count; i++) call->owned[i].release(call->owned[i].handle);
+  for (uint32_t i = 0; i < call->owned_count; i++) {
+    tnp_owned* owned = i < FEW_OWNED ? &call->few_owned[i] : &call->more_owned[i - FEW_OWNED];
+    owned->release(owned->handle);
+  }
   tnp_free_end(nested);
-  if (call->owned != call->inline_owned) PyMem_Free(call->owned);
+  PyMem_Free(call->more_owned);
   void** chunk = call->chunks;
   while (chunk != NULL) {
     void** next = *chunk;
     PyMem_Free(chunk);
     chunk = next;
   }
-  call->owned_count = 0;
-  call->chunks = NULL;
 }
 
 void* tnp_take_memory(tnp_call* call, size_t size) {
   size = (size + 7) & ~(size_t)7;
-  if (TNP_LIKELY(size <= (size_t)(call->limit - call->top))) {
-    void* memory = call->top;
-    call->top += size;
+  if (TNP_LIKELY(size <= sizeof call->memory - call->used)) {
+    void* memory = call->memory + call->used;
+    call->used += (uint32_t)size;
     return memory;
   }
   void** chunk = PyMem_Malloc(size + 8);
@@ -37,21 +40,24 @@ void* tnp_take_memory(tnp_call* call, size_t size) {
 }
 
 int tnp_own(tnp_call* call, void* handle, void (*release)(void*)) {
-  if (call->owned_count == call->owned_capacity) {
-    int capacity = call->owned_capacity * 4;
-    tnp_owned* grown = PyMem_Malloc((size_t)capacity * sizeof *grown);
-    if (grown == NULL) {
-      release(handle);
-      PyErr_NoMemory();
-      return -1;
+  tnp_owned* place = &call->few_owned[call->owned_count];
+  if (TNP_UNLIKELY(call->owned_count >= FEW_OWNED)) {
+    size_t more = call->owned_count - FEW_OWNED;
+    if ((more & (more - 1)) == 0) { /* full at 0, 1, 2, 4, ...: twice the room */
+      tnp_owned* grown =
+          PyMem_Realloc(call->more_owned, (more == 0 ? 1 : 2 * more) * sizeof *grown);
+      if (grown == NULL) {
+        release(handle);
+        PyErr_NoMemory();
+        return -1;
+      }
+      call->more_owned = grown;
     }
-    memcpy(grown, call->owned, (size_t)call->owned_count * sizeof *grown);
-    if (call->owned != call->inline_owned) PyMem_Free(call->owned);
-    call->owned = grown;
-    call->owned_capacity = capacity;
+    place = &call->more_owned[more];
   }
-  call->owned[call->owned_count].handle = handle;
-  call->owned[call->owned_count++].release = release;
+  place->handle = handle;
+  place->release = release;
+  call->owned_count++;
   return 0;
 }
 

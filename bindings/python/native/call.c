@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call of an operator from Python: bind the arguments, pick the kernel, run it, wrap what it
+ * returns. Every call comes this way: `op(a, b)`, packets, methods, `a + b`, redispatch. */
+#include "binding.h"
+
+/* ---- Whether the GIL stays ------------------------------------------------------------------- */
+
+/* Whether a list names at most `enough` elements: in all its tensors, or as a factory's size, where
+ * what is made counts and not what is given. */
+static bool is_small_list(const tenon_value* value, int64_t enough) {
+  const void* data = value->as.list.data;
+  int64_t numel = 0;
+  if (value->tag == TENON_TAG_TENSOR_LIST) {
+    for (uint32_t i = 0; i < value->count; i++) {
+      tenon_tensor* tensor = ((tenon_tensor* const*)data)[i];
+      if (tensor != NULL) numel += tenon_tensor_numel(tensor);
+    }
+  } else if (value->tag == TENON_TAG_INT_LIST) {
+    numel = 1;
+    for (uint32_t i = 0; i < value->count && numel <= enough; i++) {
+      int64_t size = ((const int64_t*)data)[i];
+      if (size > 0) numel *= size < INT32_MAX ? size : INT32_MAX;
+    }
+  }
+  return numel <= enough;
+}
+
+/* Whether the kernel promises to be quick for these arguments, so that the GIL may stay. */
+static inline bool is_quick(const tenon_entry* entry, const tenon_value* values, uint32_t count) {
+  if (!(entry->flags & TENON_KERNEL_NOBLOCK)) return false;
+  int64_t enough = entry->noblock_max_numel;
+  if (enough == INT64_MAX) return true;
+  for (uint32_t i = 0; i < count; i++) {
+    if (values[i].tag == TENON_TAG_TENSOR) {
+      if (tenon_tensor_numel(values[i].as.tensor) > enough) return false;
+    } else if (values[i].tag >= TENON_TAG_INT_LIST && !is_small_list(&values[i], enough)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- The three kinds of kernels -------------------------------------------------------------- */
+
+/* What a call knows once its arguments are bound. */
+typedef struct {
+  tnp_op* op;
+  tnp_binding* binding;
+  tenon_value* values;
+  uint32_t count;
+  bool normalised;       /* the values are not what the caller's own objects mean */
+  PyObject* const* args; /* the caller's vector */
+  size_t nargsf;
+  PyObject* kwnames;
+} bound_call;
+
+/* Leaves a frame whose kernel succeeded: one store, see tenon_frame. */
+static inline void leave(tenon_frame* frame) {
+  if (TNP_UNLIKELY(frame->error != NULL)) {
+    tenon_op_end(frame, TENON_OK);
+  } else {
+    __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
+  }
+}
+
+static PyObject* fail(tenon_frame* frame, tenon_status status) {
+  tenon_op_end(frame, status);
+  return tnp_raise();
+}
+
+/* A kernel in Python: with the caller's own objects where they say what was meant, so that nothing
+ * is converted and subclasses arrive as they are. */
+static PyObject* run_python(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
+  tnp_kernel* kernel = entry->ctx; /* alive until the frame is left */
+  PyObject* result;
+  if (TNP_LIKELY(kernel->plain && !c->normalised)) {
+    PyObject* function = kernel->function;
+    vectorcallfunc direct = PyVectorcall_Function(function);
+    Py_INCREF(function);
+    result = TNP_LIKELY(direct != NULL)
+                 ? direct(function, c->args, c->nargsf, c->kwnames)
+                 : PyObject_Vectorcall(function, c->args, c->nargsf, c->kwnames);
+    Py_DECREF(function);
+  } else {
+    result = tnp_kernel_call(kernel, c->op, c->binding, frame->keys, c->values, c->count);
+  }
+  if (TNP_LIKELY(result != NULL) &&
+      TNP_UNLIKELY(!c->binding->returns_tensor || Py_TYPE(result) != tnp_tensor_type)) {
+    result = tnp_check_result(c->op, c->binding, c->values, result);
+  }
+  leave(frame); /* a failure is Python's exception already */
+  return result;
+}
+
+typedef tenon_status (*kernel_t)(const tenon_frame*, tenon_tensor*, tenon_tensor**);
+typedef tenon_status (*kernel_tt)(const tenon_frame*, tenon_tensor*, tenon_tensor*, tenon_tensor**);
+typedef tenon_status (*kernel_ttt)(const tenon_frame*, tenon_tensor*, tenon_tensor*, tenon_tensor*,
+                                   tenon_tensor**);
+typedef tenon_status (*kernel_ttv)(const tenon_frame*, tenon_tensor*, tenon_tensor*,
+                                   const tenon_value*, tenon_tensor**);
+typedef tenon_status (*kernel_t_)(const tenon_frame*, tenon_tensor*);
+typedef tenon_status (*kernel_tt_)(const tenon_frame*, tenon_tensor*, tenon_tensor*);
+typedef tenon_status (*kernel_ttv_)(const tenon_frame*, tenon_tensor*, tenon_tensor*,
+                                    const tenon_value*);
+
+static inline tenon_status enter_typed(int lane, const tenon_entry* entry, const tenon_frame* frame,
+                                       const tenon_value* v, tenon_tensor** out) {
+  tenon_typed_fn f = entry->typed;
+  switch (lane) {
+    case TNP_LANE_TT:
+      return ((kernel_tt)f)(frame, v[0].as.tensor, v[1].as.tensor, out);
+    case TNP_LANE_TTV:
+      return ((kernel_ttv)f)(frame, v[0].as.tensor, v[1].as.tensor, &v[2], out);
+    case TNP_LANE_T:
+      return ((kernel_t)f)(frame, v[0].as.tensor, out);
+    case TNP_LANE_TTT:
+      return ((kernel_ttt)f)(frame, v[0].as.tensor, v[1].as.tensor, v[2].as.tensor, out);
+    case TNP_LANE_T_NOTHING:
+      return ((kernel_t_)f)(frame, v[0].as.tensor);
+    case TNP_LANE_TT_NOTHING:
+      return ((kernel_tt_)f)(frame, v[0].as.tensor, v[1].as.tensor);
+    default:
+      return ((kernel_ttv_)f)(frame, v[0].as.tensor, v[1].as.tensor, &v[2]);
+  }
+}
+
+/* The result of a kernel that returned its written argument: the caller's own object as a rule. */
+static PyObject* written_argument(const bound_call* c) {
+  int64_t index = c->binding->rets[0].aliased;
+  tenon_tensor* tensor = c->values[index].as.tensor;
+  if (index < PyVectorcall_NARGS(c->nargsf) && TNP_IS_TENSOR(c->args[index]) &&
+      ((tnp_tensor*)c->args[index])->tensor == tensor) {
+    Py_INCREF(c->args[index]);
+    return c->args[index];
+  }
+  return tnp_tensor_wrap(tenon_tensor_retain(tensor));
+}
+
+/* A kernel with a typed form of one of the common signatures: nothing is boxed. */
+static PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
+  tnp_binding* b = c->binding;
+  tenon_tensor* out = NULL;
+  tenon_status status;
+  if (TNP_LIKELY(is_quick(entry, c->values, c->count))) {
+    status = enter_typed(b->lane, entry, frame, c->values, &out);
+  } else {
+    Py_BEGIN_ALLOW_THREADS status = enter_typed(b->lane, entry, frame, c->values, &out);
+    Py_END_ALLOW_THREADS
+  }
+  if (TNP_UNLIKELY(status != TENON_OK)) return fail(frame, status);
+  leave(frame);
+  if (TNP_LIKELY(out != NULL)) return tnp_tensor_wrap(out);
+  if (b->nrets == 0) Py_RETURN_NONE;
+  if (b->rets[0].aliased >= 0) return written_argument(c);
+  tenon_value none = {0};
+  if (tnp_check(tenon_op_check_results(c->op->op, &none, 1)) != 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject* run_boxed(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
+  tnp_binding* b = c->binding;
+  tenon_value few[TNP_FEW];
+  tenon_value* rets = b->nrets <= TNP_FEW ? few : PyMem_Malloc(b->nrets * sizeof *rets);
+  if (rets == NULL) {
+    tenon_op_end(frame, TENON_OK);
+    return PyErr_NoMemory();
+  }
+  for (uint32_t i = 0; i < b->nrets; i++) rets[i] = (tenon_value){0};
+  tenon_stack stack = {c->values, rets, c->count, b->nrets, NULL, {0, 0}};
+  tenon_status status;
+  if (TNP_LIKELY(is_quick(entry, c->values, c->count))) {
+    status = tenon_op_invoke(entry, frame, &stack);
+  } else {
+    Py_BEGIN_ALLOW_THREADS status = tenon_op_invoke(entry, frame, &stack);
+    Py_END_ALLOW_THREADS
+  }
+  PyObject* result;
+  if (TNP_UNLIKELY(status != TENON_OK)) {
+    result = fail(frame, status);
+  } else {
+    leave(frame);
+    result = tnp_results_to_object(b, rets);
+  }
+  if (TNP_UNLIKELY(rets != few)) PyMem_Free(rets);
+  return result;
+}
+
+/* ---- The call -------------------------------------------------------------------------------- */
+
+static inline PyObject* run(const bound_call* c, const tenon_keyset* keys) {
+  tenon_frame frame;
+  const tenon_entry* entry = keys ? tenon_op_begin_keys(c->op->op, *keys, &frame)
+                                  : tenon_op_resolve(c->op->op, c->values, c->count, &frame);
+  if (TNP_UNLIKELY(entry == NULL)) return tnp_raise();
+  if (entry->boxed == tnp_trampoline) return run_python(c, entry, &frame);
+  /* A lane's hash is never 0, what an entry without a typed form has. */
+  if (entry->signature == c->binding->signature) return run_typed(c, entry, &frame);
+  return run_boxed(c, entry, &frame);
+}
+
+PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
+                     PyObject* kwnames, tnp_mismatch* why) {
+  tnp_binding* b = self->binding;
+  Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+  uint32_t count =
+      TNP_UNLIKELY(nargs > (Py_ssize_t)b->nargs) && b->vararg ? (uint32_t)nargs : b->nargs;
+  tenon_value few[TNP_FEW];
+  tenon_value* values = few;
+  if (TNP_UNLIKELY(count > TNP_FEW)) {
+    values = PyMem_Malloc(count * sizeof *values);
+    if (values == NULL) return PyErr_NoMemory();
+  }
+  tnp_call memory;
+  tnp_call_begin(&memory, b->numbers);
+  b->references++; /* the operator may be redefined while its kernel runs */
+  PyObject* result = NULL;
+  int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, why);
+  if (TNP_LIKELY(bound == 0)) {
+    bound_call c = {self, b, values, count, memory.normalised, args, nargsf, kwnames};
+    result = run(&c, keys);
+  } else if (bound > 0 && why->explain) {
+    why->text = tnp_mismatch_text(self->name, b, why);
+  }
+  tnp_call_end(&memory);
+  tnp_binding_release(b);
+  if (TNP_UNLIKELY(values != few)) PyMem_Free(values);
+  tnp_drain_some();
+  return result;
+}
+
+static PyObject* call(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
+                      PyObject* kwnames) {
+  if (TNP_UNLIKELY(tnp_op_ready(self) != 0)) return NULL;
+  tnp_mismatch why = {.kind = TNP_MISFIT_NONE, .explain = true};
+  PyObject* result = tnp_op_try(self, keys, args, nargsf, kwnames, &why);
+  if (TNP_UNLIKELY(why.text != NULL)) {
+    tnp_raise_format(TENON_ERROR_TYPE, "%U\n  schema: %s", why.text,
+                     self->binding ? tenon_schema_text(self->binding->schema) : "none");
+    Py_DECREF(why.text);
+  }
+  return result;
+}
+
+/* Binds the most common arguments by far, a few Tensors given by position: no memory, no schema. */
+static inline bool bind_tensors(PyObject* const* args, uint32_t count, tenon_value* out) {
+  for (uint32_t i = 0; i < count; i++) {
+    const tnp_tensor* tensor = (const tnp_tensor*)args[i];
+    if (Py_TYPE(tensor) != tnp_tensor_type || tensor->kept || tensor->tensor == NULL) return false;
+    out[i] = (tenon_value){.tag = TENON_TAG_TENSOR, .as.tensor = tensor->tensor};
+  }
+  return true;
+}
+
+PyObject* tnp_op_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                            PyObject* kwnames) {
+  tnp_op* self = (tnp_op*)callable;
+  tnp_binding* b = self->binding;
+  tenon_value values[TNP_FEW_TENSORS];
+  if (TNP_UNLIKELY(!tnp_op_is_current(self) || kwnames != NULL ||
+                   PyVectorcall_NARGS(nargsf) != b->tensors ||
+                   !bind_tensors(args, (uint32_t)b->tensors, values))) {
+    return call(self, NULL, args, nargsf, kwnames);
+  }
+  bound_call c = {self, b, values, b->nargs, false, args, nargsf, NULL};
+  b->references++;
+  PyObject* result = run(&c, NULL);
+  tnp_binding_release(b);
+  tnp_drain_some();
+  return result;
+}
+
+PyObject* tnp_op_redispatch(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames) {
+  if (nargs < 1 || !PyLong_Check(args[0])) {
+    return tnp_raise_format(
+        TENON_ERROR_TYPE, "%U.redispatch: keyset must be DispatchKeySet, got %s",
+        ((tnp_op*)self)->name, nargs < 1 ? "nothing" : Py_TYPE(args[0])->tp_name);
+  }
+  tenon_keyset keys = PyLong_AsUnsignedLongLong(args[0]);
+  if (PyErr_Occurred()) return NULL;
+  return call((tnp_op*)self, &keys, args + 1, (size_t)(nargs - 1), kwnames);
+}
+
+PyObject* tnp_op_keys(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
+                      PyObject* kwnames) {
+  tnp_op* self = (tnp_op*)object;
+  if (tnp_op_ready(self) != 0) return NULL;
+  tnp_binding* b = self->binding;
+  uint32_t count = nargs > (Py_ssize_t)b->nargs ? (uint32_t)nargs : b->nargs;
+  tenon_value* values = PyMem_Calloc(count + 1, sizeof *values);
+  if (values == NULL) return PyErr_NoMemory();
+  tnp_call memory;
+  tnp_call_begin(&memory, b->numbers);
+  tnp_mismatch why = {.kind = TNP_MISFIT_NONE};
+  PyObject* result = NULL;
+  int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, &why);
+  if (bound > 0) {
+    PyObject* text = tnp_mismatch_text(self->name, b, &why);
+    if (text != NULL) tnp_raise_format(TENON_ERROR_TYPE, "%U", text);
+    Py_XDECREF(text);
+  } else if (bound == 0) {
+    tenon_keyset keys;
+    if (tnp_check(tenon_op_compute_keys(self->op, values, b->nargs, &keys)) == 0) {
+      result = tnp_keyset_object(keys);
+    }
+  }
+  tnp_call_end(&memory);
+  PyMem_Free(values);
+  return result;
+}
