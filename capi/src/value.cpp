@@ -9,6 +9,21 @@
 using tenon::capi::guarded;
 namespace value_ = tenon::value;
 
+namespace {
+
+// Makes a value and writes it, or none. A compiler may build what a function returns right where it
+// is assigned to, so that an exception on the way leaves a half-made value there: hence the choice
+// at the end, instead of a value that is cleared first.
+template <class Make>
+tenon_status make_value(tenon_value* out_value, Make make) {
+  tenon_value made;
+  const tenon_status status = guarded([&] { made = make(); });
+  *out_value = status == TENON_OK ? made : tenon_value{};
+  return status;
+}
+
+}  // namespace
+
 extern "C" {
 
 tenon_status tenon_buffer_new(int64_t size, tenon_buffer** out_buffer) {
@@ -36,11 +51,8 @@ void* tenon_buffer_data(const tenon_buffer* buffer) { return buffer->data(); }
 int64_t tenon_buffer_size(const tenon_buffer* buffer) { return buffer->size(); }
 
 tenon_status tenon_value_copy(const tenon_value* value, tenon_value* out_value) {
-  // `out_value` may be `value` itself, so it is overwritten last.
-  tenon_value copy{};
-  const tenon_status status = guarded([&] { copy = value_::copy(*value); });
-  *out_value = copy;
-  return status;
+  // `out_value` may be `value` itself: it is written last.
+  return make_value(out_value, [&] { return value_::copy(*value); });
 }
 
 void tenon_value_clear(tenon_value* value) { value_::clear(value); }
@@ -50,20 +62,18 @@ void tenon_value_clear_n(tenon_value* values, int64_t count) {
 }
 
 tenon_status tenon_value_new_string(const char* text, int64_t size, tenon_value* out_value) {
-  *out_value = {};
-  return guarded([&] {
+  return make_value(out_value, [&] {
     TENON_CHECK_ARG(size >= 0, "tenon_value_new_string: size must be >= 0, got ", size);
     TENON_CHECK_ARG(text != nullptr || size == 0,
                     "tenon_value_new_string: text must be an address, got NULL for ", size,
                     " bytes");
-    *out_value = value_::new_string({text, static_cast<size_t>(size)});
+    return value_::new_string({text, static_cast<size_t>(size)});
   });
 }
 
 tenon_status tenon_value_new_list(uint16_t tag, const void* elements, int64_t count,
                                   tenon_value* out_value) {
-  *out_value = {};
-  return guarded([&] { *out_value = value_::new_list(tag, elements, count); });
+  return make_value(out_value, [&] { return value_::new_list(tag, elements, count); });
 }
 
 const char* tenon_tag_name(uint16_t tag) { return value_::tag_name(tag); }

@@ -61,6 +61,40 @@ static void copy_of_nested_list_is_deep(void** state) {
   assert_nothing_left(before);
 }
 
+// Also after calls that left other values on the stack, and where the failure lies deep inside.
+static void failed_functions_write_none(void** state) {
+  (void)state;
+  const int64_t numbers[3] = {1, 2, 3};
+  tenon_value nested = value_text("text"), list, out, bad;
+  memset(&bad, 0, sizeof bad);
+  assert_ok(tenon_value_new_list(TENON_TAG_INT_LIST, numbers, 3, &list));
+  const uint16_t refused[] = {TENON_TAG_GENERATOR, TENON_TAG_SYMINT, TENON_TAG_TENSOR, 77};
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+    tenon_value elements[3] = {nested, list, bad};
+    elements[2].tag = bad.tag = refused[i];
+    tenon_value tuple = list;
+    tuple.tag = TENON_TAG_TUPLE;
+    tuple.flags = 0;
+    tuple.as.list.data = elements;
+    const tenon_value* sources[2] = {&bad, &tuple};
+    for (size_t k = 0; k < 2; ++k) {
+      memset(&out, 0xee, sizeof out);
+      assert_int_not_equal(tenon_value_copy(sources[k], &out), TENON_OK);
+      assert_int_equal(out.tag, TENON_TAG_NONE);
+      assert_int_equal(out.flags, 0);
+    }
+    memset(&out, 0xee, sizeof out);
+    assert_int_not_equal(tenon_value_new_list(TENON_TAG_LIST, elements, 3, &out), TENON_OK);
+    assert_int_equal(out.tag, TENON_TAG_NONE);
+    assert_int_equal(out.flags, 0);
+    tenon_error_release(tenon_error_take());
+  }
+  memset(&out, 0xee, sizeof out);
+  assert_error(tenon_value_new_string(NULL, 3, &out), TENON_ERROR_INVALID_ARGUMENT, "NULL");
+  assert_int_equal(out.tag, TENON_TAG_NONE);
+  tenon_value_clear(&list);
+}
+
 static void new_list_retains_tensors_and_keeps_absent_ones(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -143,6 +177,7 @@ int main(void) {
       cmocka_unit_test(layouts_are_fixed),
       cmocka_unit_test(copy_outlives_borrowed_list),
       cmocka_unit_test(copy_of_nested_list_is_deep),
+      cmocka_unit_test(failed_functions_write_none),
       cmocka_unit_test(new_list_retains_tensors_and_keeps_absent_ones),
       cmocka_unit_test(values_print_readably),
       cmocka_unit_test(buffers_wrap_and_delete_once),
