@@ -32,10 +32,16 @@ bool is_digit(char c) { return class_of(c) == kDigit; }
 bool is_letter(char c) { return class_of(c) == kLetter; }
 bool is_space(char c) { return class_of(c) == kSpace; }
 
+// Whether a cut before this byte would split a UTF-8 character.
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
 std::string describe(const Token& token) {
   if (token.kind == TokenKind::kEnd) return "the end of the text";
-  constexpr size_t kLongest = 40;
-  if (token.text.size() > kLongest) return base::concat(token.text.substr(0, kLongest), "...");
+  size_t longest = 40;
+  if (token.text.size() > longest) {
+    while (longest > 0 && continues_character(token.text[longest])) --longest;
+    return base::concat(token.text.substr(0, longest), "...");
+  }
   return base::concat('\'', token.text, '\'');
 }
 
@@ -165,14 +171,18 @@ void Lexer::fail_at(size_t position, std::string_view message) const {
 
   // A long line is shown around the place only.
   constexpr size_t kAround = 60;
-  const size_t shown_begin = column > kAround ? position - kAround : begin;
-  const size_t shown_end = std::min(end, position + kAround);
+  size_t shown_begin = column > kAround ? position - kAround : begin;
+  size_t shown_end = std::min(end, position + kAround);
+  while (shown_begin < position && continues_character(text_[shown_begin])) ++shown_begin;
+  while (shown_end > position && shown_end < end && continues_character(text_[shown_end])) {
+    --shown_end;
+  }
   std::string shown = shown_begin > begin ? "..." : "";
   std::string caret(shown.size(), ' ');
   for (size_t i = shown_begin; i < shown_end; ++i) {
     const auto code = static_cast<unsigned char>(text_[i]);
     shown += code < 0x20 || code == 0x7f ? ' ' : text_[i];
-    if (i < position && (code & 0xc0) != 0x80) caret += ' ';  // one for each UTF-8 character
+    if (i < position && !continues_character(text_[i])) caret += ' ';
   }
   if (shown_end < end) shown += "...";
 

@@ -2,6 +2,8 @@
 // Tests of what schemas may not say, and of the messages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "schema_testing.h"
 
 namespace tenon::schema {
@@ -32,6 +34,24 @@ TEST(ParserError, LongLine_IsCutAroundThePlace) {
   const std::string error = parse_error(text);
   EXPECT_LT(error.size(), 300u);
   EXPECT_NE(error.find("\n  ..."), std::string::npos);
+}
+
+// Every place where a cut may fall, before and after the error: no character is split.
+TEST(ParserError, LongLine_IsCutBetweenCharacters) {
+  for (size_t shift = 0; shift < 3; ++shift) {
+    std::string many(shift, ' ');
+    for (int i = 0; i < 60; ++i) many += "\u20ac";
+    for (const std::string& text :
+         {"f(str x=\"" + many + "\" y) -> ()", "f(int8 x) -> () # " + many, "f(" + many,
+          "f(\"" + many + "\") -> ()"}) {
+      const std::string error = parse_error(text);
+      size_t whole = 0;
+      for (size_t at = 0; (at = error.find("\u20ac", at)) != std::string::npos; at += 3) whole += 3;
+      const auto high = static_cast<size_t>(
+          std::count_if(error.begin(), error.end(), [](char c) { return (c & 0x80) != 0; }));
+      EXPECT_EQ(high, whole) << error;
+    }
+  }
 }
 
 TEST(ParserError, Caret_CountsCharactersNotBytes) {
