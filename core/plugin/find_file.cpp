@@ -94,6 +94,14 @@ void check_descriptor(const tenon_plugin_descriptor* descriptor, std::string_vie
   TENON_CHECK(
       descriptor->name != nullptr && descriptor->name[0] != '\0' && descriptor->load != nullptr,
       TENON_ERROR_ABI, "plugin ", path, ": descriptor must have a name and a load function");
+  TENON_CHECK(descriptor->requirement_count == 0 || descriptor->requirements != nullptr,
+              TENON_ERROR_ABI, "plugin ", path, ": requirements must be an address, got NULL for ",
+              descriptor->requirement_count);
+  for (uint32_t i = 0; i < descriptor->requirement_count; ++i) {
+    const char* name = descriptor->requirements[i];
+    TENON_CHECK(name != nullptr && name[0] != '\0', TENON_ERROR_ABI, "plugin ", path,
+                ": requirement ", i, " must be a name, got ", name == nullptr ? "NULL" : "\"\"");
+  }
 }
 
 }  // namespace tenon::plugin

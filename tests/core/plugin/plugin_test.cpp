@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "plugin/plugin.h"
 #include "support.h"
 
 namespace tenon::test {
@@ -152,6 +153,34 @@ TEST_F(Plugin, OtherAbi_IsRefusedBeforeItsCodeRuns) {
   TENON_EXPECT_ERROR(load("short"), TENON_ERROR_ABI, "got 16");
   TENON_EXPECT_ERROR(load("declines"), TENON_ERROR_ABI, "refusal");
   TENON_EXPECT_ERROR(load("no_query"), TENON_ERROR_ABI, "tenon_plugin_query");
+}
+
+// What the loader would read is looked at before any code of the plugin runs.
+TEST_F(Plugin, RequirementsThatAreNone_AreRefused) {
+  tenon_plugin_descriptor descriptor{};
+  descriptor.struct_size = sizeof descriptor;
+  descriptor.abi_version = TENON_ABI_VERSION;
+  descriptor.name = "faulty";
+  descriptor.sanitizer = TENON_SANITIZER_CURRENT;
+  descriptor.load = [](tenon_plugin*, void**) -> tenon_status { return TENON_OK; };
+  descriptor.requirement_count = 2;
+  const auto refusal = [&]() -> std::string {
+    try {
+      plugin::check_descriptor(&descriptor, "faulty.so");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), TENON_ERROR_ABI);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(), "plugin faulty.so: requirements must be an address, got NULL for 2");
+  const char* names[] = {"good", nullptr};
+  descriptor.requirements = names;
+  EXPECT_EQ(refusal(), "plugin faulty.so: requirement 1 must be a name, got NULL");
+  names[1] = "";
+  EXPECT_EQ(refusal(), "plugin faulty.so: requirement 1 must be a name, got \"\"");
+  names[1] = "other";
+  EXPECT_EQ(refusal(), "");
 }
 
 TEST_F(Plugin, LoadThatFails_ErrorComesHomeWithANoteAndNothingIsLoaded) {
