@@ -87,11 +87,25 @@ bool overrides(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_OBJECT && value.as.object->type()->override != nullptr;
 }
 
+// A value whose tag promises a handle, but it is NULL: a mistake of whoever made it.
+bool lacks_handle(const tenon_value& value) noexcept {
+  switch (value.tag) {
+    case TENON_TAG_GENERATOR:
+    case TENON_TAG_TENSOR:
+    case TENON_TAG_STORAGE:
+    case TENON_TAG_FUNCTION:
+    case TENON_TAG_OBJECT:
+      return value.as.words[0] == 0;
+    default:
+      return false;
+  }
+}
+
 bool kind_matches(const tenon_value& value, const Type& type) noexcept {
   const uint16_t tag = value.tag;
   switch (type.kind) {
     case TENON_TYPE_TENSOR:
-      return tag == TENON_TAG_TENSOR && value.as.tensor != nullptr;
+      return tag == TENON_TAG_TENSOR;
     case TENON_TYPE_INT:
     case TENON_TYPE_DEVICE_INDEX:
     case TENON_TYPE_QSCHEME:
@@ -195,10 +209,11 @@ int64_t written_argument(const Schema& schema, size_t index) {
 }  // namespace
 
 bool value_matches(const tenon_value& value, const Type& type) noexcept {
-  return kind_matches(value, type) || overrides(value);
+  return !lacks_handle(value) && (kind_matches(value, type) || overrides(value));
 }
 
 const char* actual_type(const tenon_value& value) noexcept {
+  if (lacks_handle(value)) return "NULL";
   if (value.tag == TENON_TAG_OBJECT) return value.as.object->type()->name;
   if (value.tag == TENON_TAG_NONE) return "None";
   return value::tag_name(value.tag);

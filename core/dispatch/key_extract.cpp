@@ -27,7 +27,8 @@ tenon_keyset list_keys(const tenon_value& value) noexcept {
 tenon_keyset scan(const tenon_value& value, int depth) noexcept {
   switch (value.tag) {
     case TENON_TAG_TENSOR:
-      return tensor_keys(value.as.tensor);
+      // Nobody has looked into what a list of anything holds.
+      return value.as.tensor != nullptr ? tensor_keys(value.as.tensor) : 0;
     case TENON_TAG_TENSOR_LIST:
       return list_keys(value);
     case TENON_TAG_OBJECT:

@@ -54,6 +54,11 @@ void copy_elements(uint16_t tag, const void* from, size_t count, Buffer* to, int
   }
 }
 
+void check_handle(const void* handle, uint16_t tag) {
+  TENON_CHECK_ARG(handle != nullptr, "tenon_value_copy: ", tag_name(tag),
+                  " must be a handle, got NULL");
+}
+
 tenon_value copy_list(uint16_t tag, uint16_t flags, const void* elements, uint32_t count,
                       int depth) {
   TENON_CHECK((flags & TENON_VALUE_HAS_SYMBOLIC) == 0, TENON_ERROR_NOT_SUPPORTED,
@@ -93,13 +98,16 @@ tenon_value copy_nested(const tenon_value& value, int depth) {
     case TENON_TAG_STRING:
       return new_string({static_cast<const char*>(value.as.list.data), value.count});
     case TENON_TAG_TENSOR:
+      check_handle(value.as.tensor, value.tag);
       value.as.tensor->retain();
       break;
     case TENON_TAG_STORAGE:
+      check_handle(value.as.storage, value.tag);
       value.as.storage->retain();
       break;
     case TENON_TAG_FUNCTION:
     case TENON_TAG_OBJECT:
+      check_handle(value.as.object, value.tag);
       value.as.object->retain();
       break;
     case TENON_TAG_INT_LIST:

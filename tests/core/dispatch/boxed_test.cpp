@@ -397,6 +397,27 @@ TEST_F(Boxed, Resolve_GivesTheRunningEntryAndInvokeCallsIt) {
   EXPECT_NE(take_error().find("a must be Tensor, got int"), std::string::npos);
 }
 
+TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
+  const tenon_op* op =
+      library_.define("handles(Tensor? a, Any b, __torch__.torch.classes.t.C c) -> ()");
+  library_.impl("handles", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("handles"));
+  const auto null = [](uint16_t tag) {
+    tenon_value value{};
+    value.tag = tag;
+    return value;
+  };
+  const tenon_value none{};
+  const auto check = [&](std::vector<tenon_value> args, const char* text) {
+    TENON_EXPECT_ERROR(tenon_op_check_arguments(op, args.data(), 3), TENON_ERROR_TYPE, text);
+    Call one(args, 0);
+    TENON_EXPECT_ERROR(tenon_op_call_checked(op, one.stack()), TENON_ERROR_TYPE, text);
+  };
+  check({null(TENON_TAG_TENSOR), none, none}, "a must be Tensor?, got NULL");
+  check({none, null(TENON_TAG_OBJECT), none}, "b must be Any, got NULL");
+  check({none, null(TENON_TAG_FUNCTION), none}, "b must be Any, got NULL");
+  check({none, none, null(TENON_TAG_OBJECT)}, "got NULL");
+}
+
 TEST_F(Boxed, InvokeAfterBegin_ChecksArgumentsThatNobodyChecked) {
   const tenon_op* op = library_.define("inv(Tensor a, int b) -> Tensor");
   library_.impl("inv", TENON_KEY_CPU, kernel_of(&return_first));

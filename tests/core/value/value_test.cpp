@@ -112,6 +112,18 @@ TEST(Value, CopyOfUnknown_IsRefused) {
   error_of(TENON_ERROR_NOT_SUPPORTED, [&] { copy(symbolic); });
 }
 
+TEST(Value, CopyOfNullHandle_IsRefused) {
+  for (const uint16_t tag :
+       {TENON_TAG_TENSOR, TENON_TAG_STORAGE, TENON_TAG_FUNCTION, TENON_TAG_OBJECT}) {
+    tenon_value value{};
+    value.tag = tag;
+    const std::string message = error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { copy(value); });
+    EXPECT_NE(message.find(std::string(tag_name(tag)) + " must be a handle, got NULL"),
+              std::string::npos)
+        << message;
+  }
+}
+
 TEST(Value, CopyTooDeep_IsRefused) {
   const NothingLeft nothing_left;
   std::vector<tenon_value> levels(2000);
