@@ -88,7 +88,13 @@ NEEDS = {
         files=("/usr/include/benchmark/benchmark.h",),
         why="./dev bench",
     ),
-    "clang": Need("clang", ("clang-14",), "clang++-14", why="the second compiler of ./dev lint"),
+    "clang": Need("clang", ("clang-14",), "clang++-14", why="./dev fuzz and ./dev lint"),
+    "fuzzer": Need(
+        "libFuzzer",
+        ("libclang-rt-14-dev",),
+        files=("/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a",),
+        why="./dev fuzz",
+    ),
     "clang-format": Need(
         "clang-format 14", ("clang-format-14",), "clang-format-14", why="./dev lint"
     ),
@@ -103,6 +109,7 @@ NEEDS = {
 }
 NATIVE = ("gcc", "certificates", "cmake", "ninja", "gtest", "cmocka", "openblas", "onednn")
 ALL = NATIVE + ("swig", "python-dev", "jdk", "maven", "rust", "png", "jpeg")
+FUZZ = ("certificates", "cmake", "ninja", "clang", "fuzzer")
 LINT = ("clang", "clang-format", "rustfmt", "clippy", "libclang")
 
 

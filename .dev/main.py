@@ -12,6 +12,7 @@ import sys
 
 import cuda
 import environment
+import fuzzing
 import lint
 import machine
 import native
@@ -90,6 +91,11 @@ def sanitize(args) -> int:
     return 0 if suites.run_all(run, suites.NATIVE) else 1
 
 
+def fuzz(args) -> int:
+    """Builds the libFuzzer programs with ASan and UBSan and runs one target, or all in turn."""
+    return fuzzing.run(args.target, args.seconds)
+
+
 def check(args) -> int:
     """Runs formatters, linters and the project's own checks; --fix lets formatters write."""
     return lint.run(tuple(args.check), args.fix, args.list)
@@ -108,7 +114,7 @@ def bench(args) -> int:
 
 def doctor(args) -> int:
     """Says what is found, what is missing and which version; installs nothing."""
-    names = tuple(dict.fromkeys((*machine.ALL, "benchmark", *machine.LINT)))
+    names = tuple(dict.fromkeys((*machine.ALL, "benchmark", *machine.FUZZ, *machine.LINT)))
     nvcc = shutil.which("nvcc") or "none: ./dev build --cuda takes the toolkit from PyPI"
     extra = [
         f"Python of this command: {sys.executable} {sys.version.split()[0]}",
@@ -196,6 +202,9 @@ def parser() -> argparse.ArgumentParser:
     one = verb("sanitize", sanitize)
     one.add_argument("kind", choices=("asan", "tsan"), help="asan comes with UBSan")
     one.add_argument("--filter", default="", metavar="PATTERN", help="ctest -R pattern")
+    one = verb("fuzz", fuzz)
+    one.add_argument("target", choices=(*fuzzing.TARGETS, "all"), help="what to fuzz")
+    one.add_argument("--seconds", type=int, default=60, help="time for each target (default: 60)")
     verb("doctor", doctor)
     one = verb("python", python)
     one.add_argument("arguments", nargs=argparse.REMAINDER, help="passed to Python")

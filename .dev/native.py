@@ -12,7 +12,7 @@ import environment
 import machine
 import ui
 
-PRESETS = ("dev", "release", "bench", "asan-ubsan", "tsan", "cuda")
+PRESETS = ("dev", "release", "bench", "asan-ubsan", "tsan", "fuzz", "cuda")
 # What a preset needs installed. The sanitizers and CUDA build native parts only.
 NEEDS = {
     "dev": machine.ALL,
@@ -20,6 +20,7 @@ NEEDS = {
     "bench": (*machine.ALL, "benchmark"),
     "asan-ubsan": machine.NATIVE,
     "tsan": machine.NATIVE,
+    "fuzz": machine.FUZZ,
     "cuda": machine.NATIVE,
 }
 
@@ -107,7 +108,7 @@ def build_rust(preset: str = "release") -> None:
 
 
 def ctest_program(directory: pathlib.Path) -> str:
-    """The ctest of the CMake that configured a build tree; another version may not read its tests."""
+    """The ctest of the CMake that configured a tree; another version may not read its tests."""
     cache = directory / "CMakeCache.txt"
     text = cache.read_text() if cache.exists() else ""
     found = re.search(r"^CMAKE_CTEST_COMMAND:INTERNAL=(.+)$", text, re.M)

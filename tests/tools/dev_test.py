@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / ".dev"))
 
+import fuzzing  # noqa: E402
 import machine  # noqa: E402
 import native  # noqa: E402
 import suites  # noqa: E402
@@ -29,6 +30,25 @@ class CtestTest(unittest.TestCase):
 
     def test_a_tree_never_configured_asks_for_the_ctest_on_the_path(self):
         self.assertEqual(native.ctest_program(pathlib.Path("/nowhere")), "ctest")
+
+
+class FuzzTest(unittest.TestCase):
+    def test_the_last_line_that_counts_is_read(self):
+        log = (
+            "#2\tINITED cov: 10 ft: 11 corp: 1/1b exec/s: 0 rss: 30Mb\n"
+            "#81\tNEW    cov: 12 ft: 14 corp: 3/8b lim: 4 exec/s: 0 rss: 30Mb L: 4/4\n"
+            "Done 99 runs in 1 second(s)\n"
+        )
+        self.assertEqual(fuzzing.read_progress(log), ("81", "12", "3"))
+
+    def test_a_program_that_never_began_counts_nothing(self):
+        self.assertEqual(fuzzing.read_progress("no such file"), ("0", "0", "0"))
+
+    def test_each_target_has_inputs_and_a_source(self):
+        for name in fuzzing.TARGETS:
+            self.assertTrue((fuzzing.FOLDER / f"{name}_fuzz.cpp").exists(), name)
+            self.assertGreaterEqual(len(list((fuzzing.FOLDER / "corpus" / name).iterdir())), 8)
+        self.assertEqual(len(fuzzing.TARGETS), 6)
 
 
 class CountTest(unittest.TestCase):

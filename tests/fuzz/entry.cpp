@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer's entry into the target that the build names.
+#include "fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  tenon::fuzz::FUZZ_TARGET(data, size);
+  return 0;
+}

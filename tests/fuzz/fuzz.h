@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fuzz targets share: reading an input, asserting, and counting what is left behind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "tenon/tenon.h"
+
+namespace tenon::fuzz {
+
+/// One target: runs one input and aborts when a promise is broken.
+using Target = void (*)(const uint8_t* data, size_t size);
+
+void fuzz_schema(const uint8_t* data, size_t size);
+void fuzz_values(const uint8_t* data, size_t size);
+void fuzz_registration(const uint8_t* data, size_t size);
+void fuzz_dlpack(const uint8_t* data, size_t size);
+void fuzz_plugin(const uint8_t* data, size_t size);
+void fuzz_keys(const uint8_t* data, size_t size);
+
+struct NamedTarget {
+  const char* name;
+  Target run;
+};
+inline constexpr NamedTarget kTargets[] = {
+    {"schema", &fuzz_schema}, {"values", &fuzz_values}, {"registration", &fuzz_registration},
+    {"dlpack", &fuzz_dlpack}, {"plugin", &fuzz_plugin}, {"keys", &fuzz_keys},
+};
+
+[[noreturn]] inline void broken(const char* file, int line, const char* what,
+                                const std::string& detail) {
+  std::fprintf(stderr, "%s:%d: broken promise: %s %s\n", file, line, what, detail.c_str());
+  std::abort();
+}
+
+/// Aborts, with an optional text, unless the condition holds: a finding.
+#define FUZZ_CHECK(condition, ...)                                                                 \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      ::tenon::fuzz::broken(__FILE__, __LINE__, #condition, std::string(__VA_OPT__(__VA_ARGS__))); \
+    }                                                                                              \
+  } while (false)
+
+/// Takes an input apart, front to back. Past its end everything is zero, and `empty()` says so.
+class Input {
+ public:
+  Input(const uint8_t* data, size_t size) : data_(data), left_(size) {}
+
+  bool empty() const { return left_ == 0; }
+  uint8_t byte() {
+    if (left_ == 0) return 0;
+    --left_;
+    return *data_++;
+  }
+  /// A number below `bound`, which is at most 256.
+  uint32_t below(uint32_t bound) { return byte() % bound; }
+  bool coin() { return (byte() & 1) != 0; }
+  template <class Number>
+  Number number() {
+    unsigned char bytes[sizeof(Number)] = {};
+    for (unsigned char& one : bytes) one = byte();
+    Number number;
+    std::memcpy(&number, bytes, sizeof number);
+    return number;
+  }
+  /// A number as tests like them: mostly small, sometimes at the edge, sometimes anything.
+  int64_t interesting() {
+    constexpr int64_t kEdges[] = {
+        0,   1, -1, INT64_MAX, INT64_MIN, INT64_C(1) << 62, INT32_MAX, INT32_MIN, INT64_C(1) << 32,
+        1000};
+    const uint8_t kind = byte();
+    if (kind < 180) return kind % 8;
+    if (kind < 240) return kEdges[kind % std::size(kEdges)];
+    return number<int64_t>();
+  }
+  /// Text up to the next zero byte or newline, which is skipped.
+  std::string line() {
+    std::string text;
+    while (left_ != 0) {
+      const char letter = static_cast<char>(byte());
+      if (letter == '\n' || letter == '\0') break;
+      text += letter;
+    }
+    return text;
+  }
+  std::string_view rest() {
+    const std::string_view all(reinterpret_cast<const char*>(data_), left_);
+    data_ += left_;
+    left_ = 0;
+    return all;
+  }
+
+ private:
+  const uint8_t* data_;
+  size_t left_;
+};
+
+/// Whether bytes are UTF-8 without overlong forms and surrogates.
+inline bool is_utf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const size_t length = lead < 0x80                   ? 1
+                          : lead >= 0xc2 && lead < 0xe0 ? 2
+                          : (lead & 0xf0) == 0xe0       ? 3
+                          : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                        : 0;
+    if (length == 0 || text.size() - i < length) return false;
+    uint32_t point = length == 1 ? lead : lead & (0xffu >> (length + 1));
+    for (size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xc0) != 0x80) return false;
+      point = point << 6 | (next & 0x3f);
+    }
+    if ((length == 3 && (point < 0x800 || (point >= 0xd800 && point < 0xe000))) ||
+        (length == 4 && (point < 0x10000 || point > 0x10ffff))) {
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+/// Empties the slot. A failure must have left an error of its own code with a message; a success
+/// leaves the slot alone. Returns the message.
+inline std::string settle(tenon_status status) {
+  tenon_error* error = tenon_error_take();
+  if (status == TENON_OK) {
+    FUZZ_CHECK(error == nullptr, tenon_error_message(error));
+    return "";
+  }
+  FUZZ_CHECK(error != nullptr, tenon_status_name(status));
+  FUZZ_CHECK(tenon_error_code(error) == status, tenon_error_message(error));
+  FUZZ_CHECK(status != TENON_ERROR_INTERNAL, tenon_error_message(error));
+  const std::string message = tenon_error_message(error);
+  FUZZ_CHECK(!message.empty());
+  FUZZ_CHECK(std::strstr(tenon_error_format(error), message.c_str()) != nullptr, message);
+  tenon_error_release(error);
+  return message;
+}
+
+/// Aborts at the end of its scope when a handle of any kind is left or lost.
+class NothingLeft {
+ public:
+  NothingLeft() { count(before_); }
+  ~NothingLeft() {
+    int64_t after[TENON_HANDLE_COUNT];
+    count(after);
+    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+      FUZZ_CHECK(before_[kind] == after[kind], std::string(tenon_live_name(kind)) + ": " +
+                                                   std::to_string(before_[kind]) + " before, " +
+                                                   std::to_string(after[kind]) + " after");
+    }
+  }
+  NothingLeft(const NothingLeft&) = delete;
+  NothingLeft& operator=(const NothingLeft&) = delete;
+
+ private:
+  static void count(int64_t* counts) {
+    // The first look at the registry makes the built-in fallbacks.
+    FUZZ_CHECK(tenon_op_check_invariants(nullptr) == TENON_OK);
+    tenon_registry_reap();
+    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind)
+      counts[kind] = tenon_live_count(kind);
+  }
+  int64_t before_[TENON_HANDLE_COUNT];
+};
+
+inline std::string take_text(tenon_buffer* buffer) {
+  std::string text(static_cast<const char*>(tenon_buffer_data(buffer)),
+                   static_cast<size_t>(tenon_buffer_size(buffer)));
+  tenon_buffer_release(buffer);
+  return text;
+}
+
+}  // namespace tenon::fuzz
