@@ -138,6 +138,10 @@ def abi(fix: bool) -> int:
     return _script("abi", *(["--update"] if fix else []))
 
 
+def behaviour(fix: bool) -> int:
+    return _script("behaviour", *(["--update"] if fix else []))
+
+
 def plain(name: str):
     """A check that is one script without options."""
     return lambda fix: _script(name)
@@ -155,6 +159,7 @@ CHECKS = {
     "quickstarts": Check("the quick starts of the README", plain("quickstarts")),
     "contracts": Check("the contract on each public function", plain("contracts")),
     "abi": Check("the committed ABI description", abi, ("gcc",)),
+    "behaviour": Check("a verdict for each numbered behaviour, docs/behaviour.md", behaviour),
     "headers": Check(
         "each public header alone, every standard, gcc and clang",
         plain("headers"),

@@ -144,7 +144,7 @@ def read_cmocka(path: pathlib.Path, status: int) -> Outcome:
 
 
 def pytest(run: Run) -> Outcome:
-    """pytest over tests/python, conformance cases included."""
+    """pytest over tests/python and tests/behaviour, conformance cases included."""
     path = RESULTS / f"{run.preset}-pytest.xml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
@@ -160,6 +160,7 @@ def pytest(run: Run) -> Outcome:
         f"--junitxml={path}",
         *(["-k", run.pattern] if run.pattern else []),
         ui.ROOT / "tests" / "python",
+        ui.ROOT / "tests" / "behaviour",
     ]
     status = ui.run("test pytest", command, env=run.env, check=False)
     _closing(

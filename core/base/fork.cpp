@@ -33,8 +33,7 @@ void unlock_all() {
 void hold_across_fork(std::mutex& mutex, ForkOrder place) {
   // The thread records' own handlers come first, so that their locks are taken last.
   own_thread_record();
-  [[maybe_unused]] static const int hooked =
-      pthread_atfork(&lock_all, &unlock_all, &unlock_all);
+  [[maybe_unused]] static const int hooked = pthread_atfork(&lock_all, &unlock_all, &unlock_all);
   mutexes[static_cast<uint32_t>(place)].store(&mutex, std::memory_order_release);
 }
 

@@ -66,13 +66,17 @@ tenon_keyset remove_key(tenon_keyset keys, tenon_key key) {
 std::vector<tenon_key> keys_in(tenon_keyset keys) {
   std::vector<tenon_key> found;
   for (uint32_t functionality = kFunctionalityCount; functionality-- > 0;) {
-    if ((keys & functionality_bit(functionality)) == 0) continue;
+    if ((keys & functionality_bit(functionality)) == 0 || !is_functionality(functionality))
+      continue;
     if (!is_per_backend(functionality)) {
       found.push_back(functionality);
       continue;
     }
     for (uint32_t backend = kBackendCount; backend-- > 0;) {
-      if ((keys & backend_bit(backend)) != 0) found.push_back(make_key(functionality, backend));
+      if ((keys & backend_bit(backend)) == 0) continue;
+      if (is_backend(static_cast<int32_t>(backend))) {
+        found.push_back(make_key(functionality, backend));
+      }
     }
   }
   return found;

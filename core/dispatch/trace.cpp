@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/trace.h"
 
-
 #include "base/thread.h"
 #include "dispatch/key_set.h"
 

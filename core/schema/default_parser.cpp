@@ -202,7 +202,8 @@ class DefaultParser {
     return made;
   }
 
-  Number parse_number() {
+  // With `as_float`, an integer of any size will do: nobody asks for its last digits.
+  Number parse_number(bool as_float = false) {
     const bool minus = lexer_.accept('-');
     if (is_word("inf") || is_word("nan")) {
       const bool nan = lexer_.next().text == "nan";
@@ -220,7 +221,8 @@ class DefaultParser {
     if (digits.back() == 'j') {
       number.imaginary = true;
       digits.remove_suffix(1);
-    } else if (digits.find_first_of(".eE") == std::string_view::npos) {
+    } else if (digits.find_first_of(".eE") == std::string_view::npos &&
+               !(as_float && digits.size() > std::numeric_limits<int64_t>::digits10)) {
       return parse_integer(token, digits, 10, minus);
     }
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number.f);
@@ -276,13 +278,13 @@ class DefaultParser {
       }
       case TENON_TYPE_FLOAT:
       case TENON_TYPE_SYMFLOAT: {
-        const Number number = parse_number();
+        const Number number = parse_number(true);
         if (number.imaginary) fail_type();
         *as_int = number.integral;
         return make_float(number.f);
       }
       case TENON_TYPE_COMPLEX:
-        return parse_complex(parse_number());
+        return parse_complex(parse_number(true));
       case TENON_TYPE_SCALAR: {
         const Number number = parse_number();
         if (number.imaginary || continues_complex()) return parse_complex(number);

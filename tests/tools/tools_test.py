@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 import abi
+import behaviour
 import cheader
 import contracts
 import exports
@@ -288,8 +289,7 @@ class ExportsTest(Fixture):
 
     def test_thread_local_of_another_library_fails(self):
         found = self.complaints(
-            self.SOURCE
-            + "extern __thread void* _ZSt15__once_callable"
+            self.SOURCE + "extern __thread void* _ZSt15__once_callable"
             ' __attribute__((tls_model("initial-exec")));\n'
             "void* tenon_y(void) { return _ZSt15__once_callable; }\n",
             self.MAP,
@@ -302,6 +302,57 @@ class ExportsTest(Fixture):
             "void tenon_plugin_query(void) {}\nvoid other(void) {}\n", "P { global: *; };"
         )
         self.assertTrue(any("other" in text for text in exports.check_plugin(library)))
+
+
+class BehaviourTest(Fixture):
+    """Over a tree in which one C++ file has all items but the first, which is in Python."""
+
+    FIRST = '@same(1, "what")\ndef test_item_001_it(peer):\n    pass\n'
+
+    def setUp(self):
+        super().setUp()
+        rest = (
+            f"// item {n}, better: what | how\n// goes on.\nTEST(A, Item{n:03}_It) {{}}\n"
+            for n in range(2, behaviour.LAST + 1)
+        )
+        self.write("tests/behaviour/more_test.cpp", "\n".join(rest))
+
+    def complaints(self, python: str) -> list:
+        self.write("tests/behaviour/test_a.py", python)
+        return behaviour.collect(self.root)[2]
+
+    def test_good_tree_passes_and_its_page_is_compared(self):
+        self.assertEqual(self.complaints(self.FIRST), [])
+        (self.root / "docs").mkdir()
+        arguments = ["--root", str(self.root)]
+        self.assertEqual(quietly(behaviour.main, arguments)[0], 1)  # no page yet
+        self.assertEqual(quietly(behaviour.main, [*arguments, "--update"])[0], 0)
+        self.assertEqual(quietly(behaviour.main, arguments)[0], 0)
+        text = (self.root / "docs" / "behaviour.md").read_text()
+        self.assertIn("| 1 | what | same |  | run |", text)
+        self.assertIn("| 2 | what | better | how goes on |  |", text)
+        self.write("docs/behaviour.md", text + "more")
+        self.assertEqual(quietly(behaviour.main, arguments)[0], 1)
+
+    def test_item_without_verdict_and_verdict_without_number_fail(self):
+        bare = self.complaints("def test_item_001_it(peer):\n    pass\n")
+        self.assertTrue(any("one number and one verdict" in text for text in bare))
+        self.assertIn("item 1 has no verdict", bare)
+        unnumbered = self.complaints('@same(1, "what")\ndef test_it():\n    pass\n')
+        self.assertTrue(any("one number and one verdict" in text for text in unnumbered))
+
+    def test_other_number_missing_reason_and_second_verdict_fail(self):
+        other = self.complaints(self.FIRST.replace("same(1", "same(3"))
+        self.assertTrue(any("verdict must be" in text for text in other))
+        lame = self.complaints(self.FIRST.replace("same", "better"))
+        self.assertTrue(any("verdict must be" in text for text in lame))
+        twice = self.complaints(self.FIRST + self.FIRST)
+        self.assertTrue(any("item 1 has a verdict in" in text for text in twice))
+        self.write("tests/core/b_test.cpp", "// item 9, worse: what\nTEST(A, Item009_It) {}\n")
+        self.write("tests/core/c_test.cpp", "// item 8, same: what\nTEST(A, Item009_It) {}\n")
+        wrong = self.complaints(self.FIRST)
+        self.assertTrue(any("b_test.cpp" in text and "verdict must be" in text for text in wrong))
+        self.assertTrue(any("must carry number 8" in text for text in wrong))
 
 
 class LayersTest(Fixture):

@@ -268,6 +268,24 @@ static PyObject* op_names(PyObject* module, PyObject* dangling) {
   return list;
 }
 
+/* An operator that has kernels but no definition; lookups by name know defined ones only. */
+static PyObject* find_dangling_op(PyObject* module, PyObject* wanted) {
+  (void)module;
+  const char* name = PyUnicode_AsUTF8(wanted);
+  if (name == NULL) return NULL;
+  tenon_buffer* buffer;
+  if (tnp_check(tenon_op_list_dangling(&buffer)) != 0) return NULL;
+  int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof(void*);
+  const tenon_op* const* ops = tenon_buffer_data(buffer);
+  const tenon_op* found = NULL;
+  for (int64_t i = 0; found == NULL && i < count; i++) {
+    if (strcmp(tenon_op_name(ops[i]), name) == 0) found = ops[i];
+  }
+  tenon_buffer_release(buffer);
+  if (found == NULL) Py_RETURN_NONE;
+  return tnp_op_object(found);
+}
+
 static PyObject* key_names(PyObject* module, PyObject* unused) {
   (void)module;
   (void)unused;
@@ -307,6 +325,7 @@ static PyMethodDef methods[] = {
     {"trace_begin", trace_begin, METH_NOARGS, NULL},
     {"trace_end", trace_end, METH_NOARGS, NULL},
     {"op_names", op_names, METH_O, NULL},
+    {"find_dangling_op", find_dangling_op, METH_O, NULL},
     {"key_names", key_names, METH_NOARGS, NULL},
     {"op_slot", op_slot, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};

@@ -7,6 +7,7 @@ import sys as _sys
 
 from . import _tenon
 from ._tenon import OpOverload
+from .error import NotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,16 @@ _LANGUAGES = ("", "C", "C++", "Python", "Java", "Rust")
 
 
 def _find(op: str | OpOverload) -> OpOverload:
-    return op if isinstance(op, OpOverload) else _tenon.find_op(op)
+    """Finds an operator, also one that has kernels but no definition."""
+    if isinstance(op, OpOverload):
+        return op
+    try:
+        return _tenon.find_op(op)
+    except NotFoundError:
+        found = _tenon.find_dangling_op(op)
+        if found is None:
+            raise
+        return found
 
 
 def live_handles() -> dict[str, int]:

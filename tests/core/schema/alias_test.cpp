@@ -25,6 +25,8 @@ TEST(Alias, Item103_AnnotatedAndWritten) {
   EXPECT_TRUE(sub->is_mutable());
 }
 
+// item 103, same: Which arguments and returns are annotated, written, may be the same memory or may
+// hold the same, wildcard and containers included
 TEST(Alias, Item103_MayAlias) {
   const SchemaPtr sub = parse_schema(
       "aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> (Tensor(a!))");
@@ -60,6 +62,7 @@ TEST(Alias, Item103_MayContainAlias) {
   EXPECT_FALSE(may_contain_alias(*tuple, argument(0), argument(2)));
 }
 
+// item 104, same: A bad position or name in those questions is an error
 TEST(Alias, Item104_BadPlaces_AreErrors) {
   const SchemaPtr schema = parse_schema("ns::f(Tensor x) -> Tensor");
   EXPECT_THROW(is_aliasing(*schema, argument(1)), Error);
