@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls from Java into operators. A kernel of Java's own is not entered through C: the native hands
 // its id back, with the frame still marked as running, and Java calls it and leaves the frame.
+#include <array>
 #include <cstddef>
+#include <utility>
 
 #include "runtime.h"
 
@@ -25,33 +27,76 @@ int32_t kernel_id(const tenon_entry* entry) { return static_cast<Ref*>(entry->ct
 // What call_tensors returns for an operator without results: no address, and even.
 constexpr jlong kNoResult = 2;
 
-// Calls with N tensors and at most one tensor as the result. Returns the new reference; kNoResult
-// when `results` is 0; 0 with an error in the slot; or id * 2 + 1 of a Java kernel, the frame not
-// left (handles are even). Not `direct`: all goes through C, and no frame is needed.
-template <int N>
-jlong call_tensors(const tenon_op* op, tenon_tensor* const (&tensors)[N], tenon_frame* frame,
-                   uint32_t results, bool direct) {
-  tenon_value args[N];
-  for (int i = 0; i < N; ++i) {
+// The signature of N tensors and, when `returns`, one tensor as the result; see tenon/op.h.
+template <size_t N>
+constexpr uint64_t signature(bool returns) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&](char letter) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  };
+  for (size_t i = 0; i < N; ++i) add('T');
+  add('>');
+  if (returns) add('T');
+  return hash;
+}
+static_assert(signature<0>(false) == 0xaf63b34c8601a6e1u);
+static_assert(signature<1>(true) == 0x6c62fe19e196c2e9u);
+static_assert(signature<2>(true) == 0xa3775cfad220a37fu);
+
+template <size_t N>
+using Tensors = std::array<tenon_tensor*, N>;
+
+template <size_t N>
+const tenon_entry* begin(const tenon_op* op, const Tensors<N>& tensors, tenon_frame* frame) {
+  if constexpr (N == 1) {
+    return tenon_op_begin1(op, tensors[0], frame);
+  } else if constexpr (N == 2) {
+    return tenon_op_begin2(op, tensors[0], tensors[1], frame);
+  } else if constexpr (N == 3) {
+    return tenon_op_begin3(op, tensors[0], tensors[1], tensors[2], frame);
+  } else {
+    return tenon_op_begin_n(op, tensors.data(), N, nullptr, frame);
+  }
+}
+
+jlong end(tenon_frame* frame, tenon_status status, jlong result) {
+  if (status != TENON_OK) [[unlikely]] {
+    tenon_op_end(frame, status);
+    return 0;
+  }
+  __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
+  return result;
+}
+
+template <size_t>
+using Handle = tenon_tensor*;
+
+template <size_t... I>
+jlong call_typed(const tenon_entry* entry, tenon_frame* frame,
+                 const Tensors<sizeof...(I)>& tensors, bool returns, std::index_sequence<I...>) {
+  if (!returns) {
+    using Fn = tenon_status (*)(const tenon_frame*, Handle<I>...);
+    return end(frame, reinterpret_cast<Fn>(entry->typed)(frame, tensors[I]...), kNoResult);
+  }
+  using Fn = tenon_status (*)(const tenon_frame*, Handle<I>..., tenon_tensor**);
+  tenon_tensor* result = nullptr;
+  const tenon_status status = reinterpret_cast<Fn>(entry->typed)(frame, tensors[I]..., &result);
+  return end(frame, status, address(result));
+}
+
+template <size_t N>
+[[gnu::noinline]] jlong call_boxed(const tenon_entry* entry, tenon_frame* frame,
+                                   const Tensors<N>& tensors, bool returns) {
+  std::array<tenon_value, N> args{};
+  for (size_t i = 0; i < N; ++i) {
     args[i].tag = TENON_TAG_TENSOR;
-    args[i].flags = 0;
-    args[i].count = 0;
-    args[i].as.words[1] = 0;
     args[i].as.tensor = tensors[i];
   }
   tenon_value result{};
-  tenon_stack stack{args, &result, N, results, nullptr, {0, 0}};
-  tenon_status status;
-  if (direct) {
-    const tenon_entry* entry = tenon_op_resolve(op, args, N, frame);
-    if (entry == nullptr) return 0;
-    if (is_java(entry)) return static_cast<jlong>(kernel_id(entry)) * 2 + 1;
-    status = tenon_op_end(frame, tenon_op_invoke(entry, frame, &stack));
-  } else {
-    status = tenon_op_call(op, &stack);
-  }
+  tenon_stack stack{args.data(), &result, N, returns ? 1u : 0u, nullptr, {0, 0}};
+  const tenon_status status = tenon_op_end(frame, tenon_op_invoke(entry, frame, &stack));
   if (status != TENON_OK) return 0;
-  if (results == 0) return kNoResult;
+  if (!returns) return kNoResult;
   if (result.tag == TENON_TAG_TENSOR) {
     return address((result.flags & TENON_VALUE_OWNED) != 0 ? result.as.tensor
                                                            : tenon_tensor_retain(result.as.tensor));
@@ -62,33 +107,40 @@ jlong call_tensors(const tenon_op* op, tenon_tensor* const (&tensors)[N], tenon_
   return 0;
 }
 
-jlong JNICALL call1(JNIEnv*, jclass, jlong op, jlong a, jlong frame, jint results,
-                    jboolean direct) {
-  return call_tensors<1>(pointer<tenon_op>(op), {pointer<tenon_tensor>(a)},
-                         pointer<tenon_frame>(frame), static_cast<uint32_t>(results), direct);
+// Calls with N tensors and at most one tensor as the result. `word` is the operator's address, plus
+// 1 when it returns a tensor. Returns the new reference; kNoResult; 0 with an error in the slot; or
+// id * 2 + 1 of a Java kernel, running in the frame at `kept` and not left (handles are even).
+// Without `kept` a Java kernel is called from here.
+template <size_t N>
+jlong call_tensors(jlong word, const Tensors<N>& tensors, jlong kept) {
+  const bool returns = (word & 1) != 0;
+  tenon_frame own;
+  tenon_frame* frame = kept != 0 ? pointer<tenon_frame>(kept) : &own;
+  const tenon_entry* entry = begin(pointer<const tenon_op>(word & ~jlong{1}), tensors, frame);
+  if (entry == nullptr) return 0;
+  if (entry->signature == (returns ? signature<N>(true) : signature<N>(false))) [[likely]] {
+    return call_typed(entry, frame, tensors, returns, std::make_index_sequence<N>());
+  }
+  if (kept != 0 && is_java(entry)) return static_cast<jlong>(kernel_id(entry)) * 2 + 1;
+  return call_boxed(entry, frame, tensors, returns);
 }
 
-jlong JNICALL call2(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong frame, jint results,
-                    jboolean direct) {
-  return call_tensors<2>(pointer<tenon_op>(op),
-                         {pointer<tenon_tensor>(a), pointer<tenon_tensor>(b)},
-                         pointer<tenon_frame>(frame), static_cast<uint32_t>(results), direct);
+tenon_tensor* tensor(jlong handle) { return pointer<tenon_tensor>(handle); }
+
+jlong JNICALL call1(JNIEnv*, jclass, jlong op, jlong a, jlong frame) {
+  return call_tensors<1>(op, {tensor(a)}, frame);
 }
 
-jlong JNICALL call3(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong frame, jint results,
-                    jboolean direct) {
-  return call_tensors<3>(
-      pointer<tenon_op>(op),
-      {pointer<tenon_tensor>(a), pointer<tenon_tensor>(b), pointer<tenon_tensor>(c)},
-      pointer<tenon_frame>(frame), static_cast<uint32_t>(results), direct);
+jlong JNICALL call2(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong frame) {
+  return call_tensors<2>(op, {tensor(a), tensor(b)}, frame);
 }
 
-jlong JNICALL call4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong d, jlong frame,
-                    jint results, jboolean direct) {
-  return call_tensors<4>(pointer<tenon_op>(op),
-                         {pointer<tenon_tensor>(a), pointer<tenon_tensor>(b),
-                          pointer<tenon_tensor>(c), pointer<tenon_tensor>(d)},
-                         pointer<tenon_frame>(frame), static_cast<uint32_t>(results), direct);
+jlong JNICALL call3(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong frame) {
+  return call_tensors<3>(op, {tensor(a), tensor(b), tensor(c)}, frame);
+}
+
+jlong JNICALL call4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong d, jlong frame) {
+  return call_tensors<4>(op, {tensor(a), tensor(b), tensor(c), tensor(d)}, frame);
 }
 
 // Returns 0 with the results written, a status with an error in the slot, or -1 - id of a Java
@@ -271,10 +323,10 @@ JNINativeMethod native(const char* name, const char* signature, void* function) 
 }  // namespace
 
 const JNINativeMethod kCallMethods[] = {
-    native("call1", "(JJJIZ)J", reinterpret_cast<void*>(&call1)),
-    native("call2", "(JJJJIZ)J", reinterpret_cast<void*>(&call2)),
-    native("call3", "(JJJJJIZ)J", reinterpret_cast<void*>(&call3)),
-    native("call4", "(JJJJJJIZ)J", reinterpret_cast<void*>(&call4)),
+    native("call1", "(JJJ)J", reinterpret_cast<void*>(&call1)),
+    native("call2", "(JJJJ)J", reinterpret_cast<void*>(&call2)),
+    native("call3", "(JJJJJ)J", reinterpret_cast<void*>(&call3)),
+    native("call4", "(JJJJJJ)J", reinterpret_cast<void*>(&call4)),
     native("call", "(JJZ)I", reinterpret_cast<void*>(&call)),
     native("redispatch", "(JJJZ)I", reinterpret_cast<void*>(&redispatch)),
     native("newReference", "(I)J", reinterpret_cast<void*>(&new_reference)),

@@ -38,7 +38,7 @@ final class Bridge {
               Memory.getLong(stack),
               Memory.getInt(stack + Structs.STACK_NARGS),
               Values.BORROW);
-      Object result = kernel.call(op, Memory.getLong(upcall + Structs.UPCALL_KEYS), args);
+      Object result = kernel.call(op, upcall + Structs.UPCALL_KEYS, args);
       frame.checkGuards(guards, op);
       writeResults(frame, op, stack, result);
       return TENON_OK;
@@ -56,11 +56,15 @@ final class Bridge {
     int count = Memory.getInt(stack + Structs.STACK_NRETS);
     long rets = Memory.getLong(stack + Structs.STACK_RETS);
     Signature signature = op.signature();
-    Object[] results = signature.results(result, count);
+    Object results = signature.results(result, count);
+    if (count == 1) {
+      signature.returnConversion(0).writeOwned(frame, rets, results);
+      return;
+    }
     for (int i = 0; i < count; i++) {
       signature
           .returnConversion(i)
-          .writeOwned(frame, rets + (long) i * Structs.VALUE_SIZE, results[i]);
+          .writeOwned(frame, rets + (long) i * Structs.VALUE_SIZE, ((Object[]) results)[i]);
     }
   }
 

@@ -4,6 +4,7 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
+import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -111,6 +112,14 @@ final class CallFrame {
     long address = Memory.allocate(rounded);
     overflow[overflowCount++] = address;
     return address;
+  }
+
+  /**
+   * Takes memory for a tenon_frame in which a Java kernel may be left to run; 0 where Java kernels
+   * are called from C.
+   */
+  long running() {
+    return direct ? allocate(Structs.FRAME_SIZE) : 0;
   }
 
   /** Writes a text with a NUL at its end; 0 for null. */

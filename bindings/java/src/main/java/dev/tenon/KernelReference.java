@@ -2,6 +2,7 @@
 // A registered lambda, as C refers to it.
 package dev.tenon;
 
+import dev.tenon.internal.Memory;
 import java.util.function.Predicate;
 
 /** One registered kernel of any of the three shapes, with a fallback's selector. */
@@ -42,11 +43,12 @@ final class KernelReference {
     return known;
   }
 
+  /** Calls the kernel; its key set lies at {@code keys}. */
   Object call(Op op, long keys, Object[] args) throws Exception {
     if (plain != null) {
       return plain.call(args);
     }
-    DispatchKeySet set = new DispatchKeySet(keys);
+    DispatchKeySet set = new DispatchKeySet(Memory.getLong(keys));
     return keyed != null ? keyed.call(set, args) : fallback.call(op, set, args);
   }
 }

@@ -32,14 +32,15 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Op {
   private static final Map<Long, Op> ALL = new ConcurrentHashMap<>();
+  private static final Object[] NO_RESULTS = {};
 
   private final long address;
   private final String name;
   private volatile Signature signature;
 
   /**
-   * Whether a Java kernel may serve this operator. Only then is a call worth the look at what
-   * serves it; all others go to C at once. A kernel that this does not know of is called through C.
+   * Whether a Java kernel may serve this operator. Only then does a call keep what C needs for a
+   * Java kernel to run without it. A kernel that this does not know of is called through C.
    */
   private boolean java;
 
@@ -49,25 +50,25 @@ public final class Op {
   private Op(long address) {
     this.address = address;
     this.name = TenonNative.tenon_op_name(address);
-    this.java = WITH_JAVA_KERNELS.contains(name);
+    this.java = javaFallbacks || WITH_JAVA_KERNELS.contains(name);
   }
 
   /** Tells that Java has a kernel for an operator, or null: a fallback for all. */
   static void expectJavaKernel(String name) {
     if (name == null) {
       javaFallbacks = true;
-      return;
+    } else {
+      WITH_JAVA_KERNELS.add(name);
     }
-    WITH_JAVA_KERNELS.add(name);
     for (Op op : ALL.values()) {
-      if (op.name.equals(name)) {
+      if (name == null || op.name.equals(name)) {
         op.java = true;
       }
     }
   }
 
   private boolean isDirect(CallFrame frame) {
-    return (java || javaFallbacks) && frame.direct;
+    return java && frame.direct;
   }
 
   /** Returns the one object of a native operator. */
@@ -240,8 +241,7 @@ public final class Op {
         Arrays.stream(results).map(Values::typeName).toList().toString());
   }
 
-  // ---- Calls with tensors only: no boxing in Java
-  // ------------------------------------------------
+  // ---- Calls with tensors only: nothing is allocated but the result's object ---------------------
 
   /** Calls with one tensor an operator that returns one tensor, or nothing: then null. */
   public Tensor call(Tensor a) {
@@ -249,17 +249,17 @@ public final class Op {
     if (s.tensors != 1 || isUnusable(a)) {
       return tensorOrNull(s, a);
     }
-    if (!java && !javaFallbacks) {
-      long r = Native.call1(address, a.address, 0, s.returnCount(), false);
+    if (!java) {
+      long r = Native.call1(s.word, a.address, 0);
       Reference.reachabilityFence(a);
       return tensor(r);
     }
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
-    long memory = frame.allocate(Structs.FRAME_SIZE);
+    long running = frame.running();
     try {
-      long r = Native.call1(address, a.address, memory, s.returnCount(), isDirect(frame));
-      return finish(s, frame, memory, r, a, null, null, null);
+      long r = Native.call1(s.word, a.address, running);
+      return (r & 1) == 0 ? tensor(r) : runTensors(s, frame, r, running, a);
     } finally {
       Reference.reachabilityFence(a);
       frame.reset(mark);
@@ -272,19 +272,18 @@ public final class Op {
     if (s.tensors != 2 || isUnusable(a) || isUnusable(b)) {
       return tensorOrNull(s, a, b);
     }
-    if (!java && !javaFallbacks) {
-      long r = Native.call2(address, a.address, b.address, 0, s.returnCount(), false);
+    if (!java) {
+      long r = Native.call2(s.word, a.address, b.address, 0);
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
       return tensor(r);
     }
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
-    long memory = frame.allocate(Structs.FRAME_SIZE);
+    long running = frame.running();
     try {
-      long r =
-          Native.call2(address, a.address, b.address, memory, s.returnCount(), isDirect(frame));
-      return finish(s, frame, memory, r, a, b, null, null);
+      long r = Native.call2(s.word, a.address, b.address, running);
+      return (r & 1) == 0 ? tensor(r) : runTensors(s, frame, r, running, a, b);
     } finally {
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
@@ -298,8 +297,8 @@ public final class Op {
     if (s.tensors != 3 || isUnusable(a) || isUnusable(b) || isUnusable(c)) {
       return tensorOrNull(s, a, b, c);
     }
-    if (!java && !javaFallbacks) {
-      long r = Native.call3(address, a.address, b.address, c.address, 0, s.returnCount(), false);
+    if (!java) {
+      long r = Native.call3(s.word, a.address, b.address, c.address, 0);
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
       Reference.reachabilityFence(c);
@@ -307,12 +306,10 @@ public final class Op {
     }
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
-    long memory = frame.allocate(Structs.FRAME_SIZE);
+    long running = frame.running();
     try {
-      long r =
-          Native.call3(
-              address, a.address, b.address, c.address, memory, s.returnCount(), isDirect(frame));
-      return finish(s, frame, memory, r, a, b, c, null);
+      long r = Native.call3(s.word, a.address, b.address, c.address, running);
+      return (r & 1) == 0 ? tensor(r) : runTensors(s, frame, r, running, a, b, c);
     } finally {
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
@@ -327,10 +324,8 @@ public final class Op {
     if (s.tensors != 4 || isUnusable(a) || isUnusable(b) || isUnusable(c) || isUnusable(d)) {
       return tensorOrNull(s, a, b, c, d);
     }
-    if (!java && !javaFallbacks) {
-      long r =
-          Native.call4(
-              address, a.address, b.address, c.address, d.address, 0, s.returnCount(), false);
+    if (!java) {
+      long r = Native.call4(s.word, a.address, b.address, c.address, d.address, 0);
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
       Reference.reachabilityFence(c);
@@ -339,19 +334,10 @@ public final class Op {
     }
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
-    long memory = frame.allocate(Structs.FRAME_SIZE);
+    long running = frame.running();
     try {
-      long r =
-          Native.call4(
-              address,
-              a.address,
-              b.address,
-              c.address,
-              d.address,
-              memory,
-              s.returnCount(),
-              isDirect(frame));
-      return finish(s, frame, memory, r, a, b, c, d);
+      long r = Native.call4(s.word, a.address, b.address, c.address, d.address, running);
+      return (r & 1) == 0 ? tensor(r) : runTensors(s, frame, r, running, a, b, c, d);
     } finally {
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
@@ -382,20 +368,10 @@ public final class Op {
     return results.length == 0 ? null : oneTensor(results);
   }
 
-  private Tensor finish(
-      Signature s, CallFrame frame, long memory, long r, Tensor a, Tensor b, Tensor c, Tensor d) {
-    if ((r & 1) == 0) {
-      return tensor(r);
-    }
-    Object[] args =
-        switch (s.tensors) {
-          case 1 -> new Object[] {a};
-          case 2 -> new Object[] {a, b};
-          case 3 -> new Object[] {a, b, c};
-          default -> new Object[] {a, b, c, d};
-        };
-    Object[] results = runDirect(s, frame, (int) (r >> 1), memory, args);
-    return results.length == 0 ? null : oneTensor(results);
+  // What a native returned that left a Java kernel to be called.
+  private Tensor runTensors(
+      Signature s, CallFrame frame, long r, long running, Object... args) {
+    return (Tensor) runDirect(s, frame, (int) (r >> 1), running, args);
   }
 
   // ---- The general way ------------------------------------------------------------------------
@@ -437,7 +413,7 @@ public final class Op {
             default -> TenonNative.tenon_op_call_key(address, (int) keys, block);
           };
       if (status < 0) {
-        return runDirect(s, frame, -1 - status, block + Structs.BLOCK_FRAME, args);
+        return split(s, runDirect(s, frame, -1 - status, block + Structs.BLOCK_FRAME, args));
       }
       Errors.check(status);
       return takeResults(frame, rets, returns);
@@ -467,24 +443,21 @@ public final class Op {
     return results;
   }
 
-  // ---- Kernels of Java's own, called without C
-  // ----------------------------------------------------
+  // ---- Kernels of Java's own, called without C --------------------------------------------------
 
   // The dispatcher has marked the kernel as running in the tenon_frame at `running`; it is left
-  // here by one store, on this thread, also on failure.
-  private Object[] runDirect(Signature s, CallFrame frame, int id, long running, Object[] args) {
+  // here by one store, on this thread, also on failure. Returns null for no result, one result as
+  // it is, an Object[] of several.
+  private Object runDirect(Signature s, CallFrame frame, int id, long running, Object[] args) {
     int guards = frame.guards;
-    Object[] results;
+    Object result;
     try {
       int outer = frame.openRegion();
       try {
         KernelReference kernel = (KernelReference) References.get(id);
-        Object result = kernel.call(this, Memory.getLong(running + Structs.FRAME_KEYS), args);
+        result = kernel.call(this, running + Structs.FRAME_KEYS, args);
         frame.checkGuards(guards, this);
-        results = s.results(result, s.returnCount());
-        for (int i = 0; i < results.length; i++) {
-          results[i] = Results.detachAll(frame, results[i]);
-        }
+        result = Results.detach(frame, s.results(result, s.returnCount()));
       } finally {
         frame.closeRegion(outer);
       }
@@ -496,10 +469,16 @@ public final class Op {
           Memory.getLong(running + Structs.FRAME_LEAVE_WORD),
           Memory.getLong(running + Structs.FRAME_LEAVE_VALUE));
     }
-    for (Object result : results) {
-      Results.adoptAll(frame, result);
-    }
-    return results;
+    Results.adopt(frame, result);
+    return result;
+  }
+
+  private static Object[] split(Signature s, Object result) {
+    return switch (s.returnCount()) {
+      case 0 -> NO_RESULTS;
+      case 1 -> new Object[] {result};
+      default -> (Object[]) result;
+    };
   }
 
   /** Writes the name. */

@@ -11,11 +11,8 @@ import java.util.Map;
 final class Results {
   private Results() {}
 
-  // ---- Results of Java kernels: from the kernel's region to its caller's
-  // --------------------------
-
   /** Takes what was made in the innermost region out of it; the rest gets references of its own. */
-  static Object detachAll(CallFrame frame, Object v) {
+  static Object detach(CallFrame frame, Object v) {
     if (v instanceof Tensor t) {
       if (frame.inRegion(t) && !t.borrowed) {
         frame.untrack(t);
@@ -32,40 +29,40 @@ final class Results {
     if (v instanceof Object[] array) {
       Object[] all = v instanceof Tensor[] ? new Tensor[array.length] : new Object[array.length];
       for (int i = 0; i < all.length; i++) {
-        all[i] = detachAll(frame, array[i]);
+        all[i] = detach(frame, array[i]);
       }
       return all;
     }
     if (v instanceof List<?> list) {
       List<Object> all = new ArrayList<>(list.size());
-      list.forEach(element -> all.add(detachAll(frame, element)));
+      list.forEach(element -> all.add(detach(frame, element)));
       return all;
     }
     if (v instanceof Map<?, ?> map) {
       Map<Object, Object> all = new LinkedHashMap<>();
-      map.forEach((key, value) -> all.put(detachAll(frame, key), detachAll(frame, value)));
+      map.forEach((key, value) -> all.put(detach(frame, key), detach(frame, value)));
       return all;
     }
     return v;
   }
 
-  /** Gives what {@link #detachAll} returned to the region that is innermost now. */
-  static void adoptAll(CallFrame frame, Object v) {
+  /** Gives what {@link #detach} returned to the region that is innermost now. */
+  static void adopt(CallFrame frame, Object v) {
     if (v instanceof NativeHandle handle) {
       if (handle.isUnowned() && !handle.isClosed()) {
         frame.adopt(handle);
       }
     } else if (v instanceof Object[] array) {
       for (Object element : array) {
-        adoptAll(frame, element);
+        adopt(frame, element);
       }
     } else if (v instanceof List<?> list) {
-      list.forEach(element -> adoptAll(frame, element));
+      list.forEach(element -> adopt(frame, element));
     } else if (v instanceof Map<?, ?> map) {
       map.forEach(
           (key, value) -> {
-            adoptAll(frame, key);
-            adoptAll(frame, value);
+            adopt(frame, key);
+            adopt(frame, value);
           });
     }
   }

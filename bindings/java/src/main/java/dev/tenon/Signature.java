@@ -27,11 +27,14 @@ final class Signature {
   /** How many tensors a call takes if it takes nothing else and returns one or nothing; else -1. */
   final int tensors;
 
+  /** The operator's address, plus 1 when it returns one result: what the fixed natives take. */
+  final long word;
+
   /** The count of definitions when this was read or found to be the same still. */
   volatile long epoch;
 
-  private Signature(String op, long schema, long epoch) {
-    this.op = op;
+  private Signature(Op operator, long schema, long epoch) {
+    op = operator.name();
     this.epoch = epoch;
     text = TenonNative.tenon_schema_text(schema);
     int flags = TenonNative.tenon_schema_flags(schema);
@@ -69,6 +72,7 @@ final class Signature {
     }
     positional = count;
     tensors = onlyTensors ? arguments.length : -1;
+    word = operator.address() + (returns.length == 1 ? 1 : 0);
   }
 
   /** Reads an operator's schema, or keeps `old` when the definition is the same. */
@@ -84,7 +88,7 @@ final class Signature {
         old.epoch = epoch;
         return old;
       }
-      return new Signature(op.name(), schema, epoch);
+      return new Signature(op, schema, epoch);
     } finally {
       TenonNative.tenon_schema_release(schema);
       frame.reset(mark);
@@ -238,16 +242,19 @@ final class Signature {
 
   // ---- Results --------------------------------------------------------------------------------
 
-  /** Splits what a kernel returned into `count` results in canonical form. */
-  Object[] results(Object result, int count) {
+  /**
+   * Brings what a kernel returned into canonical form: null for no result, one result as it is, an
+   * Object[] of `count` results.
+   */
+  Object results(Object result, int count) {
     if (count == 1) {
-      return new Object[] {normaliseResult(0, result)};
+      return normaliseResult(0, result);
     }
     if (count == 0) {
       if (result != null) {
         throw TenonException.type(op, "result", "null", Values.typeName(result));
       }
-      return new Object[0];
+      return null;
     }
     Object[] all =
         result instanceof Object[] array
@@ -267,7 +274,7 @@ final class Signature {
     return normalised;
   }
 
-  Object normaliseResult(int index, Object v) {
+  private Object normaliseResult(int index, Object v) {
     Conversion conversion = returnConversion(index);
     Object normalised = conversion.normalise(v);
     if (normalised == Conversion.MISMATCH) {

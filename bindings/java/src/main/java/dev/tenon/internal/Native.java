@@ -18,19 +18,18 @@ public final class Native {
   public static final long NO_RESULT = 2;
 
   /**
-   * Calls an operator with one tensor and at most one as its result; {@code frame} is memory for a
-   * tenon_frame. Returns the result's handle, {@link #NO_RESULT}, 0 with an error in the slot, or
-   * id * 2 + 1 of a Java kernel with the frame not left, only when {@code direct}.
+   * Calls an operator with one tensor and at most one as its result. {@code op} is its address,
+   * plus 1 when it returns a tensor. Returns the result's handle, {@link #NO_RESULT}, 0 with an
+   * error in the slot, or id * 2 + 1 of a Java kernel that runs, and has to be left, in the
+   * tenon_frame at {@code frame}. With {@code frame} 0 Java kernels too are called from C.
    */
-  public static native long call1(long op, long a, long frame, int results, boolean direct);
+  public static native long call1(long op, long a, long frame);
 
-  public static native long call2(long op, long a, long b, long frame, int results, boolean direct);
+  public static native long call2(long op, long a, long b, long frame);
 
-  public static native long call3(
-      long op, long a, long b, long c, long frame, int results, boolean direct);
+  public static native long call3(long op, long a, long b, long c, long frame);
 
-  public static native long call4(
-      long op, long a, long b, long c, long d, long frame, int results, boolean direct);
+  public static native long call4(long op, long a, long b, long c, long d, long frame);
 
   /**
    * Calls an operator with a filled block of stack, frame, arguments and results. Returns 0 with
