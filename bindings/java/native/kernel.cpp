@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way from C into Java kernels: one trampoline, one static method, ids instead of objects.
+// Callers have no Java exception pending: an operator call may enter Java, for which JNI asks that.
 #include "runtime.h"
 
 namespace tenon::java {
@@ -10,30 +11,6 @@ jclass g_bridge = nullptr;  // a global reference, kept for ever
 jmethodID g_dispatch = nullptr;
 jmethodID g_fail = nullptr;
 jmethodID g_select = nullptr;
-
-// An exception that was pending before a kernel ran is put aside and comes back afterwards, so that
-// a call made by native code with an exception pending neither fails for it nor loses it.
-class PendingException {
- public:
-  explicit PendingException(JNIEnv* env) : env_(env) {
-    if (env->ExceptionCheck()) {
-      pending_ = env->ExceptionOccurred();
-      env->ExceptionClear();
-    }
-  }
-  ~PendingException() {
-    if (pending_ != nullptr) {
-      env_->Throw(pending_);
-      env_->DeleteLocalRef(pending_);
-    }
-  }
-  PendingException(const PendingException&) = delete;
-  PendingException& operator=(const PendingException&) = delete;
-
- private:
-  JNIEnv* env_;
-  jthrowable pending_ = nullptr;
-};
 
 tenon_status refuse(tenon_stack* stack) {
   stack->error = tenon_error_new(TENON_ERROR_STATE, nullptr,
@@ -77,7 +54,6 @@ tenon_status call_java_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                               tenon_stack* stack) {
   JNIEnv* env = environment();
   if (env == nullptr) return refuse(stack);
-  const PendingException pending(env);
   Upcall upcall{op, keys, stack};
   jvalue args[2];
   args[0].i = static_cast<Ref*>(ctx)->id;
@@ -89,7 +65,6 @@ tenon_status call_java_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
 int32_t call_java_select(void* ctx, const tenon_schema* schema) {
   JNIEnv* env = environment();
   if (env == nullptr) return TENON_SELECT_FALLTHROUGH;
-  const PendingException pending(env);
   jvalue args[2];
   args[0].i = static_cast<Ref*>(ctx)->id;
   args[1].j = address(schema);

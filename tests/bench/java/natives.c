@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The natives of Natives.java. */
 #include <jni.h>
-#include <string.h>
 
 #include <tenon/tenon.h>
 
@@ -51,13 +50,10 @@ JNIEXPORT void JNICALL Java_dev_tenon_bench_Natives_prepare(JNIEnv* env, jclass 
 
 JNIEXPORT void JNICALL Java_dev_tenon_bench_Natives_callLambda(JNIEnv* env, jclass type,
                                                                jint count) {
+  tenon_stack stack = {args, NULL, 2, 0, NULL, {0, 0}};
   jint i;
   (void)type;
   for (i = 0; i < count; ++i) {
-    tenon_stack stack;
-    memset(&stack, 0, sizeof stack);
-    stack.args = args;
-    stack.nargs = 2;
     if (tenon_op_call(op, &stack) != TENON_OK) {
       fail(env, tenon_error_message(tenon_error_peek()));
       return;

@@ -28,16 +28,35 @@ final class Bridge {
     int outer = frame.openRegion();
     int guards = frame.guards;
     long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
+    // Up to four arguments are read into variables: with them at hand the array is made at once,
+    // and views end without a look at it, which the kernel may write to.
+    Object a = null;
+    Object b = null;
+    Object c = null;
+    Object d = null;
     frame.upcalls++;
     try {
       KernelReference kernel = (KernelReference) References.get(id);
       Op op = kernel.op(Memory.getLong(upcall));
-      Object[] args =
-          Values.readAll(
-              frame,
-              Memory.getLong(stack),
-              Memory.getInt(stack + Structs.STACK_NARGS),
-              Values.BORROW);
+      long at = Memory.getLong(stack);
+      int count = Memory.getInt(stack + Structs.STACK_NARGS);
+      Object[] args;
+      if (count > 4) {
+        args = Values.readAll(frame, at, count, Values.BORROW);
+      } else {
+        a = count > 0 ? argument(frame, at) : null;
+        b = count > 1 ? argument(frame, at + Structs.VALUE_SIZE) : null;
+        c = count > 2 ? argument(frame, at + 2 * Structs.VALUE_SIZE) : null;
+        d = count > 3 ? argument(frame, at + 3 * Structs.VALUE_SIZE) : null;
+        args =
+            switch (count) {
+              case 0 -> new Object[0];
+              case 1 -> new Object[] {a};
+              case 2 -> new Object[] {a, b};
+              case 3 -> new Object[] {a, b, c};
+              default -> new Object[] {a, b, c, d};
+            };
+      }
       Object result = kernel.call(op, upcall + Structs.UPCALL_KEYS, args);
       frame.checkGuards(guards, op);
       writeResults(frame, op, stack, result);
@@ -47,9 +66,19 @@ final class Bridge {
       return Errors.store(t, stack, frame.upcalls);
     } finally {
       frame.upcalls--;
+      Tensor.endViewOf(a);
+      Tensor.endViewOf(b);
+      Tensor.endViewOf(c);
+      Tensor.endViewOf(d);
       frame.closeRegion(outer);
       frame.reset(mark);
     }
+  }
+
+  private static Object argument(CallFrame frame, long at) {
+    return Memory.getShort(at) == TENON_TAG_TENSOR
+        ? Tensor.viewOf(Memory.getLong(at + Structs.VALUE_AS))
+        : Values.read(frame, at, Values.BORROW);
   }
 
   private static void writeResults(CallFrame frame, Op op, long stack, Object result) {

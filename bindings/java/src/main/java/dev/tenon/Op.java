@@ -241,7 +241,7 @@ public final class Op {
         Arrays.stream(results).map(Values::typeName).toList().toString());
   }
 
-  // ---- Calls with tensors only: nothing is allocated but the result's object ---------------------
+  // ---- Calls with tensors only: nothing is allocated but the result's object --------------------
 
   /** Calls with one tensor an operator that returns one tensor, or nothing: then null. */
   public Tensor call(Tensor a) {

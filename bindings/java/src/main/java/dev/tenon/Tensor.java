@@ -36,6 +36,20 @@ public final class Tensor extends TensorMethods {
     return tensor;
   }
 
+  /** Makes a view of a tensor that C holds, to be ended with {@link #endViewOf}. */
+  static Tensor viewOf(long handle) {
+    Tensor tensor = new Tensor(handle);
+    tensor.borrowed = true;
+    return tensor;
+  }
+
+  /** Ends a view, unless it escaped. */
+  static void endViewOf(Object v) {
+    if (v instanceof Tensor tensor && tensor.borrowed) {
+      tensor.address = 0;
+    }
+  }
+
   /** Makes another reference that nobody owns yet. */
   Tensor unownedCopy() {
     Tensor copy = new Tensor(TenonNative.tenon_tensor_retain(address()));
@@ -179,14 +193,17 @@ public final class Tensor extends TensorMethods {
    * it takes a reference first.
    */
   public Tensor escape() {
-    if (borrowed) {
-      TenonNative.tenon_tensor_retain(address());
-      borrowed = false;
-    }
     CallFrame frame = owner;
-    if (frame != null) {
-      address();
-      frame.untrack(this);
+    boolean view = borrowed;
+    if (view || frame != null) {
+      long handle = address();
+      if (view) {
+        TenonNative.tenon_tensor_retain(handle);
+        borrowed = false;
+      }
+      if (frame != null) {
+        frame.untrack(this);
+      }
       guardByCleaner();
     }
     return this;
