@@ -72,8 +72,8 @@ template <size_t>
 using Handle = tenon_tensor*;
 
 template <size_t... I>
-jlong call_typed(const tenon_entry* entry, tenon_frame* frame,
-                 const Tensors<sizeof...(I)>& tensors, bool returns, std::index_sequence<I...>) {
+jlong call_typed(const tenon_entry* entry, tenon_frame* frame, const Tensors<sizeof...(I)>& tensors,
+                 bool returns, std::index_sequence<I...>) {
   if (!returns) {
     using Fn = tenon_status (*)(const tenon_frame*, Handle<I>...);
     return end(frame, reinterpret_cast<Fn>(entry->typed)(frame, tensors[I]...), kNoResult);
