@@ -6,6 +6,7 @@
 #include "dispatch/key_set.h"
 #include "dispatch/key_tls.h"
 #include "dispatch/registry.h"
+#include "dispatch/thread_state.h"
 #include "guard.h"
 #include "tensor/device.h"
 #include "value/buffer.h"
@@ -123,17 +124,13 @@ void tenon_key_guard_leave(const tenon_key_guard* guard) {
 
 tenon_status tenon_thread_state_capture(tenon_thread_state** out_state) {
   *out_state = nullptr;
-  return guarded([&] {
-    *out_state = const_cast<tenon_thread_state*>(dispatch::capture_thread_state().detach());
-  });
+  return guarded([&] { *out_state = dispatch::capture_thread_state().detach(); });
 }
 
 tenon_status tenon_thread_state_enter(const tenon_thread_state* state,
                                       tenon_thread_state** out_previous) {
   *out_previous = nullptr;
-  return guarded([&] {
-    *out_previous = const_cast<tenon_thread_state*>(dispatch::enter_thread_state(*state).detach());
-  });
+  return guarded([&] { *out_previous = dispatch::enter_thread_state(*state).detach(); });
 }
 
 void tenon_thread_state_leave(tenon_thread_state* previous) {

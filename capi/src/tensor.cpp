@@ -118,7 +118,9 @@ tenon_status tenon_tensor_data(const tenon_tensor* tensor, void** out_data) {
   *out_data = nullptr;
   return guarded([&] {
     tenon::fail(TENON_ERROR_STATE, "tenon_tensor_data: tensor must have memory, got ",
-                tensor->is_undefined() ? "the undefined tensor" : "a tensor on meta");
+                tensor->is_undefined() ? "the undefined tensor"
+                : tensor->is_hollow()  ? "one that stands for something else"
+                                       : "a tensor on meta");
   });
 }
 

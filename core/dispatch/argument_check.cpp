@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/argument_check.h"
 
+#include "dispatch/key_extract.h"
 #include "schema/printer.h"
 #include "tensor/tensor.h"
 #include "value/object.h"
@@ -219,7 +220,8 @@ const char* actual_type(const tenon_value& value) noexcept {
   return value::tag_name(value.tag);
 }
 
-bool arguments_match(const Schema* schema, const tenon_value* args, uint32_t nargs) noexcept {
+bool arguments_match(const Schema* schema, const tenon_value* args, uint32_t nargs,
+                     tenon_keyset* keys) noexcept {
   if (schema == nullptr) return false;
   const auto& arguments = schema->arguments();
   if (nargs != arguments.size() && !(schema->is_vararg() && nargs > arguments.size())) return false;
@@ -232,6 +234,9 @@ bool arguments_match(const Schema* schema, const tenon_value* args, uint32_t nar
       continue;
     }
     if (!value_matches(*args, type)) return false;
+    if (args->tag == TENON_TAG_OBJECT || value::is_value_list(args->tag)) {
+      *keys |= scan_value(*args) & kOverrideBit;
+    }
   }
   return true;
 }

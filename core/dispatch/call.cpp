@@ -4,6 +4,7 @@
 #include "dispatch/auto_load.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
+#include "dispatch/carry_results.h"
 #include "dispatch/trace.h"
 #include "value/value.h"
 
@@ -69,6 +70,23 @@ tenon_status run(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, Thre
                                   : finish_redispatch(op, stack, slot, status);
 }
 
+// Whether an argument needs Override and the call does not get there: an object must never reach a
+// kernel that wants a tensor.
+bool loses_override(tenon_keyset carried, tenon_keyset keys) noexcept {
+  return (carried & ~keys & kOverrideBit) != 0;
+}
+
+// A call whose arguments carry these keys.
+tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* stack,
+                      ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot) {
+  const tenon_keyset keys = call_keys(*snapshot, *thread, carried);
+  if (loses_override(carried, keys)) [[unlikely]] {
+    base::leave(thread, slot);
+    return give_error(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
+  }
+  return run(op, keys, stack, thread, slot, snapshot, BeginKind::kCall);
+}
+
 // The error of a kernel that failed: its stack's, else the slot's with the same code, else a new
 // one.
 ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, tenon_status status) noexcept {
@@ -97,14 +115,21 @@ bool results_good(const tenon_op& op, tenon_stack* stack) noexcept {
   return ret.tag == TENON_TAG_TENSOR && ret.flags == TENON_VALUE_OWNED && ret.as.tensor == tensor;
 }
 
+const Kernel* running_kernel(const RunningSlot* slot) noexcept {
+  return static_cast<const Kernel*>(slot->load(std::memory_order_relaxed));
+}
+
 // Looks at what a kernel left: the error of the call, its results cleared, or nothing when all is
 // well after all.
-ErrorPtr settle(const tenon_op* op, tenon_stack* stack, tenon_status status) noexcept {
+ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const Kernel& kernel,
+                tenon_status status) noexcept {
   ErrorPtr error;
   if (status == TENON_OK) {
     // What the kernel tried and survived is no error of this call.
     ErrorPtr::adopt(std::exchange(stack->error, nullptr));
-    error = results_error(*op, stack->args, stack->nargs, stack->rets, stack->nrets);
+    error = may_return_anything(kernel)
+                ? carried_results_error(*op, stack)
+                : results_error(*op, stack->args, stack->nargs, stack->rets, stack->nrets);
     if (!error) return error;
   } else {
     error = adopt_error(op, stack, status);
@@ -119,7 +144,7 @@ tenon_status finish(const tenon_op* op, tenon_stack* stack, RunningSlot* slot, t
     base::leave(base::record_of(slot), slot);
     return TENON_OK;
   }
-  ErrorPtr error = settle(op, stack, status);
+  ErrorPtr error = settle(op, stack, *running_kernel(slot), status);
   base::leave(base::record_of(slot), slot);
   return error ? give_error(std::move(error), stack, place) : TENON_OK;
 }
@@ -158,8 +183,7 @@ tenon_status call_careful(const tenon_op* op, tenon_stack* stack, ThreadRecord* 
     base::leave(thread, slot);
     return give_error(std::move(error), stack, ErrorPlace::kThreadSlot);
   }
-  return run(op, call_keys(*snapshot, *thread, keys), stack, thread, slot, snapshot,
-             BeginKind::kCall);
+  return run_call(op, keys, stack, thread, slot, snapshot);
 }
 
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
@@ -168,8 +192,9 @@ tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
     return give_error(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
   }
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
-  tenon_keyset keys;
-  if (!arguments_match(snapshot->schema, stack->args, stack->nargs) ||
+  tenon_keyset keys = 0;
+  tenon_keyset overriding = 0;
+  if (!arguments_match(snapshot->schema, stack->args, stack->nargs, &overriding) ||
       !counts_fit(*snapshot, *stack) ||
       (!(snapshot->kind != 0 && extract_plain_keys(*snapshot, stack->args, &keys)) &&
        !extract_keys(*snapshot, stack->args, stack->nargs, &keys))) {
@@ -177,8 +202,7 @@ tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
     base::leave(entered.thread, entered.slot);
     return give_error(std::move(error), stack, ErrorPlace::kThreadSlot);
   }
-  return run(op, call_keys(*snapshot, *entered.thread, keys), stack, entered.thread, entered.slot,
-             snapshot, BeginKind::kCall);
+  return run_call(op, keys | overriding, stack, entered.thread, entered.slot, snapshot);
 }
 
 tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
@@ -260,7 +284,12 @@ const tenon_entry* resolve(const tenon_op* op, const tenon_value* args, uint32_t
     base::leave(entered.thread, entered.slot);
     return fail_begin(std::move(error));
   }
-  const Pick picked = pick(*snapshot, call_keys(*snapshot, *entered.thread, keys));
+  const tenon_keyset all = call_keys(*snapshot, *entered.thread, keys);
+  if (loses_override(keys, all)) [[unlikely]] {
+    base::leave(entered.thread, entered.slot);
+    return fail_begin(override_shut_error(*op));
+  }
+  const Pick picked = pick(*snapshot, all);
   if (picked.kernel == nullptr) {
     base::leave(entered.thread, entered.slot);
     ErrorPtr error = missing_kernel(op, picked.keys);
@@ -284,7 +313,8 @@ tenon_status invoke(const tenon_entry* entry, tenon_frame* frame, tenon_stack* s
   if (status == TENON_OK && results_good(*op, stack)) [[likely]] {
     return TENON_OK;
   }
-  ErrorPtr error = settle(op, stack, status);
+  const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
+  ErrorPtr error = settle(op, stack, *running_kernel(slot), status);
   return error ? give_error(std::move(error), stack, ErrorPlace::kThreadSlot) : TENON_OK;
 }
 
@@ -317,7 +347,12 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   const uint32_t slot = slot_of_key(key);
   const int8_t number = slot < snapshot->nslots ? snapshot->slots[slot] : kMissing;
   // The kernel sees itself as the highest key, whatever the arguments carry above.
+  const tenon_keyset carried = keys;
   keys = (call_keys(*snapshot, *entered.thread, keys) & keys_below(key)) | keyset_of(key);
+  if (loses_override(carried, keys)) {
+    base::leave(entered.thread, entered.slot);
+    return give_error(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
+  }
   if (number >= 0) {
     base::leave(entered.thread, entered.slot);
     return give_error(missing_kernel_error(*op, keyset_of(key), {}), stack,
@@ -337,7 +372,8 @@ tenon_status check_call(const tenon_op* op, const tenon_value* args, uint32_t na
     const SnapshotGuard guard(op);
     if (guard.get() == nullptr) {
       error = enter_error(*op, guard.entered());
-    } else if (!arguments_match(guard.get()->schema, args, nargs)) {
+    } else if (tenon_keyset unused = 0;
+               !arguments_match(guard.get()->schema, args, nargs, &unused)) {
       error = arguments_error(*op, guard.get()->schema, args, nargs);
     }
   }

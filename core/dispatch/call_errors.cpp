@@ -4,6 +4,7 @@
 #include <new>
 
 #include "dispatch/argument_check.h"
+#include "dispatch/carry_results.h"
 #include "dispatch/key_set.h"
 #include "dispatch/registry.h"
 
@@ -144,6 +145,20 @@ ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nar
   // Without schema there is nothing to compare with: the definition went while the kernel ran.
   if (guard.get() == nullptr || guard.get()->schema == nullptr) return {};
   return guarded([&] { return check_results(op, *guard.get()->schema, args, nargs, rets, nrets); });
+}
+
+ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept {
+  const SnapshotGuard guard(&op);
+  if (guard.get() == nullptr || guard.get()->schema == nullptr) return {};
+  return guarded([&] { return carry_results(op, *guard.get()->schema, stack); });
+}
+
+ErrorPtr override_shut_error(const tenon_op& op) noexcept {
+  return guarded([&] {
+    return make_error(TENON_ERROR_TYPE, op.name,
+                      ": arguments must not override operators where Override is excluded or falls "
+                      "through, got an object or carrier that does");
+  });
 }
 
 ErrorPtr key_error(const tenon_op& op, tenon_key key) noexcept {

@@ -33,6 +33,12 @@ base::ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema,
 base::ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nargs,
                              tenon_value* rets, uint32_t nrets) noexcept;
 
+/// The same for results of overrides, which become carriers where the schema says Tensor.
+base::ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept;
+
+/// An argument overrides operators, but the call may not go to Override.
+base::ErrorPtr override_shut_error(const tenon_op& op) noexcept;
+
 /// A key that no slot has.
 base::ErrorPtr key_error(const tenon_op& op, tenon_key key) noexcept;
 

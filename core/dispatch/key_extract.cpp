@@ -7,7 +7,6 @@ namespace tenon::dispatch {
 
 namespace {
 
-constexpr tenon_keyset kOverrideBit = functionality_bit(TENON_FUNCTIONALITY_OVERRIDE);
 constexpr int kMaxNesting = 64;  // of lists and dicts: deeper ones are not looked into
 
 bool overrides(const tenon_value& value) noexcept {

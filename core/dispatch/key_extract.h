@@ -17,6 +17,8 @@ namespace tenon::dispatch {
 bool extract_keys(const Snapshot& snapshot, const tenon_value* args, uint32_t nargs,
                   tenon_keyset* out_keys) noexcept;
 
+constexpr tenon_keyset kOverrideBit = functionality_bit(TENON_FUNCTIONALITY_OVERRIDE);
+
 /// Keys of one value of any kind, lists, tuples and dicts included.
 tenon_keyset scan_value(const tenon_value& value) noexcept;
 

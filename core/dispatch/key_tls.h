@@ -2,7 +2,6 @@
 // The calling thread's key words: which keys it adds to every call and which it takes away.
 #pragma once
 
-#include "base/intrusive_ptr.h"
 #include "base/thread.h"
 #include "dispatch/key_set.h"
 
@@ -36,25 +35,5 @@ class KeyGuard {
   explicit KeyGuard(KeyWords now);
   KeyWords before_;
 };
-
-}  // namespace tenon::dispatch
-
-/// What a thread hands to another one that works for it: its keys, and what later layers keep.
-struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
-  explicit tenon_thread_state(tenon::dispatch::KeyWords words) noexcept;
-  ~tenon_thread_state();
-  const tenon::dispatch::KeyWords keys;
-};
-
-namespace tenon::dispatch {
-
-using ThreadState = ::tenon_thread_state;
-using ThreadStatePtr = base::IntrusivePtr<const ThreadState>;
-
-/// State of the calling thread now.
-ThreadStatePtr capture_thread_state();
-/// Makes the calling thread's state that; returns what it was.
-ThreadStatePtr enter_thread_state(const ThreadState& state);
-void leave_thread_state(ThreadStatePtr previous) noexcept;
 
 }  // namespace tenon::dispatch

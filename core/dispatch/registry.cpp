@@ -7,7 +7,9 @@
 #include "base/fork.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/key_set.h"
+#include "dispatch/layer_fallbacks.h"
 #include "dispatch/slot_resolver.h"
+#include "dispatch/transform.h"
 
 namespace tenon::dispatch {
 
@@ -101,6 +103,12 @@ void Registry::install_built_ins() {
       built_in("bump_versions", &bump_versions, &concerns_writers, {TENON_KEY_AD_INPLACE_OR_VIEW}));
   built_ins_.push_back(
       built_in("select_backend", &select_backend, &concerns_factories, {TENON_KEY_BACKEND_SELECT}));
+  built_ins_.push_back(built_in("run_overrides", &run_overrides, nullptr, {TENON_KEY_OVERRIDE}));
+  built_ins_.push_back(built_in("run_wrappers", &run_wrappers, nullptr, {TENON_KEY_WRAPPER}));
+  built_ins_.push_back(
+      built_in("transform_front", &transform_front, nullptr, {TENON_KEY_TRANSFORM_FRONT}));
+  built_ins_.push_back(
+      built_in("transform_back", &transform_back, nullptr, {TENON_KEY_TRANSFORM_BACK}));
   for (const auto& fallback : built_ins_) fallbacks_.install(fallback.get());
 }
 

@@ -53,5 +53,6 @@ void tenon_tensor::drop_extra() noexcept {
     drop(std::exchange(cell, nullptr));
   }
   if (extra->drop_autograd != nullptr) extra->drop_autograd(extra->autograd);
+  if (extra->drop_content != nullptr) extra->drop_content(extra->content);
   delete extra;
 }

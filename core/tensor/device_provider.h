@@ -27,6 +27,9 @@ void set_provider_loader(ProviderLoader loader) noexcept;
 int32_t device_count(int32_t device_type);
 /// Index of the calling thread's current device.
 int32_t current_index(int32_t device_type);
+/// The device with an index that names one device; NULL is the CPU. Throws TENON_ERROR_NOT_FOUND or
+/// TENON_ERROR_INVALID_ARGUMENT naming `function`.
+tenon_device resolve_device(const char* function, const tenon_device* device);
 
 /// Memory of a device; NULL for 0 bytes.
 void* allocate_memory(const tenon_device_provider& provider, int32_t index, int64_t nbytes);

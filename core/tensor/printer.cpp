@@ -233,20 +233,21 @@ std::string print_tensor(const Tensor& tensor) {
   if (tensor.is_undefined()) return "tensor(undefined)";
   const tenon_dtype dtype = tensor.dtype();
   const bool on_cpu = tensor.device().type == TENON_DEVICE_CPU;
+  const bool shown = on_cpu && tensor.has_memory();
   const bool empty = tensor.numel() == 0;
   std::vector<std::string> suffixes;
   if (!on_cpu) suffixes.push_back("device='" + print_device(tensor.device()) + "'");
-  if (!on_cpu || (empty && tensor.ndim() != 1)) suffixes.push_back(size_text(tensor));
+  if (!shown || (empty && tensor.ndim() != 1)) suffixes.push_back(size_text(tensor));
   // Elements tell int64, bool and complex from the default dtype; where there are none, the name
   // must.
   const bool shown_by_elements =
-      on_cpu && !empty &&
+      shown && !empty &&
       (dtype == TENON_DTYPE_I64 || dtype == TENON_DTYPE_BOOL || dtype == default_complex_dtype());
   if (dtype != default_dtype() && !shown_by_elements) {
     suffixes.push_back(base::concat("dtype=", dtype_name(dtype)));
   }
   std::string text(kPrefix);
-  text += !on_cpu ? "..." : empty ? "[]" : Printer(tensor).print();
+  text += !shown ? "..." : empty ? "[]" : Printer(tensor).print();
   return with_suffixes(std::move(text), suffixes);
 }
 

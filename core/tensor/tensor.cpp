@@ -18,21 +18,6 @@ constexpr const char* kNew = "tenon_tensor_new";
 constexpr const char* kWrap = "tenon_tensor_wrap";
 constexpr const char* kResize = "tenon_tensor_resize";
 
-// The device with an index that names one device.
-tenon_device resolve_device(const char* function, const tenon_device* device) {
-  if (device == nullptr) return {TENON_DEVICE_CPU, 0};
-  if (has_one_device(device->type)) {
-    TENON_CHECK_ARG(device->index == 0 || device->index == -1, function, ": device index of ",
-                    device_type_name(device->type), " must be 0 or -1, got ", device->index);
-    return {device->type, 0};
-  }
-  TENON_CHECK(find_device_type_name(device->type) != nullptr, TENON_ERROR_NOT_FOUND, function,
-              ": device type must be one of ", list_device_types(), ", got number ", device->type);
-  TENON_CHECK_ARG(device->index >= -1, function, ": device index must be >= -1, got ",
-                  device->index);
-  return device->index >= 0 ? *device : tenon_device{device->type, current_index(device->type)};
-}
-
 bool is_plain_cpu(const tenon_device* device) noexcept {
   return device == nullptr ||
          (device->type == TENON_DEVICE_CPU && (device->index == 0 || device->index == -1));

@@ -27,12 +27,23 @@ constexpr tenon_keyset plain_keys(int32_t device_type) noexcept {
          (uint64_t{1} << device_type);
 }
 
+/// What a tensor without memory of its own stands for.
+enum class Content : uint8_t {
+  kNone,
+  kCarried,  // value/carrier.h: a value that travels where a tensor handle is required
+  kWrapped,  // value/carrier.h: an object whose type runs operators on it
+  kLevel     // dispatch/transform.h: a tensor as a layer of the transform stack sees it
+};
+
 /// What few tensors have: cells of further languages, cells that own, and room for later layers.
 struct TensorExtra {
   void* cells[TENON_LANGUAGE_COUNT] = {};
   tenon_deleter drops[TENON_LANGUAGE_COUNT] = {};  // set: the cell of that language owns
   void* autograd = nullptr;                        // of the autograd layer
   void (*drop_autograd)(void* autograd) = nullptr;
+  void* content = nullptr;  // of a hollow tensor
+  void (*drop_content)(void* content) = nullptr;
+  Content content_kind = Content::kNone;
 };
 
 }  // namespace tenon::tensor
@@ -63,8 +74,13 @@ struct alignas(64) tenon_tensor {
   bool is_undefined() const noexcept { return (flags_ & TENON_TENSOR_UNDEFINED) != 0; }
   bool is_contiguous() const noexcept { return (flags_ & TENON_TENSOR_CONTIGUOUS) != 0; }
   bool is_wrapped_number() const noexcept { return (flags_ & TENON_TENSOR_WRAPPED_NUMBER) != 0; }
-  /// False on Meta and for the undefined tensor; tensors without elements may have NULL memory.
-  bool has_memory() const noexcept { return device_.type != TENON_DEVICE_META && !is_undefined(); }
+  bool is_hollow() const noexcept { return (flags_ & TENON_TENSOR_HOLLOW) != 0; }
+  /// False on Meta, for hollow tensors and the undefined one; tensors without elements may have
+  /// NULL memory.
+  bool has_memory() const noexcept {
+    return device_.type != TENON_DEVICE_META &&
+           (flags_ & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) == 0;
+  }
   Storage* storage() const noexcept { return storage_; }
   /// First element, NULL where there is no memory.
   void* data() const noexcept {
@@ -135,6 +151,17 @@ struct alignas(64) tenon_tensor {
                             tenon_deleter deleter, bool read_only);
   static tenon_tensor* make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                   tenon::tensor::Dims strides, int64_t offset);
+  /// A tensor without memory, of those keys, that stands for `content`. Takes over `content`:
+  /// `drop` runs also when this throws.
+  static tenon_tensor* make_hollow(tenon_keyset keys, tenon_dtype dtype, tenon_device device,
+                                   tenon::tensor::Dims sizes, tenon::tensor::Content kind,
+                                   void* content, void (*drop)(void* content));
+  /// What a hollow tensor of that kind stands for, NULL for all others.
+  void* content(tenon::tensor::Content kind) const noexcept {
+    if (!is_hollow()) return nullptr;
+    const tenon::tensor::TensorExtra* more = extra();
+    return more->content_kind == kind ? more->content : nullptr;
+  }
   /// A small row-major CPU tensor of few dims; NULL where make() has to look, nothing is wrong yet.
   static tenon_tensor* try_make_small(tenon_dtype dtype, tenon::tensor::Dims sizes);
   static tenon_tensor* undefined() noexcept { return &undefined_; }

@@ -55,6 +55,8 @@ tenon_tensor* tenon_tensor::make_alias(const tenon_tensor& base, Dims sizes, Dim
                                        int64_t offset) {
   if (tenon_tensor* tensor = try_make_alias(base, sizes, strides.data(), offset)) return tensor;
   TENON_CHECK_ARG(!base.is_undefined(), kAlias, ": base must be defined, got the undefined tensor");
+  TENON_CHECK_ARG(!base.is_hollow(), kAlias,
+                  ": base must have memory, got one that stands for something else");
   const int64_t numel = checked_numel(kAlias, sizes);
   const int64_t extent = checked_extent(kAlias, sizes, strides);
   TENON_CHECK_ARG(offset >= 0, kAlias, ": storage_offset must be >= 0, got ", offset);

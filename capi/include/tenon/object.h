@@ -9,7 +9,12 @@
 TENON_BEGIN_DECLS
 
 /* A type of objects, in read-only or long-lived memory of whoever defines it. Fields after
- * `release` are for handlers of the Override and Wrapper keys and collectors; NULL = does not. */
+ * `release` are for handlers of the Override and Wrapper keys and collectors; NULL = does not.
+ *
+ * Handlers get the call as a boxed kernel does, with the `self` of the first argument of the type.
+ * They write all results, fail with a code, or return TENON_DECLINED ("not mine") with the results
+ * left NONE. To go on they take their objects out of the arguments and call the operator again with
+ * arguments of their own; they do not redispatch. See overrides.h. */
 typedef struct tenon_object_type {
   uint32_t struct_size; /* sizeof(tenon_object_type) */
   uint32_t language;    /* TENON_LANGUAGE_* */
@@ -17,7 +22,9 @@ typedef struct tenon_object_type {
   const struct tenon_object_type* base; /* NULL or the type it derives from */
   void (*retain)(void* self);           /* called once per tenon_object made; may be NULL */
   void (*release)(void* self);          /* called once when the object dies; may be NULL */
+  /* Set: objects of the type may stand for any argument of any operator, and this runs instead. */
   tenon_status (*override)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+  /* Runs operators on wrapper tensors of the type, below autograd. */
   tenon_status (*dispatch)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
   void (*visit)(void* self, void (*visitor)(void* ctx, void* object), void* ctx);
   void (*clear)(void* self);

@@ -28,6 +28,7 @@
 #include "tenon/library.h"
 #include "tenon/object.h"
 #include "tenon/op.h"
+#include "tenon/overrides.h"
 #include "tenon/plugin.h"
 #include "tenon/schema.h"
 #include "tenon/status.h"

@@ -18,6 +18,7 @@ TENON_BEGIN_DECLS
 #define TENON_TENSOR_SYMBOLIC 8u       /* reserved: has symbolic dims */
 #define TENON_TENSOR_UNDEFINED 16u     /* the undefined tensor */
 #define TENON_TENSOR_READ_ONLY 32u     /* imported from a producer that forbids writing */
+#define TENON_TENSOR_HOLLOW 64u        /* stands for something else: a carrier, wrapper, level */
 
 /* The plain description of a tensor, filled by one call. Pointers are borrowed until the tensor
  * dies or is resized. */

@@ -171,11 +171,11 @@ TEST_F(Table, Item35_FallbackAfterManyOperators_ChangesAllAndReverts) {
   }
   {
     FallbackLibrary fallbacks;
-    fallbacks.fallback(TENON_KEY_WRAPPER, noting("wrapper"));
-    for (const tenon_op* op : ops) EXPECT_EQ(slot(op, TENON_KEY_WRAPPER), "wrapper");
+    fallbacks.fallback(TENON_KEY_FAKE, noting("fake"));
+    for (const tenon_op* op : ops) EXPECT_EQ(slot(op, TENON_KEY_FAKE), "fake");
     TENON_EXPECT_OK(tenon_op_check_invariants(nullptr));
   }
-  for (const tenon_op* op : ops) EXPECT_EQ(slot(op, TENON_KEY_WRAPPER), "-");
+  for (const tenon_op* op : ops) EXPECT_EQ(slot(op, TENON_KEY_FAKE), "-");
 }
 
 TEST_F(Table, Item36_OperatorAfterFallback_StartsWithIt) {

@@ -630,6 +630,9 @@ pub const TENON_SELECT_KERNEL: u32 = 0;
 pub const TENON_SELECT_FALLTHROUGH: u32 = 1;
 pub const TENON_EVENT_OP_DEFINED: u32 = 1;
 pub const TENON_EVENT_OP_REMOVED: u32 = 2;
+pub const TENON_MODE_OVERRIDE: u32 = 0;
+pub const TENON_MODE_WRAPPER: u32 = 1;
+pub const TENON_MODE_COUNT: u32 = 2;
 pub const TENON_SANITIZER_NONE: u32 = 0;
 pub const TENON_SANITIZER_ADDRESS: u32 = 1;
 pub const TENON_SANITIZER_THREAD: u32 = 2;
@@ -686,6 +689,7 @@ pub const TENON_TENSOR_INFERENCE: u32 = 4;
 pub const TENON_TENSOR_SYMBOLIC: u32 = 8;
 pub const TENON_TENSOR_UNDEFINED: u32 = 16;
 pub const TENON_TENSOR_READ_ONLY: u32 = 32;
+pub const TENON_TENSOR_HOLLOW: u32 = 64;
 #[test]
 fn bindgen_test_layout_tenon_device() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_device> = ::core::mem::MaybeUninit::uninit();
@@ -2881,6 +2885,82 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_object_self(object: *const tenon_object) -> *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Makes a carrier of a value: of an object to pass where a tensor handle is required, or of any
+ result of an override.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a tensor or None, which need no carrier;
+            TENON_ERROR_OUT_OF_MEMORY, or as tenon_value_copy.
+ Ownership: new reference in `out_tensor`; the value is copied.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_carrier(
+        value: *const tenon_value,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    /** Returns the value in a carrier, NULL for every other tensor.
+
+ Ownership: borrowed until the tensor dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_carried(tensor: *const tenon_tensor) -> *const tenon_value;
+    #[must_use]
+    /** Makes a wrapper tensor: shape, dtype and device as claimed, no memory, and an object of `type`
+ around `self` whose `dispatch` runs operators on it. `device` NULL means CPU. It has the Wrapper
+ key and never Dense.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a type without `dispatch`, a bad shape or dtype;
+            else as tenon_object_new and tenon_tensor_new.
+ Ownership: new reference in `out_tensor`; calls type->retain(self) on success and
+            type->release(self) when the tensor dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_wrapper(
+        type_: *const tenon_object_type,
+        self_: *mut ::core::ffi::c_void,
+        ndim: i64,
+        sizes: *const i64,
+        dtype: tenon_dtype,
+        device: *const tenon_device,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    /** Returns the object of a wrapper tensor, NULL for every other tensor.
+
+ Ownership: borrowed until the tensor dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_wrapped(tensor: *const tenon_tensor) -> *mut tenon_object;
+    /** Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
+ for every other value. Wrapper tensors are tensors: see tenon_tensor_wrapped.
+
+ Ownership: borrowed until the value's owner lets go of it.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_value_object(value: *const tenon_value) -> *mut tenon_object;
+    #[must_use]
+    /** Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
+ the mode is off, together with those inside it.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, or an object whose type lacks the
+            handler; TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: retains `mode` until it is popped.
+ Threads:   owner thread; thread states carry modes to other threads.
+ Since:     0.1*/
+    pub fn tenon_mode_push(kind: u32, mode: *mut tenon_object) -> tenon_status;
+    #[must_use]
+    /** Turns off the innermost mode of a kind that is on.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, TENON_ERROR_STATE when none is on.
+ Ownership: drops the reference that push took; the mode's release may run.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_mode_pop(kind: u32) -> tenon_status;
+    /** Returns a mode that is on: `depth` 0 is the innermost. NULL when there are fewer.
+
+ Ownership: borrowed until it is popped.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_mode_get(kind: u32, depth: i64) -> *mut tenon_object;
     #[must_use]
     /** Loads a plugin from a path, or finds "name" as lib<name>.so beside libtenon and on
  TENON_PLUGIN_PATH. Loading a loaded plugin returns it; an unloaded one is loaded again.

@@ -18,6 +18,43 @@ inline tenon_key key(const std::string& name) {
   return out;
 }
 
+// Gives a backend bit and device type to a new backend, such as "npu", and returns the key of its
+// kernels. The same name again returns the same key.
+inline tenon_key register_backend(const std::string& name) {
+  int32_t device_type = 0;
+  check(tenon_backend_register(name.c_str(), &device_type));
+  tenon_key out = TENON_KEY_NONE;
+  check(tenon_key_for_device(name.c_str(), &out));
+  return out;
+}
+
+// Where register_functionality() puts a key: before or after what the anchor names.
+struct Below {
+  const char* anchor;
+};
+struct Above {
+  const char* anchor;
+};
+
+// Declares a functionality key by name, such as register_functionality("Profiler",
+// Below{"Autograd"}); one slot for all backends unless `per_backend`. The same again returns the
+// same key.
+inline tenon_key register_functionality(const std::string& name, Below place,
+                                        bool per_backend = false) {
+  tenon_key out = TENON_KEY_NONE;
+  check(tenon_functionality_register(name.c_str(), place.anchor,
+                                     per_backend ? TENON_FUNCTIONALITY_PER_BACKEND : 0u, &out));
+  return out;
+}
+inline tenon_key register_functionality(const std::string& name, Above place,
+                                        bool per_backend = false) {
+  tenon_key out = TENON_KEY_NONE;
+  const uint32_t flags =
+      TENON_FUNCTIONALITY_ABOVE | (per_backend ? TENON_FUNCTIONALITY_PER_BACKEND : 0u);
+  check(tenon_functionality_register(name.c_str(), place.anchor, flags, &out));
+  return out;
+}
+
 struct KeySet {
   tenon_keyset bits = 0;
 

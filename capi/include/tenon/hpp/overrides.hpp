@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects of C++ types that override operators, wrapper tensors and modes; see tenon/overrides.h.
+//
+// A type says its name, and handlers that return false for "not mine":
+//   struct Palette {
+//     static constexpr const char* tenon_name = "vision.Palette";
+//     bool override_call(tenon::OverriddenCall& call);  // in the place of any argument
+//     bool dispatch_call(tenon::OverriddenCall& call);  // on wrapper tensors, below autograd
+//     using tenon_base = Colors;                        // if its base is such a type too
+//   };
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tenon/hpp/op.hpp"
+#include "tenon/overrides.h"
+
+namespace tenon::inline hpp {
+
+// The call that a handler serves. To go on, a handler takes its objects out of the arguments and
+// calls the operator again.
+class OverriddenCall {
+ public:
+  OverriddenCall(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) noexcept
+      : op_(op), keys_(keys), stack_(stack) {}
+
+  Op op() const { return Op(op_); }
+  KeySet keys() const { return KeySet(keys_); }
+  size_t size() const noexcept { return stack_->nargs; }
+  const tenon_value& operator[](size_t index) const { return stack_->args[index]; }
+  // Copies of all arguments, to change some and call with them.
+  std::vector<Value> arguments() const {
+    std::vector<Value> copies(size());
+    for (size_t i = 0; i < size(); ++i) {
+      tenon_value copy{};
+      check(tenon_value_copy(&stack_->args[i], &copy));
+      copies[i] = Value(copy);
+    }
+    return copies;
+  }
+  size_t result_count() const noexcept { return stack_->nrets; }
+  // Any value; an object in the place of a tensor reaches the caller in a carrier.
+  void set_result(size_t index, Value result) {
+    if (index >= stack_->nrets) {
+      throw Error(TENON_ERROR_INDEX, std::string(tenon_op_name(op_)) + ": result must be one of " +
+                                         std::to_string(stack_->nrets) + ", got number " +
+                                         std::to_string(index));
+    }
+    tenon_value_clear(&stack_->rets[index]);
+    stack_->rets[index] = result.release();
+  }
+  void set_results(std::vector<Value> results) {
+    for (size_t i = 0; i < results.size(); ++i) set_result(i, std::move(results[i]));
+  }
+
+ private:
+  const tenon_op* op_;
+  tenon_keyset keys_;
+  tenon_stack* stack_;
+};
+
+namespace detail {
+
+template <class T>
+concept HasOverride = requires(T& object, OverriddenCall& call) {
+  { object.override_call(call) } -> std::same_as<bool>;
+};
+template <class T>
+concept HasDispatch = requires(T& object, OverriddenCall& call) {
+  { object.dispatch_call(call) } -> std::same_as<bool>;
+};
+
+template <class Handler>
+tenon_status handle(tenon_stack* stack, Handler&& handler) {
+  bool accepted = false;
+  const tenon_status status = guarded(&stack->error, [&] { accepted = handler(); });
+  return status != TENON_OK || accepted ? status : TENON_DECLINED;
+}
+
+}  // namespace detail
+
+// The record of a C++ type: one in each library that uses it.
+template <class T>
+const tenon_object_type* object_type() {
+  static const tenon_object_type type = [] {
+    tenon_object_type record{};
+    record.struct_size = sizeof record;
+    record.language = TENON_LANGUAGE_CPP;
+    record.name = T::tenon_name;
+    if constexpr (requires { typename T::tenon_base; }) {
+      record.base = object_type<typename T::tenon_base>();
+    }
+    record.release = [](void* self) { delete static_cast<T*>(self); };
+    if constexpr (detail::HasOverride<T>) {
+      record.override = [](void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+        return detail::handle(stack, [&] {
+          OverriddenCall call(op, keys, stack);
+          return static_cast<T*>(self)->override_call(call);
+        });
+      };
+    }
+    if constexpr (detail::HasDispatch<T>) {
+      record.dispatch = [](void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+        return detail::handle(stack, [&] {
+          OverriddenCall call(op, keys, stack);
+          return static_cast<T*>(self)->dispatch_call(call);
+        });
+      };
+    }
+    return record;
+  }();
+  return &type;
+}
+
+// An object around a new T.
+template <class T, class... A>
+Value make_object(A&&... arguments) {
+  auto self = std::make_unique<T>(std::forward<A>(arguments)...);
+  tenon_value value{};
+  check(tenon_object_new(object_type<T>(), self.get(), &value.as.object));
+  static_cast<void>(self.release());
+  value.tag = TENON_TAG_OBJECT;
+  value.flags = TENON_VALUE_OWNED;
+  return Value(value);
+}
+
+// The T that a value is or carries, NULL for all others. Borrowed from the value.
+template <class T>
+T* object_cast(const tenon_value& value) {
+  tenon_object* object = tenon_value_object(&value);
+  if (object == nullptr || tenon_object_get_type(object) != object_type<T>()) return nullptr;
+  return static_cast<T*>(tenon_object_self(object));
+}
+template <class T>
+T* object_cast(const Value& value) {
+  return object_cast<T>(value.get());
+}
+
+// A carrier of an object, where a Tensor is required.
+inline Tensor make_carrier(const Value& value) {
+  tenon_tensor* handle = nullptr;
+  check(tenon_tensor_new_carrier(&value.get(), &handle));
+  return Tensor(handle);
+}
+
+// A wrapper tensor with a new T, whose dispatch_call runs operators on it.
+template <class T, class... A>
+Tensor make_wrapper(Sizes sizes, Dtype dtype, Device device, A&&... arguments) {
+  static_assert(detail::HasDispatch<T>, "a wrapper's type needs dispatch_call");
+  auto self = std::make_unique<T>(std::forward<A>(arguments)...);
+  tenon_tensor* handle = nullptr;
+  check(tenon_tensor_new_wrapper(object_type<T>(), self.get(), static_cast<int64_t>(sizes.size()),
+                                 sizes.data(), static_cast<tenon_dtype>(dtype), &device, &handle));
+  static_cast<void>(self.release());
+  return Tensor(handle);
+}
+
+// The T of a wrapper tensor, NULL for all others. Borrowed from the tensor.
+template <class T>
+T* wrapped_cast(const Tensor& tensor) {
+  tenon_object* object = tenon_tensor_wrapped(tensor.get());
+  if (object == nullptr || tenon_object_get_type(object) != object_type<T>()) return nullptr;
+  return static_cast<T*>(tenon_object_self(object));
+}
+
+// A mode around a new T, on for the calling thread while it lives: it sees every call before
+// dispatch (override_call).
+template <class T>
+class OverrideMode {
+ public:
+  template <class... A>
+  explicit OverrideMode(A&&... arguments) : mode_(make_object<T>(std::forward<A>(arguments)...)) {
+    static_assert(detail::HasOverride<T>, "an override mode's type needs override_call");
+    check(tenon_mode_push(TENON_MODE_OVERRIDE, mode_.get().as.object));
+  }
+  ~OverrideMode() {
+    if (tenon_mode_pop(TENON_MODE_OVERRIDE) != TENON_OK) tenon_error_release(tenon_error_take());
+  }
+  OverrideMode(const OverrideMode&) = delete;
+  OverrideMode& operator=(const OverrideMode&) = delete;
+  T& self() const { return *object_cast<T>(mode_); }
+
+ private:
+  Value mode_;
+};
+
+// The same below autograd (dispatch_call).
+template <class T>
+class DispatchMode {
+ public:
+  template <class... A>
+  explicit DispatchMode(A&&... arguments) : mode_(make_object<T>(std::forward<A>(arguments)...)) {
+    static_assert(detail::HasDispatch<T>, "a dispatch mode's type needs dispatch_call");
+    check(tenon_mode_push(TENON_MODE_WRAPPER, mode_.get().as.object));
+  }
+  ~DispatchMode() {
+    if (tenon_mode_pop(TENON_MODE_WRAPPER) != TENON_OK) tenon_error_release(tenon_error_take());
+  }
+  DispatchMode(const DispatchMode&) = delete;
+  DispatchMode& operator=(const DispatchMode&) = delete;
+  T& self() const { return *object_cast<T>(mode_); }
+
+ private:
+  Value mode_;
+};
+
+}  // namespace tenon::inline hpp

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// ThreadState: what a thread's calls depend on (keys, modes, transforms), for threads that work for
+// it.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "tenon/dispatch.h"
+#include "tenon/hpp/error.hpp"
+
+namespace tenon::inline hpp {
+
+// A captured state. Cheap to copy.
+class ThreadState {
+ public:
+  // The calling thread's state now.
+  static ThreadState capture() {
+    tenon_thread_state* state = nullptr;
+    check(tenon_thread_state_capture(&state));
+    return ThreadState(state);
+  }
+  ThreadState(const ThreadState& other) noexcept
+      : state_(tenon_thread_state_retain(other.state_)) {}
+  ThreadState(ThreadState&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  ThreadState& operator=(ThreadState other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~ThreadState() { tenon_thread_state_release(state_); }
+
+  // The state on the calling thread while it lives; then the thread's own again.
+  class Scope {
+   public:
+    explicit Scope(const ThreadState& state) {
+      check(tenon_thread_state_enter(state.state_, &previous_));
+    }
+    ~Scope() { tenon_thread_state_leave(previous_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    tenon_thread_state* previous_ = nullptr;
+  };
+
+  // A callable that runs `task` under this state, wherever it is called:
+  // std::thread(tenon::ThreadState::capture().bind(work)).
+  template <class F>
+  auto bind(F task) const {
+    return [state = *this, task = std::move(task)](auto&&... arguments) mutable -> decltype(auto) {
+      const Scope scope(state);
+      return task(std::forward<decltype(arguments)>(arguments)...);
+    };
+  }
+
+ private:
+  explicit ThreadState(tenon_thread_state* state) noexcept : state_(state) {}
+
+  tenon_thread_state* state_;
+};
+
+}  // namespace tenon::inline hpp

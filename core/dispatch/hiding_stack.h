@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// HidingStack: a stack whose upper part is hidden while something below it runs.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tenon::dispatch {
+
+template <class T>
+class HidingStack {
+ public:
+  /// Entries that are not hidden. at(size() - 1) is the top.
+  size_t size() const noexcept { return visible_; }
+  bool empty() const noexcept { return visible_ == 0; }
+  T& at(size_t index) noexcept { return entries_[index]; }
+  const T& at(size_t index) const noexcept { return entries_[index]; }
+  T& top() noexcept { return entries_[visible_ - 1]; }
+
+  /// Below what is hidden, which stays above. Throws std::bad_alloc.
+  void push(T entry) {
+    entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(visible_), std::move(entry));
+    ++visible_;
+  }
+  T pop() noexcept {
+    T entry = std::move(entries_[--visible_]);
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(visible_));
+    return entry;
+  }
+
+  /// Hides all from `size` on; returns what show() wants afterwards. What is pushed and popped in
+  /// between changes only the visible part.
+  size_t hide_from(size_t size) noexcept {
+    const size_t hidden = entries_.size() - visible_;
+    visible_ = size;
+    return hidden;
+  }
+  void show(size_t hidden) noexcept {
+    visible_ = entries_.size() - (hidden < entries_.size() ? hidden : entries_.size());
+  }
+
+  /// A copy of the visible part alone. Throws std::bad_alloc.
+  HidingStack visible() const {
+    HidingStack copy;
+    copy.entries_.assign(entries_.begin(),
+                         entries_.begin() + static_cast<std::ptrdiff_t>(visible_));
+    copy.visible_ = visible_;
+    return copy;
+  }
+
+ private:
+  std::vector<T> entries_;
+  size_t visible_ = 0;
+};
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/thread_state.h"
+
+#include <utility>
+
+#include "base/live_count.h"
+#include "dispatch/transform.h"
+
+using tenon::base::count_live;
+
+tenon_thread_state::tenon_thread_state(
+    tenon::dispatch::KeyWords words,
+    std::unique_ptr<tenon::dispatch::ThreadStacks> stacks_or_null) noexcept
+    : keys(words), stacks(std::move(stacks_or_null)) {
+  count_live(TENON_HANDLE_THREAD_STATE, 1);
+}
+
+tenon_thread_state::~tenon_thread_state() { count_live(TENON_HANDLE_THREAD_STATE, -1); }
+
+namespace tenon::dispatch {
+
+namespace {
+
+void* exchange_stacks(base::ThreadRecord* thread, void* stacks) noexcept {
+  return std::exchange(thread->places[base::kPlaceThreadState], stacks);
+}
+
+void free_stacks(base::ThreadRecord* thread) noexcept {
+  delete static_cast<ThreadStacks*>(exchange_stacks(thread, nullptr));
+}
+
+// The visible part of stacks; NULL where that is empty.
+std::unique_ptr<ThreadStacks> copy_visible(const ThreadStacks* stacks) {
+  if (stacks == nullptr) return nullptr;
+  bool empty = stacks->layers.empty();
+  for (const auto& modes : stacks->modes) empty = empty && modes.empty();
+  if (empty) return nullptr;
+  auto copy = std::make_unique<ThreadStacks>();
+  for (uint32_t kind = 0; kind < TENON_MODE_COUNT; ++kind) {
+    copy->modes[kind] = stacks->modes[kind].visible();
+  }
+  copy->layers = stacks->layers.visible();
+  return copy;
+}
+
+}  // namespace
+
+ThreadStacks* thread_stacks() noexcept {
+  return static_cast<ThreadStacks*>(base::current_thread()->places[base::kPlaceThreadState]);
+}
+
+ThreadStacks& require_thread_stacks() {
+  [[maybe_unused]] static const bool hooked = [] {
+    base::add_thread_exit_hook(&free_stacks);
+    return true;
+  }();
+  base::ThreadRecord* thread = base::require_thread_record();
+  if (thread_stacks() == nullptr) exchange_stacks(thread, new ThreadStacks);
+  return *thread_stacks();
+}
+
+ThreadStatePtr capture_thread_state() {
+  return base::make_intrusive<ThreadState>(key_words(), copy_visible(thread_stacks()));
+}
+
+ThreadStatePtr enter_thread_state(const ThreadState& state) {
+  base::ThreadRecord* thread = base::require_thread_record();
+  // For the exit hook: a thread that never leaves must not leak them.
+  if (state.stacks != nullptr) require_thread_stacks();
+  std::unique_ptr<ThreadStacks> entered = copy_visible(state.stacks.get());
+  auto previous = base::make_intrusive<ThreadState>(key_words(), nullptr);
+  previous->stacks.reset(static_cast<ThreadStacks*>(exchange_stacks(thread, entered.release())));
+  set_key_words(state.keys);
+  return previous;
+}
+
+void leave_thread_state(ThreadStatePtr previous) noexcept {
+  if (!previous) return;
+  set_key_words(previous->keys);
+  void* entered = exchange_stacks(base::current_thread(), previous->stacks.release());
+  delete static_cast<ThreadStacks*>(entered);
+}
+
+}  // namespace tenon::dispatch

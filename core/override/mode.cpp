@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "override/mode.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace tenon::override {
+
+namespace {
+
+using dispatch::KeyWords;
+using dispatch::thread_stacks;
+
+constexpr tenon_keyset key_of(uint32_t kind) {
+  return dispatch::functionality_bit(kind == TENON_MODE_OVERRIDE ? TENON_FUNCTIONALITY_OVERRIDE
+                                                                 : TENON_FUNCTIONALITY_WRAPPER);
+}
+
+// Words with the key of a kind exactly while modes of it are on.
+void include_key(uint32_t kind, KeyWords words) noexcept {
+  const tenon_keyset key = key_of(kind);
+  words.include = mode_count(kind) != 0 ? words.include | key : words.include & ~key;
+  dispatch::set_key_words(words);
+}
+
+void require_kind(const char* function, uint32_t kind) {
+  TENON_CHECK_ARG(kind < TENON_MODE_COUNT, function, ": kind must be a TENON_MODE_* number, got ",
+                  kind);
+}
+
+}  // namespace
+
+Handler handler_of(const tenon_object_type* type, uint32_t kind) noexcept {
+  return kind == TENON_MODE_OVERRIDE ? type->override : type->dispatch;
+}
+
+void push_mode(uint32_t kind, value::Object* mode) {
+  constexpr const char* kPush = "tenon_mode_push";
+  require_kind(kPush, kind);
+  TENON_CHECK_ARG(mode != nullptr && handler_of(mode->type(), kind) != nullptr, kPush,
+                  ": mode must be of a type with the handler ",
+                  kind == TENON_MODE_OVERRIDE ? "override" : "dispatch", ", got ",
+                  mode != nullptr ? mode->type()->name : "NULL");
+  dispatch::require_thread_stacks().modes[kind].push(value::ObjectPtr::share(mode));
+  include_key(kind, dispatch::key_words());
+}
+
+void pop_mode(uint32_t kind) {
+  constexpr const char* kPop = "tenon_mode_pop";
+  require_kind(kPop, kind);
+  TENON_CHECK(mode_count(kind) != 0, TENON_ERROR_STATE, kPop, ": a mode must be on, got none");
+  const value::ObjectPtr mode = thread_stacks()->modes[kind].pop();
+  include_key(kind, dispatch::key_words());
+}
+
+value::Object* mode_at(uint32_t kind, int64_t depth) noexcept {
+  if (kind >= TENON_MODE_COUNT || depth < 0) return nullptr;
+  const size_t count = mode_count(kind);
+  const auto down = static_cast<size_t>(depth);
+  return down < count ? thread_stacks()->modes[kind].at(count - 1 - down).get() : nullptr;
+}
+
+size_t mode_count(uint32_t kind) noexcept {
+  const dispatch::ThreadStacks* stacks = thread_stacks();
+  return stacks != nullptr ? stacks->modes[kind].size() : 0;
+}
+
+HideModes::HideModes(uint32_t kind, size_t from) noexcept
+    : kind_(kind),
+      words_(dispatch::key_words()),
+      hidden_(thread_stacks()->modes[kind].hide_from(from)) {
+  include_key(kind, words_);
+}
+
+HideModes::~HideModes() {
+  thread_stacks()->modes[kind_].show(hidden_);
+  include_key(kind_, words_);
+}
+
+}  // namespace tenon::override

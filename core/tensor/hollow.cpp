@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hollow tensors: shape, dtype and keys without memory, standing for something else.
+#include <utility>
+
+#include "base/check.h"
+#include "tensor/block.h"
+
+using namespace tenon::tensor;
+
+tenon_tensor* tenon_tensor::make_hollow(tenon_keyset keys, tenon_dtype dtype, tenon_device device,
+                                        Dims sizes, Content kind, void* content,
+                                        void (*drop)(void* content)) {
+  struct Owner {
+    void* content;
+    void (*drop)(void* content);
+    ~Owner() {
+      if (drop != nullptr) drop(content);
+    }
+  } owner{content, drop};
+  const int64_t numel = checked_numel("tensor", sizes);
+  HeapDims heap = allocate_dims(sizes.size());
+  tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, device, MemoryKind::kNone, 0);
+  tensor->keys_ = keys;
+  tensor->flags_ = TENON_TENSOR_HOLLOW;
+  tensor->set_dims(sizes, nullptr, numel, heap.release(), true);
+  try {
+    TensorExtra* extra = tensor->require_extra();
+    extra->content = content;
+    extra->drop_content = std::exchange(owner.drop, nullptr);
+    extra->content_kind = kind;
+  } catch (...) {
+    tensor->release();
+    throw;
+  }
+  return tensor;
+}

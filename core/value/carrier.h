@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carriers and wrapper tensors: values and objects where a tensor handle is required.
+#pragma once
+
+#include "tenon/value.h"
+#include "tensor/tensor.h"
+#include "value/object.h"
+
+namespace tenon::value {
+
+/// See tenon_tensor_new_carrier.
+tensor::TensorPtr new_carrier(const tenon_value& value);
+/// The same; takes over an owned value, which is cleared when this throws.
+tensor::TensorPtr new_carrier_of(tenon_value value);
+/// The value in a carrier, NULL for all other tensors.
+const tenon_value* carried(const tensor::Tensor& tensor) noexcept;
+
+/// See tenon_tensor_new_wrapper.
+tensor::TensorPtr new_wrapper(const tenon_object_type* type, void* self, tensor::Dims sizes,
+                              tenon_dtype dtype, const tenon_device* device);
+/// The object of a wrapper tensor, NULL for all other tensors.
+Object* wrapped(const tensor::Tensor& tensor) noexcept;
+
+/// The object that a value is or carries, NULL for all other values.
+Object* object_in(const tenon_value& value) noexcept;
+
+/// Whether objects of a type may stand for any argument.
+inline bool overrides(const tenon_object_type* type) noexcept { return type->override != nullptr; }
+
+}  // namespace tenon::value
