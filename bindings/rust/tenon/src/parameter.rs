@@ -5,6 +5,7 @@
 #![allow(clippy::needless_lifetimes)]
 
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 use tenon_sys as sys;
@@ -47,9 +48,59 @@ impl TensorSink for FewTensors {
     }
 }
 
-impl TensorSink for Vec<*mut sys::tenon_tensor> {
+/// Any number of tensors: as many as calls usually have on the stack, more on the heap.
+pub(crate) struct ManyTensors {
+    inline: [MaybeUninit<*mut sys::tenon_tensor>; ManyTensors::INLINE],
+    count: usize, // of `inline`
+    spilled: Vec<*mut sys::tenon_tensor>,
+}
+
+impl ManyTensors {
+    const INLINE: usize = 16;
+
+    #[inline(always)]
+    pub(crate) fn new() -> ManyTensors {
+        ManyTensors {
+            inline: [MaybeUninit::uninit(); ManyTensors::INLINE],
+            count: 0,
+            spilled: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_slice(&self) -> &[*mut sys::tenon_tensor] {
+        if self.spilled.is_empty() {
+            self.held()
+        } else {
+            &self.spilled
+        }
+    }
+
+    #[inline(always)]
+    fn held(&self) -> &[*mut sys::tenon_tensor] {
+        // SAFETY: the first `count` are written, and `count` is at most INLINE.
+        unsafe { slice(self.inline.as_ptr().cast(), self.count) }
+    }
+
+    #[cold]
+    fn spill(&mut self, tensor: *mut sys::tenon_tensor) {
+        if self.spilled.is_empty() {
+            self.spilled = self.held().to_vec();
+        }
+        self.spilled.push(tensor);
+    }
+}
+
+impl TensorSink for ManyTensors {
+    #[inline(always)]
     fn push(&mut self, tensor: *mut sys::tenon_tensor) {
-        Vec::push(self, tensor);
+        match self.inline.get_mut(self.count) {
+            Some(slot) => {
+                slot.write(tensor);
+                self.count += 1;
+            }
+            None => self.spill(tensor),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use tenon_sys as sys;
 use crate::arg::Arg;
 use crate::error::{check, Error, Result};
 use crate::op::{failure, Op};
-use crate::parameter::{FewTensors, Parameter, DYNAMIC};
+use crate::parameter::{FewTensors, ManyTensors, Parameter, DYNAMIC};
 use crate::pattern::Pattern;
 use crate::results::Results;
 use crate::returns::{with_slots, FromReturns};
@@ -161,6 +161,14 @@ impl<'a> Begun<'a> {
     }
 }
 
+/// Raises the error that lowered arguments could not be read back, which would be our own mistake.
+#[cold]
+fn not_liftable() -> sys::tenon_status {
+    let error = Error::new(Status::INTERNAL, "lowered arguments must be readable");
+    // SAFETY: error.h: the slot takes over the reference.
+    unsafe { sys::tenon_error_set(error.into_raw()) }
+}
+
 /// Begins a call with one to three tensors.
 ///
 /// # Safety
@@ -229,6 +237,10 @@ macro_rules! typed_op {
             #[allow(clippy::too_many_arguments, clippy::extra_unused_lifetimes)]
             pub fn call<'a>(&self, $($item: $param::Item<'a>),*) -> Result<R> {
                 let op = self.op.as_raw();
+                $(
+                    let $temp = $param::temp($item);
+                    let $low = $param::lower($item, &$temp);
+                )*
                 let mut frame = MaybeUninit::uninit();
                 // SAFETY: the tensors are borrowed for 'a; the frame is left by `finish` on this
                 // thread.
@@ -242,13 +254,14 @@ macro_rules! typed_op {
                         let device: Option<Device> = None;
                         $(let device = device.or($param::device($item));)*
                         #[allow(unused_mut)]
-                        let mut tensors = Vec::new();
+                        let mut tensors = ManyTensors::new();
                         $($param::tensors($item, &mut tensors);)*
-                        begin_many(op, &tensors, device, frame.as_mut_ptr())
+                        begin_many(op, tensors.as_slice(), device, frame.as_mut_ptr())
                     };
                     Begun::new(entry, &mut frame)?
                 };
-                self.finish(begun, $($item),*)
+                // SAFETY: the arguments that were lowered are borrowed for 'a.
+                unsafe { self.finish(begun, $($low),*) }
             }
 
             /// Calls, from inside a kernel, the kernel that serves `keys`.
@@ -262,6 +275,10 @@ macro_rules! typed_op {
                 keys: crate::DispatchKeySet,
                 $($item: $param::Item<'a>),*
             ) -> Result<R> {
+                $(
+                    let $temp = $param::temp($item);
+                    let $low = $param::lower($item, &$temp);
+                )*
                 let mut frame = MaybeUninit::uninit();
                 // SAFETY: op.h: the frame is left by `finish` on this thread.
                 let begun = unsafe {
@@ -269,18 +286,23 @@ macro_rules! typed_op {
                     let entry = sys::tenon_op_begin_keys(op, keys.0, frame.as_mut_ptr());
                     Begun::new(entry, &mut frame)?
                 };
-                self.finish(begun, $($item),*)
+                // SAFETY: the arguments that were lowered are borrowed for 'a.
+                unsafe { self.finish(begun, $($low),*) }
             }
 
+            /// Calls what `begun` found, and leaves.
+            ///
+            /// # Safety
+            /// The lowered arguments obey op.h for this call.
             #[inline(always)]
-            #[allow(clippy::too_many_arguments, clippy::extra_unused_lifetimes)]
-            fn finish<'a>(&self, begun: Begun<'_>, $($item: $param::Item<'a>),*) -> Result<R> {
+            #[allow(clippy::too_many_arguments)]
+            unsafe fn finish(
+                &self,
+                begun: Begun<'_>,
+                $($low: ($param::First, $param::Second)),*
+            ) -> Result<R> {
                 let same = LOWERS && begun.entry.signature == Self::SIGNATURE;
                 if let (Some(typed), true) = (begun.entry.typed, same) {
-                    $(
-                        let $temp = $param::temp($item);
-                        let $low = $param::lower($item, &$temp);
-                    )*
                     let mut slots = R::slots();
                     let (o0, o1, o2, o3) = R::outs(&mut slots);
                     // SAFETY: op.h: the hash says that this is the function's type. Parameters of
@@ -300,19 +322,30 @@ macro_rules! typed_op {
                     // SAFETY: op.h: outs are written on success.
                     return unsafe { R::finish(self.op, slots) };
                 }
-                self.finish_boxed(begun, $($item),*)
+                // SAFETY: the caller's promise.
+                unsafe { Self::finish_boxed(self.op, begun, $($low),*) }
             }
 
+            /// Takes what the typed way has lowered, not what the caller gave: keeping both alive
+            /// would cost that way registers.
+            ///
+            /// # Safety
+            /// As `finish`.
             #[cold]
             #[inline(never)]
-            #[allow(clippy::too_many_arguments, clippy::extra_unused_lifetimes)]
-            fn finish_boxed<'a>(
-                &self,
+            #[allow(clippy::too_many_arguments)]
+            unsafe fn finish_boxed(
+                op: Op,
                 begun: Begun<'_>,
-                $($item: $param::Item<'a>),*
+                $($low: ($param::First, $param::Second)),*
             ) -> Result<R> {
-                let args: &[Arg<'_>] = &[$($param::to_arg($item)),*];
-                begun.invoke(self.op, args)
+                // SAFETY: the caller's promise.
+                $(let $item = unsafe { $param::lift(&$low.0, &$low.1) };)*
+                match ($($item,)*) {
+                    ($(Some($item),)*) => begun.invoke(op, &[$($param::to_arg($item)),*]),
+                    #[allow(unreachable_patterns)]
+                    _ => Err(begun.fail(not_liftable())),
+                }
             }
         }
     };
