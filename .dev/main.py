@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import pathlib
 import shutil
@@ -18,6 +19,8 @@ import machine
 import native
 import suites
 import ui
+
+BENCH = ui.ROOT / "tests" / "bench"
 
 
 def demo(args) -> int:
@@ -102,14 +105,20 @@ def check(args) -> int:
 
 
 def bench(args) -> int:
-    """Builds and runs the benchmarks, with peers in the same run where they are installed."""
-    machine.ensure(native.NEEDS["bench"])
-    native.build("bench")
-    native.build_rust("bench")
-    runner = ui.ROOT / "tests" / "bench" / "run.py"
-    interpreter = environment.python("base", "bench")
+    """Measures calls beside peers and budgets; ./dev bench --help tells its options."""
+    sys.path.insert(0, str(BENCH))
+    import options
+
+    wanted = options.parser().parse_args(args.arguments)
+    # Standard output is for what was measured: it may be read by a program.
+    with contextlib.redirect_stdout(sys.stderr):
+        machine.ensure(native.NEEDS["bench"])
+        targets = {one for part in wanted.only or options.PARTS for one in options.PARTS[part]}
+        native.build("bench", targets=("tenon", *sorted(targets)))
+        groups = ("base", "bench", *(("torch",) if wanted.with_torch else ()))
+        interpreter = wanted.python or environment.python(*groups)
     env = {**os.environ, **environment.runtime("bench")}
-    return subprocess.run([interpreter, runner, *args.arguments], env=env).returncode
+    return subprocess.run([interpreter, BENCH / "run.py", *args.arguments], env=env).returncode
 
 
 def doctor(args) -> int:
@@ -194,7 +203,9 @@ def parser() -> argparse.ArgumentParser:
         help="CMake's list of GPU architectures (default: 80, real code and PTX)",
     )
     one = verb("bench", bench)
-    one.add_argument("arguments", nargs=argparse.REMAINDER, help="passed to tests/bench/run.py")
+    one.add_argument(
+        "arguments", nargs=argparse.REMAINDER, help="options of tests/bench/options.py"
+    )
     one = verb("lint", check)
     one.add_argument("check", nargs="*", metavar="CHECK", help="checks to run (default: all)")
     one.add_argument("--fix", action="store_true", help="let the formatters write their output")
@@ -216,7 +227,9 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     arguments = sys.argv[1:]
     # What follows these verbs belongs to another program, options included.
-    if arguments[:1] in (["python"], ["bench"]) and arguments[1:2] not in (["-h"], ["--help"]):
+    if arguments[:1] == ["bench"] or (
+        arguments[:1] == ["python"] and arguments[1:2] not in (["-h"], ["--help"])
+    ):
         arguments.insert(1, "--")
     args = parser().parse_args(arguments)
     if getattr(args, "arguments", [])[:1] == ["--"]:

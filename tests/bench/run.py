@@ -2,154 +2,85 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks and prints what was measured beside peers and budgets, for `./dev bench`.
 
-./dev bench                              everything that the machine has
-./dev bench --quick                      shorter, to see that it works
-./dev bench --only python                one part: c, instructions, python, rust or java
-./dev bench --with-torch                 with PyTorch as a peer, installed when missing
-./dev bench --write docs/performance.md  write the report
+Ends with status 1 when a row's measurement is not printed any more and nothing says why.
 """
 
 from __future__ import annotations
 
-import argparse
-import dataclasses
-import importlib.metadata
-import importlib.util
 import json
-import os
 import pathlib
-import platform
-import subprocess
 import sys
 
-import table
-from measure import ROOT, Bench
-
-PARTS = {
-    "c": Bench.c,
-    "instructions": Bench.count,
-    "python": Bench.python,
-    "rust": Bench.rust,
-    "java": Bench.java,
-}
+import compare
+import host
+import options
+import report
+from bench import OTHER_PART, Bench
+from parts import PARTS
+from result import Result, fill
+from sample import to_json
 
 
-def first_line(*command: str) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True)
-    except OSError:
-        return "none"
-    return (done.stdout + done.stderr).strip().splitlines()[0]
+def measure(bench: Bench, names: list[str], before: compare.File | compare.Revision | None) -> None:
+    """Measures the parts; with another revision twice, each in turns with the other's."""
+    for part, (function, prefixes) in PARTS.items():
+        if part not in names:
+            for prefix in prefixes:
+                bench.skipped[prefix] = OTHER_PART
+            continue
+        turns = 2 if isinstance(before, compare.Revision) and not bench.quick else 1
+        for _ in range(turns):
+            if before is not None:
+                before.measure(part)
+            print(f"bench: {part}", file=sys.stderr)
+            function(bench)
 
 
-def machine() -> list[str]:
-    """What the numbers depend on: processor, compilers, versions of the peers."""
-    model = "unknown processor"
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            model = line.partition(":")[2].strip()
-            break
-    java = os.environ.get("JAVA_HOME")
-    lines = [
-        f"{model}, {os.cpu_count()} CPUs, Linux {platform.release()}",
-        f"load average at the end {os.getloadavg()[0]:.1f}",
-        first_line("c++", "--version") + ", release build (-O2)",
-        f"Python {platform.python_version()}",
-        first_line(f"{java}/bin/java" if java else "java", "-version"),
-        first_line("rustc", "--version"),
+def as_json(bench: Bench, results: list[Result], machine: list[str]) -> str:
+    """Samples, and the budgets they were held against."""
+    budgets = [
+        {
+            "section": one.section,
+            "what": one.row.what,
+            "ours": one.row.ours,
+            "peer": one.row.peer,
+            "ratio": one.ratio,
+            "limit": one.row.limit,
+            "used": one.used,
+            "state": one.state.name.lower(),
+        }
+        for one in results
+        if one.row.limit is not None
     ]
-    for package in ("numpy", "apache-tvm-ffi", "torch"):
-        try:
-            lines.append(f"{package} {importlib.metadata.version(package)}")
-        except importlib.metadata.PackageNotFoundError:
-            lines.append(f"{package}: not installed")
-    return lines
-
-
-def install_torch() -> None:
-    if importlib.util.find_spec("torch") is None:
-        wanted = ROOT / ".dev" / "requirements" / "torch.txt"
-        print(f"bench: installing {wanted.name}", file=sys.stderr)
-        subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "pip",
-                "install",
-                "-q",
-                "--disable-pip-version-check",
-                "-r",
-                wanted,
-            ],
-            check=True,
-        )
-
-
-def report(bench: Bench) -> str:
-    budgets, missed = table.budgets(bench.samples)
-    parts = [
-        "# Performance",
-        "",
-        "What calls cost, beside other libraries in the same run. Written by "
-        "`./dev bench --write docs/performance.md`.",
-        "",
-        "Times are nanoseconds a call, the least of many short rounds that take turns; *noise* "
-        "is how far the median of the rounds lies above the least. C, C++ and Python rows are "
-        "CPU time, Java and Rust rows time on the clock. Ratios of one run are meant to be "
-        "compared, single times are not.",
-        "",
-        "## Budgets",
-        "",
-        budgets,
-        "",
-    ]
-    if missed:
-        parts += ["**Missed:**", "", *(f"- {line}" for line in missed), ""]
-    else:
-        parts += ["All budgets that were measured are met.", ""]
-    if bench.skipped:
-        parts += ["**Not measured:**", "", *(f"- {line}" for line in bench.skipped), ""]
-    parts += [
-        "## Machine",
-        "",
-        *(f"- {line}" for line in machine()),
-        "",
-        "## All measurements",
-        "",
-        table.everything(bench.samples),
-        "",
-    ]
-    return "\n".join(parts)
+    values = {
+        "samples": to_json(bench.samples),
+        "budgets": budgets,
+        "machine": machine,
+        "skipped": bench.skipped,
+    }
+    return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", type=pathlib.Path, help="also write the measurements as JSON")
-    parser.add_argument("--write", type=pathlib.Path, help="also write the report as Markdown")
-    parser.add_argument("--quick", action="store_true", help="shorter rounds: to see that it works")
-    parser.add_argument("--only", choices=tuple(PARTS), action="append", help="one part")
-    parser.add_argument("--with-torch", action="store_true", help="compare with PyTorch too")
-    args = parser.parse_args()
-    if args.with_torch:
-        install_torch()
+    args = options.parser().parse_args()
     bench = Bench(args.quick, args.with_torch)
-    for name in args.only or PARTS:
-        print(f"bench: {name}", file=sys.stderr)
-        PARTS[name](bench)
-    text = report(bench)
-    print(text)
+    bench.work.mkdir(parents=True, exist_ok=True)
+    before = compare.opened(args.compare, args.quick) if args.compare else None
+    measure(bench, args.only or list(PARTS), before)
+    results, lost = fill(bench)
+    machine = host.lines()
     if args.json:
-        values = {name: dataclasses.asdict(one) for name, one in bench.samples.items()}
-        args.json.write_text(
-            json.dumps(
-                {"samples": values, "machine": machine(), "skipped": bench.skipped}, indent=2
-            )
-            + "\n"
-        )
+        text = as_json(bench, results, machine)
+        sys.stdout.write(text) if args.json == "-" else pathlib.Path(args.json).write_text(text)
+    if args.json != "-":
+        print(report.page(bench, results, machine))
+        if before is not None:
+            print(compare.text(bench, before))
     if args.write:
-        args.write.parent.mkdir(parents=True, exist_ok=True)
-        args.write.write_text(text)
-    return 0
+        report.write(args.write, bench, results, machine)
+    for name in lost:
+        print(f"bench: {name} must be measured for a row of rows.py, got none", file=sys.stderr)
+    return 1 if lost else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls from C and C++ under Google Benchmark, peers in the same process; the registry at scale."""
+
+from __future__ import annotations
+
+import json
+
+import peer
+from bench import Bench
+from sample import Sample
+
+# The last part of a key of many_operators says its unit.
+UNITS = {"ns": "ns", "us": "µs", "ms": "ms", "bytes": "bytes", "x": "×", "kib": "KiB"}
+
+
+def measure(bench: Bench) -> None:
+    calls(bench)
+    scale(bench)
+
+
+def calls(bench: Bench) -> None:
+    """The rows of call_bench: the repetitions of all rows take turns, in random order."""
+    out = bench.work / "call_bench.json"
+    bench.run(
+        [
+            bench.build / "bin" / "call_bench",
+            f"--benchmark_repetitions={3 if bench.quick else 25}",
+            "--benchmark_enable_random_interleaving=true",
+            f"--benchmark_min_time={0.001 if bench.quick else 0.004}",
+            f"--benchmark_out={out}",
+            "--benchmark_out_format=json",
+        ],
+        {"TENON_BENCH_PEERS": ":".join(str(one) for one in peer.libraries(bench))},
+    )
+    times: dict[str, list[float]] = {}
+    for one in json.loads(out.read_text())["benchmarks"]:
+        if one.get("error_occurred"):
+            raise SystemExit(f"bench: {one['run_name']}: {one['error_message']}")
+        if one["run_type"] == "iteration":
+            times.setdefault(one["run_name"], []).append(one["cpu_time"])
+    for name in sorted(times):
+        bench.add(f"c:{name}", times[name])
+    for what in ("boxed", "typed"):
+        both = (f"c:{what}_2_tensors_one_redispatch", f"c:{what}_2_tensors")
+        above, below = (bench.samples[name].least for name in both)
+        bench.samples[f"c:{what}_redispatch_adds"] = Sample(above - below)
+
+
+def scale(bench: Bench) -> None:
+    """What many_operators prints: each figure's least of a few processes, ratios their most."""
+    count = 2000 if bench.quick else 100000
+    program = bench.build / "bin" / "many_operators"
+    turns = [json.loads(bench.run([program, count])) for _ in range(1 if bench.quick else 3)]
+    for name in turns[0]:
+        unit = UNITS.get(name.rpartition("_")[2], "")
+        values = [one[name] for one in turns]
+        if unit == "×":
+            bench.put(f"many:{name}", Sample(max(values), unit=unit))
+        else:
+            bench.add(f"many:{name}", values, unit)

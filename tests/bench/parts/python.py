@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls from Python, peers in the same process; what imports take in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import peer
+from bench import HERE, Bench
+from sample import Sample
+
+# Runs in a new process: milliseconds, page faults and modules that an import costs. Names after
+# the first are modules that are not there (`-name`) or must stay out (`name`).
+IMPORT = """
+import resource, sys, time
+package, *others = sys.argv[1:]
+for one in others:
+    if one[0] == "-": sys.modules[one[1:]] = None
+before, modules = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, len(sys.modules)
+start = time.perf_counter()
+__import__(package)
+end = time.perf_counter()
+after = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+print((end - start) * 1000, after - before, len(sys.modules) - modules)
+sys.exit("loaded " + one if any(sys.modules.get(one := name) for name in others) else 0)
+"""
+
+
+def measure(bench: Bench) -> None:
+    calls(bench)
+    imports(bench)
+
+
+def calls(bench: Bench) -> None:
+    """The rows of python_bench.py, whose rounds take turns in one process."""
+    rounds, milliseconds = (3, 1) if bench.quick else (25, 4)
+    without = [] if bench.with_torch else ["torch"]
+    path = f"{peer.extensions(bench)}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    program = HERE / "python_bench.py"
+    out = json.loads(
+        bench.run(
+            [sys.executable, program, bench.plugin, rounds, milliseconds, *without],
+            {"PYTHONPATH": path},
+        )
+    )
+    for name, why in out["skipped"].items():
+        bench.skip(f"python:{name}/", why)
+    for name, one in out["rows"].items():
+        median = one.get("median", one["ns"] * (1 + one["noise"]))
+        sample = Sample(one["ns"], median, one.get("spread"), one.get("rounds", rounds))
+        bench.put(f"python:{name}", sample)
+
+
+def imports(bench: Bench) -> None:
+    """`import tenon` with numpy installed, which it must not load, and without; the peers'."""
+    _import(bench, "import_tenon", "tenon", "numpy")
+    _import(bench, "import_tenon_no_numpy", "tenon", "-numpy")
+    for package in ("numpy", "tvm_ffi", *(("torch",) if bench.with_torch else ())):
+        if peer.home(package) is None:
+            bench.skip(f"python:import_{package}", "not installed")
+        else:
+            _import(bench, f"import_{package}", package)
+    if not bench.with_torch:
+        bench.skip("python:import_torch", "not asked for (--with-torch)")
+
+
+def _import(bench: Bench, name: str, package: str, *others: str) -> None:
+    """Milliseconds, page faults and modules of an import, compiled modules cached before."""
+    env = {"PYTHONPYCACHEPREFIX": str(bench.work / "pycache"), "PYTHONDONTWRITEBYTECODE": ""}
+    command = [sys.executable, "-c", IMPORT, package, *others]
+    rounds = 3 if bench.quick or package == "torch" else 15
+    bench.run(command, env)
+    turns = [bench.run(command, env).split() for _ in range(rounds)]
+    bench.add(f"python:{name}", [float(one[0]) for one in turns], "ms")
+    bench.put(f"python:{name}/faults", Sample(min(int(one[1]) for one in turns), unit="faults"))
+    bench.put(f"python:{name}/modules", Sample(int(turns[0][2]), unit="modules"))

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is compared with what: each measurement of interest beside its peer and its budget.
+
+Every name here must be measured, or its part must say why it was not: a name that a program no
+longer prints is an error. Measurements that stand in no row are listed in the report all the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """`ours` beside `peer`. The limit is a multiple of the peer, without a peer an amount."""
+
+    what: str
+    ours: str
+    peer: str = ""
+    peer_name: str = ""
+    limit: float | None = None
+    at_least: bool = False  # the limit is a floor: for speed-ups
+
+
+def _c(what: str, ours: str, peer: str = "", peer_name: str = "", limit=None) -> Row:
+    return Row(what, f"c:{ours}", f"c:{peer}" if peer else "", peer_name, limit)
+
+
+def _small(what: str, name: str, limit=None) -> Row:
+    return _c(what, f"small/{name}", f"torch/small/{name}", "at::, inference mode", limit)
+
+
+def _python(what: str, ours: str, peer: str = "", peer_name: str = "", limit=None) -> Row:
+    return Row(what, f"python:{ours}", f"python:{peer}" if peer else "", peer_name, limit)
+
+
+TORCH_OPS = ("torch/ops_add", "torch.ops.aten.add.Tensor")
+TVM_NOTHING = ("tvm_ffi/nothing", "tvm-ffi no-op")
+
+SECTIONS = {
+    "Calls from C and C++": (
+        _c("typed, 2 tensors", "typed_2_tensors", "torch/typed_2_tensors", "libtorch typed", 0.25),
+        Row("typed, 2 tensors", "count:typed_begin2", limit=80),
+        _c("boxed, 2 tensors", "boxed_2_tensors", "tvm_ffi/call_2_tensors", "tvm-ffi C call", 3),
+        Row("boxed, 2 tensors", "count:boxed_2_tensors", limit=80),
+        _c("boxed, 2 tensors", "boxed_2_tensors", "torch/boxed_2_tensors", "libtorch callBoxed"),
+        _c("boxed, 0 tensors, an int", "boxed_0_tensors"),
+        _c("boxed, 1 tensor", "boxed_1_tensor"),
+        _c("boxed, 8 tensors", "boxed_8_tensors"),
+        _c("boxed, list of 8 tensors", "boxed_list_of_8_tensors"),
+        _c("boxed, tensor and absent Tensor?", "boxed_optional_tensor_absent"),
+        _c("boxed, tensor, int[], float?, bool", "boxed_mixed"),
+        _c("boxed, 2 tensors, types checked", "boxed_2_tensors_checked"),
+        _c("resolve, invoke, end: what bindings do", "resolve_invoke_end"),
+        _c("typed, 0 tensors, an int", "typed_0_tensors"),
+        _c("typed, 8 tensors", "typed_8_tensors"),
+        _c("typed, list of 8 tensors", "typed_list_of_8_tensors"),
+        _c("typed caller, boxed kernel", "typed_2_tensors_boxed_kernel"),
+        _c("boxed caller, typed kernel", "boxed_2_tensors_typed_kernel"),
+    ),
+    "Layers, guards, errors, names": (
+        _c("what one boxed redispatch adds", "boxed_redispatch_adds", limit=2.5),
+        _c("1 layer that falls through", "layers/1_fallthrough"),
+        _c("3 layers that fall through", "layers/3_fallthrough"),
+        _c("1 boxed layer", "layers/1_boxed"),
+        _c("3 boxed layers", "layers/3_boxed"),
+        _c("1 typed layer", "layers/1_typed"),
+        _c("3 typed layers", "layers/3_typed"),
+        _c("1 boxed fallback", "layers/1_fallback"),
+        _c("3 boxed fallbacks", "layers/3_fallback"),
+        _c("guard entered and left", "guard_enter_and_leave"),
+        _c("boxed call in a guard", "boxed_2_tensors_in_a_guard"),
+        _c("error made, taken, released", "error_made_taken_released", limit=300),
+        _c("kernel fails", "failing_kernel", "tvm_ffi/failing_function", "tvm-ffi in C"),
+        _c("kernel fails", "failing_kernel", "tvm_ffi/throw_and_catch", "tvm-ffi throw, catch"),
+        _c("operator by name", "lookup_by_name", "tvm_ffi/lookup_by_name", "tvm-ffi", 1),
+        _c("operator by name", "lookup_by_name", "torch/lookup_by_name", "libtorch", 1),
+    ),
+    "Small tensors from C++": (
+        _small("add, 1 element", "add_1", 0.2),
+        _small("mul, 1 element", "mul_1"),
+        _small("add, 64 elements", "add_64"),
+        _small("add, 8×8 and a row", "add_8x8_and_row"),
+        _small("sum, 1 element", "sum_1"),
+        _small("sum, 64 elements", "sum_64"),
+        _small("mm, 2×2", "mm_2x2"),
+        _small("view", "view_64"),
+        _small("slice", "slice_64"),
+        _small("cat, 2 × 1 element", "cat_2x1"),
+        _small("cat, 2 × 64 elements", "cat_2x64"),
+        _c("add, a million", "large/add_1M", "torch/large/add_1M", "at::, one thread"),
+        _c("sum, a million", "large/sum_1M", "torch/large/sum_1M", "at::, one thread"),
+        _c("tensor made and released", "new_and_release_1_element_tensor"),
+    ),
+    "100 000 operators": (
+        Row("find one of a few", "many:hot_lookup_ns", limit=50),
+        Row("find any", "many:lookup_ns", limit=50),
+        Row("define one", "many:define_ns", limit=2000),
+        Row("register a kernel", "many:impl_ns", limit=2000),
+        Row("memory of one", "many:bytes", limit=1024),
+    ),
+    "Python": (
+        _python("C++ no-op returning an argument", "first", *TORCH_OPS, limit=0.025),
+        _python("C++ no-op returning an argument", "first", *TVM_NOTHING, limit=0.35),
+        _python("C++ no-op that allocates", "fresh", *TORCH_OPS, limit=0.035),
+        _python("add of two 1-element tensors", "add", "numpy/add", "np.add", 0.4),
+        _python("a + b", "add_operator", "numpy/add", "np.add"),
+        _python(
+            "operator with a Python kernel", "python_kernel", "partial", "functools.partial", 1.15
+        ),
+        _python("operator with a Python kernel", "python_kernel", "direct_call", "f(a, b)", 2.5),
+        _python("C error raised and caught", "error", "python_raise", "a Python raise", 1.0),
+        _python("two numpy arguments", "numpy_arguments", "numpy/add", "np.add", 0.3),
+        _python("a.shape", "shape", "numpy/shape", "numpy's", 1.3),
+        _python("a.dtype", "dtype", "numpy/dtype", "numpy's", 1.3),
+        _python("tenon.ops.ns.op(a, b)", "module_level", "direct_call", "f(a, b)", 3),
+        _python("empty(1)", "create", "numpy/create", "np.empty"),
+        _python("import tenon, numpy installed", "import_tenon", limit=10),
+        _python("import tenon, no numpy", "import_tenon_no_numpy", "import_numpy", "import numpy"),
+        _python("import tenon", "import_tenon", "import_tvm_ffi", "import tvm_ffi"),
+        _python("import tenon", "import_tenon", "import_torch", "import torch"),
+    ),
+    "Java": (
+        Row("call, 2 tensors", "java:callNothing", "java:jniNoop", "JNI no-op", 1.5),
+        Row("lambda kernel from C", "java:lambdaFromC", "java:jniUpcall", "JNI upcall", 1.4),
+        Row("lambda kernel from Java", "java:lambdaFromJava", "java:jniNoop", "JNI no-op", 1.5),
+        Row("22+: call, 2 tensors", "java_ffm:callNothing", "java_ffm:jniNoop", "JNI no-op", 1.5),
+        Row(
+            "22+: lambda kernel from C",
+            "java_ffm:lambdaFromC",
+            "java_ffm:jniUpcall",
+            "JNI upcall",
+            0.6,
+        ),
+    ),
+    "Rust": (
+        Row(
+            "typed call",
+            "rust:rust/typed_call_c_kernel",
+            "rust:c/typed_call_c_kernel",
+            "the same in C",
+            1.05,
+        ),
+        Row(
+            "typed call of a closure",
+            "rust:rust/typed_call_closure_kernel",
+            "rust:c/typed_call_c_kernel",
+            "C kernel, from C",
+            1.1,
+        ),
+        Row(
+            "boxed call",
+            "rust:rust/boxed_call_c_kernel",
+            "rust:c/boxed_checked_call_c_kernel",
+            "the same in C",
+        ),
+        Row("build of the crate from nothing", "rust:build"),
+    ),
+    "Weight and start": (
+        Row("libtenon, stripped", "size:libtenon", limit=1.5),
+        Row("libtenon, stripped", "size:libtenon", "size:libtvm_ffi", "libtvm_ffi"),
+        Row("libtenon, stripped", "size:libtenon", "size:libtorch_cpu", "libtorch_cpu"),
+        Row("libtenon_cpu, stripped", "size:libtenon_cpu"),
+        Row("Python extension, stripped", "size:_tenon"),
+        Row("libtenon_java, stripped", "size:libtenon_java"),
+        Row("loading libtenon", "start:load_libtenon", "start:load_libtvm_ffi", "libtvm_ffi"),
+        Row(
+            "loading libtenon_cpu",
+            "start:load_libtenon_cpu",
+            "start:load_libtorch_cpu",
+            "libtorch_cpu",
+        ),
+        Row(
+            "page faults, loading libtenon",
+            "start:load_libtenon/faults",
+            "start:load_libtvm_ffi/faults",
+            "libtvm_ffi",
+        ),
+        Row("JVM: first use to end of first call", "start:java_first_call"),
+        Row("JVM: our classes in it", "start:java_first_call/own_classes"),
+        Row(
+            "compiling a plugin with tenon.hpp",
+            "start:compile_cpp_plugin",
+            "start:compile_torch_library",
+            "torch/library.h",
+        ),
+    ),
+}
+ROWS = tuple(row for rows in SECTIONS.values() for row in rows)
