@@ -174,9 +174,9 @@ bool kind_matches(const tenon_value& value, const Type& type) noexcept {
 
 // By kind of type: the tag that says all of a value of it, or one that no value has.
 struct PlainTags {
-  uint16_t of[64];
+  uint32_t of[64];
   constexpr PlainTags() : of() {
-    for (uint16_t& tag : of) tag = 0xffff;
+    for (uint32_t& tag : of) tag = 0x10000;  // tags have 16 bits
     of[TENON_TYPE_TENSOR] = TENON_TAG_TENSOR;
     of[TENON_TYPE_INT] = TENON_TAG_INT;
     of[TENON_TYPE_FLOAT] = TENON_TAG_FLOAT;

@@ -418,6 +418,18 @@ TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
   check({none, none, null(TENON_TAG_OBJECT)}, "got NULL");
 }
 
+// No tag stands for all: also not the largest one that fits.
+TEST_F(Boxed, UnknownTags_AreTypeErrors) {
+  const tenon_op* op = library_.define("tags(Tensor[] a) -> ()");
+  library_.impl("tags", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, noting("tags"));
+  for (const uint16_t tag : {uint16_t{19}, uint16_t{31}, uint16_t{39}, uint16_t{0xffff}}) {
+    tenon_value value{};
+    value.tag = tag;
+    TENON_EXPECT_ERROR(tenon_op_check_arguments(op, &value, 1), TENON_ERROR_TYPE,
+                       "a must be Tensor[], got unknown");
+  }
+}
+
 TEST_F(Boxed, InvokeAfterBegin_ChecksArgumentsThatNobodyChecked) {
   const tenon_op* op = library_.define("inv(Tensor a, int b) -> Tensor");
   library_.impl("inv", TENON_KEY_CPU, kernel_of(&return_first));
