@@ -53,6 +53,21 @@ constexpr NamedConstant kConstants[] = {
     {"float8_e4m3fn", TENON_TYPE_DTYPE, TENON_DTYPE_F8_E4M3FN},
 };
 
+// Backends are named by lower-case identifiers.
+bool is_device_name(std::string_view name) {
+  if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
+  return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+}
+
+bool read_device_index(std::string_view digits, int32_t* out_index) {
+  const char* const end = digits.data() + digits.size();
+  // from_chars takes a sign, and "cuda:01" would be a second spelling of "cuda:1".
+  if (digits.empty() || digits[0] < '0' || digits[0] > '9') return false;
+  if (digits[0] == '0' && digits.size() > 1) return false;
+  const auto parsed = std::from_chars(digits.data(), end, *out_index);
+  return parsed.ec == std::errc() && parsed.ptr == end;
+}
+
 // A number as written: an int where it has neither point, exponent nor j.
 struct Number {
   bool integral = false;
@@ -184,18 +199,17 @@ class DefaultParser {
   std::unique_ptr<const Default> parse_device(const std::string& text) {
     auto made = Default::device(text);
     const size_t colon = text.find(':');
-    const std::string name = text.substr(0, colon);
+    const std::string_view name = std::string_view(text).substr(0, colon);
     int32_t index = -1;
-    if (colon != std::string::npos) {
-      const char* begin = text.data() + colon + 1;
-      const char* end = text.data() + text.size();
-      const auto parsed = std::from_chars(begin, end, index);
-      if (parsed.ec != std::errc() || parsed.ptr != end || index < 0) {
-        lexer_.fail_at(start_, "a device must be written \"name\" or \"name:index\"");
-      }
+    if (!is_device_name(name) ||
+        (colon != std::string::npos &&
+         !read_device_index(std::string_view(text).substr(colon + 1), &index))) {
+      lexer_.fail_at(start_, "a device must be written \"name\" or \"name:index\"");
     }
-    if (name.empty()) lexer_.fail_at(start_, "a device must have a name");
     // CPU and Meta have one device; names of other backends are looked up when they are asked for.
+    if ((name == "cpu" || name == "meta") && index > 0) {
+      lexer_.fail_at(start_, base::concat("the index of ", name, " must be 0"));
+    }
     if (name == "cpu") made->set_device({TENON_DEVICE_CPU, 0});
     if (name == "cuda") made->set_device({TENON_DEVICE_CUDA, index});
     if (name == "meta") made->set_device({TENON_DEVICE_META, 0});

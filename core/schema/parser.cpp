@@ -31,7 +31,9 @@ class Parser {
   SchemaPtr parse_signature(OperatorName name);
   const Type* parse_only_type();
   bool at_arguments() const { return lexer_.current().is('('); }
-  void expect_end() { lexer_.expect(TokenKind::kEnd, "the end of the schema"); }
+  void expect_end(std::string_view what = "the end of the schema") {
+    lexer_.expect(TokenKind::kEnd, what);
+  }
   [[noreturn]] void fail_name_only() const {
     lexer_.fail_unexpected("'(': a schema needs arguments and returns, this is only a name");
   }
@@ -431,7 +433,7 @@ SchemaPtr parse_schema(std::string_view text, std::string_view default_ns) {
 OperatorName parse_operator_name(std::string_view text, std::string_view default_ns) {
   Parser parser(text);
   const OperatorName name = parser.parse_name(default_ns);
-  parser.expect_end();
+  parser.expect_end("the end of the operator name");
   return name;
 }
 

@@ -188,7 +188,14 @@ TEST(Default, Item95_TypeMismatch_IsRefused) {
            {"str x='\\q'", "f: an escape that texts do not have"},
            {"str x='\\777'", "f: an escape that texts do not have"},
            {"Device d='cuda:x'", "f: a device must be written \"name\" or \"name:index\""},
-           {"Device d=':1'", "f: a device must have a name"},
+           {"Device d=':1'", "f: a device must be written \"name\" or \"name:index\""},
+           {"Device d='a b'", "f: a device must be written \"name\" or \"name:index\""},
+           {"Device d='CUDA'", "f: a device must be written \"name\" or \"name:index\""},
+           {"Device d='a\\nb'", "f: a device must be written \"name\" or \"name:index\""},
+           {"Device d='cuda:01'", "f: a device must be written \"name\" or \"name:index\""},
+           {"Device d='cuda:-1'", "f: a device must be written \"name\" or \"name:index\""},
+           {"Device d='cpu:1'", "f: the index of cpu must be 0"},
+           {"Device d='meta:2'", "f: the index of meta must be 0"},
            {"int[1000000000] x=1", "f: a default for so long a list"},
        }) {
     const std::string error = first_line(parse_error(std::string("f(") + c.argument + ") -> ()"));
