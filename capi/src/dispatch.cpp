@@ -75,7 +75,7 @@ tenon_status tenon_keyset_from_key(tenon_key key, tenon_keyset* out_keys) {
   *out_keys = 0;
   return guarded([&] {
     TENON_CHECK_ARG(dispatch::is_runtime_key(key), "key set: key must be a runtime key, got ",
-                    dispatch::key_name(key));
+                    dispatch::key_name(key), " (", key, ")");
     *out_keys = dispatch::keyset_of(key);
   });
 }

@@ -164,7 +164,7 @@ ErrorPtr override_shut_error(const tenon_op& op) noexcept {
 ErrorPtr key_error(const tenon_op& op, tenon_key key) noexcept {
   return guarded([&] {
     return make_error(TENON_ERROR_INVALID_ARGUMENT, op.name, ": key must be a runtime key, got ",
-                      key_name(key));
+                      key_name(key), " (", key, ")");
   });
 }
 

@@ -109,7 +109,8 @@ void check_locked(const tenon_op& op) {
 
 tenon_slot_info slot_info(const tenon_op& op, tenon_key key) {
   TENON_CHECK_ARG(key == TENON_KEY_UNDEFINED || dispatch::is_runtime_key(key), op.name,
-                  ": key must be a runtime key or Undefined, got ", dispatch::key_name(key));
+                  ": key must be a runtime key or Undefined, got ", dispatch::key_name(key), " (",
+                  key, ")");
   Registry& registry = Registry::get();
   const auto lock = registry.lock();
   const Resolved found = dispatch::resolve_slot(op, key, registry.fallbacks());
