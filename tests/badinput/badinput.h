@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// One case of cases.txt, what all cases find there, and the functions that make one wrong call.
+#ifndef TESTS_BADINPUT_BADINPUT_H
+#define TESTS_BADINPUT_BADINPUT_H
+
+#include "capi/support.h"
+
+#define BAD_MAX_ARGUMENTS 6
+
+// A line of cases.txt; texts point into its own memory.
+typedef struct bad_case {
+  int line;
+  char* what;
+  char* call;
+  tenon_status code;
+  char* names;
+  char* args[BAD_MAX_ARGUMENTS];  // "" where the line has fewer
+} bad_case;
+
+// What exists before the first case: README.md lists it.
+typedef struct bad_world {
+  tenon_library *def, *fragment, *impl, *impl_cuda, *wildcard, *closed, *closed_wildcard;
+  const tenon_op* taken;
+  tenon_tensor *tensor, *other, *meta, *read_only;
+  tenon_object* object;
+} bad_world;
+
+// Makes the wrong call and returns its status, with the error in the slot.
+typedef tenon_status (*bad_call)(const bad_world* world, const bad_case* one);
+
+typedef struct bad_named_call {
+  const char* name;
+  bad_call call;
+} bad_named_call;
+
+// Tables end with a NULL name.
+extern const bad_named_call bad_schema_calls[];
+extern const bad_named_call bad_library_calls[];
+extern const bad_named_call bad_key_calls[];
+extern const bad_named_call bad_op_calls[];
+extern const bad_named_call bad_tensor_calls[];
+extern const bad_named_call bad_dlpack_calls[];
+extern const bad_named_call bad_value_calls[];
+extern const bad_named_call bad_device_calls[];
+
+// ---- Reading arguments: each fails the test where the text of the case itself is wrong ----------
+
+// NULL for the text "NULL".
+static inline const char* text_of(const char* text) {
+  return strcmp(text, "NULL") == 0 ? NULL : text;
+}
+
+int64_t number_of(const char* text);
+
+// The part of "name=value name=value" behind `name=`, as a number; `otherwise` where it is not there.
+int64_t field_of(const char* fields, const char* name, int64_t otherwise);
+
+// A dispatch key by name or number; "none" is TENON_KEY_NONE.
+tenon_key key_of(const char* text);
+
+// One of the world's libraries; NULL for "NULL".
+tenon_library* library_of(const bad_world* world, const char* name);
+
+// "2,3", "none", "@ones N", "@null N" (no address, N dims) or "@ndim N" (an address, N dims).
+typedef struct bad_dims {
+  int64_t of[80];
+  int64_t count;
+  const int64_t* address;
+} bad_dims;
+void read_dims(const char* text, bad_dims* out_dims);
+
+// "type:index" or "none", for which NULL is returned.
+const tenon_device* device_of(const char* text, tenon_device* memory);
+
+// Values, separated by spaces; what they borrow lives in `memory`.
+typedef struct bad_values {
+  tenon_value of[8];
+  uint32_t count;
+  int64_t ints[8][4];
+  double floats[8][4];
+  tenon_tensor* tensors[8][4];
+} bad_values;
+void read_values(const bad_world* world, const char* text, bad_values* out_values);
+
+// Counts the deleters that ran; a call that gives something away ends with require_deleted.
+extern int bad_deleted;
+void bad_delete(void* ctx);
+void require_deleted(int before, const char* what);
+
+// Returns its first argument; see also the results and failing calls.
+tenon_status bad_return_first(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+tenon_kernel bad_kernel(tenon_kernel_fn function);
+
+#endif
