@@ -52,7 +52,7 @@ static inline const char* text_of(const char* text) {
 
 int64_t number_of(const char* text);
 
-// The part of "name=value name=value" behind `name=`, as a number; `otherwise` where it is not there.
+// The number behind `name=` in "name=value name=value"; `otherwise` where it is not there.
 int64_t field_of(const char* fields, const char* name, int64_t otherwise);
 
 // A dispatch key by name or number; "none" is TENON_KEY_NONE.
