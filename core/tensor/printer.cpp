@@ -19,6 +19,7 @@ namespace {
 constexpr int kPrecision = 4;
 constexpr int64_t kThreshold = 1000;
 constexpr int64_t kEdgeItems = 3;
+constexpr int64_t kMostShown = 100'000;  // PyTorch has no limit: 64 dims of 2 would never end
 constexpr size_t kLineWidth = 80;
 constexpr std::string_view kPrefix = "tensor(";
 
@@ -74,6 +75,7 @@ class Printer {
  public:
   explicit Printer(const Tensor& tensor)
       : tensor_(tensor), summarize_(tensor.numel() > kThreshold), real_({}), imaginary_({}) {
+    limit_dims();
     std::vector<double> real;
     std::vector<double> imaginary;
     visit(0, data(), [&](const char* element) {
@@ -99,21 +101,37 @@ class Printer {
   const char* at(int32_t dim, const char* start, int64_t index) const {
     return start + index * tensor_.strides()[dim] * tensor_.itemsize();
   }
-  bool abbreviates(int32_t dim) const {
-    return summarize_ && tensor_.sizes()[dim] > 2 * kEdgeItems;
+  // The outermost dims of which only the first slice is shown, so that not too much is.
+  void limit_dims() {
+    int64_t shown = 1;
+    for (int32_t dim = tensor_.ndim() - 1; dim >= 0; --dim) {
+      const int64_t size = tensor_.sizes()[dim];
+      shown *= summarize_ ? std::min(size, 2 * kEdgeItems) : size;
+      if (shown <= kMostShown) continue;
+      first_only_ = dim + 1;
+      return;
+    }
+  }
+
+  // How many slices are shown before and after a gap; no gap where they are all.
+  struct Shown {
+    int64_t head, tail;
+  };
+  Shown shown(int32_t dim) const {
+    const int64_t size = tensor_.sizes()[dim];
+    if (dim < first_only_) return {1, 0};
+    if (summarize_ && size > 2 * kEdgeItems) return {kEdgeItems, kEdgeItems};
+    return {size, 0};
   }
 
   // Calls `item(start of the slice)` for each index of a dim that is shown, `gap()` in between.
   template <class Item, class Gap>
   void for_shown(int32_t dim, const char* start, Item&& item, Gap&& gap) const {
     const int64_t size = tensor_.sizes()[dim];
-    for (int64_t i = 0; i < size; ++i) {
-      if (i == kEdgeItems && abbreviates(dim)) {
-        gap();
-        i = size - kEdgeItems;
-      }
-      item(at(dim, start, i));
-    }
+    const auto [head, tail] = shown(dim);
+    for (int64_t i = 0; i < head; ++i) item(at(dim, start, i));
+    if (head + tail < size) gap();
+    for (int64_t i = size - tail; i < size; ++i) item(at(dim, start, i));
   }
 
   template <class Item>
@@ -196,6 +214,7 @@ class Printer {
 
   const Tensor& tensor_;
   bool summarize_;
+  int32_t first_only_ = 0;
   FloatFormat real_;
   FloatFormat imaginary_;
   size_t integer_width_ = 1;

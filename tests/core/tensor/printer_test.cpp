@@ -2,6 +2,7 @@
 // Expected texts are str() of the same tensors in PyTorch 2.15, dtype names without "torch.".
 #include "tensor/printer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -136,6 +137,19 @@ TEST(Printer, StridesAreFollowed) {
             "tensor([[0, 3],\n        [1, 4],\n        [2, 5]])");
   EXPECT_EQ(print_tensor(*new_alias(*base, dims({3}), dims({0}), 4)), "tensor([4, 4, 4])");
   EXPECT_EQ(print_tensor(*new_alias(*base, dims({2}), dims({3}), 2)), "tensor([2, 5])");
+}
+
+// An expanded view can have more elements than memory has bytes.
+TEST(Printer, ManyDims_ShowFirstSlicesOnly) {
+  const TensorPtr one = counted<int64_t>(TENON_DTYPE_I64, {1});
+  const Ints twos(40, 2), still(40, 0);
+  const std::string text = print_tensor(*new_alias(*one, twos, still, 0));
+  EXPECT_EQ(text.substr(0, 7 + 40), "tensor(" + std::string(40, '['));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '0'), 1 << 16);
+  // 24 outer dims end in a gap each.
+  size_t gaps = 0;
+  for (size_t at = 0; (at = text.find("...", at)) != std::string::npos; at += 3) ++gaps;
+  EXPECT_EQ(gaps, 24u);
 }
 
 }  // namespace
