@@ -21,10 +21,6 @@ tenon_keyset keys_of(const tenon_tensor* tensor) {
   return tensor != nullptr ? dispatch::tensor_keys(tensor) : 0;
 }
 
-uint32_t narrow_count(int64_t count) {
-  return count < 0 || count > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(count);
-}
-
 }  // namespace
 
 extern "C" {
@@ -66,12 +62,12 @@ tenon_status tenon_op_call_key(const tenon_op* op, tenon_key key, tenon_stack* s
 }
 
 tenon_status tenon_op_check_arguments(const tenon_op* op, const tenon_value* args, int64_t nargs) {
-  return dispatch::check_call(op, args, narrow_count(nargs));
+  return dispatch::check_call(op, args, nargs);
 }
 
 tenon_status tenon_op_compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,
                                    tenon_keyset* out_keys) {
-  return dispatch::compute_keys(op, args, narrow_count(nargs), out_keys);
+  return dispatch::compute_keys(op, args, nargs, out_keys);
 }
 
 const tenon_entry* tenon_op_begin1(const tenon_op* op, const tenon_tensor* a,
@@ -104,7 +100,7 @@ const tenon_entry* tenon_op_begin_keys(const tenon_op* op, tenon_keyset keys,
 
 const tenon_entry* tenon_op_resolve(const tenon_op* op, const tenon_value* args, int64_t nargs,
                                     tenon_frame* out_frame) {
-  return dispatch::resolve(op, args, narrow_count(nargs), out_frame);
+  return dispatch::resolve(op, args, nargs, out_frame);
 }
 
 tenon_status tenon_op_invoke(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack) {
@@ -116,7 +112,7 @@ tenon_status tenon_op_end(tenon_frame* frame, tenon_status status) {
 }
 
 tenon_status tenon_op_check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) {
-  return dispatch::check_results_only(op, rets, narrow_count(nrets));
+  return dispatch::check_results_only(op, rets, nrets);
 }
 
 }  // extern "C"

@@ -55,22 +55,25 @@ inline uint64_t stack_pointer() noexcept {
   return address;
 }
 
-/// Tells whether the stack of running kernels has a free place and nobody poked the thread.
-inline bool below_limit(const ThreadRecord* thread, const RunningSlot* top) noexcept {
+/// Tells whether the next call of `thread` may skip enter_slow(): the stack of running kernels has a
+/// free place, nobody poked the thread, and its own stack is not nearly used up. Stacks above the
+/// thread's own (fibers, signal stacks) have no limit but the depth; those below go the slow way,
+/// which knows them.
+[[gnu::always_inline]] inline bool can_enter(const ThreadRecord* thread,
+                                             const RunningSlot* top) noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
   // The compiler loads an atomic before it compares; the processor compares with memory at once.
-  bool below;
-  asm volatile("cmpq %2, %1" : "=@ccb"(below) : "r"(top), "m"(thread->limit));
-  return below;
+  bool below_limit;
+  asm volatile("cmpq %2, %1" : "=@ccb"(below_limit) : "r"(top), "m"(thread->limit));
+  if (__builtin_expect(!below_limit, 0)) return false;
+  bool stack_left;
+  asm volatile("cmpq %%rsp, %1" : "=@ccb"(stack_left) : "m"(thread->stack_low));
+  return __builtin_expect(stack_left, 1);
 #else
-  return top < thread->limit.load(std::memory_order_relaxed);
+  return __builtin_expect(top < thread->limit.load(std::memory_order_relaxed) &&
+                              thread->stack_low < stack_pointer(),
+                          1);
 #endif
-}
-
-/// Tells whether the next call of `thread` may skip enter_slow().
-inline bool can_enter(const ThreadRecord* thread, const RunningSlot* top) noexcept {
-  return __builtin_expect(
-      below_limit(thread, top) && stack_pointer() - thread->stack_low < thread->stack_size, 1);
 }
 
 /// Marks a pick from `owner` in progress. `top` is thread->top, which is moved first: a signal

@@ -90,7 +90,6 @@ void start_process() {
 void find_stack(ThreadRecord* thread) {
   thread->stack_bottom = 0;
   thread->stack_low = 0;
-  thread->stack_size = UINT64_MAX;
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   void* low = nullptr;
@@ -100,7 +99,6 @@ void find_stack(ThreadRecord* thread) {
     const size_t reserve = std::clamp<size_t>(size / 8, 16 << 10, 256 << 10);
     thread->stack_bottom = reinterpret_cast<uint64_t>(low);
     thread->stack_low = thread->stack_bottom + std::min(reserve, size);
-    thread->stack_size = size - std::min(reserve, size);
   }
   pthread_attr_destroy(&attributes);
 }
@@ -159,7 +157,7 @@ ThreadRecord* own_thread_record() noexcept {
   return thread;
 }
 
-ThreadRecord* require_thread_record() {
+ThreadRecord* make_required_thread_record() {
   ThreadRecord* thread = own_thread_record();
   if (thread == nullptr) throw Error(ErrorPtr::adopt(ErrorObject::out_of_memory()));
   return thread;

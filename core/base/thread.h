@@ -42,8 +42,7 @@ struct alignas(64) ThreadRecord {
   std::atomic<RunningSlot*> limit{nullptr};  // its end, or NULL: the next call goes the slow path
   uint64_t include = kDefaultInclude;
   uint64_t keep = kDefaultKeep;  // ~exclude
-  uint64_t stack_low = 0;        // lowest address that a call may start at
-  uint64_t stack_size = 0;       // of the part of the stack above it
+  uint64_t stack_low = 0;        // calls start above this address
   std::atomic<uint64_t> ack{0};  // newest removal that this thread knows of, see epoch.h
   tenon_error* error = nullptr;  // the error slot
 
@@ -84,7 +83,10 @@ inline bool has_thread_record() noexcept { return thread_self != &no_thread_reco
 /// The calling thread's own record, made on first use; NULL when memory is short.
 ThreadRecord* own_thread_record() noexcept;
 /// The same, or Error TENON_ERROR_OUT_OF_MEMORY.
-ThreadRecord* require_thread_record();
+ThreadRecord* make_required_thread_record();
+inline ThreadRecord* require_thread_record() {
+  return has_thread_record() ? current_thread() : make_required_thread_record();
+}
 
 /// All records ever made, including those that wait to be recycled (`in_use` 0).
 ThreadRecord* first_thread_record() noexcept;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/argument_check.h"
 
-#include "dispatch/key_extract.h"
+#include <algorithm>
+
+#include "dispatch/argument_plan.h"
 #include "schema/printer.h"
 #include "tensor/tensor.h"
 #include "value/object.h"
@@ -29,38 +31,9 @@ bool elements_match(const tenon_value& value, const Type& type) noexcept {
   return true;
 }
 
-bool tensors_match(const tenon_value& value, bool may_be_absent) noexcept {
-  if (may_be_absent) return true;
-  const auto* tensors = static_cast<tenon_tensor* const*>(value.as.list.data);
-  for (uint32_t i = 0; i < value.count; ++i) {
-    if (tensors[i] == nullptr) return false;
-  }
-  return true;
-}
-
-bool list_matches(const tenon_value& value, const Type& element) noexcept {
-  switch (element.kind) {
-    case TENON_TYPE_INT:
-    case TENON_TYPE_SYMINT:
-    case TENON_TYPE_DEVICE_INDEX:
-      return value.tag == TENON_TAG_INT_LIST;
-    case TENON_TYPE_FLOAT:
-      return value.tag == TENON_TAG_FLOAT_LIST;
-    case TENON_TYPE_BOOL:
-      return value.tag == TENON_TAG_BOOL_LIST;
-    case TENON_TYPE_TENSOR:
-      return value.tag == TENON_TAG_TENSOR_LIST && tensors_match(value, false);
-    case TENON_TYPE_OPTIONAL:
-      if (element.elements[0]->kind == TENON_TYPE_TENSOR) {
-        return value.tag == TENON_TAG_TENSOR_LIST;
-      }
-      return value.tag == TENON_TAG_LIST && elements_match(value, element);
-    case TENON_TYPE_ANY:
-    case TENON_TYPE_VARIABLE:
-      return value.tag >= TENON_TAG_INT_LIST && value.tag <= TENON_TAG_LIST;
-    default:
-      return value.tag == TENON_TAG_LIST && elements_match(value, element);
-  }
+bool all_present(const tenon_value& tensor_list) noexcept {
+  const auto* tensors = static_cast<tenon_tensor* const*>(tensor_list.as.list.data);
+  return std::find(tensors, tensors + tensor_list.count, nullptr) == tensors + tensor_list.count;
 }
 
 bool tuple_matches(const tenon_value& value, const Type& type) noexcept {
@@ -103,61 +76,32 @@ bool lacks_handle(const tenon_value& value) noexcept {
 }
 
 bool kind_matches(const tenon_value& value, const Type& type) noexcept {
-  const uint16_t tag = value.tag;
+  const ArgumentPlan plan = plan_argument(type);
+  if (value.tag < kPlanTags && (plan >> value.tag & 1) != 0) {
+    return value.tag != TENON_TAG_TENSOR_LIST || (plan & kAbsentForbidden) == 0 ||
+           all_present(value);
+  }
   switch (type.kind) {
-    case TENON_TYPE_TENSOR:
-      return tag == TENON_TAG_TENSOR;
-    case TENON_TYPE_INT:
-    case TENON_TYPE_DEVICE_INDEX:
-    case TENON_TYPE_QSCHEME:
-      return tag == TENON_TAG_INT;
-    case TENON_TYPE_FLOAT:
-      return tag == TENON_TAG_FLOAT;
-    case TENON_TYPE_BOOL:
-      return tag == TENON_TAG_BOOL;
-    case TENON_TYPE_COMPLEX:
-      return tag == TENON_TAG_COMPLEX;
-    case TENON_TYPE_SCALAR:
-      return tag == TENON_TAG_BOOL || tag == TENON_TAG_INT || tag == TENON_TAG_FLOAT ||
-             tag == TENON_TAG_COMPLEX || (tag >= TENON_TAG_SYMINT && tag <= TENON_TAG_SYMBOOL);
-    case TENON_TYPE_STRING:
-      return tag == TENON_TAG_STRING;
-    case TENON_TYPE_DTYPE:
-      return tag == TENON_TAG_DTYPE || tag == TENON_TAG_INT;
-    case TENON_TYPE_LAYOUT:
-      return tag == TENON_TAG_LAYOUT || tag == TENON_TAG_INT;
-    case TENON_TYPE_MEMORY_FORMAT:
-      return tag == TENON_TAG_MEMORY_FORMAT || tag == TENON_TAG_INT;
-    case TENON_TYPE_DEVICE:
-      return tag == TENON_TAG_DEVICE;
-    case TENON_TYPE_STREAM:
-      return tag == TENON_TAG_STREAM;
-    case TENON_TYPE_GENERATOR:
-      return tag == TENON_TAG_GENERATOR;
-    case TENON_TYPE_STORAGE:
-      return tag == TENON_TAG_STORAGE;
-    case TENON_TYPE_SYMINT:
-      return tag == TENON_TAG_INT || tag == TENON_TAG_SYMINT;
-    case TENON_TYPE_SYMFLOAT:
-      return tag == TENON_TAG_FLOAT || tag == TENON_TAG_SYMFLOAT;
-    case TENON_TYPE_SYMBOOL:
-      return tag == TENON_TAG_BOOL || tag == TENON_TAG_SYMBOOL;
-    case TENON_TYPE_NONE:
-      return tag == TENON_TAG_NONE;
     case TENON_TYPE_ANY:
     case TENON_TYPE_VARIABLE:
       return true;
+    case TENON_TYPE_GENERATOR:
+      return value.tag == TENON_TAG_GENERATOR;
+    case TENON_TYPE_STORAGE:
+      return value.tag == TENON_TAG_STORAGE;
     case TENON_TYPE_FUNCTION:
-      return tag == TENON_TAG_FUNCTION;
-    case TENON_TYPE_CLASS:
-      return is_instance(value, type);
+      return value.tag == TENON_TAG_FUNCTION;
     case TENON_TYPE_QUANTIZER:
     case TENON_TYPE_CAPSULE:
-      return tag == TENON_TAG_OBJECT;
+      return value.tag == TENON_TAG_OBJECT;
+    case TENON_TYPE_CLASS:
+      return is_instance(value, type);
     case TENON_TYPE_OPTIONAL:
-      return tag == TENON_TAG_NONE || value_matches(value, *type.elements[0]);
+      return value_matches(value, *type.elements[0]);
     case TENON_TYPE_LIST:
-      return list_matches(value, *type.elements[0]);
+      // Lists that have a tag of their own are right by it or not at all.
+      return value.tag == TENON_TAG_LIST && (plan & kEveryTag) == 0 &&
+             elements_match(value, *type.elements[0]);
     case TENON_TYPE_TUPLE:
       return tuple_matches(value, type);
     case TENON_TYPE_DICT:
@@ -168,25 +112,9 @@ bool kind_matches(const tenon_value& value, const Type& type) noexcept {
       }
       return false;
     default:
-      return false;  // Future, Await, RRef: not carried by values
+      return false;  // what the tag told, and Future, Await, RRef: not carried by values
   }
 }
-
-// By kind of type: the tag that says all of a value of it, or one that no value has.
-struct PlainTags {
-  uint32_t of[64];
-  constexpr PlainTags() : of() {
-    for (uint32_t& tag : of) tag = 0x10000;  // tags have 16 bits
-    of[TENON_TYPE_TENSOR] = TENON_TAG_TENSOR;
-    of[TENON_TYPE_INT] = TENON_TAG_INT;
-    of[TENON_TYPE_FLOAT] = TENON_TAG_FLOAT;
-    of[TENON_TYPE_BOOL] = TENON_TAG_BOOL;
-    of[TENON_TYPE_STRING] = TENON_TAG_STRING;
-    of[TENON_TYPE_SYMINT] = TENON_TAG_INT;
-    of[TENON_TYPE_OPTIONAL] = TENON_TAG_NONE;
-  }
-};
-constexpr PlainTags kPlainTags;
 
 std::string argument_label(const Argument& argument, size_t index, const char* what) {
   if (!argument.name.empty()) return std::string(argument.name.view());
@@ -218,27 +146,6 @@ const char* actual_type(const tenon_value& value) noexcept {
   if (value.tag == TENON_TAG_OBJECT) return value.as.object->type()->name;
   if (value.tag == TENON_TAG_NONE) return "None";
   return value::tag_name(value.tag);
-}
-
-bool arguments_match(const Schema* schema, const tenon_value* args, uint32_t nargs,
-                     tenon_keyset* keys) noexcept {
-  if (schema == nullptr) return false;
-  const auto& arguments = schema->arguments();
-  if (nargs != arguments.size() && !(schema->is_vararg() && nargs > arguments.size())) return false;
-  const Argument* const end = arguments.data() + arguments.size();
-  for (const Argument* argument = arguments.data(); argument != end; ++argument, ++args) {
-    // Most arguments have the one tag that their type wants; the rest is looked at closely.
-    const Type& type = *argument->type;
-    if (args->tag == kPlainTags.of[type.kind % 64] &&
-        (args->tag != TENON_TAG_TENSOR || args->as.tensor != nullptr)) {
-      continue;
-    }
-    if (!value_matches(*args, type)) return false;
-    if (args->tag == TENON_TAG_OBJECT || value::is_value_list(args->tag)) {
-      *keys |= scan_value(*args) & kOverrideBit;
-    }
-  }
-  return true;
 }
 
 ErrorPtr check_arguments(const tenon_op& op, const Schema* schema, const tenon_value* args,

@@ -34,11 +34,6 @@ class SnapshotGuard {
 /// Tells whether a value is one of a type.
 bool value_matches(const tenon_value& value, const schema::Type& type) noexcept;
 
-/// Whether all arguments are of their types; false without schema. Adds Override to `keys` where an
-/// object that overrides operators stands for one of any type, or for an element.
-bool arguments_match(const schema::Schema* schema, const tenon_value* args, uint32_t nargs,
-                     tenon_keyset* keys) noexcept;
-
 /// What differs between arguments and schema, empty when nothing. `schema` NULL: there is none.
 base::ErrorPtr check_arguments(const tenon_op& op, const schema::Schema* schema,
                                const tenon_value* args, uint32_t nargs);

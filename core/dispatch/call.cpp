@@ -5,6 +5,7 @@
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/carry_results.h"
+#include "dispatch/fallback.h"
 #include "dispatch/trace.h"
 #include "value/value.h"
 
@@ -26,11 +27,30 @@ tenon_status give_error(ErrorPtr error, tenon_stack* stack, ErrorPlace place) no
   return status;
 }
 
+// A count as arguments are counted; what no stack can have is one that fits no operator.
+uint32_t narrow_count(int64_t count) noexcept {
+  return count < 0 || count > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(count);
+}
+
 bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
-  const auto nargs = static_cast<uint32_t>(snapshot.counts);
-  const auto nrets = static_cast<uint32_t>(snapshot.counts >> 32);
+  const uint32_t nargs = snapshot.nargs();
+  const uint32_t nrets = snapshot.nrets();
   return (stack.nargs == nargs || ((snapshot.flags & kHasVararg) != 0 && stack.nargs > nargs)) &&
          (stack.nrets == nrets || ((snapshot.flags & kHasVarret) != 0 && stack.nrets > nrets));
+}
+
+// Keys of a call whose arguments carry `carried`. Where the built-in BackendSelect fallback would
+// do no more than choose a backend and call again, the choice is made here.
+[[gnu::always_inline]] inline tenon_keyset keys_of_call(const Snapshot& snapshot,
+                                                        const ThreadRecord& thread,
+                                                        tenon_keyset carried,
+                                                        const tenon_value* args,
+                                                        uint32_t nargs) noexcept {
+  const tenon_keyset keys = call_keys(snapshot, thread, carried);
+  if ((snapshot.flags & kSelectsBackend) == 0) [[likely]] {
+    return keys;
+  }
+  return choose_backend(keys, args, (snapshot.flags & kHasDevice) != 0 ? nargs : 0);
 }
 
 void trace_pick(const tenon_op* op, const Pick& picked, BeginKind kind, const ThreadRecord* thread,
@@ -50,24 +70,30 @@ ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   return missing_kernel_error(*op, keys, std::move(cause));
 }
 
+// Of a call that found no kernel: leaves it, and calls again when a plugin came that may have one.
+[[gnu::cold]] tenon_status run_missing(const tenon_op* op, tenon_keyset keys, tenon_keyset missing,
+                                       tenon_stack* stack, ThreadRecord* thread, RunningSlot* slot,
+                                       BeginKind kind) {
+  base::leave(thread, slot);
+  ErrorPtr error = missing_kernel(op, missing);
+  if (kind == BeginKind::kCall) {
+    return error ? give_error(std::move(error), stack, ErrorPlace::kThreadSlot) : call(op, stack);
+  }
+  return error ? give_error(std::move(error), stack, ErrorPlace::kStack)
+               : redispatch(op, keys, stack);
+}
+
+// Runs what serves the keys of a call that has been entered, whatever that is.
 tenon_status run(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, ThreadRecord* thread,
                  RunningSlot* slot, const Snapshot* snapshot, BeginKind kind) {
   const Pick picked = pick(*snapshot, keys);
-  if (picked.kernel == nullptr) {
-    base::leave(thread, slot);
-    ErrorPtr error = missing_kernel(op, picked.keys);
-    if (kind == BeginKind::kCall) {
-      return error ? give_error(std::move(error), stack, ErrorPlace::kThreadSlot) : call(op, stack);
-    }
-    return error ? give_error(std::move(error), stack, ErrorPlace::kStack)
-                 : redispatch(op, keys, stack);
+  if (picked.kernel == nullptr) [[unlikely]] {
+    return run_missing(op, keys, picked.keys, stack, thread, slot, kind);
   }
-  base::set_running(slot, picked.kernel);
+  base::set_running(slot, picked.kernel);  // before the tracer, which may remove it
   trace_pick(op, picked, kind, thread, slot);
-  const tenon_entry& entry = picked.kernel->entry;
-  const tenon_status status = entry.boxed(entry.ctx, op, picked.keys, stack);
-  return kind == BeginKind::kCall ? finish_call(op, stack, slot, status)
-                                  : finish_redispatch(op, stack, slot, status);
+  return run_kernel(op, picked.kernel, picked.keys, stack, slot,
+                    kind == BeginKind::kCall ? finish_call : finish_redispatch);
 }
 
 // Whether an argument needs Override and the call does not get there: an object must never reach a
@@ -79,7 +105,8 @@ bool loses_override(tenon_keyset carried, tenon_keyset keys) noexcept {
 // A call whose arguments carry these keys.
 tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* stack,
                       ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot) {
-  const tenon_keyset keys = call_keys(*snapshot, *thread, carried);
+  const tenon_keyset keys =
+      keys_of_call(*snapshot, *thread, carried, stack->args, stack->nargs);
   if (loses_override(carried, keys)) [[unlikely]] {
     base::leave(thread, slot);
     return give_error(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
@@ -97,7 +124,7 @@ ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, tenon_status status
 }
 
 // Whether the results are right, without the schema. Fills in a returned written argument.
-bool results_good(const tenon_op& op, tenon_stack* stack) noexcept {
+[[gnu::always_inline]] inline bool results_good(const tenon_op& op, tenon_stack* stack) noexcept {
   const uint64_t word = op.results.load(std::memory_order_relaxed);
   if (word >> 32 != stack->nrets) return false;
   if ((word & 0xffff) != kWrittenResult) return results_match(op, *stack);
@@ -138,15 +165,49 @@ ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const Kernel& kernel,
   return error;
 }
 
-tenon_status finish(const tenon_op* op, tenon_stack* stack, RunningSlot* slot, tenon_status status,
-                    ErrorPlace place) noexcept {
-  if (status == TENON_OK && results_good(*op, stack)) {
-    base::leave(base::record_of(slot), slot);
-    return TENON_OK;
-  }
+[[gnu::cold]] tenon_status finish_failure(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
+                                          tenon_status status, ErrorPlace place) noexcept {
   ErrorPtr error = settle(op, stack, *running_kernel(slot), status);
   base::leave(base::record_of(slot), slot);
   return error ? give_error(std::move(error), stack, place) : TENON_OK;
+}
+
+[[gnu::always_inline]] inline tenon_status finish(const tenon_op* op, tenon_stack* stack,
+                                                  RunningSlot* slot, tenon_status status,
+                                                  ErrorPlace place) noexcept {
+  if (status != TENON_OK || !results_good(*op, stack)) [[unlikely]] {
+    return finish_failure(op, stack, slot, status, place);
+  }
+  base::leave(base::record_of(slot), slot);
+  return status;
+}
+
+// Of a call whose stack does not fit the operator: leaves it.
+[[gnu::cold]] tenon_status refuse_stack(const tenon_op* op, tenon_stack* stack,
+                                        ThreadRecord* thread, RunningSlot* slot,
+                                        const Snapshot* snapshot) noexcept {
+  ErrorPtr error = stack_error(*op, *snapshot, *stack);
+  base::leave(thread, slot);
+  return give_error(std::move(error), stack, ErrorPlace::kThreadSlot);
+}
+
+tenon_status call_checked_careful(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+                                  RunningSlot* slot, const Snapshot* snapshot) {
+  tenon_keyset keys;
+  if (!counts_fit(*snapshot, *stack) ||
+      !extract_keys<Checks::kAll>(*snapshot, stack->args, stack->nargs, &keys)) {
+    return refuse_stack(op, stack, thread, slot, snapshot);
+  }
+  return run_call(op, keys, stack, thread, slot, snapshot);
+}
+
+[[gnu::cold]] tenon_status call_checked_slow(const tenon_op* op, tenon_stack* stack) {
+  const base::Entered entered = base::enter_slow(op);
+  if (entered.slot == nullptr) {
+    return give_error(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
+  }
+  return call_checked_careful(op, stack, entered.thread, entered.slot,
+                              op->snapshot.load(std::memory_order_acquire));
 }
 
 const tenon_entry* fail_begin(ErrorPtr error) noexcept {
@@ -160,8 +221,8 @@ Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   while (true) {
     const int8_t number = snapshot.slots[slot_of(keys)];
     if (number < 0) return {snapshot.record(number), keys};
-    if (number == kMissing) return {nullptr, keys};
-    keys = remove_key(keys, highest_key(keys));
+    if (number == kMissing || (keys & kFunctionalityMask) == 0) return {nullptr, keys};
+    keys &= ~(tenon_keyset{1} << highest_bit(keys));
   }
 }
 
@@ -174,35 +235,50 @@ tenon_status call_slow(const tenon_op* op, tenon_stack* stack) {
                       op->snapshot.load(std::memory_order_acquire));
 }
 
+tenon_status call_common(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+                         RunningSlot* slot, const Snapshot* snapshot) {
+  tenon_keyset keys;
+  if (stack_counts(*stack) != snapshot->counts ||
+      !extract_common_keys<Checks::kTensors>(*snapshot, stack->args, &keys)) [[unlikely]] {
+    return call_careful(op, stack, thread, slot, snapshot);
+  }
+  keys = keys_of_call(*snapshot, *thread, keys, stack->args, stack->nargs);
+  const int64_t number = snapshot->slots[slot_of(keys)];
+  if (number >= 0) [[unlikely]] {
+    return call_careful(op, stack, thread, slot, snapshot);
+  }
+  return run_kernel(op, snapshot->record(number), keys, stack, slot, finish_call);
+}
+
 tenon_status call_careful(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
                           RunningSlot* slot, const Snapshot* snapshot) {
   tenon_keyset keys;
   if (!counts_fit(*snapshot, *stack) ||
-      !extract_keys(*snapshot, stack->args, stack->nargs, &keys)) {
-    ErrorPtr error = stack_error(*op, *snapshot, *stack);
-    base::leave(thread, slot);
-    return give_error(std::move(error), stack, ErrorPlace::kThreadSlot);
+      !extract_keys<Checks::kTensors>(*snapshot, stack->args, stack->nargs, &keys)) {
+    return refuse_stack(op, stack, thread, slot, snapshot);
   }
   return run_call(op, keys, stack, thread, slot, snapshot);
 }
 
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
-  const base::Entered entered = base::enter(op);
-  if (entered.slot == nullptr) {
-    return give_error(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
+  ThreadRecord* thread = base::current_thread();
+  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, slot)) [[unlikely]] {
+    return call_checked_slow(op, stack);
   }
+  base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
-  tenon_keyset keys = 0;
-  tenon_keyset overriding = 0;
-  if (!arguments_match(snapshot->schema, stack->args, stack->nargs, &overriding) ||
-      !counts_fit(*snapshot, *stack) ||
-      (!(snapshot->kind != 0 && extract_plain_keys(*snapshot, stack->args, &keys)) &&
-       !extract_keys(*snapshot, stack->args, stack->nargs, &keys))) {
-    ErrorPtr error = stack_error(*op, *snapshot, *stack);
-    base::leave(entered.thread, entered.slot);
-    return give_error(std::move(error), stack, ErrorPlace::kThreadSlot);
+  tenon_keyset keys;
+  if (stack_counts(*stack) != snapshot->counts ||
+      !extract_common_keys<Checks::kAll>(*snapshot, stack->args, &keys)) [[unlikely]] {
+    return call_checked_careful(op, stack, thread, slot, snapshot);
   }
-  return run_call(op, keys | overriding, stack, entered.thread, entered.slot, snapshot);
+  keys = keys_of_call(*snapshot, *thread, keys, stack->args, stack->nargs);
+  const int64_t number = snapshot->slots[slot_of(keys)];
+  if (number >= 0) [[unlikely]] {
+    return call_careful(op, stack, thread, slot, snapshot);
+  }
+  return run_kernel(op, snapshot->record(number), keys, stack, slot, finish_call);
 }
 
 tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
@@ -255,42 +331,68 @@ const tenon_entry* begin_careful(const tenon_op* op, tenon_keyset keys, tenon_ke
 
 const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
                                  tenon_frame* frame) {
-  bool selects;
-  {
-    const SnapshotGuard guard(op);
-    selects = guard.get() != nullptr && (guard.get()->flags & kSelectsBackend) != 0;
-  }
-  if (!selects) return begin(op, 0, frame);
-  if (device != nullptr && !is_backend(device->type)) {
-    return fail_begin(device_error(*op, *device));
+  const base::Entered entered = base::enter(op);
+  if (entered.slot == nullptr) return fail_begin(enter_error(*op, entered));
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  const bool selects = (snapshot->flags & kSelectsBackend) != 0;
+  const bool known = device == nullptr || is_backend(device->type);
+  if (!selects || !known) [[unlikely]] {
+    base::leave(entered.thread, entered.slot);
+    return selects ? fail_begin(device_error(*op, *device)) : begin(op, 0, frame);
   }
   // The choice is made here: what runs above BackendSelect redispatches with it.
-  const uint32_t backend = device != nullptr ? static_cast<uint32_t>(device->type) : 0;
-  return begin_careful(op, functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend),
-                       functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT), frame,
-                       BeginKind::kCall);
+  constexpr tenon_keyset kSelect = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT);
+  const tenon_keyset chosen = dense_keys(device);
+  const tenon_keyset keys = call_keys(*snapshot, *entered.thread, chosen) & ~kSelect;
+  const int64_t number = snapshot->slots[slot_of(keys)];
+  if (number >= 0 || entered.thread->slow_requests != 0) [[unlikely]] {
+    base::leave(entered.thread, entered.slot);
+    return begin_careful(op, chosen, kSelect, frame, BeginKind::kCall);
+  }
+  const Kernel* kernel = snapshot->record(number);
+  base::set_running(entered.slot, kernel);
+  return fill_frame(op, kernel, keys, entered.thread, entered.slot, frame);
 }
 
-const tenon_entry* resolve(const tenon_op* op, const tenon_value* args, uint32_t nargs,
-                           tenon_frame* frame) {
-  base::Entered entered = base::enter(op);
+const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                                  tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot) {
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  tenon_keyset keys;
+  if (nargs == int64_t{snapshot->nargs()} &&
+      extract_common_keys<Checks::kTensors>(*snapshot, args, &keys)) [[likely]] {
+    keys = keys_of_call(*snapshot, *thread, keys, args, snapshot->nargs());
+    const int64_t number = snapshot->slots[slot_of(keys)];
+    if (number < 0) [[likely]] {
+      const Kernel* kernel = snapshot->record(number);
+      base::set_running(slot, kernel);
+      const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
+      frame->reserved[0] = kArgumentsChecked;
+      return entry;
+    }
+  }
+  base::leave(thread, slot);
+  return resolve_careful(op, args, nargs, frame);
+}
+
+const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                                   tenon_frame* frame) {
+  const uint32_t count = narrow_count(nargs);
+  const base::Entered entered = base::enter(op);
   if (entered.slot == nullptr) return fail_begin(enter_error(*op, entered));
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
-  if ((nargs != static_cast<uint32_t>(snapshot->fast_counts) ||
-       !extract_plain_keys(*snapshot, args, &keys)) &&
-      !extract_keys(*snapshot, args, nargs, &keys)) {
-    ErrorPtr error = arguments_error(*op, snapshot->schema, args, nargs);
+  if (!extract_keys<Checks::kTensors>(*snapshot, args, count, &keys)) {
+    ErrorPtr error = arguments_error(*op, snapshot->schema, args, count);
     base::leave(entered.thread, entered.slot);
     return fail_begin(std::move(error));
   }
-  const tenon_keyset all = call_keys(*snapshot, *entered.thread, keys);
+  const tenon_keyset all = keys_of_call(*snapshot, *entered.thread, keys, args, count);
   if (loses_override(keys, all)) [[unlikely]] {
     base::leave(entered.thread, entered.slot);
     return fail_begin(override_shut_error(*op));
   }
   const Pick picked = pick(*snapshot, all);
-  if (picked.kernel == nullptr) {
+  if (picked.kernel == nullptr) [[unlikely]] {
     base::leave(entered.thread, entered.slot);
     ErrorPtr error = missing_kernel(op, picked.keys);
     return error ? fail_begin(std::move(error)) : resolve(op, args, nargs, frame);
@@ -303,16 +405,17 @@ const tenon_entry* resolve(const tenon_op* op, const tenon_value* args, uint32_t
   return entry;
 }
 
-tenon_status invoke(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack) {
+tenon_status invoke_careful(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack) {
   const tenon_op* op = frame->op;
-  if (frame->reserved[0] != kArgumentsChecked) {
-    const tenon_status status = check_call(op, stack->args, stack->nargs);
-    if (status != TENON_OK) return status;
-  }
-  const tenon_status status = entry->boxed(entry->ctx, op, frame->keys, stack);
-  if (status == TENON_OK && results_good(*op, stack)) [[likely]] {
-    return TENON_OK;
-  }
+  const tenon_status status = check_call(op, stack->args, stack->nargs);
+  if (status != TENON_OK) return status;
+  return finish_invoke(frame, stack, entry->boxed(entry->ctx, op, frame->keys, stack));
+}
+
+tenon_status finish_invoke(const tenon_frame* frame, tenon_stack* stack,
+                           tenon_status status) noexcept {
+  const tenon_op* op = frame->op;
+  if (status == TENON_OK && results_good(*op, stack)) return TENON_OK;
   const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
   ErrorPtr error = settle(op, stack, *running_kernel(slot), status);
   return error ? give_error(std::move(error), stack, ErrorPlace::kThreadSlot) : TENON_OK;
@@ -339,10 +442,8 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
   if (!counts_fit(*snapshot, *stack) ||
-      !extract_keys(*snapshot, stack->args, stack->nargs, &keys)) {
-    ErrorPtr error = stack_error(*op, *snapshot, *stack);
-    base::leave(entered.thread, entered.slot);
-    return give_error(std::move(error), stack, ErrorPlace::kThreadSlot);
+      !extract_keys<Checks::kTensors>(*snapshot, stack->args, stack->nargs, &keys)) {
+    return refuse_stack(op, stack, entered.thread, entered.slot, snapshot);
   }
   const uint32_t slot = slot_of_key(key);
   const int8_t number = slot < snapshot->nslots ? snapshot->slots[slot] : kMissing;
@@ -366,40 +467,43 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   return finish_call(op, stack, entered.slot, status);
 }
 
-tenon_status check_call(const tenon_op* op, const tenon_value* args, uint32_t nargs) noexcept {
-  ErrorPtr error;
-  {
-    const SnapshotGuard guard(op);
-    if (guard.get() == nullptr) {
-      error = enter_error(*op, guard.entered());
-    } else if (tenon_keyset unused = 0;
-               !arguments_match(guard.get()->schema, args, nargs, &unused)) {
-      error = arguments_error(*op, guard.get()->schema, args, nargs);
-    }
-  }
-  return error ? give_error(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
-}
-
-tenon_status check_results_only(const tenon_op* op, const tenon_value* rets,
-                                uint32_t nrets) noexcept {
-  // Without arguments nothing is filled in, so the results stay as they are.
-  ErrorPtr error = results_error(*op, nullptr, 0, const_cast<tenon_value*>(rets), nrets);
-  return error ? give_error(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
-}
-
-tenon_status compute_keys(const tenon_op* op, const tenon_value* args, uint32_t nargs,
-                          tenon_keyset* out_keys) noexcept {
-  *out_keys = 0;
+tenon_status check_call(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept {
+  const uint32_t count = narrow_count(nargs);
   ErrorPtr error;
   {
     const SnapshotGuard guard(op);
     tenon_keyset keys;
     if (guard.get() == nullptr) {
       error = enter_error(*op, guard.entered());
-    } else if (!extract_keys(*guard.get(), args, nargs, &keys)) {
-      error = arguments_error(*op, guard.get()->schema, args, nargs);
+    } else if (!extract_keys<Checks::kAll>(*guard.get(), args, count, &keys)) {
+      error = arguments_error(*op, guard.get()->schema, args, count);
+    }
+  }
+  return error ? give_error(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
+}
+
+tenon_status check_results_only(const tenon_op* op, const tenon_value* rets,
+                                int64_t nrets) noexcept {
+  // Without arguments nothing is filled in, so the results stay as they are.
+  ErrorPtr error =
+      results_error(*op, nullptr, 0, const_cast<tenon_value*>(rets), narrow_count(nrets));
+  return error ? give_error(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
+}
+
+tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                          tenon_keyset* out_keys) noexcept {
+  *out_keys = 0;
+  const uint32_t count = narrow_count(nargs);
+  ErrorPtr error;
+  {
+    const SnapshotGuard guard(op);
+    tenon_keyset keys;
+    if (guard.get() == nullptr) {
+      error = enter_error(*op, guard.entered());
+    } else if (!extract_keys<Checks::kTensors>(*guard.get(), args, count, &keys)) {
+      error = arguments_error(*op, guard.get()->schema, args, count);
     } else {
-      *out_keys = call_keys(*guard.get(), *base::current_thread(), keys);
+      *out_keys = keys_of_call(*guard.get(), *base::current_thread(), keys, args, count);
     }
   }
   return error ? give_error(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;

@@ -56,6 +56,13 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as
 /// Whether results are what the operator returns, as far as one comparison can tell.
 [[gnu::always_inline]] inline bool results_match(const tenon_op& op,
                                                  const tenon_stack& stack) noexcept {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  // As in can_enter(): one comparison with memory for operators without results.
+  static_assert(kNoResults == 0);
+  bool none;
+  asm volatile("cmpl $0, %1" : "=@ccz"(none) : "m"(op.results));
+  if (none) return true;
+#endif
   const auto wanted = static_cast<uint32_t>(op.results.load(std::memory_order_relaxed));
   if (wanted == kNoResults) return true;
   // An operator may have been defined anew, with results, while its old kernel ran.
@@ -68,6 +75,10 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as
 /// Where the error of a failed call ends.
 enum class ErrorPlace { kThreadSlot, kStack };
 
+/// The way of calls with other arguments than one to three tensors in front: still straight, but a
+/// function of its own, which costs those calls a few instructions less than it would save here.
+tenon_status call_common(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+                         RunningSlot* slot, const Snapshot* snapshot);
 /// The careful ways: everything the fast path has no room for. What runs a kernel is not noexcept:
 /// a forced unwind (pthread_exit, cancellation) goes through.
 tenon_status call_slow(const tenon_op* op, tenon_stack* stack);
@@ -77,10 +88,27 @@ tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack*
 tenon_status redispatch_careful(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                                 ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot);
 /// After the kernel, when it failed or its results need a closer look. Leaves the call.
-[[gnu::cold]] tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
-                                       tenon_status status) noexcept;
-[[gnu::cold]] tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack,
-                                             RunningSlot* slot, tenon_status status) noexcept;
+tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
+                         tenon_status status) noexcept;
+tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
+                               tenon_status status) noexcept;
+
+/// Runs a kernel that was picked for a call and leaves the call.
+[[gnu::always_inline]] inline tenon_status run_kernel(const tenon_op* op, const Kernel* kernel,
+                                                      tenon_keyset keys, tenon_stack* stack,
+                                                      RunningSlot* slot,
+                                                      decltype(finish_call)* finish) {
+  base::set_running(slot, kernel);
+  tenon_status status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
+  const bool good = status == TENON_OK && results_match(*op, *stack);
+  TENON_IN_REGISTER(status);
+  if (!good) [[unlikely]] {
+    return finish(op, stack, slot, status);
+  }
+  // Its place tells the record: cheaper than one more register kept across the kernel.
+  base::leave(base::record_of(slot), slot);
+  return status;
+}
 
 /// Calls an operator; see tenon_op_call.
 [[gnu::always_inline]] inline tenon_status call(const tenon_op* op, tenon_stack* stack) {
@@ -92,25 +120,16 @@ tenon_status redispatch_careful(const tenon_op* op, tenon_keyset keys, tenon_sta
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
-  if (stack_counts(*stack) != snapshot->fast_counts ||
-      !extract_plain_keys(*snapshot, stack->args, &keys)) [[unlikely]] {
-    return call_careful(op, stack, thread, slot, snapshot);
+  if (!extract_plain_keys(*snapshot, stack_counts(*stack), ~uint64_t{0}, stack->args, &keys))
+      [[unlikely]] {
+    return call_common(op, stack, thread, slot, snapshot);
   }
   keys = call_keys(*snapshot, *thread, keys);
   const int64_t number = snapshot->slots[slot_of(keys)];
   if (number >= 0) [[unlikely]] {
     return call_careful(op, stack, thread, slot, snapshot);
   }
-  const Kernel* kernel = snapshot->record(number);
-  base::set_running(slot, kernel);
-  tenon_status status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
-  if (status != TENON_OK || !results_match(*op, *stack)) [[unlikely]] {
-    TENON_IN_REGISTER(status);
-    return finish_call(op, stack, slot, status);
-  }
-  // Its place tells the record: cheaper than one more register kept across the kernel.
-  base::leave(base::record_of(slot), slot);
-  return status;
+  return run_kernel(op, snapshot->record(number), keys, stack, slot, finish_call);
 }
 
 /// Calls what serves a key set, from inside a kernel; see tenon_op_redispatch.
@@ -128,15 +147,7 @@ tenon_status redispatch_careful(const tenon_op* op, tenon_keyset keys, tenon_sta
   if (stack_counts(*stack) != snapshot->counts || number >= 0) [[unlikely]] {
     return redispatch_careful(op, keys, stack, thread, slot, snapshot);
   }
-  const Kernel* kernel = snapshot->record(number);
-  base::set_running(slot, kernel);
-  tenon_status status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
-  if (status != TENON_OK || !results_match(*op, *stack)) [[unlikely]] {
-    TENON_IN_REGISTER(status);
-    return finish_redispatch(op, stack, slot, status);
-  }
-  base::leave(base::current_thread(), slot);
-  return status;
+  return run_kernel(op, snapshot->record(number), keys, stack, slot, finish_redispatch);
 }
 
 /// The careful way of all begins, starting over. `keys` are the arguments' for a call, final for a
@@ -206,20 +217,76 @@ static_assert(sizeof(std::atomic<RunningSlot*>) == sizeof(void*));
   return fill_frame(op, kernel, all, thread, slot, frame);
 }
 
+/// In tenon_frame::reserved[0]: count and tags of the arguments are known to be right.
+constexpr uint64_t kArgumentsChecked = 1;
+
+/// The ways of resolve() for other arguments than one to three tensors in front, and the careful
+/// one, starting over. See call_common().
+const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                                  tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot);
+const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                                   tenon_frame* frame);
+
+/// Begins a call for boxed arguments; see tenon_op_resolve.
+[[gnu::always_inline]] inline const tenon_entry* resolve(const tenon_op* op,
+                                                         const tenon_value* args, int64_t nargs,
+                                                         tenon_frame* frame) {
+  ThreadRecord* thread = base::current_thread();
+  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, slot)) [[unlikely]] {
+    return resolve_careful(op, args, nargs, frame);
+  }
+  base::push_owner(thread, slot, op);
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  tenon_keyset keys;
+  if (!extract_plain_keys(*snapshot, static_cast<uint64_t>(nargs), UINT32_MAX, args, &keys))
+      [[unlikely]] {
+    return resolve_common(op, args, nargs, frame, thread, slot);
+  }
+  keys = call_keys(*snapshot, *thread, keys);
+  const int64_t number = snapshot->slots[slot_of(keys)];
+  if (number >= 0) [[unlikely]] {
+    base::leave(thread, slot);
+    return resolve_careful(op, args, nargs, frame);
+  }
+  const Kernel* kernel = snapshot->record(number);
+  base::set_running(slot, kernel);
+  const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
+  frame->reserved[0] = kArgumentsChecked;
+  return entry;
+}
+
+/// The careful way of invoke(): arguments that nobody looked at yet.
+tenon_status invoke_careful(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack);
+/// After the kernel, when it failed or its results need a closer look. Leaves nothing.
+tenon_status finish_invoke(const tenon_frame* frame, tenon_stack* stack,
+                           tenon_status status) noexcept;
+
+/// Calls the kernel of a frame; see tenon_op_invoke.
+[[gnu::always_inline]] inline tenon_status invoke(const tenon_entry* entry, tenon_frame* frame,
+                                                  tenon_stack* stack) {
+  if (frame->reserved[0] != kArgumentsChecked) [[unlikely]] {
+    return invoke_careful(entry, frame, stack);
+  }
+  const tenon_op* op = frame->op;
+  const tenon_status status = entry->boxed(entry->ctx, op, frame->keys, stack);
+  // resolve() saw the arguments only: the number of results is compared here.
+  const uint64_t wanted = op->results.load(std::memory_order_relaxed);
+  if (status != TENON_OK || wanted >> 32 != stack->nrets || !results_match(*op, *stack))
+      [[unlikely]] {
+    return finish_invoke(frame, stack, status);
+  }
+  return status;
+}
+
 /// The other entry points of tenon/op.h, not written for speed above all.
-const tenon_entry* resolve(const tenon_op* op, const tenon_value* args, uint32_t nargs,
-                           tenon_frame* frame);
-tenon_status invoke(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack);
 tenon_status end(tenon_frame* frame, tenon_status status) noexcept;
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack);
 tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack);
-tenon_status check_call(const tenon_op* op, const tenon_value* args, uint32_t nargs) noexcept;
+tenon_status check_call(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept;
 tenon_status check_results_only(const tenon_op* op, const tenon_value* rets,
-                                uint32_t nrets) noexcept;
-tenon_status compute_keys(const tenon_op* op, const tenon_value* args, uint32_t nargs,
+                                int64_t nrets) noexcept;
+tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,
                           tenon_keyset* out_keys) noexcept;
-
-/// In tenon_frame::reserved[0]: count and tags of the arguments are known to be right.
-constexpr uint64_t kArgumentsChecked = 1;
 
 }  // namespace tenon::dispatch

@@ -67,23 +67,39 @@ std::vector<const Fallback*> FallbackTable::selective() const {
   return found;
 }
 
-tenon_status select_backend(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  uint32_t backend = TENON_BACKEND_CPU;
-  for (uint32_t i = 0; i < stack->nargs; ++i) {
-    if (stack->args[i].tag != TENON_TAG_DEVICE) continue;
-    const tenon_device& device = stack->args[i].as.device;
-    if (!is_backend(device.type)) {
-      base::ErrorPtr error = device_error(*op, device);
-      const tenon_status status = error->code();
-      stack->error = error.detach();
-      return status;
-    }
-    backend = static_cast<uint32_t>(device.type);
-    break;
+namespace {
+
+// keys_below() of a functionality that is known here.
+constexpr tenon_keyset below(uint32_t functionality) {
+  return functionality_bit(functionality) - 1;
+}
+
+const tenon_device* first_device(const tenon_value* args, uint32_t nargs) noexcept {
+  for (uint32_t i = 0; i < nargs; ++i) {
+    if (args[i].tag == TENON_TAG_DEVICE) return &args[i].as.device;
   }
-  const tenon_keyset below = keys & keys_below(TENON_KEY_BACKEND_SELECT);
-  return redispatch(op, below | functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend),
-                    stack);
+  return nullptr;
+}
+
+}  // namespace
+
+tenon_keyset choose_backend(tenon_keyset keys, const tenon_value* args, uint32_t nargs) noexcept {
+  constexpr tenon_keyset kSelect = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT);
+  if ((keys & kSelect) == 0) return keys;
+  const tenon_device* device = first_device(args, nargs);
+  if (device != nullptr && !is_backend(device->type)) return keys;  // select_backend will refuse
+  return (keys & ~kSelect) | dense_keys(device);
+}
+
+tenon_status select_backend(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  const tenon_device* device = first_device(stack->args, stack->nargs);
+  if (device != nullptr && !is_backend(device->type)) {
+    base::ErrorPtr error = device_error(*op, *device);
+    const tenon_status status = error->code();
+    stack->error = error.detach();
+    return status;
+  }
+  return redispatch(op, (keys & below(TENON_FUNCTIONALITY_BACKEND_SELECT)) | dense_keys(device), stack);
 }
 
 tenon_status bump_versions(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
@@ -97,7 +113,7 @@ tenon_status bump_versions(void*, const tenon_op* op, tenon_keyset keys, tenon_s
   }
   const KeyGuard guard =
       KeyGuard::exclude(functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));
-  return redispatch(op, keys & keys_below(TENON_KEY_AD_INPLACE_OR_VIEW), stack);
+  return redispatch(op, keys & below(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW), stack);
 }
 
 }  // namespace tenon::dispatch

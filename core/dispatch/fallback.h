@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "dispatch/dispatch_key.h"
 #include "dispatch/operator_entry.h"
 
 namespace tenon::dispatch {
@@ -45,6 +46,17 @@ class FallbackTable {
 /// Kernel of the built-in BackendSelect fallback: adds Dense and the backend of the first device
 /// argument, CPU without one, and calls again below.
 tenon_status select_backend(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+
+/// The plain keys of a device, CPU's where none is given. Its type is a backend's.
+inline tenon_keyset dense_keys(const tenon_device* device) noexcept {
+  const uint32_t backend = device != nullptr ? static_cast<uint32_t>(device->type) : 0;
+  return functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend);
+}
+
+/// Keys of a call that has BackendSelect among its keys, with the choice that select_backend would
+/// make: a call of an operator without tensors then needs one dispatch and not two. Unchanged where
+/// the device is of no known type.
+tenon_keyset choose_backend(tenon_keyset keys, const tenon_value* args, uint32_t nargs) noexcept;
 
 /// Kernel of the built-in ADInplaceOrView fallback: bumps the versions of written arguments and
 /// calls again below, without the key for what the kernel itself calls.

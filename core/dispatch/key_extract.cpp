@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/key_extract.h"
 
+#include "dispatch/argument_check.h"
 #include "value/object.h"
+#include "value/value.h"
 
 namespace tenon::dispatch {
 
@@ -47,64 +49,46 @@ tenon_keyset scan(const tenon_value& value, int depth) noexcept {
   }
 }
 
-// Calls `visit` with each set position; stops and returns false when it does.
-template <class Visit>
-bool each_position(uint64_t positions, Visit visit) noexcept {
-  for (; positions != 0; positions &= positions - 1) {
-    if (!visit(static_cast<uint32_t>(__builtin_ctzll(positions)))) return false;
+bool is_right(const Snapshot& snapshot, const tenon_value& value, uint32_t index,
+              Checks checks) noexcept {
+  if (checks == Checks::kAll) {
+    return value_matches(value, *snapshot.schema->arguments()[index].type);
   }
-  return true;
+  const ArgumentPlan plan = snapshot.plans()[index];
+  const bool tag_tells = value.tag < kPlanTags && (plan >> value.tag & 1) != 0;
+  return tag_tells || (plan & kScanned) != 0 || overrides(value);
 }
 
 }  // namespace
 
 tenon_keyset scan_value(const tenon_value& value) noexcept { return scan(value, 0); }
 
+template <Checks checks>
 bool extract_keys(const Snapshot& snapshot, const tenon_value* args, uint32_t nargs,
                   tenon_keyset* out_keys) noexcept {
-  const auto wanted = static_cast<uint32_t>(snapshot.counts);
+  const uint32_t named = snapshot.nargs();
   const bool vararg = (snapshot.flags & kHasVararg) != 0;
-  if (nargs != wanted && !(vararg && nargs > wanted)) return false;
+  if (nargs != named && !(vararg && nargs > named)) return false;
   tenon_keyset keys = 0;
-  const bool good = each_position(snapshot.plain,
-                                  [&](uint32_t i) {
-                                    if (args[i].tag == TENON_TAG_TENSOR) {
-                                      keys |= tensor_keys(args[i].as.tensor);
-                                      return true;
-                                    }
-                                    if (overrides(args[i])) keys |= kOverrideBit;
-                                    return overrides(args[i]);
-                                  }) &&
-                    each_position(snapshot.optional & ~snapshot.lists,
-                                  [&](uint32_t i) {
-                                    if (args[i].tag == TENON_TAG_NONE) return true;
-                                    if (args[i].tag == TENON_TAG_TENSOR) {
-                                      keys |= tensor_keys(args[i].as.tensor);
-                                      return true;
-                                    }
-                                    if (overrides(args[i])) keys |= kOverrideBit;
-                                    return overrides(args[i]);
-                                  }) &&
-                    each_position(snapshot.lists, [&](uint32_t i) {
-                      if (args[i].tag == TENON_TAG_TENSOR_LIST) {
-                        keys |= list_keys(args[i]);
-                        return true;
-                      }
-                      if (overrides(args[i])) keys |= kOverrideBit;
-                      return overrides(args[i]) ||
-                             (args[i].tag == TENON_TAG_NONE && (snapshot.optional >> i & 1) != 0);
-                    });
-  if (!good) return false;
-  each_position(snapshot.scanned, [&](uint32_t i) {
-    keys |= scan(args[i], 0);
-    return true;
-  });
-  const uint32_t known = wanted < 64 ? wanted : 64;
-  if (vararg || (snapshot.flags & kHasManyArgs) != 0) {
-    for (uint32_t i = known; i < nargs; ++i) keys |= scan(args[i], 0);
+  for (uint32_t i = 0; i < named; ++i) {
+    const ArgumentPlan plan = snapshot.plans()[i];
+    if (checks == Checks::kTensors && (plan & kCarriesKeys) == 0) continue;
+    if (!is_right(snapshot, args[i], i, checks)) return false;
+    if ((plan & kCarriesKeys) != 0) {
+      keys |= scan(args[i], 0);
+    } else if (args[i].tag == TENON_TAG_OBJECT || value::is_value_list(args[i].tag)) {
+      // An object that overrides operators may stand for a value of any type, or for an element.
+      keys |= scan(args[i], 0) & kOverrideBit;
+    }
   }
+  for (uint32_t i = named; i < nargs; ++i) keys |= scan(args[i], 0);
   *out_keys = keys;
   return true;
 }
+
+template bool extract_keys<Checks::kTensors>(const Snapshot&, const tenon_value*, uint32_t,
+                                             tenon_keyset*) noexcept;
+template bool extract_keys<Checks::kAll>(const Snapshot&, const tenon_value*, uint32_t,
+                                         tenon_keyset*) noexcept;
 
 }  // namespace tenon::dispatch

@@ -12,31 +12,90 @@
 
 namespace tenon::dispatch {
 
-/// Keys of all arguments, for any snapshot. False when the count or the tag at a position of a
-/// tensor type differs from the schema. Touches no reference count.
+inline tenon_keyset tensor_keys(const tenon_tensor* tensor) noexcept { return tensor->keys(); }
+
+/// How closely arguments are looked at: the tags at positions that may hold tensors, or all types.
+enum class Checks { kTensors, kAll };
+
+/// Keys of all arguments, for any snapshot and any values. False when the count or what `checks`
+/// asks for differs from the schema. Touches no reference count.
+template <Checks checks>
 bool extract_keys(const Snapshot& snapshot, const tenon_value* args, uint32_t nargs,
                   tenon_keyset* out_keys) noexcept;
+extern template bool extract_keys<Checks::kTensors>(const Snapshot&, const tenon_value*, uint32_t,
+                                                    tenon_keyset*) noexcept;
+extern template bool extract_keys<Checks::kAll>(const Snapshot&, const tenon_value*, uint32_t,
+                                                tenon_keyset*) noexcept;
 
 constexpr tenon_keyset kOverrideBit = functionality_bit(TENON_FUNCTIONALITY_OVERRIDE);
 
 /// Keys of one value of any kind, lists, tuples and dicts included.
 tenon_keyset scan_value(const tenon_value& value) noexcept;
 
-inline tenon_keyset tensor_keys(const tenon_tensor* tensor) noexcept { return tensor->keys(); }
-
-/// The same for operators whose first one to three arguments are all their tensors (`kind`, not 0).
-/// False means only that the careful way has to look.
-[[gnu::always_inline]] inline bool extract_plain_keys(const Snapshot& snapshot,
-                                                      const tenon_value* args,
+/// The same, in line, for operators whose first one to three arguments are all their tensors.
+/// `counts` are the call's, of arguments alone or with results above, as `mask` says. False means
+/// only that someone has to look more closely.
+[[gnu::always_inline]] inline bool extract_plain_keys(const Snapshot& snapshot, uint64_t counts,
+                                                      uint64_t mask, const tenon_value* args,
                                                       tenon_keyset* out_keys) noexcept {
-  if (args[0].tag != TENON_TAG_TENSOR) return false;
+  if (counts == (snapshot.pair_counts & mask)) [[likely]] {
+    if (args[0].tag != TENON_TAG_TENSOR) [[unlikely]] {
+      return false;
+    }
+    if (args[1].tag != TENON_TAG_TENSOR) [[unlikely]] {
+      return false;
+    }
+    *out_keys = tensor_keys(args[0].as.tensor) | tensor_keys(args[1].as.tensor);
+    return true;
+  }
+  if (counts != (snapshot.plain_counts & mask) || args[0].tag != TENON_TAG_TENSOR) return false;
   tenon_keyset keys = tensor_keys(args[0].as.tensor);
-  if (snapshot.kind == 2) [[likely]] {
-    if (args[1].tag != TENON_TAG_TENSOR) return false;
-    keys |= tensor_keys(args[1].as.tensor);
-  } else if (snapshot.kind == 3) {
+  if (snapshot.front == 3) {
     if (args[1].tag != TENON_TAG_TENSOR || args[2].tag != TENON_TAG_TENSOR) return false;
     keys |= tensor_keys(args[1].as.tensor) | tensor_keys(args[2].as.tensor);
+  }
+  *out_keys = keys;
+  return true;
+}
+
+/// The same for any number of tensors, optional tensors and lists among other arguments, whose
+/// count is known to be right. False means only that someone has to look more closely.
+template <Checks checks>
+[[gnu::always_inline]] inline bool extract_common_keys(const Snapshot& snapshot,
+                                                       const tenon_value* args,
+                                                       tenon_keyset* out_keys) noexcept {
+  tenon_keyset keys = 0;
+  const tenon_value* value = args;
+  for (const tenon_value* end = args + snapshot.front; value != end; ++value) {
+    if (value->tag != TENON_TAG_TENSOR) return false;
+    if (checks == Checks::kAll && value->as.tensor == nullptr) return false;
+    keys |= tensor_keys(value->as.tensor);
+  }
+  const uint32_t last = checks == Checks::kAll ? snapshot.nargs() : snapshot.looked_at;
+  const ArgumentPlan* plan = snapshot.plans() + snapshot.front;
+  for (const tenon_value* end = args + last; value < end; ++value, ++plan) {
+    if (checks == Checks::kTensors && (*plan & kCarriesKeys) == 0) continue;
+    const uint32_t tag = value->tag;
+    if (tag >= kPlanTags || (*plan >> tag & 1) == 0) return false;
+    if (tag == TENON_TAG_TENSOR) {
+      if (checks == Checks::kAll && value->as.tensor == nullptr) return false;
+      keys |= tensor_keys(value->as.tensor);
+    } else if (tag == TENON_TAG_TENSOR_LIST) {
+      const auto* tensors = static_cast<const tenon_tensor* const*>(value->as.list.data);
+      for (const auto* end = tensors + value->count; tensors != end; ++tensors) {
+        if (*tensors != nullptr) {
+          keys |= tensor_keys(*tensors);
+        } else if (checks == Checks::kAll && (*plan & kAbsentForbidden) != 0) {
+          return false;
+        }
+      }
+    } else if ((*plan & kScanned) != 0) {
+      return false;
+    }
+  }
+  // Whether a call that carries Override gets there is for the careful way to find out.
+  if ((keys & kOverrideBit) != 0) [[unlikely]] {
+    return false;
   }
   *out_keys = keys;
   return true;

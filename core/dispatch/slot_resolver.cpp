@@ -97,72 +97,28 @@ class Resolver {
   const Kernel* by_alias_[kAliasCount] = {};
 };
 
-enum class Holds { kNothing, kTensor, kOptionalTensor, kTensors, kOptionalTensors, kAnything };
-
-// What tensors a value of a type can hold.
-Holds holds(const Type& type) {
-  switch (type.kind) {
-    case TENON_TYPE_TENSOR:
-      return Holds::kTensor;
-    case TENON_TYPE_ANY:
-    case TENON_TYPE_VARIABLE:
-    case TENON_TYPE_CLASS:
-      return Holds::kAnything;
-    case TENON_TYPE_OPTIONAL:
-      switch (holds(*type.elements[0])) {
-        case Holds::kNothing:
-          return Holds::kNothing;
-        case Holds::kTensor:
-          return Holds::kOptionalTensor;
-        case Holds::kTensors:
-          return Holds::kOptionalTensors;
-        default:
-          return Holds::kAnything;
-      }
-    case TENON_TYPE_LIST: {
-      const Holds inside = holds(*type.elements[0]);
-      if (inside == Holds::kTensor || inside == Holds::kOptionalTensor) return Holds::kTensors;
-      return inside == Holds::kNothing ? Holds::kNothing : Holds::kAnything;
-    }
-    default:
-      for (const Type* element : type.elements) {
-        if (holds(*element) != Holds::kNothing) return Holds::kAnything;
-      }
-      return Holds::kNothing;
-  }
-}
-
 // Positions and kinds of the arguments that carry keys.
 void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   const auto& arguments = schema.arguments();
   snapshot->counts = arguments.size() | uint64_t{schema.returns().size()} << 32;
   if (schema.is_vararg()) snapshot->flags |= kHasVararg;
   if (schema.is_varret()) snapshot->flags |= kHasVarret;
-  bool any = schema.is_vararg();
-  bool late = false;
+  ArgumentPlan* plans = snapshot->plans();
+  size_t carrying = 0;
+  size_t front = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Holds what = holds(*arguments[i].type);
-    if (what == Holds::kNothing) continue;
-    any = true;
-    if (i >= 64) {
-      late = true;
-      continue;
-    }
-    const uint64_t bit = uint64_t{1} << i;
-    if (what == Holds::kTensor) snapshot->plain |= bit;
-    if (what == Holds::kOptionalTensor || what == Holds::kOptionalTensors)
-      snapshot->optional |= bit;
-    if (what == Holds::kTensors || what == Holds::kOptionalTensors) snapshot->lists |= bit;
-    if (what == Holds::kAnything) snapshot->scanned |= bit;
+    plans[i] = plan_argument(*arguments[i].type);
+    if ((plans[i] & plan_tag(TENON_TAG_DEVICE)) != 0) snapshot->flags |= kHasDevice;
+    if ((plans[i] & kCarriesKeys) == 0) continue;
+    ++carrying;
+    snapshot->looked_at = static_cast<uint16_t>(i + 1);
+    if (arguments[i].type->kind == TENON_TYPE_TENSOR && front == i && i < UINT8_MAX) ++front;
   }
-  if (!any) snapshot->flags |= kHasNoTensors;
-  if (late) snapshot->flags |= kHasManyArgs;
-  const bool only_plain = (snapshot->optional | snapshot->lists | snapshot->scanned) == 0 &&
-                          (snapshot->flags & (kHasVararg | kHasVarret | kHasManyArgs)) == 0;
-  for (uint8_t kind = 1; kind <= 3 && only_plain; ++kind) {
-    if (snapshot->plain == (uint64_t{1} << kind) - 1) snapshot->kind = kind;
-  }
-  snapshot->fast_counts = snapshot->kind != 0 ? snapshot->counts : kNoCounts;
+  snapshot->front = static_cast<uint8_t>(front);
+  if (carrying == 0 && !schema.is_vararg()) snapshot->flags |= kHasNoTensors;
+  const bool plain = front == carrying && !schema.is_vararg() && !schema.is_varret();
+  snapshot->pair_counts = plain && front == 2 ? snapshot->counts : kNoCounts;
+  snapshot->plain_counts = plain && (front == 1 || front == 3) ? snapshot->counts : kNoCounts;
 }
 
 // Autograd runs for untracked tensors too, where an operator has a kernel for it.
@@ -204,6 +160,7 @@ Resolved resolve_slot(const tenon_op& op, tenon_key key, const FallbackTable& fa
 
 const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallbacks) {
   if (op.definition == nullptr) return empty_snapshot();
+  const Definition& definition = *op.definition;
   const uint32_t nslots = slot_count();
   base::SmallVector<Resolved, 160> slots(nslots);
   base::SmallVector<const Kernel*, 16> records;
@@ -231,7 +188,8 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
     if (number == records.size()) records.push_back(kernel);
     numbers[slot] = record_number(number);
   }
-  Snapshot* snapshot = allocate_snapshot(nslots, static_cast<uint32_t>(records.size()));
+  Snapshot* snapshot = allocate_snapshot(nslots, static_cast<uint32_t>(records.size()),
+                                         static_cast<uint32_t>(definition.schema->arguments().size()));
   for (size_t i = 0; i < records.size(); ++i) snapshot->record(record_number(i)) = records[i];
   for (uint32_t slot = 0; slot < nslots; ++slot) snapshot->slots[slot] = numbers[slot];
   snapshot->include = included_keys(op);

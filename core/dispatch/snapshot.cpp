@@ -31,14 +31,14 @@ Node* node_of(const Snapshot* snapshot) {
 
 }  // namespace
 
-Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords) {
+Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans) {
   const size_t front = front_size(nrecords);
-  const size_t size = round_up(front + offsetof(Snapshot, slots) + nslots);
+  const size_t size = round_up(front + Snapshot::plans_offset(nslots) + nplans * sizeof(ArgumentPlan));
   auto* block = static_cast<unsigned char*>(std::aligned_alloc(kLine, size));
   if (block == nullptr) throw std::bad_alloc();
   std::memset(block, 0, size);
   auto* snapshot = reinterpret_cast<Snapshot*>(block + front);
-  snapshot->nslots = nslots;
+  snapshot->nslots = static_cast<uint16_t>(nslots);
   snapshot->nrecords = static_cast<uint16_t>(nrecords);
   Node* node = new (block) Node();
   node->snapshot = snapshot;
@@ -55,8 +55,9 @@ base::Retired* retired_node(const Snapshot* snapshot) noexcept { return node_of(
 
 const Snapshot* empty_snapshot() noexcept {
   static const Snapshot* const instance = [] {
-    Snapshot* snapshot = allocate_snapshot(kMostSlots, 0);
-    snapshot->fast_counts = kNoCounts;
+    Snapshot* snapshot = allocate_snapshot(kMostSlots, 0, 0);
+    snapshot->pair_counts = kNoCounts;
+    snapshot->plain_counts = kNoCounts;
     snapshot->counts = kNoCounts;
     snapshot->mask = ~tenon_keyset{0};
     return snapshot;

@@ -2,8 +2,10 @@
 // Snapshot: the immutable dispatch table of one operator, all that a call reads of it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "dispatch/argument_plan.h"
 #include "dispatch/kernel.h"
 
 namespace tenon::dispatch {
@@ -17,25 +19,25 @@ constexpr int8_t record_number(size_t index) {
 }
 
 /// Counts that no stack has, so that every call takes the careful path.
-constexpr uint64_t kNoCounts = ~uint64_t{0};
+constexpr uint64_t kNoCounts = 0xfffffffe'fffffffe;
 
 /// Memory, from low to high: reclamation's node | pointers to records, last one first | this struct
-/// | one byte a slot. Replaced whole; freed when no call picks from it any more.
+/// | one byte a slot | the plans of the arguments. Replaced whole; freed when no call picks from it
+/// any more. What calls read comes first and fills one line.
 struct alignas(64) Snapshot {
-  uint64_t fast_counts;  // `counts` where `kind` is not 0, else kNoCounts
-  tenon_keyset include;  // Autograd where a kernel is registered on it
-  tenon_keyset mask;     // without the functionalities that fall through on all backends
-  uint8_t kind;          // 1..3: exactly that many arguments matter, all plain tensors in front
-  uint8_t flags;         // kHas*
-  uint16_t nrecords;
-  uint32_t nslots;
-  uint64_t counts;               // of arguments, and of results << 32
-  uint64_t plain;                // positions of type Tensor; below 64 only
-  uint64_t optional;             // of type Tensor?
-  uint64_t lists;                // of type Tensor[], Tensor?[] or those optional
-  uint64_t scanned;              // of types that may hold tensors somewhere: looked at by tag
+  uint64_t pair_counts;   // `counts` where exactly two arguments matter, plain tensors in front
+  uint64_t plain_counts;  // `counts` where one or three do; else both are kNoCounts
+  tenon_keyset include;   // Autograd where a kernel is registered on it
+  tenon_keyset mask;      // without the functionalities that fall through on all backends
+  uint64_t counts;        // of arguments, and of results << 32
   const schema::Schema* schema;  // owned reference; NULL: the operator has none
+  uint8_t front;                 // plain tensors before any other argument, 255 at most
+  uint8_t flags;                 // kHas*
+  uint16_t looked_at;            // arguments up to the last one that may hold tensors
+  uint16_t nrecords;
+  uint16_t nslots;
   int8_t slots[];
+  static constexpr size_t kSlotsOffset = 56;
 
   /// `number` is negative, as slots have it.
   const Kernel* record(int64_t number) const noexcept {
@@ -44,19 +46,34 @@ struct alignas(64) Snapshot {
   const Kernel*& record(int64_t number) noexcept {
     return reinterpret_cast<const Kernel**>(this)[number];
   }
+
+  static constexpr size_t plans_offset(uint32_t nslots) {
+    return (kSlotsOffset + nslots + alignof(ArgumentPlan) - 1) & ~(alignof(ArgumentPlan) - 1);
+  }
+  /// One for each argument that the schema names.
+  const ArgumentPlan* plans() const noexcept {
+    return reinterpret_cast<const ArgumentPlan*>(reinterpret_cast<const char*>(this) +
+                                                 plans_offset(nslots));
+  }
+  ArgumentPlan* plans() noexcept {
+    return const_cast<ArgumentPlan*>(static_cast<const Snapshot*>(this)->plans());
+  }
+  uint32_t nargs() const noexcept { return static_cast<uint32_t>(counts); }
+  uint32_t nrets() const noexcept { return static_cast<uint32_t>(counts >> 32); }
 };
+static_assert(offsetof(Snapshot, slots) == Snapshot::kSlotsOffset);
 
 constexpr uint8_t kHasVararg = 1;       // more arguments than the schema names are scanned
 constexpr uint8_t kHasVarret = 16;      // so with results
-constexpr uint8_t kHasManyArgs = 2;     // positions from 64 up are looked at by type
+constexpr uint8_t kHasDevice = 2;       // some argument can be a device
 constexpr uint8_t kHasNoTensors = 4;    // no argument can hold a tensor
 constexpr uint8_t kSelectsBackend = 8;  // BackendSelect is the built-in fallback
 
 /// The table of operators without schema: nothing matches, no slot has a kernel.
 const Snapshot* empty_snapshot() noexcept;
 
-/// Zeroed memory for a snapshot of so many slots and records; throws std::bad_alloc.
-Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords);
+/// Zeroed memory for a snapshot of so many slots, records and plans; throws std::bad_alloc.
+Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans);
 /// Frees a snapshot that no call can see.
 void free_snapshot(const Snapshot* snapshot) noexcept;
 /// The node by which retire() frees it; `reclaim` is set, `owner` is the caller's to set.

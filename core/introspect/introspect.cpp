@@ -85,12 +85,12 @@ void check_locked(const tenon_op& op) {
                 op.name, ": ", dispatch::key_name(stack.key),
                 " must have kernels, got an empty list");
   }
-  TENON_CHECK(used->counts == right->counts && used->fast_counts == right->fast_counts &&
-                  used->mask == right->mask && used->include == right->include &&
-                  used->kind == right->kind && used->flags == right->flags &&
-                  used->plain == right->plain && used->optional == right->optional &&
-                  used->lists == right->lists && used->scanned == right->scanned &&
-                  used->schema == right->schema,
+  const size_t plans = right->schema != nullptr ? right->nargs() : 0;
+  TENON_CHECK(used->counts == right->counts && used->pair_counts == right->pair_counts &&
+                  used->plain_counts == right->plain_counts && used->mask == right->mask && used->include == right->include &&
+                  used->front == right->front && used->looked_at == right->looked_at && used->flags == right->flags &&
+                  used->schema == right->schema &&
+                  std::equal(used->plans(), used->plans() + plans, right->plans()),
               TENON_ERROR_INTERNAL, op.name, ": table must follow from the registrations, got ",
               "another head");
   const uint32_t nslots = op.definition != nullptr ? right->nslots : 0;

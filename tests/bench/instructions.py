@@ -33,22 +33,35 @@ def program() -> pathlib.Path:
     return pathlib.Path(build or HERE.parents[1] / "build" / "release") / "bin" / "instructions"
 
 
-def callgrind(path: str, out: pathlib.Path) -> float:
-    """Instructions a call of one path; the profile is left in `out`."""
+def callgrind(names: list[str], folder: pathlib.Path) -> dict[str, float]:
+    """Instructions a call of each path, all counted in one run. Profiles are left in `folder`."""
     command = [
         "valgrind",
         "--tool=callgrind",
-        f"--toggle-collect=path_{path}",
-        f"--callgrind-out-file={out}",
+        "--dump-before=path_*",
+        f"--callgrind-out-file={folder}/profile",
         program(),
-        path,
         str(CALLS),
+        *names,
+        names[0],  # where it begins, the last path ends
     ]
     done = subprocess.run(command, capture_output=True, text=True)
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode != 0 or found is None or int(found[1]) < CALLS:
-        raise SystemExit(f"instructions: {path} gave no count:\n{done.stdout}{done.stderr}")
-    return int(found[1]) / CALLS
+    if done.returncode != 0:
+        raise SystemExit(f"instructions: the run failed:\n{done.stdout}{done.stderr}")
+    counts = {}
+    for number, name in enumerate(names):
+        text = profile(folder, number).read_text()
+        found = re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE)
+        if f"path_{name}" not in text or found is None or int(found[1]) < CALLS:
+            raise SystemExit(f"instructions: {name} gave no count")
+        counts[name] = round(int(found[1]) / CALLS, 1)
+    return counts
+
+
+def profile(folder: pathlib.Path, number: int) -> pathlib.Path:
+    """Of the many calls of a path. A path is run once before, for what only the first time costs;
+    each run begins with a profile of what was before it."""
+    return folder / f"profile.{2 * number + 3}"
 
 
 def paths() -> list[str]:
@@ -58,8 +71,7 @@ def paths() -> list[str]:
 def count() -> dict[str, float]:
     """Instructions a call for every path."""
     with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "callgrind.out"
-        return {path: round(callgrind(path, out), 1) for path in paths()}
+        return callgrind(paths(), pathlib.Path(folder))
 
 
 def compiler() -> str:
@@ -70,9 +82,13 @@ def compiler() -> str:
 
 def show_top(path: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "callgrind.out"
-        print(f"{path}: {callgrind(path, out):.1f} instructions a call")
-        subprocess.run(["callgrind_annotate", "--threshold=99", out], check=True)
+        out = pathlib.Path(folder) / "profile"
+        command = ["valgrind", "--tool=callgrind", f"--toggle-collect=path_{path}"]
+        command += [f"--callgrind-out-file={out}", program(), str(CALLS), path]
+        subprocess.run(command, capture_output=True, check=True)
+        print(f"{path}: of {CALLS + 1} calls")
+        annotate = ["callgrind_annotate", "--threshold=99", "--auto=no", out]
+        subprocess.run(annotate, check=True)
 
 
 def main() -> int:

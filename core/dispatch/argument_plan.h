@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// ArgumentPlan: what a call looks at of one argument, compiled from the argument's type once, so
+// that no call walks a schema.
+#pragma once
+
+#include <cstdint>
+
+#include "schema/type.h"
+
+namespace tenon::dispatch {
+
+/// Bit n below kPlanTags: a value whose tag is n is right, whatever it holds (but for NULL tensors
+/// and kAbsentForbidden). The rest are flags. Values of other tags need value_matches().
+using ArgumentPlan = uint64_t;
+
+constexpr ArgumentPlan plan_tag(uint32_t tag) { return ArgumentPlan{1} << tag; }
+constexpr uint32_t kPlanTags = 48;  // tags from here on are unknown
+constexpr ArgumentPlan kEveryTag = plan_tag(kPlanTags) - 1;
+constexpr ArgumentPlan kCarriesKeys = ArgumentPlan{1} << 63;      // may hold tensors
+constexpr ArgumentPlan kScanned = ArgumentPlan{1} << 62;          // somewhere inside: look by tag
+constexpr ArgumentPlan kAbsentForbidden = ArgumentPlan{1} << 61;  // a tensor list without NULL
+
+ArgumentPlan plan_argument(const schema::Type& type);
+
+}  // namespace tenon::dispatch
