@@ -127,6 +127,13 @@ def abi(fix: bool) -> int:
     return _script("abi", *(["--update"] if fix else []))
 
 
+def instructions(fix: bool) -> int:
+    native.build("bench", targets=("instructions", "tenon_cpu"))
+    script = ui.ROOT / "tests" / "bench" / "instructions.py"
+    command = [environment.python(), "-B", script, "--write" if fix else "--check"]
+    return _run("lint instructions", command, environment.runtime("release"))
+
+
 def behaviour(fix: bool) -> int:
     return _script("behaviour", *(["--update"] if fix else []))
 
@@ -155,6 +162,11 @@ CHECKS = {
         ("gcc", "clang"),
     ),
     "exports": Check("exported names, needed libraries, size", exports),
+    "instructions": Check(
+        "instructions a call against tests/bench/instructions.json; needs valgrind",
+        instructions,
+        ("benchmark",),
+    ),
     "bindgen": Check("the committed bindgen output", bindgen, ("rust", "libclang")),
     "clippy": Check("Rust lints as errors", clippy, ("rust", "clippy")),
 }

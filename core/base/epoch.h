@@ -55,8 +55,8 @@ inline uint64_t stack_pointer() noexcept {
   return address;
 }
 
-/// Tells whether the next call of `thread` may skip enter_slow(): the stack of running kernels has a
-/// free place, nobody poked the thread, and its own stack is not nearly used up. Stacks above the
+/// Tells whether the next call of `thread` may skip enter_slow(): the stack of running kernels has
+/// a free place, nobody poked the thread, and its own stack is not nearly used up. Stacks above the
 /// thread's own (fibers, signal stacks) have no limit but the depth; those below go the slow way,
 /// which knows them.
 [[gnu::always_inline]] inline bool can_enter(const ThreadRecord* thread,
@@ -70,9 +70,9 @@ inline uint64_t stack_pointer() noexcept {
   asm volatile("cmpq %%rsp, %1" : "=@ccb"(stack_left) : "m"(thread->stack_low));
   return __builtin_expect(stack_left, 1);
 #else
-  return __builtin_expect(top < thread->limit.load(std::memory_order_relaxed) &&
-                              thread->stack_low < stack_pointer(),
-                          1);
+  return __builtin_expect(
+      top < thread->limit.load(std::memory_order_relaxed) && thread->stack_low < stack_pointer(),
+      1);
 #endif
 }
 

@@ -105,8 +105,7 @@ bool loses_override(tenon_keyset carried, tenon_keyset keys) noexcept {
 // A call whose arguments carry these keys.
 tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* stack,
                       ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot) {
-  const tenon_keyset keys =
-      keys_of_call(*snapshot, *thread, carried, stack->args, stack->nargs);
+  const tenon_keyset keys = keys_of_call(*snapshot, *thread, carried, stack->args, stack->nargs);
   if (loses_override(carried, keys)) [[unlikely]] {
     base::leave(thread, slot);
     return give_error(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);

@@ -99,7 +99,8 @@ tenon_status select_backend(void*, const tenon_op* op, tenon_keyset keys, tenon_
     stack->error = error.detach();
     return status;
   }
-  return redispatch(op, (keys & below(TENON_FUNCTIONALITY_BACKEND_SELECT)) | dense_keys(device), stack);
+  return redispatch(op, (keys & below(TENON_FUNCTIONALITY_BACKEND_SELECT)) | dense_keys(device),
+                    stack);
 }
 
 tenon_status bump_versions(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {

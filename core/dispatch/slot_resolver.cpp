@@ -188,8 +188,9 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
     if (number == records.size()) records.push_back(kernel);
     numbers[slot] = record_number(number);
   }
-  Snapshot* snapshot = allocate_snapshot(nslots, static_cast<uint32_t>(records.size()),
-                                         static_cast<uint32_t>(definition.schema->arguments().size()));
+  Snapshot* snapshot =
+      allocate_snapshot(nslots, static_cast<uint32_t>(records.size()),
+                        static_cast<uint32_t>(definition.schema->arguments().size()));
   for (size_t i = 0; i < records.size(); ++i) snapshot->record(record_number(i)) = records[i];
   for (uint32_t slot = 0; slot < nslots; ++slot) snapshot->slots[slot] = numbers[slot];
   snapshot->include = included_keys(op);

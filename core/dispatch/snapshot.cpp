@@ -33,7 +33,8 @@ Node* node_of(const Snapshot* snapshot) {
 
 Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans) {
   const size_t front = front_size(nrecords);
-  const size_t size = round_up(front + Snapshot::plans_offset(nslots) + nplans * sizeof(ArgumentPlan));
+  const size_t size =
+      round_up(front + Snapshot::plans_offset(nslots) + nplans * sizeof(ArgumentPlan));
   auto* block = static_cast<unsigned char*>(std::aligned_alloc(kLine, size));
   if (block == nullptr) throw std::bad_alloc();
   std::memset(block, 0, size);

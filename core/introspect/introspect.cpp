@@ -87,8 +87,9 @@ void check_locked(const tenon_op& op) {
   }
   const size_t plans = right->schema != nullptr ? right->nargs() : 0;
   TENON_CHECK(used->counts == right->counts && used->pair_counts == right->pair_counts &&
-                  used->plain_counts == right->plain_counts && used->mask == right->mask && used->include == right->include &&
-                  used->front == right->front && used->looked_at == right->looked_at && used->flags == right->flags &&
+                  used->plain_counts == right->plain_counts && used->mask == right->mask &&
+                  used->include == right->include && used->front == right->front &&
+                  used->looked_at == right->looked_at && used->flags == right->flags &&
                   used->schema == right->schema &&
                   std::equal(used->plans(), used->plans() + plans, right->plans()),
               TENON_ERROR_INTERNAL, op.name, ": table must follow from the registrations, got ",

@@ -142,8 +142,8 @@ static void define_operators(void) {
   must(tenon_library_fallback(all, TENON_KEY_WRAPPER, &fallback, NULL, NULL));
   must(tenon_library_define(library, "typed_1(Tensor a) -> ()", NULL, &typed_1));
   must(tenon_library_define(library, "typed_2(Tensor a, Tensor b) -> ()", NULL, &typed_2));
-  must(tenon_library_define(library, "typed_3(Tensor a, Tensor b, Tensor c) -> ()", NULL,
-                            &typed_3));
+  must(
+      tenon_library_define(library, "typed_3(Tensor a, Tensor b, Tensor c) -> ()", NULL, &typed_3));
   must(tenon_library_define(library, "typed_layered(Tensor a, Tensor b) -> ()", NULL,
                             &typed_layered));
   add_typed(typed_1, TENON_KEY_CPU, noop, (tenon_typed_fn)take_1, "T>");
