@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <new>
 
 #include "base/error.h"
 #include "base/live_count.h"
@@ -60,8 +61,13 @@ std::string Kernel::describe() const {
 }
 
 KernelPtr make_kernel(const tenon_kernel& description) {
-  auto kernel = std::make_unique<Kernel>();
-  if (description.struct_size >= offsetof(tenon_kernel, typed)) {
+  KernelPtr kernel(new (std::nothrow) Kernel);
+  const bool has_deleter = description.struct_size >= offsetof(tenon_kernel, typed);
+  if (kernel == nullptr) {  // the context is taken over all the same
+    if (has_deleter && description.deleter != nullptr) description.deleter(description.ctx);
+    throw std::bad_alloc();
+  }
+  if (has_deleter) {
     kernel->entry.ctx = description.ctx;
     kernel->deleter = description.deleter;
   }
