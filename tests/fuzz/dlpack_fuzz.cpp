@@ -100,7 +100,7 @@ void check_tensor(tenon_tensor* tensor, const View& view) {
     FUZZ_CHECK(info.data == static_cast<unsigned char*>(view.data) + view.byte_offset);
   }
   for (int32_t i = 0; i < info.ndim; ++i) FUZZ_CHECK(info.sizes[i] == view.shape[i]);
-  if (info.device.type == TENON_DEVICE_CPU && within(view)) {
+  if (info.device.type == TENON_DEVICE_CPU && info.ndim <= 4 && within(view)) {
     tenon_buffer* text = nullptr;
     const tenon_status status = tenon_tensor_print(tensor, &text);
     settle(status);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stress tests share: how long they are, and counts of live handles.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "tenon/tenon.h"
+
+namespace tenon::test {
+
+/// The short amount, or the long one where the variable TENON_STRESS is "long".
+inline int64_t scaled(int64_t quick, int64_t thorough) {
+  const char* wanted = std::getenv("TENON_STRESS");
+  return wanted != nullptr && std::string(wanted) == "long" ? thorough : quick;
+}
+
+/// Fails the test when a handle of any kind made in its scope is left.
+class NothingLeft {
+ public:
+  NothingLeft() { count(before_); }
+  ~NothingLeft() {
+    int64_t after[TENON_HANDLE_COUNT];
+    count(after);
+    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+      EXPECT_EQ(before_[kind], after[kind]) << "live " << tenon_live_name(kind) << " handles";
+    }
+  }
+  NothingLeft(const NothingLeft&) = delete;
+  NothingLeft& operator=(const NothingLeft&) = delete;
+
+ private:
+  static void count(int64_t* counts) {
+    // The first look at the registry makes the built-in fallbacks.
+    EXPECT_EQ(tenon_op_check_invariants(nullptr), TENON_OK);
+    tenon_registry_reap();
+    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+      counts[kind] = tenon_live_count(kind);
+    }
+  }
+  int64_t before_[TENON_HANDLE_COUNT];
+};
+
+}  // namespace tenon::test
