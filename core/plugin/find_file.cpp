@@ -41,7 +41,9 @@ std::vector<std::string> folders() {
   return all;
 }
 
-const char* sanitizer_name(uint32_t sanitizer) {
+}  // namespace
+
+const char* sanitizer_name(uint32_t sanitizer) noexcept {
   switch (sanitizer) {
     case TENON_SANITIZER_NONE:
       return "no sanitizer";
@@ -55,8 +57,6 @@ const char* sanitizer_name(uint32_t sanitizer) {
       return "an unknown sanitizer";
   }
 }
-
-}  // namespace
 
 std::string find_file(std::string_view path_or_name) {
   TENON_CHECK_ARG(!path_or_name.empty(), "plugin: path or name must be given, got \"\"");

@@ -73,6 +73,7 @@ Plugin* PluginManager::open(std::string_view path_or_name) {
   if (Plugin* known = find_by_name(path_or_name)) return known;
   const std::string path = find_file(path_or_name);
   if (Plugin* known = find_by_path(path)) return known;
+  check_sanitizer(path);
   base::Dylib library = base::Dylib::open(path);
   try {
     const auto query =

@@ -73,4 +73,11 @@ std::string find_file(std::string_view path_or_name);
 /// Checks a descriptor against this library. Throws TENON_ERROR_ABI.
 void check_descriptor(const tenon_plugin_descriptor* descriptor, std::string_view path);
 
+/// Checks, before a file is loaded, that it was not built with another sanitizer than this library.
+/// Throws TENON_ERROR_ABI.
+void check_sanitizer(const std::string& path);
+
+/// Such as "AddressSanitizer" or "no sanitizer".
+const char* sanitizer_name(uint32_t sanitizer) noexcept;
+
 }  // namespace tenon::plugin
