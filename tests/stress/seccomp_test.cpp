@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls and removals where a sandbox really refuses membarrier: from before the process started, and
-// from some point on. Each case is a process of its own, since a filter cannot be taken off again.
+// Calls and removals where a sandbox refuses membarrier: from before the process started, and from
+// some point on. Each case is a process of its own, since a filter cannot be taken off again.
 #include <linux/filter.h>
 #include <linux/membarrier.h>
 #include <linux/seccomp.h>
