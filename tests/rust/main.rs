@@ -8,6 +8,7 @@ mod introspect_test;
 mod library_test;
 mod object_test;
 mod op_test;
+mod overrides_test;
 mod plugin_test;
 mod schema_test;
 mod support;

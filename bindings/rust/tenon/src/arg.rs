@@ -19,6 +19,12 @@ pub struct Arg<'a> {
     life: PhantomData<&'a ()>,
 }
 
+/// Arguments as the C interface lays them out.
+pub(crate) fn raw_values<'s>(args: &'s [Arg<'_>]) -> &'s [sys::tenon_value] {
+    // SAFETY: `Arg` is transparent over `tenon_value`.
+    unsafe { std::slice::from_raw_parts(args.as_ptr().cast(), args.len()) }
+}
+
 impl<'a> Arg<'a> {
     /// An absent optional.
     pub const NONE: Arg<'static> = Arg {

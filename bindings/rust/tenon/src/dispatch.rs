@@ -105,6 +105,19 @@ impl DispatchKey {
         Ok(DispatchKey(out))
     }
 
+    /// Gives a backend bit and device type to a new backend, such as `"npu"`, and returns the key of
+    /// its kernels. The same name again returns the same key.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`] for a bad name, [`Status::STATE`] when all numbers are taken.
+    pub fn register_backend(name: &str) -> Result<Self> {
+        let text = c_name("DispatchKey::register_backend", "name", name)?;
+        let mut device_type = 0;
+        // SAFETY: the text lives for the call and `device_type` is ours.
+        check(unsafe { sys::tenon_backend_register(text.as_ptr(), &mut device_type) })?;
+        DispatchKey::for_device(name)
+    }
+
     /// Declares a functionality key by name, next to a known one such as `"Autograd"`.
     ///
     /// # Errors

@@ -38,6 +38,12 @@ impl Tensor {
                 format!("Tensor::{function}: device must be cpu, got {device}"),
             ));
         }
+        if info.flags & sys::TENON_TENSOR_HOLLOW != 0 {
+            return Err(Error::new(
+                Status::STATE,
+                format!("Tensor::{function}: tensor must have memory, got a wrapper or carrier"),
+            ));
+        }
         Ok(info)
     }
 

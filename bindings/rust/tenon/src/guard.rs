@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 use std::ptr;
+use std::thread::JoinHandle;
 
 use tenon_sys as sys;
 
@@ -111,6 +112,34 @@ impl ThreadState {
         // SAFETY: the state is live; `previous` is consumed by leave, on this thread.
         check(unsafe { sys::tenon_thread_state_enter(self.0.as_ptr(), &mut previous) })?;
         Ok(ThreadStateGuard { previous })
+    }
+}
+
+impl ThreadState {
+    /// A function that runs `task` under this state, on whatever thread calls it.
+    ///
+    /// ```
+    /// let state = tenon::ThreadState::capture()?;
+    /// let answer = std::thread::spawn(state.bind(|| 6 * 7)).join().unwrap()?;
+    /// assert_eq!(answer, 42);
+    /// # Ok::<(), tenon::Error>(())
+    /// ```
+    pub fn bind<T>(&self, task: impl FnOnce() -> T) -> impl FnOnce() -> Result<T> {
+        let state = self.clone();
+        move || {
+            let _guard = state.enter()?;
+            Ok(task())
+        }
+    }
+
+    /// Starts a thread that runs `task` under the calling thread's state.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn spawn<T: Send + 'static>(
+        task: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<JoinHandle<Result<T>>> {
+        Ok(std::thread::spawn(ThreadState::capture()?.bind(task)))
     }
 }
 

@@ -45,6 +45,7 @@ mod ndarray;
 mod object;
 mod op;
 mod ops;
+mod overrides;
 mod parameter;
 mod pattern;
 mod plugin;
@@ -77,6 +78,7 @@ pub use library::{DefineOptions, Library, LibraryKind};
 pub use object::{Object, ObjectType};
 pub use op::{LazyOp, Op};
 pub use ops::Operand;
+pub use overrides::{Dispatches, Handled, Mode, Overridden, Overrides};
 pub use parameter::Parameter;
 #[doc(hidden)]
 pub use plugin::{plugin_load, PluginDescriptor, PluginText};

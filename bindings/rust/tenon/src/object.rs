@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::fmt;
 use std::ptr::{self, NonNull};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tenon_sys as sys;
 
@@ -47,10 +47,18 @@ impl Object {
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn new<T: ObjectType>(value: T) -> Result<Object> {
+        Object::with_type(type_of::<T>(Role::Plain, |_| ()), value)
+    }
+
+    /// Wraps a value with a type record of `T`.
+    pub(crate) fn with_type<T: ObjectType>(
+        record: &'static sys::tenon_object_type,
+        value: T,
+    ) -> Result<Object> {
         let value = Box::into_raw(Box::new(value));
         let mut out = ptr::null_mut();
         // SAFETY: the type record lives for ever; on success `release` frees the box.
-        let status = unsafe { sys::tenon_object_new(type_of::<T>(), value.cast(), &mut out) };
+        let status = unsafe { sys::tenon_object_new(record, value.cast(), &mut out) };
         if let Err(error) = check(status) {
             // SAFETY: a failed call took nothing over.
             drop(unsafe { Box::from_raw(value) });
@@ -87,10 +95,10 @@ impl Object {
 
     /// The Rust value, if it is a `T` made by this copy of the package.
     pub fn downcast_ref<T: ObjectType>(&self) -> Option<&T> {
-        // SAFETY: each T of this copy has one type record, so that an equal address means that
-        // `self` is the box made in `new`, borrowed until the object dies.
+        // SAFETY: the records of T are this copy's own, so that an equal address means that `self` is
+        // a box made here, borrowed until the object dies.
         unsafe {
-            if !ptr::eq(sys::tenon_object_get_type(self.as_raw()), type_of::<T>()) {
+            if !is_type_of::<T>(sys::tenon_object_get_type(self.as_raw())) {
                 return None;
             }
             Some(&*sys::tenon_object_self(self.as_raw()).cast::<T>())
@@ -125,14 +133,31 @@ unsafe impl Send for Record {}
 // SAFETY: as above.
 unsafe impl Sync for Record {}
 
-/// The type record of `T`: made on first use, kept for ever.
-fn type_of<T: ObjectType>() -> &'static sys::tenon_object_type {
-    static TYPES: OnceLock<Mutex<HashMap<TypeId, &'static Record>>> = OnceLock::new();
+/// What a record's objects are for: each has handlers of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Role {
+    Plain,
+    Overrides,
+    Dispatches,
+}
+
+type Records = HashMap<(TypeId, Role), &'static Record>;
+
+fn records() -> MutexGuard<'static, Records> {
+    static TYPES: OnceLock<Mutex<Records>> = OnceLock::new();
     let types = TYPES.get_or_init(Default::default);
-    let mut types = types.lock().unwrap_or_else(PoisonError::into_inner);
-    let record = types.entry(TypeId::of::<T>()).or_insert_with(|| {
+    types.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The type record of `T` in a role: made on first use, kept for ever. `complete` adds its handlers.
+pub(crate) fn type_of<T: ObjectType>(
+    role: Role,
+    complete: impl FnOnce(&mut sys::tenon_object_type),
+) -> &'static sys::tenon_object_type {
+    let mut types = records();
+    let record = types.entry((TypeId::of::<T>(), role)).or_insert_with(|| {
         let name: *const c_char = c_text(T::NAME).into_raw();
-        Box::leak(Box::new(Record(sys::tenon_object_type {
+        let mut record = sys::tenon_object_type {
             struct_size: std::mem::size_of::<sys::tenon_object_type>() as u32,
             language: sys::TENON_LANGUAGE_RUST,
             name,
@@ -144,9 +169,20 @@ fn type_of<T: ObjectType>() -> &'static sys::tenon_object_type {
             visit: None,
             clear: None,
             reserved: [0; 4],
-        })))
+        };
+        complete(&mut record);
+        Box::leak(Box::new(Record(record)))
     });
     &record.0
+}
+
+/// Whether a record is one of `T`, in any role.
+fn is_type_of<T: ObjectType>(record: *const sys::tenon_object_type) -> bool {
+    let types = records();
+    [Role::Plain, Role::Overrides, Role::Dispatches]
+        .into_iter()
+        .filter_map(|role| types.get(&(TypeId::of::<T>(), role)))
+        .any(|known| ptr::eq(record, &known.0))
 }
 
 unsafe extern "C" fn release<T: ObjectType>(value: *mut c_void) {

@@ -7,11 +7,12 @@ use std::sync::OnceLock;
 
 use tenon_sys as sys;
 
-use crate::arg::Arg;
+use crate::arg::{raw_values, Arg};
 use crate::arguments::Arguments;
 use crate::call_builder::CallBuilder;
 use crate::dispatch::{DispatchKey, DispatchKeySet};
 use crate::error::{check, Error, Result};
+use crate::overrides::refuse_overriding;
 use crate::returns::{with_slots, FromReturns};
 use crate::schema::Schema;
 use crate::status::Status;
@@ -177,6 +178,7 @@ impl Op {
         args.with(|args| {
             op.with_defaults(args, |args| {
                 op.check_arguments(args)?;
+                refuse_overriding(op, raw_values(args))?;
                 // SAFETY: as in `run`.
                 op.run(args, |op, stack| unsafe {
                     sys::tenon_op_redispatch(op, keys.0, stack)

@@ -25,7 +25,8 @@ macro_rules! from_value {
             const TYPE: &'static str = $text;
 
             fn from_value(value: Value) -> Option<Self> {
-                match value {
+                // An override's result, where the schema says Tensor.
+                match value.open().ok()? {
                     $pattern => Some($result),
                     #[allow(unreachable_patterns)]
                     _ => None,
@@ -36,7 +37,6 @@ macro_rules! from_value {
 }
 
 from_value! {
-    Tensor, "Tensor", Value::Tensor(value) => value;
     i64, "int", Value::Int(value) => value;
     f64, "float", Value::Float(value) => value;
     bool, "bool", Value::Bool(value) => value;
@@ -53,6 +53,17 @@ from_value! {
     Vec<Option<Tensor>>, "Tensor?[]", Value::TensorList(value) => value;
     Vec<Value>, "a list", Value::List(value) | Value::Tuple(value) => value;
     Value, "a value", value => value;
+}
+
+impl FromValue for Tensor {
+    const TYPE: &'static str = "Tensor";
+
+    fn from_value(value: Value) -> Option<Self> {
+        match value {
+            Value::Tensor(value) => Some(value),
+            _ => None,
+        }
+    }
 }
 
 impl FromValue for Vec<Tensor> {

@@ -8,11 +8,14 @@ use crate::arguments::Arguments;
 use crate::dispatch::{DispatchKey, DispatchKeySet};
 use crate::error::{Error, Result};
 use crate::op::{failure, Op};
+use crate::overrides::refuse_overriding;
 use crate::parameter::Parameter;
 use crate::returns::FromReturns;
 use crate::status::Status;
 use crate::value::{Mismatch, RawValue, Value};
 use crate::value_ref::{slice, Values};
+
+const OVERRIDE_BIT: u32 = sys::TENON_BACKEND_BITS + sys::TENON_FUNCTIONALITY_OVERRIDE;
 
 /// What a kernel knows about the call that it serves. A typed kernel may take `&KernelContext` as a
 /// parameter besides the schema's arguments.
@@ -121,6 +124,10 @@ impl Stack<'_> {
     /// # Errors
     /// As [`Op::redispatch`].
     pub fn redispatch(&mut self, keys: DispatchKeySet) -> Result<()> {
+        // Only kernels at Override and above see objects in the place of tensors.
+        if self.keys.bits() >> OVERRIDE_BIT != 0 {
+            refuse_overriding(self.op(), self.args().0)?;
+        }
         // SAFETY: op.h: called from inside a kernel on its own stack.
         let status = unsafe { sys::tenon_op_redispatch(self.op, keys.bits(), self.raw) };
         if status != 0 {

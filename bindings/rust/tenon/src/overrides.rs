@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rust objects that override operators, wrapper tensors and modes.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::ptr;
+
+use tenon_sys as sys;
+
+use crate::arguments::Arguments;
+use crate::dispatch::DispatchKeySet;
+use crate::error::{check, Error, Result};
+use crate::kernel::keep_in_stack;
+use crate::object::{type_of, Object, ObjectType, Role};
+use crate::op::Op;
+use crate::stack::Stack;
+use crate::types::{DType, Device};
+use crate::value::{RawValue, Value};
+use crate::value_ref::{ValueRef, Values};
+use crate::Tensor;
+
+/// What a handler says of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Handled {
+    /// The results are set.
+    Done,
+    /// Not mine: the next mode or type is asked.
+    Declined,
+}
+
+/// The call that a handler serves. To go on, a handler takes its objects out of the arguments and
+/// calls the operator again.
+#[derive(Debug)]
+pub struct Overridden<'a>(Stack<'a>);
+
+impl Overridden<'_> {
+    /// The operator.
+    pub fn op(&self) -> Op {
+        self.0.op()
+    }
+
+    /// The key set that the call was dispatched with.
+    pub fn keys(&self) -> DispatchKeySet {
+        self.0.keys()
+    }
+
+    /// The arguments in schema order.
+    pub fn args(&self) -> Values<'_> {
+        self.0.args()
+    }
+
+    /// The arguments as owned values, carriers opened.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn values(&self) -> Result<Vec<Value>> {
+        self.args()
+            .iter()
+            .map(|value| value.to_value()?.open())
+            .collect()
+    }
+
+    /// The object of argument `index`, if it is or carries a `T`.
+    pub fn object<T: ObjectType>(&self, index: usize) -> Option<&T> {
+        let raw = self.args().0.get(index)?;
+        // SAFETY: overrides.h: borrowed from the argument, which lives for the call.
+        let object = unsafe { sys::tenon_value_object(raw).as_ref() }?;
+        // SAFETY: `Object` is transparent over the pointer; the reference is never dropped.
+        let object = unsafe {
+            std::mem::ManuallyDrop::new(Object::from_raw(ptr::from_ref(object).cast_mut()))
+        };
+        // SAFETY: what the object holds lives as long as the argument.
+        object
+            .downcast_ref::<T>()
+            .map(|found| unsafe { &*ptr::from_ref(found) })
+    }
+
+    /// Sets result `index` to any value; an object in the place of a tensor travels in a carrier.
+    ///
+    /// # Errors
+    /// [`Status::INDEX`](crate::Status::INDEX) when the operator has no such result.
+    pub fn set(&mut self, index: usize, value: impl Into<Value>) -> Result<()> {
+        self.0.set(index, value)
+    }
+
+    /// Calls the operator with other arguments and takes over its results.
+    ///
+    /// # Errors
+    /// As [`Op::call`].
+    pub fn call_with(&mut self, args: impl Arguments) -> Result<()> {
+        let results: Vec<Value> = self.op().call(args)?;
+        for (index, value) in results.into_iter().enumerate() {
+            self.set(index, value)?;
+        }
+        Ok(())
+    }
+}
+
+/// A type whose objects may stand for any argument of any operator; its handler then runs instead.
+///
+/// ```
+/// use tenon::{Handled, Library, Object, ObjectType, Overridden, Overrides, Result};
+/// struct Unit;
+/// impl ObjectType for Unit {
+///     const NAME: &'static str = "doc.Unit";
+/// }
+/// impl Overrides for Unit {
+///     fn override_call(&self, call: &mut Overridden<'_>) -> Result<Handled> {
+///         call.set(0, "of units")?;
+///         Ok(Handled::Done)
+///     }
+/// }
+/// let library = Library::define_namespace("override_doc")?;
+/// let op = library.define("sum(Tensor a) -> Tensor")?;
+/// let text: String = op.call((&Object::overriding(Unit)?,))?;
+/// assert_eq!(text, "of units");
+/// # Ok::<(), tenon::Error>(())
+/// ```
+pub trait Overrides: ObjectType {
+    /// Serves a call that has an object of this type among its arguments.
+    ///
+    /// # Errors
+    /// Whatever fails; the caller gets it.
+    fn override_call(&self, call: &mut Overridden<'_>) -> Result<Handled>;
+}
+
+/// A type that runs operators on its wrapper tensors, below autograd.
+pub trait Dispatches: ObjectType {
+    /// Serves a call that has a wrapper tensor of this type among its arguments.
+    ///
+    /// # Errors
+    /// Whatever fails; the caller gets it.
+    fn dispatch_call(&self, call: &mut Overridden<'_>) -> Result<Handled>;
+}
+
+impl Object {
+    /// Wraps a value that overrides operators.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn overriding<T: Overrides>(value: T) -> Result<Object> {
+        Object::with_type(
+            type_of::<T>(Role::Overrides, |record| {
+                record.override_ = Some(override_call::<T>);
+            }),
+            value,
+        )
+    }
+
+    fn dispatching<T: Dispatches>(value: T) -> Result<Object> {
+        Object::with_type(dispatching_type::<T>(), value)
+    }
+
+    /// Whether the object's type, of whatever language, overrides operators.
+    pub fn overrides(&self) -> bool {
+        // SAFETY: object.h: the type lives as long as the object.
+        unsafe {
+            (*sys::tenon_object_get_type(self.as_raw()))
+                .override_
+                .is_some()
+        }
+    }
+}
+
+fn dispatching_type<T: Dispatches>() -> &'static sys::tenon_object_type {
+    type_of::<T>(Role::Dispatches, |record| {
+        record.dispatch = Some(dispatch_call::<T>);
+    })
+}
+
+impl Tensor {
+    /// A wrapper tensor: shape, dtype and device as claimed, no memory, and `value`, whose type runs
+    /// operators on it.
+    ///
+    /// # Errors
+    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a bad shape.
+    pub fn wrapper<T: Dispatches>(
+        value: T,
+        shape: &[i64],
+        dtype: DType,
+        device: Device,
+    ) -> Result<Tensor> {
+        let value = Box::into_raw(Box::new(value));
+        let mut out = ptr::null_mut();
+        // SAFETY: the type record lives for ever; on success `release` frees the box.
+        let status = unsafe {
+            sys::tenon_tensor_new_wrapper(
+                dispatching_type::<T>(),
+                value.cast(),
+                shape.len() as i64,
+                shape.as_ptr(),
+                dtype.0,
+                &device.to_raw(),
+                &mut out,
+            )
+        };
+        if let Err(error) = check(status) {
+            // SAFETY: a failed call took nothing over.
+            drop(unsafe { Box::from_raw(value) });
+            return Err(error);
+        }
+        // SAFETY: a new reference.
+        Ok(unsafe { Tensor::from_raw(out) })
+    }
+
+    /// The value of a wrapper tensor, if it is a `T`.
+    pub fn wrapped<T: Dispatches>(&self) -> Option<&T> {
+        // SAFETY: overrides.h: borrowed until the tensor dies; an equal type record means a `T`.
+        unsafe {
+            let object = sys::tenon_tensor_wrapped(self.as_raw());
+            if object.is_null()
+                || !ptr::eq(sys::tenon_object_get_type(object), dispatching_type::<T>())
+            {
+                return None;
+            }
+            Some(&*sys::tenon_object_self(object).cast::<T>())
+        }
+    }
+
+    /// The value in a carrier: an object, or another result of an override, where a tensor was due.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn carried(&self) -> Result<Option<Value>> {
+        // SAFETY: overrides.h: borrowed until the tensor dies.
+        match unsafe { sys::tenon_tensor_carried(self.as_raw()).as_ref() } {
+            // SAFETY: as above; value.h holds for what is carried.
+            Some(raw) => Ok(Some(unsafe { ValueRef::from_raw(raw) }.to_value()?)),
+            None => Ok(None),
+        }
+    }
+
+    /// A carrier of an object, where a `Tensor` is required.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn carrier(object: &Object) -> Result<Tensor> {
+        let mut value = RawValue::NONE;
+        value.tag = sys::TENON_TAG_OBJECT as u16;
+        value.as_.object = object.as_raw();
+        let mut out = ptr::null_mut();
+        // SAFETY: the value is borrowed for the call and copied.
+        check(unsafe { sys::tenon_tensor_new_carrier(&value, &mut out) })?;
+        // SAFETY: a new reference.
+        Ok(unsafe { Tensor::from_raw(out) })
+    }
+}
+
+impl Value {
+    /// What a carrier carries; every other value as it is.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn open(self) -> Result<Value> {
+        match &self {
+            Value::Tensor(tensor) => Ok(tensor.carried()?.unwrap_or(self)),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// A mode of this thread, on until it is dropped: its value sees every call.
+#[must_use = "the mode ends when it is dropped"]
+#[derive(Debug)]
+pub struct Mode {
+    kind: u32,
+    owner_thread: PhantomData<*const ()>,
+}
+
+impl Mode {
+    /// Turns on a mode that sees calls before dispatch. While its handler runs it is off.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn overriding<T: Overrides>(value: T) -> Result<Mode> {
+        Mode::push(sys::TENON_MODE_OVERRIDE, &Object::overriding(value)?)
+    }
+
+    /// Turns on a mode that sees calls below autograd.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn dispatching<T: Dispatches>(value: T) -> Result<Mode> {
+        Mode::push(sys::TENON_MODE_WRAPPER, &Object::dispatching(value)?)
+    }
+
+    fn push(kind: u32, object: &Object) -> Result<Mode> {
+        // SAFETY: the object is live and retained by push; the guard stays on this thread.
+        check(unsafe { sys::tenon_mode_push(kind, object.as_raw()) })?;
+        Ok(Mode {
+            kind,
+            owner_thread: PhantomData,
+        })
+    }
+}
+
+impl Drop for Mode {
+    fn drop(&mut self) {
+        // SAFETY: pushed by this guard, on this thread.
+        if unsafe { sys::tenon_mode_pop(self.kind) } != 0 {
+            // Someone else popped it already: nothing is left to do.
+            drop(Error::take(0));
+        }
+    }
+}
+
+/// Refuses objects that override operators where no handler would be asked any more: a kernel of a
+/// lower key would take them for tensors.
+pub(crate) fn refuse_overriding(op: Op, args: &[sys::tenon_value]) -> Result<()> {
+    for raw in args {
+        let is_object = u32::from(raw.tag) == sys::TENON_TAG_OBJECT;
+        // SAFETY: value.h: the payload fits the tag; object.h: the type lives with the object.
+        if is_object
+            && unsafe {
+                (*sys::tenon_object_get_type(raw.as_.object))
+                    .override_
+                    .is_some()
+            }
+        {
+            let name = op.name();
+            let text = format!("{name}: arguments of a redispatch must not override operators");
+            return Err(Error::new(crate::Status::TYPE, text));
+        }
+    }
+    Ok(())
+}
+
+fn handle(
+    op: *const sys::tenon_op,
+    keys: sys::tenon_keyset,
+    stack: *mut sys::tenon_stack,
+    body: impl FnOnce(&mut Overridden<'_>) -> Result<Handled>,
+) -> sys::tenon_status {
+    let run = || {
+        // SAFETY: object.h: a handler gets the call's own stack, as a kernel does.
+        let raw = unsafe { &mut *stack };
+        body(&mut Overridden(Stack {
+            raw,
+            op,
+            keys: DispatchKeySet(keys),
+        }))
+    };
+    let error = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(Handled::Done)) => return 0,
+        Ok(Ok(Handled::Declined)) => return sys::TENON_DECLINED as sys::tenon_status,
+        Ok(Err(error)) => error,
+        Err(panic) => Error::from_panic(panic),
+    };
+    // SAFETY: as above; the dispatcher takes the error over.
+    unsafe { keep_in_stack(error, stack) }
+}
+
+unsafe extern "C" fn override_call<T: Overrides>(
+    value: *mut c_void,
+    op: *const sys::tenon_op,
+    keys: sys::tenon_keyset,
+    stack: *mut sys::tenon_stack,
+) -> sys::tenon_status {
+    // SAFETY: object.h: `value` is the box of a live object of this type.
+    handle(op, keys, stack, |call| {
+        unsafe { &*value.cast::<T>() }.override_call(call)
+    })
+}
+
+unsafe extern "C" fn dispatch_call<T: Dispatches>(
+    value: *mut c_void,
+    op: *const sys::tenon_op,
+    keys: sys::tenon_keyset,
+    stack: *mut sys::tenon_stack,
+) -> sys::tenon_status {
+    // SAFETY: object.h: `value` is the box of a live object of this type.
+    handle(op, keys, stack, |call| {
+        unsafe { &*value.cast::<T>() }.dispatch_call(call)
+    })
+}

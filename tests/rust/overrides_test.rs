@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Objects that override operators, wrapper tensors, modes, carried thread states, the key space.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+
+use tenon::{
+    DType, Device, DispatchKey, Dispatches, Handled, Library, Mode, Object, ObjectType, Op,
+    Overridden, Overrides, Place, Result, Status, Tensor, ThreadState, Value,
+};
+
+use crate::support::fails;
+
+struct Tag(i64);
+
+impl ObjectType for Tag {
+    const NAME: &'static str = "overrides_test.Tag";
+}
+
+impl Overrides for Tag {
+    fn override_call(&self, call: &mut Overridden<'_>) -> Result<Handled> {
+        if self.0 < 0 {
+            return Ok(Handled::Declined);
+        }
+        assert_eq!(call.object::<Tag>(0).or(call.object(1)).unwrap().0, self.0);
+        call.set(0, self.0 * 10)?;
+        Ok(Handled::Done)
+    }
+}
+
+/// Counts calls on its tensors and goes on: unwrap, call, rewrap.
+struct Counting {
+    inner: Tensor,
+    calls: Arc<AtomicUsize>,
+}
+
+impl ObjectType for Counting {
+    const NAME: &'static str = "overrides_test.Counting";
+}
+
+impl Counting {
+    fn wrap(inner: Tensor, calls: &Arc<AtomicUsize>) -> Result<Tensor> {
+        let (shape, dtype, device) = (inner.shape(), inner.dtype(), inner.device());
+        let calls = calls.clone();
+        Tensor::wrapper(Counting { inner, calls }, &shape, dtype, device)
+    }
+}
+
+impl Dispatches for Counting {
+    fn dispatch_call(&self, call: &mut Overridden<'_>) -> Result<Handled> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let mut values = call.values()?;
+        for value in &mut values {
+            let inner = match value {
+                Value::Tensor(tensor) => tensor.wrapped::<Counting>().map(|w| w.inner.clone()),
+                _ => None,
+            };
+            if let Some(inner) = inner {
+                *value = inner.into();
+            }
+        }
+        let results: Vec<Value> = call.op().call(&values)?;
+        for (index, result) in results.into_iter().enumerate() {
+            match result {
+                Value::Tensor(plain) => call.set(index, Counting::wrap(plain, &self.calls)?)?,
+                other => call.set(index, other)?,
+            }
+        }
+        Ok(Handled::Done)
+    }
+}
+
+/// Counts calls and lets them go on.
+struct Watching(Arc<AtomicUsize>);
+
+impl ObjectType for Watching {
+    const NAME: &'static str = "overrides_test.Watching";
+}
+
+impl Overrides for Watching {
+    fn override_call(&self, call: &mut Overridden<'_>) -> Result<Handled> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        let values = call.values()?;
+        call.call_with(&values)?;
+        Ok(Handled::Done)
+    }
+}
+
+impl Dispatches for Watching {
+    fn dispatch_call(&self, call: &mut Overridden<'_>) -> Result<Handled> {
+        self.override_call(call)
+    }
+}
+
+fn twice(library: &Library) -> Op {
+    let op = library.define("twice(Tensor a) -> Tensor").unwrap();
+    library
+        .impl_fn("twice", DispatchKey::CPU, |a: &Tensor| {
+            let doubled = a.to_vec::<f32>()?.iter().map(|x| 2.0 * x).collect();
+            Tensor::from_vec(doubled, &a.shape())
+        })
+        .unwrap();
+    op
+}
+
+#[test]
+fn an_object_in_the_place_of_any_argument_answers() {
+    let library = Library::define_namespace("overrides_object").unwrap();
+    let op = library.define("both(Tensor a, int n) -> int").unwrap();
+    let plain = Tensor::from_slice(&[1f32], &[1]).unwrap();
+    let tag = Object::overriding(Tag(4)).unwrap();
+    assert_eq!(op.call::<i64>((&tag, 1)).unwrap(), 40);
+    assert_eq!(op.call::<i64>((&plain, &tag)).unwrap(), 40);
+    assert_eq!(tag.downcast_ref::<Tag>().unwrap().0, 4);
+}
+
+#[test]
+fn a_result_in_the_place_of_a_tensor_is_opened() {
+    let library = Library::define_namespace("overrides_result").unwrap();
+    let op = twice(&library);
+    let tag = Object::overriding(Tag(5)).unwrap();
+    assert_eq!(op.call::<i64>((&tag,)).unwrap(), 50);
+    let carrier: Tensor = op.call((&Tensor::carrier(&tag).unwrap(),)).unwrap();
+    assert!(matches!(carrier.carried(), Ok(Some(Value::Int(50)))));
+}
+
+#[test]
+fn all_declined_is_a_type_error_that_names_the_types() {
+    let library = Library::define_namespace("overrides_declined").unwrap();
+    let op = twice(&library);
+    let tag = Object::overriding(Tag(-1)).unwrap();
+    fails(
+        op.call::<Tensor>((&tag,)),
+        Status::TYPE,
+        &["overrides_declined::twice", "[overrides_test.Tag]"],
+    );
+}
+
+#[test]
+fn an_overriding_object_is_refused_below_override() {
+    let library = Library::define_namespace("overrides_refused").unwrap();
+    let op = library
+        .define("both(Tensor a, Tensor b) -> Tensor")
+        .unwrap();
+    library
+        .impl_fn("both", DispatchKey::CPU, |a: &Tensor, _: &Tensor| a.clone())
+        .unwrap();
+    let plain = Tensor::from_slice(&[1f32], &[1]).unwrap();
+    let tag = Object::overriding(Tag(1)).unwrap();
+    fails(
+        op.redispatch::<Tensor>(plain.keys(), (&plain, &tag)),
+        Status::TYPE,
+        &["overrides_refused::both", "must not override"],
+    );
+}
+
+#[test]
+fn a_wrapper_counts_unwraps_and_rewraps() {
+    let library = Library::define_namespace("overrides_wrapper").unwrap();
+    let op = twice(&library);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let plain = Tensor::from_slice(&[1f32, 2.0], &[2]).unwrap();
+    let wrapper = Counting::wrap(plain, &calls).unwrap();
+    assert_eq!(*wrapper.shape(), [2]);
+    let once: Tensor = op.call((&wrapper,)).unwrap();
+    let again: Tensor = op.call((&once,)).unwrap();
+    assert_eq!(calls.load(Ordering::SeqCst), 2);
+    let inner = &again.wrapped::<Counting>().unwrap().inner;
+    assert_eq!(inner.to_vec::<f32>().unwrap(), [4.0, 8.0]);
+    fails(wrapper.to_vec::<f32>(), Status::STATE, &[]);
+    drop((wrapper, once, again));
+    assert_eq!(Arc::strong_count(&calls), 1);
+}
+
+#[test]
+fn modes_see_every_call_while_they_live() {
+    let library = Library::define_namespace("overrides_mode").unwrap();
+    let op = twice(&library);
+    let plain = Tensor::from_slice(&[1f32], &[1]).unwrap();
+    let (before, below) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    {
+        let _outer = Mode::dispatching(Watching(below.clone())).unwrap();
+        let _inner = Mode::overriding(Watching(before.clone())).unwrap();
+        op.call::<Tensor>((&plain,)).unwrap();
+        op.call::<Tensor>((&plain,)).unwrap();
+    }
+    op.call::<Tensor>((&plain,)).unwrap();
+    assert_eq!(before.load(Ordering::SeqCst), 2);
+    assert_eq!(below.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn thread_states_carry_modes() {
+    let library = Library::define_namespace("overrides_thread").unwrap();
+    let op = twice(&library);
+    let plain = Tensor::from_slice(&[1f32], &[1]).unwrap();
+    let seen = Arc::new(AtomicUsize::new(0));
+    let worker = {
+        let _mode = Mode::overriding(Watching(seen.clone())).unwrap();
+        let plain = plain.clone();
+        ThreadState::spawn(move || op.call::<Tensor>((&plain,)).map(drop)).unwrap()
+    };
+    worker.join().unwrap().unwrap().unwrap();
+    assert_eq!(seen.load(Ordering::SeqCst), 1);
+    std::thread::spawn(move || op.call::<Tensor>((&plain,)).map(drop))
+        .join()
+        .unwrap()
+        .unwrap();
+    assert_eq!(seen.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn backends_and_functionalities_are_registered_by_name() {
+    let key = DispatchKey::register_backend("rustnpu").unwrap();
+    assert_eq!(DispatchKey::register_backend("rustnpu").unwrap(), key);
+    assert_eq!(key.name(), "rustnpu");
+    assert_eq!(
+        "Autogradrustnpu".parse::<DispatchKey>().unwrap().name(),
+        "Autogradrustnpu"
+    );
+    let profiler = DispatchKey::register("RustProfiler", "Batched", Place::Below, false).unwrap();
+    assert_eq!(profiler.name(), "RustProfiler");
+    fails(
+        DispatchKey::register("RustProfiler", "Batched", Place::Above, false),
+        Status::ALREADY_EXISTS,
+        &["RustProfiler"],
+    );
+    fails(
+        DispatchKey::register("RustOther", "Nowhere", Place::Below, false),
+        Status::NOT_FOUND,
+        &["Nowhere"],
+    );
+}
+
+#[test]
+fn bad_wrappers_are_errors_and_keep_nothing() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let inner = Tensor::from_slice(&[1f32], &[1]).unwrap();
+    let wrapper = Tensor::wrapper(
+        Counting {
+            inner,
+            calls: calls.clone(),
+        },
+        &[-1],
+        DType::F32,
+        Device::CPU,
+    );
+    fails(
+        wrapper,
+        Status::INVALID_ARGUMENT,
+        &["tenon_tensor_new_wrapper"],
+    );
+    assert_eq!(Arc::strong_count(&calls), 1);
+}
