@@ -35,6 +35,7 @@ LEAVE_OUT("^tenon_type_")
 %ignore tenon_key_list;
 %ignore tenon_trace_set;
 %ignore tenon_thread_state_leave;  // consumes its argument: see leave_thread_state
+LEAVE_OUT("^tenon_mode_|^tenon_tensor_(carried|wrapped)")
 %ignore TENON_SANITIZER_CURRENT;
 
 %include "tenon/common.h"
@@ -45,6 +46,7 @@ LEAVE_OUT("^tenon_type_")
 %include "tenon/device.h"
 %include "tenon/error.h"
 %include "tenon/object.h"
+%include "tenon/overrides.h"
 %include "tenon/schema.h"
 %include "tenon/op.h"
 %include "tenon/dispatch.h"

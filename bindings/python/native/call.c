@@ -2,6 +2,7 @@
 /* One call of an operator from Python: bind the arguments, pick the kernel, run it, wrap what it
  * returns. Every call comes this way: `op(a, b)`, packets, methods, `a + b`, redispatch. */
 #include "binding.h"
+#include "overrides.h"
 
 /* ---- Whether the GIL stays ------------------------------------------------------------------- */
 
@@ -180,8 +181,29 @@ static PyObject* run_boxed(const bound_call* c, const tenon_entry* entry, tenon_
   } else {
     leave(frame);
     result = tnp_results_to_object(b, rets);
+    if (TNP_UNLIKELY(tnp_may_carry(frame->keys))) result = tnp_open_carriers(result);
   }
   if (TNP_UNLIKELY(rets != few)) PyMem_Free(rets);
+  return result;
+}
+
+/* A call with objects that override operators, at any argument. */
+static PyObject* run_overridden(const bound_call* c, const tenon_keyset* keys) {
+  tnp_binding* b = c->binding;
+  if (keys != NULL) {
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "%U.redispatch: arguments must not override operators, got an object "
+                            "that does",
+                            c->op->name);
+  }
+  tenon_value* rets = PyMem_Calloc(b->nrets + 1, sizeof *rets);
+  if (rets == NULL) return PyErr_NoMemory();
+  tenon_stack stack = {c->values, rets, c->count, b->nrets, NULL, {0, 0}};
+  tenon_status status;
+  Py_BEGIN_ALLOW_THREADS status = tenon_op_call_checked(c->op->op, &stack);
+  Py_END_ALLOW_THREADS PyObject* result =
+      status == TENON_OK ? tnp_open_carriers(tnp_results_to_object(b, rets)) : tnp_raise();
+  PyMem_Free(rets);
   return result;
 }
 
@@ -217,7 +239,7 @@ PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* ar
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, why);
   if (TNP_LIKELY(bound == 0)) {
     bound_call c = {self, b, values, count, memory.normalised, args, nargsf, kwnames};
-    result = run(&c, keys);
+    result = TNP_UNLIKELY(memory.overriding) ? run_overridden(&c, keys) : run(&c, keys);
   } else if (bound > 0 && why->explain) {
     why->text = tnp_mismatch_text(self->name, b, why);
   }

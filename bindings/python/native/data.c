@@ -95,6 +95,12 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
       return NULL;
     }
   }
+  if (info.flags & TENON_TENSOR_HOLLOW) {
+    Py_DECREF(source);
+    return tnp_raise_format(TENON_ERROR_STATE,
+                            "Tensor.tolist: tensor must have memory, got one that stands for "
+                            "something else");
+  }
   PyObject* result = nested(&info, 0, info.data, tenon_dtype_size(info.dtype));
   Py_DECREF(source);
   return result;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries, and Python functions as kernels of other callers. */
 #include "binding.h"
+#include "overrides.h"
 
 #include <stddef.h>
 #include <structmember.h>
@@ -40,13 +41,24 @@ PyObject* tnp_kernel_call(tnp_kernel* kernel, tnp_op* op, tnp_binding* binding, 
   PyObject** objects = tnp_values_to_arguments(binding, args, count, extra, &nargs, &kwnames);
   if (objects == NULL) return NULL;
   Py_ssize_t total = extra + nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+  if (TNP_UNLIKELY(tnp_may_carry(keys))) {
+    for (Py_ssize_t i = extra; i < total; i++) {
+      PyObject* opened = tnp_open_carriers(objects[i]);
+      if (opened == NULL) {
+        Py_INCREF(Py_None);
+        opened = Py_None; /* the call below fails with the exception that is set */
+      }
+      objects[i] = opened;
+    }
+  }
   PyObject* function = kernel->function;
   PyObject* result = NULL;
   if (kernel->with_op) {
     Py_INCREF(op);
     objects[extra - 1] = (PyObject*)op;
   }
-  if (!kernel->with_keyset || (objects[0] = tnp_keyset_object(keys)) != NULL) {
+  if (!PyErr_Occurred() &&
+      (!kernel->with_keyset || (objects[0] = tnp_keyset_object(keys)) != NULL)) {
     Py_INCREF(function);
     result = PyObject_Vectorcall(function, objects, (size_t)(extra + nargs), kwnames);
     Py_DECREF(function);

@@ -115,6 +115,8 @@ extern PyTypeObject* tnp_tensor_type;
   (Py_TYPE(o) == tnp_tensor_type || PyType_IsSubtype(Py_TYPE(o), tnp_tensor_type))
 
 PyObject* tnp_tensor_wrap(tenon_tensor* tensor); /* takes over the reference */
+/* The same for a fresh tensor, as an object of a subclass. */
+PyObject* tnp_tensor_wrap_as(PyTypeObject* type, tenon_tensor* tensor);
 void tnp_tensor_unkeep(tnp_tensor* self);
 /* The handle of a Tensor object, borrowed; NULL with an exception for one whose tensor is gone. */
 static inline tenon_tensor* tnp_tensor_get(PyObject* object) {
@@ -215,6 +217,7 @@ typedef struct {
   tnp_owned* more_owned;
   const char* detail; /* why the last conversion did not match, static text or NULL */
   bool numbers;       /* a number is accepted where a Tensor is due */
+  bool overriding;    /* some argument is an object that overrides operators */
   bool normalised; /* some argument was converted: the caller's own object is not what was meant */
   tnp_owned few_owned[4];
   _Alignas(8) char memory[320];
@@ -227,6 +230,7 @@ static inline void tnp_call_begin(tnp_call* call, bool numbers) {
   call->more_owned = NULL;
   call->detail = NULL;
   call->numbers = numbers;
+  call->overriding = false;
   call->normalised = false;
 }
 void tnp_call_finish(tnp_call* call);
@@ -261,6 +265,11 @@ int tnp_value_equal(const tenon_value* a, const tenon_value* b);
 void tnp_describe(PyObject* object, char* out, size_t size);
 PyObject* tnp_object_open(tenon_object* object); /* borrows `object`; new reference */
 extern PyTypeObject* tnp_foreign_type;           /* objects of other languages */
+tenon_object* tnp_foreign_get(PyObject* self);   /* borrowed */
+/* The record of a Python class as a type of objects, kept for ever; NULL with an exception. */
+const tenon_object_type* tnp_carried_type(PyTypeObject* python);
+void* tnp_carry(PyObject* object);     /* `self` of such a type; NULL with an exception */
+PyObject* tnp_carried_get(void* self); /* borrowed */
 
 /* ---- op.c, binding.c, call.c: operators, argument binding and calls ------------------------------
  */

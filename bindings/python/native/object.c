@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Python objects inside boxed values, and objects of other languages as Python sees them. */
+#include "overrides.h"
 #include "value.h"
 
 /* A Python object inside a tenon_object. */
@@ -21,7 +22,7 @@ static void carried_run(tnp_garbage* garbage) {
 }
 static void carried_release(void* self) { tnp_discard(self); }
 
-static const tenon_object_type* type_of_carried(PyTypeObject* python) {
+const tenon_object_type* tnp_carried_type(PyTypeObject* python) {
   if (carried_types == NULL && (carried_types = PyDict_New()) == NULL) return NULL;
   PyObject* known = PyDict_GetItemWithError(carried_types, (PyObject*)python);
   if (known != NULL) return PyCapsule_GetPointer(known, NULL);
@@ -45,9 +46,29 @@ static const tenon_object_type* type_of_carried(PyTypeObject* python) {
   type->type.language = TENON_LANGUAGE_PYTHON;
   type->type.name = type->name;
   type->type.release = carried_release;
+  tnp_add_handlers(python, &type->type);
+  PyTypeObject* base = python->tp_base;
+  if (base != NULL && base != &PyBaseObject_Type && base != tnp_tensor_type) {
+    type->type.base = tnp_carried_type(base); /* handlers of derived classes come first */
+    if (type->type.base == NULL) {
+      Py_DECREF(capsule);
+      return NULL;
+    }
+  }
   int stored = PyDict_SetItem(carried_types, (PyObject*)python, capsule);
   Py_DECREF(capsule);
   return stored == 0 ? &type->type : NULL;
+}
+
+PyObject* tnp_carried_get(void* self) { return ((carried*)self)->object; }
+
+void* tnp_carry(PyObject* object) {
+  carried* self = PyMem_RawMalloc(sizeof *self);
+  if (self == NULL) return PyErr_NoMemory();
+  self->garbage.run = carried_run;
+  Py_INCREF(object);
+  self->object = object;
+  return self;
 }
 
 /* An object of another language, as Python sees it. */
@@ -67,6 +88,8 @@ PyObject* tnp_object_open(tenon_object* object) {
   if (self != NULL) self->object = tenon_object_retain(object);
   return (PyObject*)self;
 }
+
+tenon_object* tnp_foreign_get(PyObject* self) { return ((foreign*)self)->object; }
 
 static void foreign_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
@@ -104,12 +127,9 @@ int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* o
   if (Py_TYPE(object) == tnp_foreign_type) {
     handle = ((foreign*)object)->object; /* the argument keeps it alive */
   } else {
-    const tenon_object_type* type = type_of_carried(Py_TYPE(object));
-    carried* self = type ? PyMem_RawMalloc(sizeof *self) : NULL;
-    if (self == NULL) return type ? (PyErr_NoMemory(), -1) : -1;
-    self->garbage.run = carried_run;
-    Py_INCREF(object);
-    self->object = object;
+    const tenon_object_type* type = tnp_carried_type(Py_TYPE(object));
+    carried* self = type ? tnp_carry(object) : NULL;
+    if (self == NULL) return -1;
     if (tnp_check(tenon_object_new(type, self, &handle)) != 0) {
       Py_DECREF(object);
       PyMem_RawFree(self);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "native.h"
+#include "overrides.h"
 
 /* What the extension reads and writes in place must lie where the library puts it. */
 _Static_assert(sizeof(tenon_value) == 24, "a boxed value has 24 bytes");
@@ -187,9 +188,10 @@ int tnp_init(PyObject* module) {
     return -1;
   }
   if (PyModule_AddFunctions(module, methods) != 0) return -1;
-  if (tnp_errors_init(module) || tnp_types_init(module) || tnp_value_init(module) ||
-      tnp_tensor_init(module) || tnp_exchange_init(module) || tnp_op_init(module) ||
-      tnp_library_init(module) || tnp_handle_init(module) || tnp_guard_init(module)) {
+  if (tnp_errors_init(module) || tnp_types_init(module) || tnp_overrides_init(module) ||
+      tnp_value_init(module) || tnp_tensor_init(module) || tnp_exchange_init(module) ||
+      tnp_op_init(module) || tnp_library_init(module) || tnp_handle_init(module) ||
+      tnp_guard_init(module)) {
     return -1;
   }
   return tnp_registry_init();

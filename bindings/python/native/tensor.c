@@ -92,6 +92,17 @@ PyObject* tnp_tensor_wrap(tenon_tensor* tensor) {
   return (PyObject*)self;
 }
 
+PyObject* tnp_tensor_wrap_as(PyTypeObject* type, tenon_tensor* tensor) {
+  tnp_tensor* self = allocate(type);
+  if (self == NULL) {
+    tenon_tensor_release(tensor);
+    return NULL;
+  }
+  self->tensor = tensor;
+  *tenon_tensor_binding(tensor, TENON_LANGUAGE_PYTHON) = self;
+  return (PyObject*)self;
+}
+
 static void tensor_dealloc(PyObject* object) {
   tnp_tensor* self = (tnp_tensor*)object;
   PyTypeObject* type = Py_TYPE(object);

@@ -2,6 +2,8 @@
 /* Python objects into boxed values, steered by compiled schema types. */
 #include "value.h"
 
+#include "overrides.h"
+
 /* Keeps an element alive for the call: its list may change while a kernel runs. */
 static int hold(tnp_call* call, PyObject* object) {
   Py_INCREF(object);
@@ -203,6 +205,10 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
           result = element->optional ? 0 : 1;
         } else {
           result = tnp_to_value(call, element, item, &value);
+          if (result == 0 && value.tag == TENON_TAG_OBJECT) {
+            out->flags = TENON_VALUE_HAS_OBJECT;
+            result = tnp_carry_element(call, &value);
+          }
         }
         if (result == 0) ((tenon_tensor**)data)[i] = value.as.tensor;
         break;
@@ -341,8 +347,13 @@ static int to_constant(PyObject* object, PyTypeObject* type, uint16_t tag, tenon
   return 0;
 }
 
+int tnp_to_any(tnp_call* call, PyObject* object, tenon_value* out) {
+  return tnp_to_value(call, &any_type, object, out);
+}
+
 int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, tenon_value* out) {
   memset(out, 0, sizeof *out);
+  if (tnp_overrides(object)) return tnp_to_overriding(call, object, out);
   if (object == Py_None) {
     return type->optional || type->conv == TNP_CONV_NONE || type->conv == TNP_CONV_ANY ? 0 : 1;
   }

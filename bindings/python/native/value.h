@@ -11,6 +11,8 @@ void* tnp_take_memory(tnp_call* call, size_t size);
 int tnp_own(tnp_call* call, void* handle, void (*release)(void*));
 /* Carries any Python object, or unwraps another language's: 0, or -1 with an exception. */
 int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* out);
+/* Converts as `Any` does; returns as tnp_to_value. */
+int tnp_to_any(tnp_call* call, PyObject* object, tenon_value* out);
 /* Whether an object is of the class that a schema type's text names. */
 bool tnp_class_matches(const char* text, PyObject* object);
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from . import _tenon
 from ._tenon import device
+from .error import InvalidArgumentError
 
 
 def count(type: str = "cuda") -> int:
@@ -36,4 +37,40 @@ def register_backend(name: str) -> int:
     return _tenon.tenon_backend_register(name)
 
 
-__all__ = ["count", "current_stream", "device", "is_available", "register_backend", "synchronize"]
+def register_functionality(
+    name: str, *, below: str | None = None, above: str | None = None, per_backend: bool = False
+) -> int:
+    """Declares a functionality key, such as "Profiler" below "Autograd"; returns its number.
+
+    Args:
+        name: Name of the key, and with `per_backend` the first part of its keys' names.
+        below: The key that is considered before it; it takes the nearest free place.
+        above: The key that is considered after it; one of the two is given.
+        per_backend: One slot for each backend rather than one for all.
+
+    Raises:
+        NotFoundError: an unknown anchor.
+        StateError: no place is free there.
+        AlreadyExistsError: the name is taken, or was placed otherwise.
+        InvalidArgumentError: not exactly one of `below` and `above`.
+    """
+    if (below is None) == (above is None):
+        raise InvalidArgumentError(
+            "register_functionality: one of below and above must be given, got "
+            + ("none" if below is None else "both")
+        )
+    flags = _tenon.TENON_FUNCTIONALITY_ABOVE if above is not None else 0
+    if per_backend:
+        flags |= _tenon.TENON_FUNCTIONALITY_PER_BACKEND
+    return _tenon.tenon_functionality_register(name, above if above is not None else below, flags)
+
+
+__all__ = [
+    "count",
+    "current_stream",
+    "device",
+    "is_available",
+    "register_backend",
+    "register_functionality",
+    "synchronize",
+]

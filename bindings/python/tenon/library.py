@@ -10,6 +10,7 @@ import sys as _sys
 
 from . import _tenon
 from ._tenon import OpOverload
+from .device import register_backend, register_functionality
 from .error import AlreadyExistsError, ArgumentTypeError, InvalidArgumentError
 from .ops import _find_op_or_none
 
@@ -461,4 +462,6 @@ __all__ = [
     "fallthrough_kernel",
     "impl",
     "included_keys",
+    "register_backend",
+    "register_functionality",
 ]

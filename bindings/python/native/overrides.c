@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Python classes that override operators (`__tenon_function__`), wrapper tensors
+ * (`__tenon_dispatch__`) and modes; see tenon/overrides.h. */
+#include "overrides.h"
+
+#include "binding.h"
+#include "value.h"
+
+static PyObject* protocol_names[TENON_MODE_COUNT]; /* by TENON_MODE_* */
+
+/* ---- Who overrides --------------------------------------------------------------------------- */
+
+static bool has_handler(PyTypeObject* type, uint32_t kind) {
+  PyObject* found = _PyType_Lookup(type, protocol_names[kind]);
+  return found != NULL && found != Py_None;
+}
+
+bool tnp_overrides_slow(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type == tnp_foreign_type) {
+    return tenon_object_get_type(tnp_foreign_get(object))->override != NULL;
+  }
+  if (!has_handler(type, TENON_MODE_OVERRIDE)) return false;
+  /* Where overrides are off, a subclass is the tensor that it is; nothing else has that choice. */
+  return !TNP_IS_TENSOR(object) || !(tenon_keys_excluded() >> TNP_OVERRIDE_BIT & 1);
+}
+
+int tnp_to_overriding(tnp_call* call, PyObject* object, tenon_value* out) {
+  memset(out, 0, sizeof *out);
+  call->overriding = true;
+  call->normalised = true;
+  return tnp_to_object(call, object, TENON_TAG_OBJECT, out);
+}
+
+static void release_tensor(void* handle) { tenon_tensor_release(handle); }
+
+int tnp_carry_element(tnp_call* call, tenon_value* value) {
+  tenon_tensor* carrier;
+  if (tnp_check(tenon_tensor_new_carrier(value, &carrier)) != 0) return -1;
+  value->tag = TENON_TAG_TENSOR;
+  value->as.tensor = carrier;
+  return tnp_own(call, carrier, release_tensor);
+}
+
+/* ---- Carriers -------------------------------------------------------------------------------- */
+
+PyObject* tnp_open_carriers(PyObject* object) {
+  if (object == NULL) return NULL;
+  if (Py_TYPE(object) == tnp_tensor_type) {
+    const tenon_value* carried = tenon_tensor_carried(((tnp_tensor*)object)->tensor);
+    if (carried == NULL) return object;
+    tenon_value value = *carried;
+    PyObject* opened = tnp_from_value(&value, false);
+    Py_DECREF(object);
+    return opened;
+  }
+  bool list = PyList_CheckExact(object);
+  if (!list && !PyTuple_CheckExact(object)) return object;
+  /* Fresh from values: nobody else has seen it. */
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++) {
+    PyObject** item = &PySequence_Fast_ITEMS(object)[i];
+    *item = tnp_open_carriers(*item);
+    if (*item == NULL) {
+      Py_INCREF(Py_None); /* so that the sequence stays whole */
+      *item = Py_None;
+      Py_DECREF(object);
+      return NULL;
+    }
+  }
+  return object;
+}
+
+/* ---- Handlers -------------------------------------------------------------------------------- */
+
+/* Adds the type of an argument, or of each element of a list, once and if it takes part. */
+static int add_types(PyObject* types, PyObject* object, uint32_t kind) {
+  if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++) {
+      if (add_types(types, PySequence_Fast_GET_ITEM(object, i), kind) != 0) return -1;
+    }
+    return 0;
+  }
+  PyObject* type = (PyObject*)Py_TYPE(object);
+  bool takes_part = Py_TYPE(object) == tnp_foreign_type ? tnp_overrides_slow(object)
+                                                        : has_handler(Py_TYPE(object), kind);
+  int known = takes_part ? PySequence_Contains(types, type) : 1;
+  if (known != 0) return known < 0 ? -1 : 0;
+  return PyList_Append(types, type);
+}
+
+/* (types, args, kwargs) of a call, for a handler. */
+static int handler_arguments(uint32_t kind, tnp_binding* binding, const tenon_stack* stack,
+                             PyObject** out) {
+  Py_ssize_t nargs;
+  PyObject* kwnames;
+  PyObject** objects =
+      tnp_values_to_arguments(binding, stack->args, stack->nargs, 0, &nargs, &kwnames);
+  if (objects == NULL) return -1;
+  Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  PyObject* types = PyList_New(0);
+  PyObject* args = PyTuple_New(nargs);
+  PyObject* kwargs = PyDict_New();
+  bool failed = types == NULL || args == NULL || kwargs == NULL;
+  for (Py_ssize_t i = 0; i < nargs + named; i++) {
+    PyObject* object = tnp_open_carriers(objects[i]); /* takes the reference over */
+    if (object == NULL || failed || add_types(types, object, kind) != 0) {
+      failed = true;
+      Py_XDECREF(object);
+    } else if (i < nargs) {
+      PyTuple_SET_ITEM(args, i, object);
+    } else {
+      failed = PyDict_SetItem(kwargs, PyTuple_GET_ITEM(kwnames, i - nargs), object) != 0;
+      Py_DECREF(object);
+    }
+  }
+  PyMem_Free(objects);
+  Py_XDECREF(kwnames);
+  out[0] = failed ? NULL : PyList_AsTuple(types);
+  Py_XDECREF(types);
+  out[1] = args;
+  out[2] = kwargs;
+  return failed || out[0] == NULL ? -1 : 0;
+}
+
+static int any_to_result(PyObject* object, tenon_value* out) {
+  tnp_call call;
+  tnp_call_begin(&call, false);
+  tenon_value value;
+  int result = tnp_to_any(&call, object, &value);
+  if (result == 0) result = tnp_check(tenon_value_copy(&value, out));
+  tnp_call_end(&call);
+  return result;
+}
+
+/* Results of an override: any objects, as many as the operator returns. */
+static int override_results(tnp_op* op, tnp_binding* b, PyObject* result, tenon_value* rets) {
+  if (b->nrets == 1) return any_to_result(result, &rets[0]);
+  bool fits = b->nrets == 0 ? result == Py_None
+                            : (PyTuple_Check(result) || PyList_Check(result)) &&
+                                  PySequence_Fast_GET_SIZE(result) == (Py_ssize_t)b->nrets;
+  if (!fits) {
+    tnp_raise_format(TENON_ERROR_TYPE, "%U: the handler must return %u results, got %s", op->name,
+                     b->nrets, Py_TYPE(result)->tp_name);
+    return -1;
+  }
+  for (uint32_t i = 0; i < b->nrets; i++) {
+    if (any_to_result(PySequence_Fast_GET_ITEM(result, i), &rets[i]) != 0) {
+      tenon_value_clear_n(rets, i);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static tenon_status run_handler(uint32_t kind, PyObject* self, tnp_op* op, tenon_stack* stack) {
+  tnp_binding* binding = op->binding;
+  binding->references++;
+  PyObject* parts[3] = {NULL, NULL, NULL};
+  PyObject* result = NULL;
+  PyObject* method = PyObject_GetAttr(self, protocol_names[kind]);
+  if (method != NULL && handler_arguments(kind, binding, stack, parts) == 0) {
+    PyObject* vector[4] = {(PyObject*)op, parts[0], parts[1], parts[2]};
+    result = PyObject_Vectorcall(method, vector, 4, NULL);
+  }
+  Py_XDECREF(method);
+  for (int i = 0; i < 3; i++) Py_XDECREF(parts[i]);
+  tenon_status status = TENON_ERROR_FOREIGN;
+  if (result == Py_NotImplemented) {
+    status = TENON_DECLINED;
+  } else if (result != NULL) {
+    int done = kind == TENON_MODE_OVERRIDE
+                   ? override_results(op, binding, result, stack->rets)
+                   : tnp_results_to_values(op, binding, stack->args, result, stack->rets);
+    if (done == 0) status = TENON_OK;
+  }
+  Py_XDECREF(result);
+  tnp_binding_release(binding);
+  return status;
+}
+
+static tenon_status handle(uint32_t kind, void* self, const tenon_op* c_op, tenon_stack* stack) {
+  PyGILState_STATE state;
+  if (!tnp_attach(&state)) {
+    return tenon_error_raise(TENON_ERROR_STATE,
+                             "Python: the interpreter must be running to call a handler written in "
+                             "Python, got one that is shutting down");
+  }
+  tenon_status status = TENON_ERROR_FOREIGN;
+  tnp_op* op = (tnp_op*)tnp_op_object(c_op);
+  if (op != NULL && tnp_op_ready(op) == 0) {
+    PyObject* object = tnp_carried_get(self);
+    Py_INCREF(object);
+    status = run_handler(kind, object, op, stack);
+    Py_DECREF(object);
+  }
+  Py_XDECREF(op);
+  if (status != TENON_OK && status != TENON_DECLINED) {
+    stack->error = tnp_take_exception();
+    status = tenon_error_code(stack->error);
+  }
+  tnp_drain_some();
+  tnp_detach(state);
+  return status;
+}
+
+static tenon_status on_override(void* self, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack) {
+  (void)keys;
+  return handle(TENON_MODE_OVERRIDE, self, op, stack);
+}
+
+static tenon_status on_dispatch(void* self, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack) {
+  (void)keys;
+  return handle(TENON_MODE_WRAPPER, self, op, stack);
+}
+
+void tnp_add_handlers(PyTypeObject* python, tenon_object_type* type) {
+  if (has_handler(python, TENON_MODE_OVERRIDE)) type->override = on_override;
+  if (has_handler(python, TENON_MODE_WRAPPER)) type->dispatch = on_dispatch;
+}
+
+/* ---- Modes and wrapper tensors --------------------------------------------------------------- */
+
+static PyObject* mode_push(PyObject* module, PyObject* args) {
+  (void)module;
+  unsigned kind;
+  PyObject* mode;
+  if (!PyArg_ParseTuple(args, "IO:mode_push", &kind, &mode)) return NULL;
+  tnp_call call;
+  tnp_call_begin(&call, false);
+  tenon_value value = {0};
+  int result = tnp_to_object(&call, mode, TENON_TAG_OBJECT, &value);
+  if (result == 0) result = tnp_check(tenon_mode_push(kind, value.as.object));
+  tnp_call_end(&call);
+  if (result != 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject* mode_pop(PyObject* module, PyObject* kind) {
+  (void)module;
+  unsigned long number = PyLong_AsUnsignedLong(kind);
+  if (number == (unsigned long)-1 && PyErr_Occurred()) return NULL;
+  if (tnp_check(tenon_mode_pop((uint32_t)number)) != 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+/* wrapper(cls, sizes, dtype, device): a Tensor of class `cls` that has no memory. */
+static PyObject* new_wrapper(PyObject* module, PyObject* args) {
+  (void)module;
+  PyTypeObject* cls;
+  PyObject *sizes, *dtype_object, *device_object;
+  if (!PyArg_ParseTuple(args, "O!O!OO:wrapper", &PyType_Type, &cls, &PyTuple_Type, &sizes,
+                        &dtype_object, &device_object)) {
+    return NULL;
+  }
+  if (!PyType_IsSubtype(cls, tnp_tensor_type) || !has_handler(cls, TENON_MODE_WRAPPER)) {
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "wrapper: cls must be a subclass of Tensor with __tenon_dispatch__, "
+                            "got %s",
+                            cls->tp_name);
+  }
+  int64_t dims[TENON_TENSOR_MAX_DIMS];
+  Py_ssize_t ndim = PyTuple_GET_SIZE(sizes);
+  tenon_dtype dtype;
+  tenon_device device;
+  if (ndim > TENON_TENSOR_MAX_DIMS) {
+    return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                            "wrapper: sizes must have at most %d dims, got %zd",
+                            TENON_TENSOR_MAX_DIMS, ndim);
+  }
+  for (Py_ssize_t i = 0; i < ndim; i++) {
+    dims[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, i));
+    if (dims[i] == -1 && PyErr_Occurred()) return NULL;
+  }
+  if (tnp_to_dtype(dtype_object, &dtype) <= 0 || tnp_to_device(device_object, &device) <= 0) {
+    if (PyErr_Occurred()) return NULL;
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "wrapper: dtype must be a dtype and device a device, got %s and %s",
+                            Py_TYPE(dtype_object)->tp_name, Py_TYPE(device_object)->tp_name);
+  }
+  tenon_tensor* tensor;
+  /* The handler is the class's: what belongs to one tensor are attributes of its object. */
+  const tenon_object_type* type = tnp_carried_type(cls);
+  void* self = type != NULL ? tnp_carry((PyObject*)cls) : NULL;
+  if (self == NULL) return NULL;
+  tenon_status status =
+      tenon_tensor_new_wrapper(type, self, (int64_t)ndim, dims, dtype, &device, &tensor);
+  if (tnp_check(status) != 0) {
+    type->release(self);
+    return NULL;
+  }
+  return tnp_tensor_wrap_as(cls, tensor);
+}
+
+static PyMethodDef methods[] = {{"mode_push", mode_push, METH_VARARGS, NULL},
+                                {"mode_pop", mode_pop, METH_O, NULL},
+                                {"wrapper", new_wrapper, METH_VARARGS, NULL},
+                                {NULL, NULL, 0, NULL}};
+
+int tnp_overrides_init(PyObject* module) {
+  static const char* const names[] = {"__tenon_function__", "__tenon_dispatch__"};
+  for (int kind = 0; kind < (int)TENON_MODE_COUNT; kind++) {
+    if (protocol_names[kind] == NULL &&
+        (protocol_names[kind] = PyUnicode_InternFromString(names[kind])) == NULL) {
+      return -1;
+    }
+  }
+  return PyModule_AddFunctions(module, methods);
+}

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes that override operators, wrapper tensors, modes, carried thread states, the key space."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+
+import pytest
+import tenon
+from tenon import library as keys, overrides
+from tenon.library import ExcludeDispatchKeyGuard, Library
+from tenon.thread_state import ThreadPoolExecutor, ThreadState
+
+
+class Tag:
+    def __init__(self, number):
+        self.number = number
+
+    @classmethod
+    def __tenon_function__(cls, op, types, args, kwargs):
+        tags = [a for a in (*args, *kwargs.values()) if isinstance(a, Tag)]
+        return [op.name(), tags[0].number if tags else None, types]
+
+
+class Special(Tag):
+    @classmethod
+    def __tenon_function__(cls, op, types, args, kwargs):
+        return "special"
+
+
+class Declining:
+    @classmethod
+    def __tenon_function__(cls, op, types, args, kwargs):
+        return NotImplemented
+
+
+@pytest.fixture
+def ops():
+    with Library("over", "DEF") as library:
+        library.define("f(Tensor a, Tensor? b=None, *, int n=1) -> Tensor")
+        library.define("every(Tensor[] list, int[] sizes, str text) -> Tensor")
+        library.define("pair(Tensor a) -> (Tensor, int)")
+        library.impl(
+            "f", lambda a, b=None, *, n=1: tenon.tensor([2.0 * x for x in a.tolist()]), "CPU"
+        )
+        yield tenon.ops.over
+
+
+def test_object_in_place_of_a_tensor(ops):
+    assert ops.f(Tag(3)) == ["over::f", 3, (Tag,)]
+    assert ops.f(tenon.tensor([1.0]), Tag(4)) == ["over::f", 4, (Tag,)]
+
+
+def test_any_argument_takes_an_object(ops):
+    x = tenon.tensor([1.0])
+    assert ops.f(x, n=Tag(5))[1] == 5
+    assert ops.every([x, Tag(1)], [1], "")[0] == "over::every"
+    assert ops.every([x], Tag(2), "")[1] == 2
+    assert ops.every([x], [1], Tag(3))[1] == 3
+
+
+def test_derived_class_comes_before_its_base(ops):
+    assert ops.f(Tag(1), Special(2)) == "special"
+    assert ops.f(Tag(1), Declining())[2] == (Tag, Declining)
+
+
+def test_all_decline(ops):
+    with pytest.raises(TypeError, match=r"over::f: .*from types \[test_overrides.Declining\]"):
+        ops.f(Declining())
+
+
+def test_exception_comes_home_as_the_same_object(ops):
+    error = LookupError("mine")
+
+    class Raising:
+        @classmethod
+        def __tenon_function__(cls, op, types, args, kwargs):
+            raise error
+
+    with pytest.raises(LookupError) as caught:
+        ops.f(Raising())
+    assert caught.value is error
+
+
+def test_results_may_be_anything(ops):
+    class Giving:
+        result = None
+
+        @classmethod
+        def __tenon_function__(cls, op, types, args, kwargs):
+            return cls.result
+
+    for result in (None, "text", 7, 1.5, [1, "a"], {"k": 2}, (1, 2), Tag(1)):
+        Giving.result = result
+        assert ops.f(Giving()) == result
+    Giving.result = (tenon.tensor([1.0]), "second")
+    first, second = ops.pair(Giving())
+    assert first.tolist() == [1.0]
+    assert second == "second"
+    Giving.result = 3
+    with pytest.raises(TypeError, match="must return 2 results"):
+        ops.pair(Giving())
+
+
+def test_object_is_the_same_object_in_the_handler(ops):
+    seen = []
+
+    class Keeping:
+        @classmethod
+        def __tenon_function__(cls, op, types, args, kwargs):
+            seen.append(args[0])
+            return args[0]
+
+    one = Keeping()
+    assert ops.f(one) is one
+    assert seen[0] is one
+
+
+def test_redispatch_refuses_objects(ops):
+    cpu = tenon._tenon.tenon_keyset_from_key(tenon._tenon.TENON_KEY_CPU)
+    with pytest.raises(TypeError, match="must not override operators"):
+        ops.f.default.redispatch(cpu, Tag(1))
+
+
+def test_excluded_override_refuses_objects(ops):
+    with ExcludeDispatchKeyGuard("Override"), pytest.raises(TypeError, match="must not override"):
+        ops.f(Tag(1))
+
+
+def test_subclass_of_tensor_overrides_unless_disabled(ops):
+    class Named(tenon.Tensor):
+        @classmethod
+        def __tenon_function__(cls, op, types, args, kwargs):
+            with overrides.disabled():
+                result = op(*args, **kwargs)
+            return "named", result.tolist()
+
+    x = tenon.tensor([1.0, 2.0]).as_subclass(Named)
+    assert ops.f(x) == ("named", [2.0, 4.0])
+    with overrides.disabled():
+        assert ops.f(x).tolist() == [2.0, 4.0]
+
+
+class Counting(tenon.Tensor):
+    """Counts calls and goes on: unwrap, call, rewrap."""
+
+    calls = 0
+
+    @classmethod
+    def wrap(cls, inner):
+        self = overrides.wrapper(cls, inner.shape, dtype=inner.dtype, device=inner.device)
+        self.inner = inner
+        return self
+
+    @classmethod
+    def __tenon_dispatch__(cls, op, types, args, kwargs):
+        cls.calls += 1
+        result = op(*(a.inner if isinstance(a, cls) else a for a in args), **kwargs)
+        return cls.wrap(result) if isinstance(result, tenon.Tensor) else result
+
+
+def test_wrapper_counts_unwraps_and_rewraps(ops):
+    Counting.calls = 0
+    x = Counting.wrap(tenon.tensor([1.0, 2.0]))
+    assert x.shape == (2,)
+    y = ops.f(ops.f(x))
+    assert type(y) is Counting
+    assert y.inner.tolist() == [4.0, 8.0]
+    assert Counting.calls == 2
+    with pytest.raises(tenon.StateError, match="must have memory"):
+        x.tolist()
+    with pytest.raises(BufferError):
+        memoryview(x)
+
+
+def test_wrappers_leave_nothing_behind(ops):
+    def run():
+        for _ in range(50):
+            ops.f(Counting.wrap(tenon.tensor([1.0])))
+            ops.f(Tag(1))
+        gc.collect()
+
+    run()
+    before = tenon.introspect.live_handles()
+    run()
+    assert tenon.introspect.live_handles() == before
+
+
+def test_wrapper_wants_a_class_with_a_handler():
+    with pytest.raises(TypeError, match="must be a subclass of Tensor with __tenon_dispatch__"):
+        overrides.wrapper(tenon.Tensor, (1,))
+    with pytest.raises(ValueError, match="tenon_tensor_new_wrapper"):
+        overrides.wrapper(Counting, (-1,))
+
+
+class Watching(overrides.TenonFunctionMode):
+    def __init__(self):
+        self.seen = []
+
+    def __tenon_function__(self, op, types, args, kwargs):
+        self.seen.append(op.name())
+        return op(*args, **kwargs)
+
+
+class WatchingBelow(overrides.TenonDispatchMode):
+    def __init__(self):
+        self.seen = []
+
+    def __tenon_dispatch__(self, op, types, args, kwargs):
+        self.seen.append(op.name())
+        return op(*args, **kwargs)
+
+
+def test_modes(ops):
+    x = tenon.tensor([1.0])
+    with WatchingBelow() as below, Watching() as outer, Watching() as inner:
+        assert ops.f(x).tolist() == [2.0]
+    ops.f(x)
+    assert inner.seen == outer.seen == below.seen == ["over::f"]
+
+
+def test_mode_that_declines_passes_on(ops):
+    class Quiet(overrides.TenonFunctionMode):
+        def __tenon_function__(self, op, types, args, kwargs):
+            return NotImplemented
+
+    with Watching() as outer, Quiet():
+        ops.f(tenon.tensor([1.0]))
+    assert outer.seen == ["over::f"]
+
+
+def test_executor_carries_the_submitters_state(ops):
+    x = tenon.tensor([1.0])
+    with ThreadPoolExecutor(2) as pool:
+        with Watching() as mode:
+            assert [y.tolist() for y in pool.map(ops.f, [x] * 4)] == [[2.0]] * 4
+        pool.submit(ops.f, x).result()
+    assert mode.seen == ["over::f"] * 4
+
+
+def test_bound_functions_restore_the_threads_own_state(ops):
+    x = tenon.tensor([1.0])
+    with Watching() as mode:
+        bound = ThreadState().bind(ops.f)
+
+    def work():
+        bound(x)
+        ops.f(x)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert mode.seen == ["over::f"]
+
+
+def test_backends_and_functionalities_by_name():
+    number = keys.register_backend("pynpu")
+    assert keys.register_backend("pynpu") == number
+    assert tenon._tenon.tenon_key_name(tenon._tenon.tenon_key_parse("pynpu")) == "pynpu"
+    key = keys.register_functionality("PyProfiler", below="Batched")
+    assert keys.register_functionality("PyProfiler", below="Batched") == key
+    assert tenon._tenon.tenon_key_name(key) == "PyProfiler"
+    with pytest.raises(tenon.AlreadyExistsError):
+        keys.register_functionality("PyProfiler", above="Batched")
+    with pytest.raises(tenon.NotFoundError, match="Nowhere"):
+        keys.register_functionality("PyOther", below="Nowhere")
+    with pytest.raises(ValueError, match="one of below and above"):
+        keys.register_functionality("PyOther")
+
+
+def test_plain_calls_do_not_change_reference_counts(ops):
+    tag = Tag(1)
+    ops.f(tag)
+    before = sys.getrefcount(tag)
+    for _ in range(100):
+        ops.f(tag)
+    assert sys.getrefcount(tag) == before
