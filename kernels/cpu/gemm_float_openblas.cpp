@@ -3,14 +3,15 @@
 #include <cblas.h>
 
 #include "kernels/cpu/blas.h"
+#include "kernels/cpu/late_library.h"
 
 namespace tenon::kernels::cpu {
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
                const float* b, int ldb, float* result) {
-  cblas_sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
-              transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, result,
-              n);
+  static auto* const sgemm = late_function<decltype(cblas_sgemm)>(TENON_OPENBLAS, "cblas_sgemm");
+  sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
+        transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, result, n);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include "kernels/cpu/blas.h"
+#include "kernels/cpu/late_library.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -13,22 +14,25 @@ CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasN
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda,
                const double* b, int ldb, double* result) {
-  cblas_dgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, 1.0, a, lda, b, ldb,
-              0.0, result, n);
+  static auto* const dgemm = late_function<decltype(cblas_dgemm)>(TENON_OPENBLAS, "cblas_dgemm");
+  dgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, 1.0, a, lda, b, ldb, 0.0,
+        result, n);
 }
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Complex64* a, int lda,
                const Complex64* b, int ldb, Complex64* result) {
   const Complex64 one(1), zero(0);
-  cblas_cgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, &one, a, lda, b, ldb,
-              &zero, result, n);
+  static auto* const cgemm = late_function<decltype(cblas_cgemm)>(TENON_OPENBLAS, "cblas_cgemm");
+  cgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, &one, a, lda, b, ldb, &zero,
+        result, n);
 }
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Complex128* a,
                int lda, const Complex128* b, int ldb, Complex128* result) {
   const Complex128 one(1), zero(0);
-  cblas_zgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, &one, a, lda, b, ldb,
-              &zero, result, n);
+  static auto* const zgemm = late_function<decltype(cblas_zgemm)>(TENON_OPENBLAS, "cblas_zgemm");
+  zgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, &one, a, lda, b, ldb, &zero,
+        result, n);
 }
 
 }  // namespace tenon::kernels::cpu
