@@ -45,16 +45,7 @@ impl Tensor {
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] when `shape` does not describe as many elements.
     pub fn from_vec<T: Element>(data: Vec<T>, shape: &[i64]) -> Result<Tensor> {
-        let count = numel(shape);
-        if count != Some(data.len()) {
-            return Err(Error::new(
-                Status::INVALID_ARGUMENT,
-                format!(
-                    "Tensor::from_vec: shape must describe {} elements, got {shape:?}",
-                    data.len()
-                ),
-            ));
-        }
+        check_count("Tensor::from_vec", data.len(), shape)?;
         let mut data = Box::new(data);
         let first = data.as_mut_ptr();
         // SAFETY: the vector is `shape` elements of T in a row; the deleter drops it once, after
@@ -67,7 +58,11 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::from_vec`].
     pub fn from_slice<T: Element>(data: &[T], shape: &[i64]) -> Result<Tensor> {
-        Tensor::from_vec(data.to_vec(), shape)
+        check_count("Tensor::from_slice", data.len(), shape)?;
+        let tensor = Tensor::empty(shape, T::DTYPE, Device::CPU)?;
+        // SAFETY: the new tensor's memory holds `shape` elements of T in a row, as many as `data`.
+        unsafe { ptr::copy_nonoverlapping(data.as_ptr(), tensor.data_ptr()?.cast(), data.len()) };
+        Ok(tensor)
     }
 
     /// Makes a CPU tensor with every element the same.
@@ -89,7 +84,7 @@ impl Tensor {
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`].
     pub fn scalar<T: Element>(value: T) -> Result<Tensor> {
-        Tensor::from_vec(vec![value], &[])
+        Tensor::from_slice(&[value], &[])
     }
 
     /// Makes the 0-dim tensor of a plain number: bool, int64, float64 or complex128, weakest in
@@ -350,6 +345,16 @@ fn numel(shape: &[i64]) -> Option<usize> {
     shape.iter().try_fold(1usize, |count, &size| {
         count.checked_mul(usize::try_from(size).ok()?)
     })
+}
+
+fn check_count(function: &str, count: usize, shape: &[i64]) -> Result<()> {
+    if numel(shape) == Some(count) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Status::INVALID_ARGUMENT,
+        format!("{function}: shape must describe {count} elements, got {shape:?}"),
+    ))
 }
 
 impl Clone for Tensor {
