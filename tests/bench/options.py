@@ -24,6 +24,7 @@ EXAMPLES = """
   ./dev bench --compare HEAD~3             before and after: builds that revision under build/
   ./dev bench --compare before.json        before and after: what --json wrote earlier
   ./dev bench --with-torch --write docs/performance.md
+  ./dev bench --only c --json run.json && ./dev bench --only java --add run.json
 """
 
 
@@ -48,6 +49,14 @@ def parser() -> argparse.ArgumentParser:
         "--compare",
         metavar="REF",
         help="also measure a git revision, in turns with this one, or read an earlier --json file",
+    )
+    top.add_argument(
+        "--add",
+        action="append",
+        type=pathlib.Path,
+        default=[],
+        metavar="FILE",
+        help="take what --json wrote for the same revision and machine too, the least of both",
     )
     top.add_argument(
         "--json",

@@ -7,9 +7,9 @@ import dataclasses
 import html
 import math
 
-WIDTH = 880
-LABELS = 270  # room for the labels at the left
-MARGIN = 96  # room for the numbers at the right
+WIDTH = 960
+LABELS = 330  # room for the labels at the left
+MARGIN = 130  # room for the numbers at the right
 ROW = 26
 TOP = 64
 STYLE = """

@@ -91,7 +91,7 @@ def page(bench: Bench, results: list[Result], machine: list[str], images: str = 
 
 def drawings(results: list[Result]) -> dict[str, str]:
     """The plots by file stem: one of all budgets, one a section that has peers."""
-    bars = [(f"{_brief(one)}", one.used) for one in results if one.used is not None]
+    bars = [(_brief(one), one.used) for one in results if one.used is not None]
     drawn = {"budgets": plot.budgets("How much of each budget is used", bars)} if bars else {}
     for name, rows in sections(results).items():
         lines: dict[str, plot.Line] = {}
@@ -118,12 +118,13 @@ def write(path: pathlib.Path, bench: Bench, results: list[Result], machine: list
 
 
 def _brief(one: Result) -> str:
-    """A label for a budget: the section's first word where the row does not say the language."""
+    """A label for a budget: where, what, and beside whom."""
     lead = {"Calls from C and C++": "C, C++", "Small tensors from C++": "C++"}
     lead |= {"Layers, guards, errors, names": "C", "100 000 operators": "100 000"}
-    lead |= {"Weight and start": ""}
-    text = f"{lead.get(one.section, one.section)}: {one.row.what}".removeprefix(": ")
-    return text if len(text) <= 40 else text[:39] + "…"
+    lead |= {"Weight and start": "start"}
+    text = f"{lead.get(one.section, one.section)}: {one.row.what}"
+    text += f" / {one.row.peer_name}" if one.row.peer else ""
+    return text if len(text) <= 52 else text[:51] + "…"
 
 
 def _stem(section: str) -> str:

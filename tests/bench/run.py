@@ -18,7 +18,7 @@ import report
 from bench import OTHER_PART, Bench
 from parts import PARTS
 from result import Result, fill
-from sample import to_json
+from sample import from_json, to_json
 
 
 def measure(bench: Bench, names: list[str], before: compare.File | compare.Revision | None) -> None:
@@ -65,6 +65,9 @@ def main() -> int:
     args = options.parser().parse_args()
     bench = Bench(args.quick, args.with_torch)
     bench.work.mkdir(parents=True, exist_ok=True)
+    for path in args.add:
+        for name, sample in from_json(json.loads(path.read_text())["samples"]).items():
+            bench.put(name, sample)
     before = compare.opened(args.compare, args.quick) if args.compare else None
     measure(bench, args.only or list(PARTS), before)
     results, lost = fill(bench)
