@@ -157,8 +157,8 @@ def _python_headers() -> str | None:
     return str(header) if header.exists() and importlib.util.find_spec("ensurepip") else None
 
 
-def java_home() -> pathlib.Path | None:
-    """Home of a JDK 17 or newer: JAVA_HOME, then javac on PATH, then /usr/lib/jvm."""
+def java_home(minimum: int = 17) -> pathlib.Path | None:
+    """Home of a JDK of that release or newer: JAVA_HOME, javac on PATH, then /usr/lib/jvm."""
     candidates = []
     if os.environ.get("JAVA_HOME"):
         candidates.append(pathlib.Path(os.environ["JAVA_HOME"]))
@@ -168,7 +168,7 @@ def java_home() -> pathlib.Path | None:
     candidates += [pathlib.Path(path) for path in sorted(glob.glob("/usr/lib/jvm/*"))]
     for home in candidates:
         if (home / "bin/javac").exists() and (home / "include/jni.h").exists():
-            if command_version(str(home / "bin/javac")) >= (17,):
+            if command_version(str(home / "bin/javac")) >= (minimum,):
                 return home
     return None
 

@@ -128,6 +128,7 @@ def doctor(args) -> int:
     extra = [
         f"Python of this command: {sys.executable} {sys.version.split()[0]}",
         f"JDK home: {machine.java_home() or 'none'}",
+        f"JDK 22 or newer, for the Foreign Function API: {machine.java_home(22) or 'none'}",
         f"nvcc: {nvcc}",
     ]
     lacking = machine.doctor(names, extra)

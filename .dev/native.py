@@ -46,6 +46,7 @@ def build(
         home = machine.java_home()
         if home:
             arguments.append(f"-DJAVA_HOME={home}")
+            arguments.append(f"-DTENON_JDK22_HOME={machine.java_home(22) or ''}")
             env = {**(env or {}), "JAVA_HOME": str(home)}
     stamp = directory / "configured-with"
     presets = hashlib.sha256((ui.ROOT / "CMakePresets.json").read_bytes()).hexdigest()

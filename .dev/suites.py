@@ -201,14 +201,33 @@ def read_cargo(text: str, status: int) -> Outcome:
 
 
 def junit(run: Run) -> Outcome:
-    """JUnit 5 over bindings/java, run by Maven's surefire."""
+    """JUnit 5 over bindings/java, run by Maven's surefire; again on a JDK 22 or newer, which takes
+    the Foreign Function API's classes from the same jar."""
+    outcome = _junit(run, "test junit")
+    newer = machine.java_home(22)
+    if newer is None:
+        ui.say("no JDK 22 or newer found: the classes for those are not tested")
+    elif newer != machine.java_home():
+        outcome.add(
+            _junit(
+                run,
+                "test junit 22",
+                f"-Djvm={newer / 'bin/java'}",
+                "-Dtenon.test.args=--enable-native-access=ALL-UNNAMED",
+            )
+        )
+    return outcome
+
+
+def _junit(run: Run, what: str, *settings: str) -> Outcome:
     reports = ui.BUILD / "java" / "surefire-reports"
     for old in reports.glob("TEST-*.xml"):
         old.unlink()
-    arguments = [f"-Dtest={run.pattern}"] if run.pattern else []
-    status = native.maven("test junit", run.preset, "test", *arguments, check=False)
-    _closing("test-junit", r"Tests run:.*(?<!\))$|BUILD ")
-    _complain("test-junit", status)
+    pattern = [f"-Dtest={run.pattern}"] if run.pattern else []
+    status = native.maven(what, run.preset, "test", *pattern, *settings, check=False)
+    log = what.replace(" ", "-")
+    _closing(log, r"Tests run:.*(?<!\))$|BUILD ")
+    _complain(log, status)
     outcome = Outcome(status=status)
     for report in reports.glob("TEST-*.xml"):
         outcome.add(read_junit(report, 0))

@@ -3,7 +3,11 @@
 // Callers have no Java exception pending: an operator call may enter Java, for which JNI asks that.
 #include "runtime.h"
 
+#include <pthread.h>
+
 namespace tenon::java {
+
+std::atomic<EntryStub*> g_entry{nullptr};
 
 namespace {
 
@@ -11,6 +15,49 @@ jclass g_bridge = nullptr;  // a global reference, kept for ever
 jmethodID g_dispatch = nullptr;
 jmethodID g_fail = nullptr;
 jmethodID g_select = nullptr;
+jmethodID g_link = nullptr;
+
+// Calls that JNI still has to make before Java is asked for an entry stub; 0 and less: never.
+std::atomic<int32_t> g_until_link{0};
+
+// Where the calling thread's stack may be for the stub: nothing that is thrown may leave the stub,
+// so an overflow must not happen in its own frames. Size 0 until JNI has entered Java once, which
+// also attaches the thread.
+struct StackRoom {
+  uintptr_t low;
+  uintptr_t size;
+};
+constexpr uintptr_t kReserve = 256 * 1024;
+#if defined(__linux__) && defined(__GLIBC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+thread_local StackRoom t_room{0, 0};
+
+bool has_room() {
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return here - t_room.low < t_room.size;
+}
+
+void measure_stack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* low = nullptr;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  if (size > kReserve) t_room = {reinterpret_cast<uintptr_t>(low) + kReserve, size - kReserve};
+}
+
+// Asks Java for the stub when it is time. Two threads may ask at once: Java links once.
+void link_when_due(JNIEnv* env) {
+  const int32_t left = g_until_link.load(std::memory_order_relaxed);
+  if (left <= 0) return;
+  g_until_link.store(left - 1, std::memory_order_relaxed);
+  if (left > 1) return;
+  env->CallStaticVoidMethodA(g_bridge, g_link, nullptr);
+  // Without memory for the thread that links, JNI goes on serving.
+  if (env->ExceptionCheck()) env->ExceptionClear();
+}
 
 tenon_status refuse(tenon_stack* stack) {
   stack->error = tenon_error_new(TENON_ERROR_STATE, nullptr,
@@ -46,17 +93,31 @@ bool bind_bridge(JNIEnv* env, jclass bridge) {
   if (g_fail == nullptr) return false;
   g_select = env->GetStaticMethodID(bridge, "select", "(IJ)I");
   if (g_select == nullptr) return false;
+  g_link = env->GetStaticMethodID(bridge, "link", "()V");
+  if (g_link == nullptr) return false;
   g_bridge = static_cast<jclass>(env->NewGlobalRef(bridge));
   return g_bridge != nullptr;
 }
 
+void count_upcalls(int32_t count) { g_until_link.store(count, std::memory_order_relaxed); }
+
 tenon_status call_java_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                               tenon_stack* stack) {
+  Upcall upcall{op, keys, stack};
+  const int32_t id = static_cast<Ref*>(ctx)->id;
+  EntryStub* entry = g_entry.load(std::memory_order_acquire);
+  if (entry != nullptr && has_room() && !g_closed.load(std::memory_order_acquire)) {
+    return entry(id, &upcall);
+  }
   JNIEnv* env = environment();
   if (env == nullptr) return refuse(stack);
-  Upcall upcall{op, keys, stack};
+  if (entry != nullptr) {
+    if (t_room.size == 0) measure_stack();
+  } else {
+    link_when_due(env);
+  }
   jvalue args[2];
-  args[0].i = static_cast<Ref*>(ctx)->id;
+  args[0].i = id;
   args[1].j = address(&upcall);
   const jint status = env->CallStaticIntMethodA(g_bridge, g_dispatch, args);
   return env->ExceptionCheck() ? fail_with_pending(env, stack) : status;

@@ -62,11 +62,26 @@ tenon_status call_java_kernel(void* ctx, const tenon_op* op, tenon_keyset keys, 
 /// The one selector of Java fallbacks; `ctx` is the kernel's Ref.
 int32_t call_java_select(void* ctx, const tenon_schema* schema);
 
-/// Natives of the calls (call.cpp), the trace (trace.cpp), and their number.
+/// How C enters Java kernels where the Foreign Function API has made a way, which costs a third of
+/// JNI's; NULL: by JNI. Never throws.
+using EntryStub = int32_t(int32_t id, Upcall* upcall);
+extern std::atomic<EntryStub*> g_entry;
+
+/// Has Java asked to make that way, once, when JNI has entered kernels so many times; 0: never.
+void count_upcalls(int32_t count);
+
+/// Natives of the calls (call.cpp), of the trace (trace.cpp), all others (support.cpp), and their
+/// numbers.
 extern const JNINativeMethod kCallMethods[];
 extern const int kCallMethodCount;
 extern const JNINativeMethod kTraceMethods[];
 extern const int kTraceMethodCount;
+extern const JNINativeMethod kSupportMethods[];
+extern const int kSupportMethodCount;
+
+inline JNINativeMethod native(const char* name, const char* signature, void* function) {
+  return {const_cast<char*>(name), const_cast<char*>(signature), function};
+}
 
 template <typename T>
 T* pointer(jlong address) {

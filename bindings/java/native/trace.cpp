@@ -64,10 +64,8 @@ jbyteArray JNICALL trace_stop(JNIEnv* env, jclass, jlong handle) {
 }  // namespace
 
 const JNINativeMethod kTraceMethods[] = {
-    {const_cast<char*>("traceStart"), const_cast<char*>("()J"),
-     reinterpret_cast<void*>(&trace_start)},
-    {const_cast<char*>("traceStop"), const_cast<char*>("(J)[B"),
-     reinterpret_cast<void*>(&trace_stop)},
+    native("traceStart", "()J", reinterpret_cast<void*>(&trace_start)),
+    native("traceStop", "(J)[B", reinterpret_cast<void*>(&trace_stop)),
 };
 const int kTraceMethodCount = sizeof(kTraceMethods) / sizeof(kTraceMethods[0]);
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -343,6 +344,33 @@ class KernelTest {
     assertThrows(StackOverflowError.class, () -> invoke("k", x));
     assertThrows(StackOverflowError.class, () -> Operators.find(ns + "::k").call(x));
     assertEquals(1, x.useCount());
+  }
+
+  @Test
+  void recursionThroughC_isAnErrorNotACrash() throws Throwable {
+    define(args -> invoke("k", (Tensor) args[0]));
+    Support.leavesNothing(
+        () -> {
+          Throwable thrown = assertThrows(Throwable.class, () -> invoke("k", x));
+          assertTrue(
+              thrown instanceof StackOverflowError || thrown instanceof TenonException,
+              thrown.toString());
+          assertEquals(1, x.useCount());
+        });
+  }
+
+  @Test
+  void calledFromC_entersByTheStubWhereOneIsMade() {
+    assumeTrue(Integer.getInteger("tenon.linkAfter", -1) == 0);
+    boolean[] byStub = new boolean[1];
+    define(
+        args -> {
+          byStub[0] = Support.enteredByStub();
+          return args[0];
+        });
+    invoke("k", x); // a thread's first call goes by JNI
+    invoke("k", x);
+    assertEquals(Runtime.version().feature() >= 22, byStub[0]);
   }
 
   private static Object recurse(int depth) {

@@ -8,10 +8,25 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 
-/** The static methods that the native library calls; found once, by name. */
+/**
+ * The static methods that the native library calls; found once, by name.
+ *
+ * <p>C enters kernels by JNI. Where the Foreign Function API can make a cheaper way ({@link
+ * EntryStub}), it is made once kernels were entered so often that it pays: linking costs some 75 ms
+ * of a processor and 300 classes, and saves some 50 ns a call. The property {@code
+ * tenon.linkAfter} states another number, 0 for at once, -1 for never.
+ */
 final class Bridge {
+  private static final int LINK_AFTER = Integer.getInteger("tenon.linkAfter", 10_000);
+  private static boolean linked;
+
   static {
     Native.bind(Bridge.class);
+    if (LINK_AFTER == 0) {
+      linkNow();
+    } else if (EntryStub.isPossible()) {
+      Native.linkAfter(LINK_AFTER);
+    }
     // After this no thread of C enters Java: the machine may vanish under it.
     Runtime.getRuntime().addShutdownHook(new Thread(Native::closeGate, "tenon-shutdown"));
   }
@@ -94,6 +109,36 @@ final class Bridge {
       signature
           .returnConversion(i)
           .writeOwned(frame, rets + (long) i * Structs.VALUE_SIZE, ((Object[]) results)[i]);
+    }
+  }
+
+  /** As {@link #dispatch} for callers that nothing may be thrown to. */
+  static int enter(int id, long upcall) {
+    try {
+      try {
+        return dispatch(id, upcall);
+      } catch (Throwable t) {
+        return fail(t, Memory.getLong(upcall + Structs.UPCALL_STACK));
+      }
+    } catch (Throwable t) {
+      return TENON_ERROR_FOREIGN; // without an error of its own: the dispatcher makes one
+    }
+  }
+
+  /** Makes the cheaper way into Java beside the calls that go on; C asks for it once. */
+  static void link() {
+    Thread thread = new Thread(Bridge::linkNow, "tenon-link");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static synchronized void linkNow() {
+    if (!linked) {
+      linked = true;
+      long stub = EntryStub.make();
+      if (stub != 0) {
+        Native.enterBy(stub);
+      }
     }
   }
 

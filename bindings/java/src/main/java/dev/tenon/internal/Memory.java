@@ -9,9 +9,9 @@ import sun.misc.Unsafe;
  * Native memory by address. Internal.
  *
  * <p>On Java 17 to 21 this is {@code sun.misc.Unsafe}, the only way to read memory that C owns
- * without copying. From 22 a memory segment over the whole address space can do the same: this
- * class is then the only one to replace. All other code, the public classes included, comes through
- * here.
+ * without copying. From 22 on another class takes its place in the jar (src/main/java22), with a
+ * memory segment over the whole address space. All other code, the public classes included, comes
+ * through here.
  */
 @SuppressWarnings({"deprecation", "removal"})
 public final class Memory {
@@ -84,13 +84,15 @@ public final class Memory {
 
   /** Allocates zeroed memory, freed by {@link #free}. */
   public static long allocate(long size) {
-    long address = UNSAFE.allocateMemory(size);
-    UNSAFE.setMemory(address, size, (byte) 0);
+    long address = Native.allocate(size);
+    if (address == 0) {
+      throw new OutOfMemoryError("Tenon: no native memory for " + size + " bytes");
+    }
     return address;
   }
 
   public static void free(long address) {
-    UNSAFE.freeMemory(address);
+    Native.free(address);
   }
 
   public static void zero(long address, long size) {

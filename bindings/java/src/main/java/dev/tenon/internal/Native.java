@@ -50,6 +50,11 @@ public final class Native {
   /** Writes up to {@code capacity} ids of dropped references to memory and returns how many. */
   public static native int droppedReferences(long ids, int capacity);
 
+  /** Returns zeroed memory; 0 when memory is short. Package: {@link Memory} is the public one. */
+  static native long allocate(long size);
+
+  static native void free(long address);
+
   /** Returns the address of a direct buffer's first byte, 0 for a heap buffer. */
   public static native long bufferAddress(Buffer buffer);
 
@@ -66,6 +71,12 @@ public final class Native {
 
   /** Tells the library the class whose static methods kernels enter. */
   public static native void bind(Class<?> bridge);
+
+  /** Has C ask the bridge for an entry stub when it has entered Java so many times; 0: never. */
+  public static native void linkAfter(int count);
+
+  /** From now on C enters Java kernels by this stub. */
+  public static native void enterBy(long stub);
 
   /** From now on no thread of C enters Java. */
   public static native void closeGate();

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Natives beside the calls: references, memory, buffers, DLPack, and the layout that Java checks.
+#include <cstddef>
+#include <cstdlib>
+
+#include "runtime.h"
+
+namespace tenon::java {
+
+namespace {
+
+jlong JNICALL new_reference(JNIEnv*, jclass, jint id) { return address(new_ref(id)); }
+
+void JNICALL drop_reference(JNIEnv*, jclass, jlong node) { drop_ref(pointer<Ref>(node)); }
+
+jint JNICALL dropped_references(JNIEnv*, jclass, jlong ids, jint capacity) {
+  return take_dropped(pointer<int32_t>(ids), capacity);
+}
+
+jlong JNICALL allocate(JNIEnv*, jclass, jlong size) {
+  return address(std::calloc(1, static_cast<size_t>(size)));
+}
+
+void JNICALL release(JNIEnv*, jclass, jlong memory) { std::free(pointer<void>(memory)); }
+
+jlong JNICALL buffer_address(JNIEnv* env, jclass, jobject buffer) {
+  return address(env->GetDirectBufferAddress(buffer));
+}
+
+jobject JNICALL new_buffer(JNIEnv* env, jclass, jlong data, jlong size) {
+  return env->NewDirectByteBuffer(pointer<void>(data), size);
+}
+
+jlong JNICALL tensor_bytes(JNIEnv*, jclass, jlong handle) {
+  const tenon_tensor* tensor = pointer<tenon_tensor>(handle);
+  const int64_t size = tenon_dtype_size(tenon_tensor_dtype(tensor));
+  tenon_device device;
+  tenon_tensor_device(tensor, &device);
+  return device.type == TENON_DEVICE_META ? 0 : size * tenon_tensor_numel(tensor);
+}
+
+// The managed structs of DLPack, as far as their deleters need.
+struct VersionedDLPack {
+  uint32_t version[2];
+  void* manager_ctx;
+  void (*deleter)(VersionedDLPack* self);
+};
+
+struct LegacyDLPack {
+  struct {
+    void* data;
+    int32_t device[2];
+    int32_t ndim;
+    uint32_t dtype;
+    int64_t* shape;
+    int64_t* strides;
+    uint64_t byte_offset;
+  } tensor;
+  void* manager_ctx;
+  void (*deleter)(LegacyDLPack* self);
+};
+
+template <typename Managed>
+void JNICALL delete_dlpack(JNIEnv*, jclass, jlong address) {
+  Managed* managed = pointer<Managed>(address);
+  if (managed->deleter != nullptr) managed->deleter(managed);
+}
+
+void JNICALL bind(JNIEnv* env, jclass, jclass bridge) { bind_bridge(env, bridge); }
+
+void JNICALL link_after(JNIEnv*, jclass, jint count) { count_upcalls(count); }
+
+void JNICALL enter_by(JNIEnv*, jclass, jlong stub) { g_entry.store(pointer<EntryStub>(stub)); }
+
+void JNICALL close_gate(JNIEnv*, jclass) { g_closed.store(true, std::memory_order_release); }
+
+template <typename T>
+jlong function(T* f) {
+  return static_cast<jlong>(reinterpret_cast<intptr_t>(f));
+}
+
+// Addresses of functions and counters, then sizes and offsets, in the order that Native.java reads.
+jlongArray JNICALL layout(JNIEnv* env, jclass) {
+  const jlong words[] = {
+      function(&call_java_kernel),
+      function(&call_java_select),
+      function(&drop_ref),
+      address(&g_dropped),
+      address(&g_definitions),
+      sizeof(tenon_value),
+      offsetof(tenon_value, flags),
+      offsetof(tenon_value, count),
+      offsetof(tenon_value, as),
+      sizeof(tenon_stack),
+      offsetof(tenon_stack, rets),
+      offsetof(tenon_stack, nargs),
+      offsetof(tenon_stack, nrets),
+      offsetof(tenon_stack, error),
+      sizeof(tenon_frame),
+      offsetof(tenon_frame, keys),
+      offsetof(tenon_frame, leave_word),
+      offsetof(tenon_frame, leave_value),
+      offsetof(CallBlock, frame),
+      offsetof(Upcall, keys),
+      offsetof(Upcall, stack),
+      offsetof(Ref, id),
+      sizeof(tenon_kernel),
+      offsetof(tenon_kernel, boxed),
+      offsetof(tenon_kernel, ctx),
+      offsetof(tenon_kernel, deleter),
+      offsetof(tenon_kernel, schema),
+      offsetof(tenon_kernel, language),
+      offsetof(tenon_kernel, policy),
+      offsetof(tenon_kernel, name),
+      offsetof(tenon_kernel, file),
+      offsetof(tenon_kernel, line),
+      sizeof(tenon_define_options),
+      offsetof(tenon_define_options, tag_count),
+      offsetof(tenon_define_options, tags),
+      offsetof(tenon_define_options, file),
+      offsetof(tenon_define_options, line),
+      sizeof(tenon_tensor_info),
+      offsetof(tenon_tensor_info, sizes),
+      offsetof(tenon_tensor_info, strides),
+      offsetof(tenon_tensor_info, numel),
+      offsetof(tenon_tensor_info, storage_offset),
+      offsetof(tenon_tensor_info, ndim),
+      offsetof(tenon_tensor_info, dtype),
+      offsetof(tenon_tensor_info, device),
+      offsetof(tenon_tensor_info, flags),
+      sizeof(tenon_argument_info),
+      offsetof(tenon_argument_info, flags),
+      offsetof(tenon_argument_info, name),
+      offsetof(tenon_argument_info, type),
+      offsetof(tenon_argument_info, type_text),
+      offsetof(tenon_argument_info, alias_text),
+      offsetof(tenon_argument_info, default_value),
+      offsetof(tenon_argument_info, list_size),
+      offsetof(tenon_argument_info, aliased_argument),
+      sizeof(tenon_error_frame),
+      offsetof(tenon_error_frame, line),
+      offsetof(tenon_error_frame, function),
+      offsetof(tenon_error_frame, file),
+      sizeof(tenon_object_type),
+      offsetof(tenon_object_type, language),
+      offsetof(tenon_object_type, name),
+      offsetof(tenon_object_type, release),
+      sizeof(tenon_slot_info),
+      offsetof(tenon_slot_info, provenance),
+      offsetof(tenon_slot_info, key),
+      offsetof(tenon_slot_info, source_key),
+      offsetof(tenon_slot_info, fallthrough),
+      offsetof(tenon_slot_info, language),
+      offsetof(tenon_slot_info, name),
+      offsetof(tenon_slot_info, file),
+      offsetof(tenon_slot_info, line),
+      sizeof(tenon_key_guard),
+  };
+  constexpr jsize count = sizeof(words) / sizeof(words[0]);
+  jlongArray array = env->NewLongArray(count);
+  if (array != nullptr) env->SetLongArrayRegion(array, 0, count, words);
+  return array;
+}
+
+}  // namespace
+
+const JNINativeMethod kSupportMethods[] = {
+    native("newReference", "(I)J", reinterpret_cast<void*>(&new_reference)),
+    native("dropReference", "(J)V", reinterpret_cast<void*>(&drop_reference)),
+    native("droppedReferences", "(JI)I", reinterpret_cast<void*>(&dropped_references)),
+    native("allocate", "(J)J", reinterpret_cast<void*>(&allocate)),
+    native("free", "(J)V", reinterpret_cast<void*>(&release)),
+    native("bufferAddress", "(Ljava/nio/Buffer;)J", reinterpret_cast<void*>(&buffer_address)),
+    native("newBuffer", "(JJ)Ljava/nio/ByteBuffer;", reinterpret_cast<void*>(&new_buffer)),
+    native("tensorBytes", "(J)J", reinterpret_cast<void*>(&tensor_bytes)),
+    native("deleteDLPack", "(J)V", reinterpret_cast<void*>(&delete_dlpack<VersionedDLPack>)),
+    native("deleteLegacyDLPack", "(J)V", reinterpret_cast<void*>(&delete_dlpack<LegacyDLPack>)),
+    native("bind", "(Ljava/lang/Class;)V", reinterpret_cast<void*>(&bind)),
+    native("linkAfter", "(I)V", reinterpret_cast<void*>(&link_after)),
+    native("enterBy", "(J)V", reinterpret_cast<void*>(&enter_by)),
+    native("closeGate", "()V", reinterpret_cast<void*>(&close_gate)),
+    native("layout", "()[J", reinterpret_cast<void*>(&layout)),
+};
+const int kSupportMethodCount = sizeof(kSupportMethods) / sizeof(kSupportMethods[0]);
+
+}  // namespace tenon::java
