@@ -176,7 +176,8 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
     const Kernel* kernel = slots[slot].kernel;
     if (kernel == nullptr) continue;
     if (slots[slot].fallthrough) {
-      numbers[slot] = kSkipped;
+      // Below Undefined there is nothing to go on to.
+      numbers[slot] = slot == kUndefinedSlot ? kMissing : kSkipped;
       continue;
     }
     size_t number = 0;

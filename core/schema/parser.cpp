@@ -46,6 +46,7 @@ class Parser {
   void parse_list_size(Argument& argument, AnnotatedType& parsed);
   void check_order(const Argument& argument, const Token& name) const;
   void check_return_sets() const;
+  void check_return_sets(const AliasInfo& alias) const;
   AnnotatedType parse_type();
   AnnotatedType parse_base();
   AnnotatedType parse_tuple();
@@ -221,18 +222,25 @@ void Parser::parse_list_size(Argument& argument, AnnotatedType& parsed) {
 void Parser::check_return_sets() const {
   if (vararg_) return;  // the arguments are not known
   for (const Argument& result : returns_) {
-    if (result.alias == nullptr || result.alias->before.empty()) continue;
-    const auto& sets = result.alias->before;
-    const bool known = std::any_of(sets.begin(), sets.end(), [this](InternedString set) {
-      return set.view() == "*" ||
-             std::any_of(arguments_.begin(), arguments_.end(), [set](const Argument& argument) {
-               return argument.alias != nullptr && argument.alias->mentions(set);
-             });
-    });
-    if (!known) {
-      lexer_.fail_at(lexer_.current(), base::concat("alias set '", sets.front().view(),
-                                                    "' of a return is not on any argument"));
-    }
+    if (result.alias != nullptr) check_return_sets(*result.alias);
+  }
+}
+
+void Parser::check_return_sets(const AliasInfo& alias) const {
+  for (const auto& inside : alias.contained) {
+    if (inside != nullptr) check_return_sets(*inside);
+  }
+  const auto& sets = alias.before;
+  const bool known =
+      sets.empty() || std::any_of(sets.begin(), sets.end(), [this](InternedString set) {
+        return set.view() == "*" ||
+               std::any_of(arguments_.begin(), arguments_.end(), [set](const Argument& argument) {
+                 return argument.alias != nullptr && argument.alias->mentions(set);
+               });
+      });
+  if (!known) {
+    lexer_.fail_at(lexer_.current(), base::concat("alias set '", sets.front().view(),
+                                                  "' of a return is not on any argument"));
   }
 }
 

@@ -237,6 +237,21 @@ TEST_F(Table, Item41_FallthroughOnEveryKey_ErrorNotCrash) {
   TENON_EXPECT_ERROR(call(op_, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL, "all fall through");
 }
 
+TEST_F(Table, Item41_CompositeThatFallsThrough_IsNoKernelOfTheEmptySetEither) {
+  for (const tenon_key key : {kImplicit, kExplicit, kNonFunctional}) {
+    library_.impl("op", key, fallthrough());
+    TestTensor tensor;
+    TENON_EXPECT_ERROR(call(op_, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL, "all fall through");
+    const tenon_op* none = library_.define(("none" + std::to_string(key) + "() -> ()").c_str());
+    library_.impl(tenon_op_name(none), key, fallthrough());
+    EXPECT_EQ(call(none, {}), TENON_ERROR_NO_KERNEL);
+    take_error();
+    tenon_frame frame;
+    EXPECT_EQ(tenon_op_begin_n(none, nullptr, 0, nullptr, &frame), nullptr);
+    take_error();
+  }
+}
+
 TEST_F(Table, Item42_NoTensorArguments_RunsThroughTheComposite) {
   const tenon_op* implicit = library_.define("none_implicit() -> ()");
   library_.impl("none_implicit", kImplicit, noting("cia"));

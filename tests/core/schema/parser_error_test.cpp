@@ -87,6 +87,7 @@ TEST(ParserError, UnboundSetOfAReturn) {
   expect_errors({
       {"f(Tensor(a) x) -> Tensor(b)", "f: alias set 'b' of a return is not on any argument"},
       {"f() -> Tensor(a!)", "f: alias set 'a' of a return is not on any argument"},
+      {"f(Tensor(a) x) -> Tensor(b)[]", "f: alias set 'b' of a return is not on any argument"},
   });
 }
 
