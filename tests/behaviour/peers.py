@@ -89,15 +89,13 @@ class Tenon:
 
     def register(self, library: Any, op: str, key: str, label: str) -> None:
         """Registers a kernel that only a table shows, or for "fallthrough" that."""
-        if label == "fallthrough":
-            library.impl(op, self.fallthrough, key, allow_override=True)
-            return
 
         def kernel(*args: Any) -> Any:
             return args[0]
 
         kernel.__qualname__ = label
-        library.impl(op, kernel, key, allow_override=True)
+        function = None if label == "fallthrough" else kernel
+        library._native.impl(op, tenon._tenon.tenon_key_parse(key), function)
 
     def table(self, qualname: str) -> dict[str, Slot]:
         return {

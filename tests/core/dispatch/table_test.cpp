@@ -135,6 +135,13 @@ TEST_F(Table, Item31_BatchedDecomposition_ServesBatchedOnlyBelowDirect) {
   EXPECT_EQ(slot(op_, TENON_KEY_BATCHED), "batched");
 }
 
+TEST_F(Table, Item31_DecompositionAndImplicit_DecompositionServesBatched) {
+  add(kImplicit, "cia");
+  add(TENON_KEY_BATCHED_DECOMPOSITION, "decomposed");
+  EXPECT_EQ(slot(op_, TENON_KEY_BATCHED), "decomposed");
+  EXPECT_EQ(row(), "cia cia cia cia cia");
+}
+
 TEST_F(Table, AutocastAlias_ServesEachBackend) {
   add(TENON_KEY_AUTOCAST, "cast");
   EXPECT_EQ(slot(op_, TENON_KEY_AUTOCAST_CPU), "cast");
@@ -241,7 +248,8 @@ TEST_F(Table, Item41_CompositeThatFallsThrough_IsNoKernelOfTheEmptySetEither) {
   for (const tenon_key key : {kImplicit, kExplicit, kNonFunctional}) {
     library_.impl("op", key, fallthrough());
     TestTensor tensor;
-    TENON_EXPECT_ERROR(call(op_, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL, "all fall through");
+    TENON_EXPECT_ERROR(call(op_, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL,
+                       "all fall through");
     const tenon_op* none = library_.define(("none" + std::to_string(key) + "() -> ()").c_str());
     library_.impl(tenon_op_name(none), key, fallthrough());
     EXPECT_EQ(call(none, {}), TENON_ERROR_NO_KERNEL);
