@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DLPack capsules in and out: versioned where the other side knows them, else the older struct. */
-#include "native.h"
+#include "exchange.h"
 
 #include "dlpack_abi.h"
 

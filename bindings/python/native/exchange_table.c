@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DLPack's C exchange table: tensors of other packages without a Python call, and ours for them. */
 #include "dlpack_abi.h"
-#include "native.h"
+#include "exchange.h"
 
 #define CAPSULE "dlpack_exchange_api"
 

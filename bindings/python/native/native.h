@@ -143,9 +143,9 @@ PyObject* tnp_tensor_scalar(PyObject* self);
 PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
 
-/* ---- exchange.c: numpy, the buffer protocol and DLPack ----------------------------------------
- */
+/* ---- numpy.c, exchange.c, dlpack.c: other packages' memory ------------------------------------ */
 
+extern PyTypeObject* tnp_ndarray_type; /* NULL until an array was met */
 bool tnp_is_ndarray(PyObject* object);
 /* Imports by numpy's struct, `__dlpack__` or the buffer protocol. 1: made; 0: not such an object;
  * -1: an exception. */
@@ -205,6 +205,7 @@ int tnp_type_compile(const tenon_type* type, int64_t list_size, tnp_type* out);
 void tnp_type_free(tnp_type* type);
 
 /* Memory and references that live as long as one call. */
+#define TNP_FEW_OWNED 4
 typedef struct {
   void* handle;
   void (*release)(void* handle);
@@ -219,7 +220,7 @@ typedef struct {
   bool numbers;       /* a number is accepted where a Tensor is due */
   bool overriding;    /* some argument is an object that overrides operators */
   bool normalised; /* some argument was converted: the caller's own object is not what was meant */
-  tnp_owned few_owned[4];
+  tnp_owned few_owned[TNP_FEW_OWNED];
   _Alignas(8) char memory[320];
 } tnp_call;
 
@@ -232,6 +233,14 @@ static inline void tnp_call_begin(tnp_call* call, bool numbers) {
   call->numbers = numbers;
   call->overriding = false;
   call->normalised = false;
+}
+/* Releases `handle` when the call ends, or at once on failure: 0, or -1 with an exception. */
+int tnp_own_more(tnp_call* call, void* handle, void (*release)(void*));
+static inline int tnp_own(tnp_call* call, void* handle, void (*release)(void*)) {
+  if (TNP_UNLIKELY(call->owned_count >= TNP_FEW_OWNED)) return tnp_own_more(call, handle, release);
+  call->few_owned[call->owned_count].handle = handle;
+  call->few_owned[call->owned_count++].release = release;
+  return 0;
 }
 void tnp_call_finish(tnp_call* call);
 static inline void tnp_call_end(tnp_call* call) {

@@ -2,12 +2,35 @@
 /* Python objects into boxed values, steered by compiled schema types. */
 #include "value.h"
 
+#include "exchange.h"
 #include "overrides.h"
 
-/* Keeps an element alive for the call: its list may change while a kernel runs. */
-static int hold(tnp_call* call, PyObject* object) {
+static void release_object(void* object) { Py_DECREF((PyObject*)object); }
+
+/* Elements of a list that are kept alive for the call: the list may change while a kernel runs. */
+typedef struct {
+  Py_ssize_t count;
+  PyObject* objects[];
+} held;
+
+static void release_held(void* handle) {
+  held* self = handle;
+  for (Py_ssize_t i = 0; i < self->count; i++) Py_DECREF(self->objects[i]);
+}
+
+/* Room for `count` elements. A tuple cannot change and needs none: NULL without exception. */
+static held* hold(tnp_call* call, PyObject* sequence, Py_ssize_t count) {
+  if (PyTuple_CheckExact(sequence)) return NULL;
+  held* self = tnp_take_memory(call, sizeof *self + (size_t)count * sizeof(PyObject*));
+  if (self == NULL) return NULL;
+  self->count = 0;
+  return tnp_own(call, self, release_held) == 0 ? self : NULL;
+}
+
+static inline void keep(held* self, PyObject* object) {
+  if (self == NULL) return;
   Py_INCREF(object);
-  return tnp_own(call, object, (void (*)(void*))Py_DecRef);
+  self->objects[self->count++] = object;
 }
 
 static void release_tensor(void* handle) { tenon_tensor_release(handle); }
@@ -106,12 +129,13 @@ static int set_tensor(tenon_value* out, tenon_tensor* tensor) {
 }
 
 static int to_tensor(tnp_call* call, PyObject* object, tenon_value* out) {
-  if (TNP_IS_TENSOR(object)) {
-    tenon_tensor* tensor = tnp_tensor_get(object);
-    return tensor ? set_tensor(out, tensor) : -1;
-  }
   tenon_tensor* tensor = NULL;
-  if (call->numbers && (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object))) {
+  if (TNP_LIKELY(Py_TYPE(object) == tnp_ndarray_type)) {
+    if (TNP_UNLIKELY(tnp_import_array(object, &tensor) != 0)) return -1;
+  } else if (TNP_IS_TENSOR(object)) {
+    tensor = tnp_tensor_get(object);
+    return tensor ? set_tensor(out, tensor) : -1;
+  } else if (call->numbers && (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object))) {
     tenon_value number = {0};
     int result = tnp_to_scalar(call, object, &number);
     if (result != 0) return result;
@@ -168,7 +192,7 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
       PyErr_Clear(); /* 0-dim arrays look like sequences and are not */
       return 1;
     }
-    if (tnp_own(call, object, (void (*)(void*))Py_DecRef) != 0) return -1;
+    if (tnp_own(call, object, release_object) != 0) return -1;
     count = PySequence_Fast_GET_SIZE(object);
     call->normalised = true;
   } else {
@@ -178,6 +202,8 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
   char* data = tnp_take_memory(call, (size_t)(count * repeat) * kinds[kind].size + 1);
   if (data == NULL) return -1;
   const tnp_type* element = type->elements;
+  held* kept = NULL;
+  if (kind >= 3 && (kept = hold(call, object, count)) == NULL && PyErr_Occurred()) return -1;
   for (Py_ssize_t i = 0; i < count; i++) {
     int result = 0;
     tenon_value value;
@@ -187,7 +213,7 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
       return 1;
     }
     PyObject* item = single ? object : PySequence_Fast_GET_ITEM(object, i);
-    if (kind >= 3 && item != Py_None && hold(call, item) != 0) return -1;
+    if (kind >= 3) keep(kept, item);
     switch (kind) {
       case 0:
         result = to_int(call, item, (int64_t*)data + i);
@@ -255,10 +281,12 @@ static int to_dict(tnp_call* call, const tnp_type* key_type, const tnp_type* val
   if (!PyDict_Check(object)) return 1;
   Py_ssize_t count = PyDict_GET_SIZE(object), position = 0, i = 0;
   tenon_value* data = tnp_take_memory(call, (size_t)count * 2 * sizeof *data + 1);
-  if (data == NULL) return -1;
+  held* kept = data ? hold(call, object, 2 * count) : NULL;
+  if (kept == NULL) return -1;
   PyObject *key, *value;
   while (i < count && PyDict_Next(object, &position, &key, &value)) {
-    if (hold(call, key) != 0 || hold(call, value) != 0) return -1;
+    keep(kept, key);
+    keep(kept, value);
     int result = tnp_to_value(call, key_type, key, &data[2 * i]);
     if (result == 0) result = tnp_to_value(call, value_type, value, &data[2 * i + 1]);
     if (result != 0) {

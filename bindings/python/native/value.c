@@ -4,12 +4,10 @@
 
 /* ---- Memory of one call ---------------------------------------------------------------------- */
 
-#define FEW_OWNED (sizeof((tnp_call*)0)->few_owned / sizeof(tnp_owned))
-
 void tnp_call_finish(tnp_call* call) {
   bool nested = tnp_free_begin();
   for (uint32_t i = 0; i < call->owned_count; i++) {
-    tnp_owned* owned = i < FEW_OWNED ? &call->few_owned[i] : &call->more_owned[i - FEW_OWNED];
+    tnp_owned* owned = i < TNP_FEW_OWNED ? &call->few_owned[i] : &call->more_owned[i - TNP_FEW_OWNED];
     owned->release(owned->handle);
   }
   tnp_free_end(nested);
@@ -39,24 +37,19 @@ void* tnp_take_memory(tnp_call* call, size_t size) {
   return chunk + 1;
 }
 
-int tnp_own(tnp_call* call, void* handle, void (*release)(void*)) {
-  tnp_owned* place = &call->few_owned[call->owned_count];
-  if (TNP_UNLIKELY(call->owned_count >= FEW_OWNED)) {
-    size_t more = call->owned_count - FEW_OWNED;
-    if ((more & (more - 1)) == 0) { /* full at 0, 1, 2, 4, ...: twice the room */
-      tnp_owned* grown =
-          PyMem_Realloc(call->more_owned, (more == 0 ? 1 : 2 * more) * sizeof *grown);
-      if (grown == NULL) {
-        release(handle);
-        PyErr_NoMemory();
-        return -1;
-      }
-      call->more_owned = grown;
+int tnp_own_more(tnp_call* call, void* handle, void (*release)(void*)) {
+  size_t more = call->owned_count - TNP_FEW_OWNED;
+  if ((more & (more - 1)) == 0) { /* full at 0, 1, 2, 4, ...: twice the room */
+    tnp_owned* grown = PyMem_Realloc(call->more_owned, (more == 0 ? 1 : 2 * more) * sizeof *grown);
+    if (grown == NULL) {
+      release(handle);
+      PyErr_NoMemory();
+      return -1;
     }
-    place = &call->more_owned[more];
+    call->more_owned = grown;
   }
-  place->handle = handle;
-  place->release = release;
+  call->more_owned[more].handle = handle;
+  call->more_owned[more].release = release;
   call->owned_count++;
   return 0;
 }

@@ -7,8 +7,6 @@
 
 /* Memory that lives as long as the call; NULL with an exception. */
 void* tnp_take_memory(tnp_call* call, size_t size);
-/* Releases `handle` when the call ends, or at once on failure: 0, or -1 with an exception. */
-int tnp_own(tnp_call* call, void* handle, void (*release)(void*));
 /* Carries any Python object, or unwraps another language's: 0, or -1 with an exception. */
 int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* out);
 /* Converts as `Any` does; returns as tnp_to_value. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Foreign memory under tensors: what its kinds of import share. */
+#ifndef TENON_PYTHON_EXCHANGE_H
+#define TENON_PYTHON_EXCHANGE_H
+
+#include "native.h"
+
+/* Strided CPU memory, in elements. */
+typedef struct {
+  void* data;
+  tenon_dtype dtype;
+  int32_t ndim;
+  const int64_t* sizes;
+  const int64_t* strides;
+  bool writable;
+} tnp_memory;
+
+/* A tensor on memory that `object` (a new reference is taken) or `view` (which is taken over) keeps
+ * alive; the one not meant is NULL. 0, or -1 with an exception. */
+int tnp_wrap_memory(const tnp_memory* memory, PyObject* object, const Py_buffer* view,
+                    tenon_tensor** out);
+/* Byte strides into element strides; false when they are not whole or negative. */
+bool tnp_to_elements(int ndim, const Py_ssize_t* shape, const Py_ssize_t* bytes, int64_t itemsize,
+                     int64_t* sizes, int64_t* strides);
+
+/* One kind of import each: 0, or -1 with an exception. */
+int tnp_import_array(PyObject* array, tenon_tensor** out); /* numpy.c; an ndarray */
+/* As tnp_import: 1, 0 for an object of another kind, or -1. */
+int tnp_import_dlpack(PyObject* object, tenon_tensor** out); /* dlpack.c */
+int tnp_import_table(PyObject* object, tenon_tensor** out);  /* exchange_table.c */
+int tnp_table_init(void);
+
+#endif
