@@ -7,6 +7,7 @@ import hashlib
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 import machine
@@ -16,19 +17,20 @@ REQUIREMENTS = ui.ROOT / ".dev" / "requirements"
 VENV = ui.BUILD / "venv"
 
 
-def python(*groups: str, venv: pathlib.Path = VENV) -> pathlib.Path:
+def python(*groups: str, venv: pathlib.Path = VENV, base: str = sys.executable) -> pathlib.Path:
     """Interpreter of a private environment that has the packages of the requirement groups.
 
+    `base` is the Python that makes it.
     An installed group leaves a stamp with its hash, so that a second run starts no pip.
     """
     machine.ensure(("python-dev",))
     interpreter = venv / "bin" / "python"
     # A venv points to the Python it was made by: another one, or a moved tree, needs a new venv.
     mark = venv / "made-by"
-    maker = f"{sys.executable} {sys.version_info[:3]} {venv}"
+    maker = f"{base} {version_of(base)} {venv}"
     if not interpreter.exists() or not mark.exists() or mark.read_text() != maker:
         shutil.rmtree(venv, ignore_errors=True)
-        ui.run(f"create {venv.name}", [sys.executable, "-m", "venv", venv])
+        ui.run(f"create {venv.name}", [base, "-m", "venv", venv])
         mark.write_text(maker)
     for group in groups:
         source = REQUIREMENTS / f"{group}.txt"
@@ -52,6 +54,18 @@ def python(*groups: str, venv: pathlib.Path = VENV) -> pathlib.Path:
         )
         stamp.write_text(digest)
     return interpreter
+
+
+def version_of(interpreter: str) -> tuple:
+    """Version of a Python, such as (3, 12, 1)."""
+    if interpreter == sys.executable:
+        return sys.version_info[:3]
+    code = "import sys; print(*sys.version_info[:3])"
+    try:
+        text = subprocess.check_output([interpreter, "-c", code], text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ui.Failure(f"python: PATH must be a Python 3.10 or newer, got {error}") from error
+    return tuple(int(part) for part in text.split())
 
 
 def build_dir(preset: str) -> pathlib.Path:

@@ -50,12 +50,28 @@ def test(args) -> int:
         raise ui.Failure(
             f"test: SUITE must be one of {', '.join(suites.DEFAULT)}, got {unknown[0]}"
         )
+    if args.python:
+        return test_with_pythons(args)
     names = tuple(args.suite) or suites.DEFAULT
     if any(suites.SUITES[name][2] for name in names):
         machine.ensure(native.NEEDS[args.preset])
         native.build(args.preset)
     run = suites.Run(args.preset, with_torch=args.with_torch, pattern=args.filter)
     return 0 if suites.run_all(run, names) else 1
+
+
+def test_with_pythons(args) -> int:
+    """Builds the package for each named Python and runs the Python suite with it."""
+    if args.suite not in ([], ["pytest"]) or args.with_torch:
+        raise ui.Failure("test: --python must go with no suite but pytest and without --with-torch")
+    good = True
+    for path in args.python:
+        name, interpreter = native.build_for_python(path)
+        run = suites.Run(name, pattern=args.filter, interpreter=interpreter)
+        version = ".".join(str(part) for part in environment.version_of(path))
+        ui.say(f"test with Python {version}")
+        good = suites.run_all(run, ("pytest",)) and good
+    return 0 if good else 1
 
 
 def build(args) -> int:
@@ -188,6 +204,13 @@ def parser() -> argparse.ArgumentParser:
         default="",
         metavar="PATTERN",
         help="run only cases whose name matches, in the suite's own syntax",
+    )
+    one.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="run pytest with this Python, for which the package is built; may be repeated",
     )
     one.add_argument(
         "--with-torch",

@@ -59,6 +59,22 @@ def build(
     ui.run(f"build {preset}", [cmake, "--build", directory, "-j", jobs(), *wanted], env=env)
 
 
+def build_for_python(path: str) -> tuple:
+    """Builds the package for another Python; returns the build's name and an interpreter for it."""
+    machine.ensure(NEEDS["release"])
+    version = ".".join(str(part) for part in environment.version_of(path)[:2])
+    name = f"python-{version}"
+    interpreter = environment.python("base", venv=ui.BUILD / f"venv-{version}", base=path)
+    directory = environment.build_dir(name)
+    # What the package and its tests need, and no more.
+    settings = (f"-DPython3_EXECUTABLE={interpreter}", "-DTENON_BUILD_JAVA=OFF")
+    arguments = ["cmake", "--preset", "release", "-B", directory, *settings]
+    ui.run(f"configure {name}", [*arguments, "-DTENON_BUILD_EXAMPLES=OFF"])
+    targets = ("tenon_python", "tenon_cpu", "python_test_threads")
+    ui.run(f"build {name}", ["cmake", "--build", directory, "-j", jobs(), "--target", *targets])
+    return name, interpreter
+
+
 def build_all(preset: str = "release") -> None:
     """Builds everything of a preset that has all bindings: native, Python, Java, Rust."""
     machine.ensure(NEEDS[preset])

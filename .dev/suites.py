@@ -44,8 +44,9 @@ class Outcome:
 class Run:
     """One `./dev test`: the preset it tests and the variables the suites run with."""
 
-    def __init__(self, preset: str, with_torch: bool = False, pattern: str = ""):
+    def __init__(self, preset: str, with_torch: bool = False, pattern: str = "", interpreter=None):
         self.preset = preset
+        self.interpreter = interpreter  # for pytest; None: the private environment's
         self.pattern = pattern
         self.env = environment.runtime(preset)
         self.with_torch = with_torch
@@ -148,7 +149,8 @@ def pytest(run: Run) -> Outcome:
     path = RESULTS / f"{run.preset}-pytest.xml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    interpreter = environment.python("base", *(("torch",) if run.with_torch else ()))
+    groups = ("base", "torch") if run.with_torch else ("base",)
+    interpreter = run.interpreter or environment.python(*groups)
     command = [
         interpreter,
         "-m",

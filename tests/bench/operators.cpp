@@ -12,6 +12,10 @@ Tensor first(const Tensor& a, const Tensor&) { return a; }
 
 Tensor fresh(const Tensor& a, const Tensor&) { return Tensor::empty(a.sizes(), a.dtype()); }
 
+Tensor scalars(const Tensor& a, int64_t, double) { return a; }
+
+Tensor listed(tenon::TensorList list) { return list[0]; }
+
 tenon_status fails(void*, const tenon_op*, tenon_keyset, tenon_stack*) {
   return tenon_error_raise(TENON_ERROR_INDEX, "as asked");
 }
@@ -26,11 +30,15 @@ TENON_LIBRARY(tenon_bench, m) {
   m.def("first(Tensor a, Tensor b) -> Tensor");
   m.def("fresh(Tensor a, Tensor b) -> Tensor");
   m.def("waiting(Tensor a, Tensor b) -> Tensor");
+  m.def("scalars(Tensor a, int n=1, *, float alpha=1.0) -> Tensor");
+  m.def("listed(Tensor[] list) -> Tensor");
   m.def("fails(Tensor a) -> ()");
   m.impl("nothing", TENON_KEY_CPU, &nothing, kQuick);
   m.impl("first", TENON_KEY_CPU, &first, kQuick);
   m.impl("fresh", TENON_KEY_CPU, &fresh, kQuick);
   m.impl("waiting", TENON_KEY_CPU, &first);
+  m.impl("scalars", TENON_KEY_CPU, &scalars, kQuick);
+  m.impl("listed", TENON_KEY_CPU, &listed, kQuick);
   m.impl_boxed("fails", TENON_KEY_CPU, &fails, nullptr, nullptr, kQuick);
 }
 

@@ -124,8 +124,28 @@ static int not_a_number(PyObject* object) {
   return -1;
 }
 
+/* Python's own numbers, as nearly all data is. */
+static inline bool read_plain_number(PyObject* object, tenon_value* out) {
+  *out = (tenon_value){0};
+  if (PyFloat_CheckExact(object)) {
+    out->tag = TENON_TAG_FLOAT;
+    out->as.f = PyFloat_AS_DOUBLE(object);
+    return true;
+  }
+  if (PyLong_CheckExact(object)) {
+    int overflow;
+    out->tag = TENON_TAG_INT;
+    out->as.i = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow == 0;
+  }
+  out->tag = TENON_TAG_BOOL;
+  out->as.i = object == Py_True;
+  return object == Py_True || object == Py_False;
+}
+
 /* A number, or the element of a one-element tensor, into a value. */
 static int read_number(PyObject* object, tenon_value* out) {
+  if (TNP_LIKELY(read_plain_number(object, out))) return 0;
   tnp_call call;
   tnp_call_begin(&call, false);
   PyObject* number = object;
@@ -169,6 +189,10 @@ static int measure(PyObject* data, shape* s) {
 static int walk(PyObject* object, shape* s, int32_t dim, tenon_dtype dtype, char** data);
 
 static int store(const tenon_value* v, tenon_dtype dtype, char* out) {
+  if (TNP_LIKELY(v->tag == TENON_TAG_FLOAT && dtype == TENON_DTYPE_F32)) {
+    *(float*)out = (float)v->as.f;
+    return 0;
+  }
   double real = v->tag == TENON_TAG_FLOAT     ? v->as.f
                 : v->tag == TENON_TAG_COMPLEX ? v->as.c.real
                                               : (double)v->as.i;

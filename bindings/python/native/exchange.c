@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sharing memory with anything that has a buffer, in and out without a copy; imports of any kind. */
+/* Sharing memory with anything that has a buffer, in and out without a copy; any import. */
 #include "exchange.h"
 
 #include "dlpack_abi.h"

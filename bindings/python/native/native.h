@@ -138,12 +138,26 @@ PyObject* tnp_tensor_compare(PyObject* a, PyObject* b, int op);
 PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key);
 int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value);
 PyObject* tnp_tensor_item_at(PyObject* self, Py_ssize_t index);
+/* method.c: methods that take their arguments in several ways. */
+PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
+PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
+PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
+PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
+PyObject* tnp_tensor_flatten(PyObject* self, PyObject* unused);
+PyObject* tnp_tensor_t(PyObject* self, PyObject* unused);
+PyObject* tnp_tensor_reversed(PyObject* self, void* unused);
+PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* unused);
+PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+/* A tuple of sizes: those of a tensor, or as `f(2, 3)`, `f([2, 3])` and `f((2, 3))` give them (a
+ * list stays one). New references. */
+PyObject* tnp_sizes_of(const tenon_tensor* tensor);
+PyObject* tnp_sizes(PyObject* const* args, Py_ssize_t nargs);
 /* data.c: elements in and out. */
 PyObject* tnp_tensor_scalar(PyObject* self);
 PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
 
-/* ---- numpy.c, exchange.c, dlpack.c: other packages' memory ------------------------------------ */
+/* ---- numpy.c, exchange.c, dlpack.c: other packages' memory ----------------------------------- */
 
 extern PyTypeObject* tnp_ndarray_type; /* NULL until an array was met */
 bool tnp_is_ndarray(PyObject* object);
@@ -280,8 +294,7 @@ const tenon_object_type* tnp_carried_type(PyTypeObject* python);
 void* tnp_carry(PyObject* object);     /* `self` of such a type; NULL with an exception */
 PyObject* tnp_carried_get(void* self); /* borrowed */
 
-/* ---- op.c, binding.c, call.c: operators, argument binding and calls ------------------------------
- */
+/* ---- op.c, binding.c, call.c: operators, argument binding and calls -------------------------- */
 
 typedef struct {
   PyObject* name; /* interned */
@@ -433,6 +446,7 @@ int tnp_library_init(PyObject* module);
 int tnp_handle_init(PyObject* module);
 int tnp_guard_init(PyObject* module);
 int tnp_exchange_init(PyObject* module);
+int tnp_factory_init(PyObject* module);
 
 /* Makes a heap type once and adds it to the module: 0 or -1. */
 int tnp_add_type(PyObject* module, PyTypeObject** slot, PyType_Spec* spec, PyObject* base);

@@ -43,7 +43,7 @@ static inline bool is_operand(PyObject* object) {
 
 static PyObject* plain_number(PyObject* object) {
   /* numpy's scalars count as numbers, not as 0-dim arrays: item() gives Python's. */
-  if (TNP_IS_TENSOR(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
+  if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || TNP_IS_TENSOR(object) ||
       tnp_is_ndarray(object) || strncmp(Py_TYPE(object)->tp_name, "numpy.", 6) != 0) {
     Py_INCREF(object);
     return object;

@@ -238,11 +238,15 @@ static PyObject* tuple_of(const int64_t* numbers, int64_t count) {
   return tuple;
 }
 
+PyObject* tnp_sizes_of(const tenon_tensor* tensor) {
+  return tuple_of(tenon_tensor_sizes(tensor), tenon_tensor_ndim(tensor));
+}
+
 static PyObject* get_shape(PyObject* object, void* unused) {
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(object);
   if (tensor == NULL) return NULL;
-  return tuple_of(tenon_tensor_sizes(tensor), tenon_tensor_ndim(tensor));
+  return tnp_sizes_of(tensor);
 }
 
 static PyObject* get_dtype(PyObject* object, void* unused) {
@@ -434,6 +438,7 @@ static PyGetSetDef getset[] = {
     {"is_read_only", get_read_only, NULL, "Whether its producer forbids writing.", NULL},
     {"_version", get_version, NULL, "How often the data was written in place.", NULL},
     {"_keys", get_keys, NULL, "Dispatch keys it carries.", NULL},
+    {"T", tnp_tensor_reversed, NULL, "The dims in reverse order.", NULL},
     {"__dict__", get_dict, set_dict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
@@ -458,6 +463,27 @@ static PyMethodDef methods[] = {
      "item()\n--\n\nReturns the only element as a Python number."},
     {"tolist", tnp_tensor_tolist, METH_NOARGS,
      "tolist()\n--\n\nReturns the elements as nested lists, or the number of a 0-dim tensor."},
+    {"view", (PyCFunction)(void (*)(void))tnp_tensor_view, METH_FASTCALL,
+     "view(*shape)\n--\n\nReturns a view of another shape."},
+    {"reshape", (PyCFunction)(void (*)(void))tnp_tensor_reshape, METH_FASTCALL,
+     "reshape(*shape)\n--\n\nReturns the elements in another shape, a view where possible."},
+    {"permute", (PyCFunction)(void (*)(void))tnp_tensor_permute, METH_FASTCALL,
+     "permute(*dims)\n--\n\nReturns a view with the dims in another order."},
+    {"expand", (PyCFunction)(void (*)(void))tnp_tensor_expand, METH_FASTCALL,
+     "expand(*sizes)\n--\n\nReturns a view with dims of size 1 repeated without copying; -1 keeps "
+     "a "
+     "size."},
+    {"flatten", tnp_tensor_flatten, METH_NOARGS,
+     "flatten()\n--\n\nReturns the elements in one dim."},
+    {"t", tnp_tensor_t, METH_NOARGS,
+     "t()\n--\n\nReturns a matrix transposed; tensors of fewer dims as they are."},
+    {"contiguous", tnp_tensor_contiguous, METH_NOARGS,
+     "contiguous()\n--\n\nReturns the elements in row-major order, itself when they are."},
+    {"to", (PyCFunction)(void (*)(void))tnp_tensor_to, METH_FASTCALL | METH_KEYWORDS,
+     "to(*args, dtype=None, device=None, memory_format=None, non_blocking=False, "
+     "copy=False)\n--\n\n"
+     "Returns the tensor with another dtype or device, itself when nothing changes.\n\n"
+     "Takes a dtype, a device, both, or another tensor to be like."},
     {"as_subclass", as_subclass, METH_O,
      "as_subclass(cls, /)\n--\n\nReturns the same data as an object of a subclass of Tensor."},
     {"__dlpack__", (PyCFunction)(void (*)(void))tnp_tensor_dlpack, METH_FASTCALL | METH_KEYWORDS,

@@ -132,14 +132,15 @@ static int to_tensor(tnp_call* call, PyObject* object, tenon_value* out) {
   tenon_tensor* tensor = NULL;
   if (TNP_LIKELY(Py_TYPE(object) == tnp_ndarray_type)) {
     if (TNP_UNLIKELY(tnp_import_array(object, &tensor) != 0)) return -1;
-  } else if (TNP_IS_TENSOR(object)) {
-    tensor = tnp_tensor_get(object);
-    return tensor ? set_tensor(out, tensor) : -1;
-  } else if (call->numbers && (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object))) {
+  } else if (call->numbers &&
+             (PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object))) {
     tenon_value number = {0};
     int result = tnp_to_scalar(call, object, &number);
     if (result != 0) return result;
     if (tnp_check(tenon_tensor_new_number(&number, &tensor)) != 0) return -1;
+  } else if (TNP_IS_TENSOR(object)) {
+    tensor = tnp_tensor_get(object);
+    return tensor ? set_tensor(out, tensor) : -1;
   } else {
     int found = tnp_import(object, &tensor);
     if (found <= 0) return found < 0 ? -1 : 1;

@@ -7,7 +7,8 @@
 void tnp_call_finish(tnp_call* call) {
   bool nested = tnp_free_begin();
   for (uint32_t i = 0; i < call->owned_count; i++) {
-    tnp_owned* owned = i < TNP_FEW_OWNED ? &call->few_owned[i] : &call->more_owned[i - TNP_FEW_OWNED];
+    tnp_owned* owned =
+        i < TNP_FEW_OWNED ? &call->few_owned[i] : &call->more_owned[i - TNP_FEW_OWNED];
     owned->release(owned->handle);
   }
   tnp_free_end(nested);

@@ -4,7 +4,19 @@
 from __future__ import annotations
 
 from . import _tenon
-from ._tenon import Tensor, device, dtype, from_buffer, from_dlpack, from_numpy
+from ._tenon import (
+    Tensor,
+    device,
+    dtype,
+    empty,
+    from_buffer,
+    from_dlpack,
+    from_numpy,
+    full,
+    ones,
+    tensor,
+    zeros,
+)
 from .dtype import contiguous_format
 from .error import ArgumentTypeError
 from .ops import _packet
@@ -14,31 +26,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 _clone = _packet("aten::clone")
-_empty = _packet("aten::empty")
 _empty_strided = _packet("aten::empty_strided")
-_full = _packet("aten::full")
-_zeros = _packet("aten::zeros")
-_ones = _packet("aten::ones")
 _arange = _packet("aten::arange")
 
 
-def tensor(data: Any, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
-    """Copies data into a new tensor.
-
-    Args:
-        data: A number, nested lists of numbers, a tensor, a numpy array, or an object with
-            `__dlpack__` or a buffer.
-        dtype: Element type; by default bool, int64, the default floating dtype or its complex
-            counterpart for Python numbers, and the data's own otherwise.
-        device: Device, by default the CPU for numbers and the data's own otherwise.
-
-    Raises:
-        ArgumentTypeError: something in the data is no number.
-        InvalidArgumentError: lists of unequal length, or a number outside the dtype's range.
-    """
-    if isinstance(data, (list, tuple, int, float, complex)):
-        result = _tenon.tensor_from_data(data, dtype)
-        return result if device is None else result.to(device)
+def _copy(data: Any, dtype: dtype | None, device: device | str | None) -> Tensor:
+    """The part of `tensor` that is not about numbers: copies another object's elements."""
     shared = as_tensor(data)
     result = shared.to(dtype=dtype, device=device)
     return _clone(result, memory_format=contiguous_format) if result is shared else result
@@ -88,12 +81,6 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -
     return from_buffer(view[:size].cast(code))
 
 
-def _shape(sizes: tuple) -> Any:
-    if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)):
-        return sizes[0]
-    return sizes
-
-
 def _options(dtype: Any, device: Any) -> dict[str, Any]:
     options = {}
     if dtype is not None:
@@ -103,37 +90,11 @@ def _options(dtype: Any, device: Any) -> dict[str, Any]:
     return options
 
 
-def empty(*size: Any, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
-    """Returns a tensor with uninitialised elements."""
-    return _empty(_shape(size), **_options(dtype, device))
-
-
 def empty_strided(
     size: Any, stride: Any, *, dtype: dtype | None = None, device: device | str | None = None
 ) -> Tensor:
     """Returns a tensor with uninitialised elements and the given strides, in elements."""
     return _empty_strided(size, stride, **_options(dtype, device))
-
-
-def zeros(*size: Any, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
-    """Returns a tensor of zeros."""
-    return _zeros(_shape(size), **_options(dtype, device))
-
-
-def ones(*size: Any, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
-    """Returns a tensor of ones."""
-    return _ones(_shape(size), **_options(dtype, device))
-
-
-def full(
-    size: Any,
-    fill_value: Any,
-    *,
-    dtype: dtype | None = None,
-    device: device | str | None = None,
-) -> Tensor:
-    """Returns a tensor of one number."""
-    return _full((size,) if isinstance(size, int) else size, fill_value, **_options(dtype, device))
 
 
 def arange(
@@ -156,32 +117,32 @@ def _like(tensor: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
 
 def empty_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """Returns a tensor with uninitialised elements, of a tensor's shape, dtype and device."""
-    return _empty(input.shape, **_like(input, dtype, device))
+    return empty(input.shape, **_like(input, dtype, device))
 
 
 def zeros_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """Returns zeros of a tensor's shape, dtype and device."""
-    return _zeros(input.shape, **_like(input, dtype, device))
+    return zeros(input.shape, **_like(input, dtype, device))
 
 
 def ones_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """Returns ones of a tensor's shape, dtype and device."""
-    return _ones(input.shape, **_like(input, dtype, device))
+    return ones(input.shape, **_like(input, dtype, device))
 
 
 def full_like(
     input: Tensor, fill_value: Any, *, dtype: dtype | None = None, device: Any = None
 ) -> Tensor:
     """Returns one number in a tensor's shape, dtype and device."""
-    return _full(input.shape, fill_value, **_like(input, dtype, device))
+    return full(input.shape, fill_value, **_like(input, dtype, device))
 
 
 def _restore(data: Any, dtype: dtype, shape: tuple, device: device) -> Tensor:
     """Rebuilds a pickled tensor from its bytes, or from numbers for dtypes without a buffer."""
     if isinstance(data, bytes):
         if not data:
-            return _empty(shape, dtype=dtype, device=device)
-        result = _empty(shape, dtype=dtype)
+            return empty(shape, dtype=dtype, device=device)
+        result = empty(shape, dtype=dtype)
         memoryview(result).cast("B")[:] = data
         return result.to(device=device)
     return _tenon.tensor_from_data(data, dtype).to(device=device)

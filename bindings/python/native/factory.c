@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making tensors from sizes or numbers: empty, zeros, ones, full and tensor. */
+#include "native.h"
+
+/* Sizes as one object: a list or tuple given for all, else a tuple of the numbers. */
+PyObject* tnp_sizes(PyObject* const* args, Py_ssize_t nargs) {
+  if (nargs == 1 && (PyTuple_Check(args[0]) || PyList_Check(args[0]))) {
+    Py_INCREF(args[0]);
+    return args[0];
+  }
+  PyObject* sizes = PyTuple_New(nargs);
+  for (Py_ssize_t i = 0; sizes != NULL && i < nargs; i++) {
+    Py_INCREF(args[i]);
+    PyTuple_SET_ITEM(sizes, i, args[i]);
+  }
+  return sizes;
+}
+
+#define MAX_OPTIONS 8
+
+/* Calls an operator with sizes, perhaps a fill value, and the caller's keywords as they are. */
+static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
+                      PyObject* const* options, PyObject* kwnames) {
+  PyObject* op = sizes ? tnp_known(known) : NULL;
+  Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  PyObject* result = NULL;
+  if (op != NULL && count > MAX_OPTIONS) {
+    tnp_raise_format(TENON_ERROR_TYPE, "%s: keyword arguments must be at most %d, got %zd",
+                     known->name, MAX_OPTIONS, count);
+  } else if (op != NULL) {
+    PyObject* vector[3 + MAX_OPTIONS] = {NULL, sizes, fill};
+    size_t positional = fill ? 2 : 1;
+    for (Py_ssize_t i = 0; i < count; i++) vector[1 + positional + (size_t)i] = options[i];
+    result = ((tnp_op*)op)
+                 ->vectorcall(op, vector + 1, positional | PY_VECTORCALL_ARGUMENTS_OFFSET, kwnames);
+  }
+  Py_XDECREF(sizes);
+  return result;
+}
+
+static PyObject* empty(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                       PyObject* kwnames) {
+  static tnp_known_op op = {"aten::empty.memory_format", NULL};
+  (void)module;
+  return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
+}
+
+static PyObject* zeros(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                       PyObject* kwnames) {
+  static tnp_known_op op = {"aten::zeros", NULL};
+  (void)module;
+  return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
+}
+
+static PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                      PyObject* kwnames) {
+  static tnp_known_op op = {"aten::ones", NULL};
+  (void)module;
+  return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
+}
+
+static PyObject* full(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                      PyObject* kwnames) {
+  static tnp_known_op op = {"aten::full", NULL};
+  (void)module;
+  if (nargs != 2) { /* by keyword, or wrong: the operator says so */
+    PyObject* known = tnp_known(&op);
+    return known ? PyObject_Vectorcall(known, args, (size_t)nargs, kwnames) : NULL;
+  }
+  return make(&op, PyLong_Check(args[0]) ? tnp_sizes(args, 1) : Py_NewRef(args[0]), args[1],
+              args + nargs, kwnames);
+}
+
+/* ---- tensor ---------------------------------------------------------------------------------- */
+
+static bool is_numbers(PyObject* data) {
+  return PyList_Check(data) || PyTuple_Check(data) || PyLong_Check(data) || PyFloat_Check(data) ||
+         PyComplex_Check(data);
+}
+
+static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                        PyObject* kwnames) {
+  (void)module;
+  PyObject *data = nargs > 0 ? args[0] : NULL, *dtype = Py_None, *device = Py_None;
+  Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject* name = PyTuple_GET_ITEM(kwnames, i);
+    if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
+      dtype = args[nargs + i];
+    } else if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
+      device = args[nargs + i];
+    } else if (data == NULL && PyUnicode_CompareWithASCIIString(name, "data") == 0) {
+      data = args[nargs + i];
+    } else {
+      return tnp_raise_format(TENON_ERROR_TYPE,
+                              "tensor: keyword argument must be data, dtype or device, each given "
+                              "once, got '%U'",
+                              name);
+    }
+  }
+  if (data == NULL || nargs > 1) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "tensor: positional arguments must be 1, got %zd",
+                            nargs);
+  }
+  if (!is_numbers(data)) {
+    PyObject* python = PyImport_ImportModule("tenon.factories");
+    PyObject* result =
+        python ? PyObject_CallMethod(python, "_copy", "OOO", data, dtype, device) : NULL;
+    Py_XDECREF(python);
+    return result;
+  }
+  PyObject* pair[2] = {data, dtype};
+  PyObject* result = tnp_tensor_from_data(NULL, pair, 2);
+  if (result != NULL && device != Py_None) {
+    Py_SETREF(result, PyObject_CallMethod(result, "to", "O", device));
+  }
+  return result;
+}
+
+#define FACTORY(name, doc) \
+  { #name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, doc }
+
+static PyMethodDef functions[] = {
+    FACTORY(empty,
+            "empty(*size, dtype=None, device=None)\n--\n\n"
+            "Returns a tensor with uninitialised elements."),
+    FACTORY(zeros,
+            "zeros(*size, dtype=None, device=None)\n--\n\n"
+            "Returns a tensor of zeros."),
+    FACTORY(ones,
+            "ones(*size, dtype=None, device=None)\n--\n\n"
+            "Returns a tensor of ones."),
+    FACTORY(full,
+            "full(size, fill_value, *, dtype=None, device=None)\n--\n\n"
+            "Returns a tensor of one number."),
+    FACTORY(tensor,
+            "tensor(data, *, dtype=None, device=None)\n--\n\n"
+            "Copies data into a new tensor.\n\n"
+            "Args:\n"
+            "    data: A number, nested lists of numbers, a tensor, a numpy array, or an object\n"
+            "        with `__dlpack__` or a buffer.\n"
+            "    dtype: Element type; by default bool, int64, the default floating dtype or its\n"
+            "        complex counterpart for Python numbers, and the data's own otherwise.\n"
+            "    device: Device, by default the CPU for numbers and the data's own otherwise.\n\n"
+            "Raises:\n"
+            "    ArgumentTypeError: something in the data is no number.\n"
+            "    InvalidArgumentError: lists of unequal length, or a number outside the dtype's\n"
+            "        range."),
+    {NULL, NULL, 0, NULL}};
+
+int tnp_factory_init(PyObject* module) { return PyModule_AddFunctions(module, functions); }

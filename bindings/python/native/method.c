@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Methods of Tensor that take their arguments in several ways, over one operator each. */
+#include "native.h"
+
+static PyObject* call(tnp_known_op* known, PyObject* a, PyObject* b) {
+  PyObject* op = b ? tnp_known(known) : NULL;
+  PyObject* args[3] = {NULL, a, b};
+  PyObject* result =
+      op ? ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL) : NULL;
+  Py_XDECREF(b);
+  return result;
+}
+
+/* ---- Shapes: f(2, 3), f([2, 3]) and f((2, 3)) ------------------------------------------------ */
+
+PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+  static tnp_known_op op = {"aten::view", NULL};
+  if (nargs == 1 && Py_TYPE(args[0]) == tnp_dtype_type) {
+    return tnp_raise_format(TENON_ERROR_NOT_SUPPORTED, "view: shape must be ints, got %S", args[0]);
+  }
+  return call(&op, self, tnp_sizes(args, nargs));
+}
+
+PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+  static tnp_known_op op = {"aten::reshape", NULL};
+  return call(&op, self, tnp_sizes(args, nargs));
+}
+
+PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+  static tnp_known_op op = {"aten::permute", NULL};
+  return call(&op, self, tnp_sizes(args, nargs));
+}
+
+PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
+  static tnp_known_op op = {"aten::expand", NULL};
+  return call(&op, self, tnp_sizes(args, nargs));
+}
+
+PyObject* tnp_tensor_flatten(PyObject* self, PyObject* unused) {
+  static tnp_known_op op = {"aten::reshape", NULL};
+  (void)unused;
+  return call(&op, self, Py_BuildValue("(i)", -1));
+}
+
+PyObject* tnp_tensor_reversed(PyObject* self, void* unused) {
+  static tnp_known_op op = {"aten::permute", NULL};
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL) return NULL;
+  Py_ssize_t ndim = (Py_ssize_t)tenon_tensor_ndim(tensor);
+  PyObject* dims = PyTuple_New(ndim);
+  for (Py_ssize_t i = 0; dims != NULL && i < ndim; i++) {
+    PyTuple_SET_ITEM(dims, i, PyLong_FromSsize_t(ndim - 1 - i)); /* a small int: never fails */
+  }
+  return call(&op, self, dims);
+}
+
+PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {
+  static tnp_known_op op = {"aten::view", NULL};
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL) return NULL;
+  int64_t ndim = tenon_tensor_ndim(tensor);
+  if (ndim > 2) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "t: self must have at most 2 dims, got %lld",
+                            (long long)ndim);
+  }
+  if (ndim == 2) return tnp_tensor_reversed(self, unused);
+  return call(&op, self, tnp_sizes_of(tensor));
+}
+
+PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* unused) {
+  static tnp_known_op op = {"aten::clone", NULL};
+  static PyObject* names;
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL) return NULL;
+  if (tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS) return Py_NewRef(self);
+  if (names == NULL && (names = Py_BuildValue("(s)", "memory_format")) == NULL) return NULL;
+  PyObject* format = tnp_memory_format_object(TENON_MEMORY_FORMAT_CONTIGUOUS);
+  PyObject* clone = format ? tnp_known(&op) : NULL;
+  PyObject* args[3] = {NULL, self, format};
+  PyObject* result =
+      clone
+          ? ((tnp_op*)clone)->vectorcall(clone, args + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names)
+          : NULL;
+  Py_XDECREF(format);
+  return result;
+}
+
+/* ---- to -------------------------------------------------------------------------------------- */
+
+/* What `to` was asked for. */
+typedef struct {
+  PyObject* memory_format;
+  bool has_dtype, has_device, non_blocking, copy;
+  tenon_dtype dtype;
+  tenon_device device;
+} wanted;
+
+static int want_device(wanted* w, PyObject* object) {
+  int found = tnp_to_device(object, &w->device);
+  if (found > 0) w->has_device = true;
+  return found;
+}
+
+static int want_dtype(wanted* w, PyObject* object) {
+  int found = tnp_to_dtype(object, &w->dtype);
+  if (found > 0) w->has_dtype = true;
+  return found;
+}
+
+static int want_positional(wanted* w, PyObject* const* args, Py_ssize_t nargs) {
+  for (Py_ssize_t i = 0; i < nargs; i++) {
+    int found = want_dtype(w, args[i]);
+    if (found == 0) found = want_device(w, args[i]);
+    if (found < 0) return -1;
+    if (found > 0) continue;
+    if (TNP_IS_TENSOR(args[i])) {
+      tenon_tensor* like = tnp_tensor_get(args[i]);
+      if (like == NULL) return -1;
+      w->dtype = tenon_tensor_dtype(like);
+      tenon_tensor_device(like, &w->device);
+      w->has_dtype = w->has_device = true;
+    } else if (PyBool_Check(args[i]) && i == nargs - 1) {
+      w->non_blocking = args[i] == Py_True;
+    } else {
+      tnp_raise_format(TENON_ERROR_TYPE, "to: argument %zd must be dtype, device or Tensor, got %s",
+                       i, Py_TYPE(args[i])->tp_name);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int want_keyword(wanted* w, PyObject* name, PyObject* value) {
+  bool none = value == Py_None;
+  int truth = 0;
+  if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0) {
+    int found = none ? 1 : want_dtype(w, value);
+    if (found == 0) {
+      tnp_raise_format(TENON_ERROR_TYPE, "to: dtype must be a dtype, got %s",
+                       Py_TYPE(value)->tp_name);
+    }
+    return found > 0 ? 0 : -1;
+  } else if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
+    int found = none ? 1 : want_device(w, value);
+    if (found == 0) {
+      tnp_raise_format(TENON_ERROR_TYPE, "to: device must be device or str, got %s",
+                       Py_TYPE(value)->tp_name);
+    }
+    return found > 0 ? 0 : -1;
+  } else if (PyUnicode_CompareWithASCIIString(name, "memory_format") == 0) {
+    if (!none) w->memory_format = value;
+  } else if (PyUnicode_CompareWithASCIIString(name, "non_blocking") == 0) {
+    if ((truth = PyObject_IsTrue(value)) < 0) return -1;
+    w->non_blocking = truth;
+  } else if (PyUnicode_CompareWithASCIIString(name, "copy") == 0) {
+    if ((truth = PyObject_IsTrue(value)) < 0) return -1;
+    w->copy = truth;
+  } else {
+    tnp_raise_format(TENON_ERROR_TYPE, "to: keyword must be a known one, got '%U'", name);
+    return -1;
+  }
+  return 0;
+}
+
+/* Whether a device is meant, where one without a number means any of its type. */
+static bool is_device(const tenon_tensor* tensor, tenon_device wanted) {
+  tenon_device have;
+  tenon_tensor_device(tensor, &have);
+  return have.type == wanted.type &&
+         (wanted.index < 0 || (have.index < 0 ? 0 : have.index) == wanted.index);
+}
+
+PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                        PyObject* kwnames) {
+  static tnp_known_op known = {"aten::_to_copy", NULL};
+  static PyObject *dtype_name, *device_name, *format_name, *blocking_name;
+  if (blocking_name == NULL &&
+      ((dtype_name = PyUnicode_InternFromString("dtype")) == NULL ||
+       (device_name = PyUnicode_InternFromString("device")) == NULL ||
+       (format_name = PyUnicode_InternFromString("memory_format")) == NULL ||
+       (blocking_name = PyUnicode_InternFromString("non_blocking")) == NULL)) {
+    return NULL;
+  }
+  wanted w = {0};
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL || want_positional(&w, args, nargs) != 0) return NULL;
+  Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (want_keyword(&w, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) != 0) return NULL;
+  }
+  bool casts = w.has_dtype && w.dtype != tenon_tensor_dtype(tensor);
+  bool moves = w.has_device && !is_device(tensor, w.device);
+  if (!casts && !moves && w.memory_format == NULL && !w.copy) return Py_NewRef(self);
+  PyObject* names[4];
+  PyObject* vector[6] = {NULL, self};
+  Py_ssize_t options = 0;
+  PyObject* dtype = casts ? tnp_dtype_object(w.dtype) : NULL;
+  PyObject* device = moves ? tnp_device_object(w.device) : NULL;
+  bool failed = (casts && dtype == NULL) || (moves && device == NULL);
+  PyObject* op = failed ? NULL : tnp_known(&known);
+  if (casts) {
+    vector[2 + options] = dtype;
+    names[options++] = dtype_name;
+  }
+  if (moves) {
+    vector[2 + options] = device;
+    names[options++] = device_name;
+  }
+  if (w.non_blocking) {
+    vector[2 + options] = Py_True;
+    names[options++] = blocking_name;
+  }
+  if (w.memory_format != NULL) {
+    vector[2 + options] = w.memory_format;
+    names[options++] = format_name;
+  }
+  PyObject* keywords = op ? tnp_sizes(names, options) : NULL;
+  PyObject* result =
+      keywords
+          ? ((tnp_op*)op)->vectorcall(op, vector + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, keywords)
+          : NULL;
+  Py_XDECREF(keywords);
+  Py_XDECREF(dtype);
+  Py_XDECREF(device);
+  return result;
+}
