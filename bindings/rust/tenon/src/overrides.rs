@@ -66,14 +66,12 @@ impl Overridden<'_> {
         let raw = self.args().0.get(index)?;
         // SAFETY: overrides.h: borrowed from the argument, which lives for the call.
         let object = unsafe { sys::tenon_value_object(raw).as_ref() }?;
+        let object: *const sys::tenon_object = object;
         // SAFETY: `Object` is transparent over the pointer; the reference is never dropped.
-        let object = unsafe {
-            std::mem::ManuallyDrop::new(Object::from_raw(ptr::from_ref(object).cast_mut()))
-        };
+        let object = unsafe { std::mem::ManuallyDrop::new(Object::from_raw(object.cast_mut())) };
+        let found: *const T = object.downcast_ref::<T>()?;
         // SAFETY: what the object holds lives as long as the argument.
-        object
-            .downcast_ref::<T>()
-            .map(|found| unsafe { &*ptr::from_ref(found) })
+        Some(unsafe { &*found })
     }
 
     /// Sets result `index` to any value; an object in the place of a tensor travels in a carrier.
@@ -309,15 +307,12 @@ impl Drop for Mode {
 /// lower key would take them for tensors.
 pub(crate) fn refuse_overriding(op: Op, args: &[sys::tenon_value]) -> Result<()> {
     for raw in args {
-        let is_object = u32::from(raw.tag) == sys::TENON_TAG_OBJECT;
+        if u32::from(raw.tag) != sys::TENON_TAG_OBJECT {
+            continue;
+        }
         // SAFETY: value.h: the payload fits the tag; object.h: the type lives with the object.
-        if is_object
-            && unsafe {
-                (*sys::tenon_object_get_type(raw.as_.object))
-                    .override_
-                    .is_some()
-            }
-        {
+        let object_type = unsafe { &*sys::tenon_object_get_type(raw.as_.object) };
+        if object_type.override_.is_some() {
             let name = op.name();
             let text = format!("{name}: arguments of a redispatch must not override operators");
             return Err(Error::new(crate::Status::TYPE, text));
@@ -358,9 +353,8 @@ unsafe extern "C" fn override_call<T: Overrides>(
     stack: *mut sys::tenon_stack,
 ) -> sys::tenon_status {
     // SAFETY: object.h: `value` is the box of a live object of this type.
-    handle(op, keys, stack, |call| {
-        unsafe { &*value.cast::<T>() }.override_call(call)
-    })
+    let object = unsafe { &*value.cast::<T>() };
+    handle(op, keys, stack, |call| object.override_call(call))
 }
 
 unsafe extern "C" fn dispatch_call<T: Dispatches>(
@@ -370,7 +364,6 @@ unsafe extern "C" fn dispatch_call<T: Dispatches>(
     stack: *mut sys::tenon_stack,
 ) -> sys::tenon_status {
     // SAFETY: object.h: `value` is the box of a live object of this type.
-    handle(op, keys, stack, |call| {
-        unsafe { &*value.cast::<T>() }.dispatch_call(call)
-    })
+    let object = unsafe { &*value.cast::<T>() };
+    handle(op, keys, stack, |call| object.dispatch_call(call))
 }
