@@ -14,8 +14,10 @@ from bench import ROOT, Bench
 from report import table
 from sample import Sample, from_json, quantity
 
-# Less than this is no change, however quiet the machine.
+# Less than this is no change, however quiet the machine: of times, and of counts and sizes.
 SAME = 0.03
+SAME_EXACT = 0.005
+TIMES = ("ns", "µs", "ms", "CPU s")
 
 
 class File:
@@ -102,7 +104,8 @@ def _change(then: Sample, now: Sample) -> list[str]:
         return [before, after, "", ""]
     ratio = now.least / then.least
     # Least times stray by less than the rounds do: half the spread of the noisier side.
-    doubt = max(SAME, *(one.spread / 2 for one in (then, now) if one.spread is not None), SAME)
+    spreads = [one.spread / 2 for one in (then, now) if one.spread is not None]
+    doubt = max([SAME if now.unit in TIMES else SAME_EXACT, *spreads])
     verdict = "same" if abs(ratio - 1) <= doubt else ("less" if ratio < 1 else "**more**")
     return [before, after, f"{ratio:.3f}", verdict]
 

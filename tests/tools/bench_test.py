@@ -129,6 +129,15 @@ class CompareTest(unittest.TestCase):
             line = next(one for one in text.splitlines() if f"`c:{name}`" in one)
             self.assertIn(f"| {verdict} ", line)
 
+    def test_counts_are_held_more_strictly_than_times(self):
+        count, time = (Sample(value, unit="instructions") for value in (100, 101)), (100, 101)
+        self.assertEqual(compare._change(*count)[-1], "**more**")
+        self.assertEqual(compare._change(*map(Sample, time))[-1], "same")
+
+    def test_a_noisy_measurement_is_given_the_doubt(self):
+        then, now = Sample(10, 12, 0.3, 20), Sample(11, 12, 0.1, 20)
+        self.assertEqual(compare._change(then, now)[-1], "same")
+
     def test_names_that_came_and_went_are_listed(self):
         text = self.compared(
             {"c:gone": 1, "java:other": 1, "c:stays": 1}, {"c:stays": 1, "c:new": 1}
