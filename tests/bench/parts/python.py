@@ -11,19 +11,19 @@ import peer
 from bench import HERE, Bench
 from sample import Sample
 
-# Runs in a new process: milliseconds, page faults and modules that an import costs. Names after
-# the first are modules that are not there (`-name`) or must stay out (`name`).
+# Runs in a new process: milliseconds on the clock and of the processor, page faults and modules that
+# an import costs. Names after the first are modules that are not there (`-name`) or must stay out (`name`).
 IMPORT = """
 import resource, sys, time
 package, *others = sys.argv[1:]
 for one in others:
     if one[0] == "-": sys.modules[one[1:]] = None
 before, modules = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, len(sys.modules)
-start = time.perf_counter()
+start, cpu = time.perf_counter(), time.process_time()
 __import__(package)
-end = time.perf_counter()
+cpu, end = time.process_time() - cpu, time.perf_counter()
 after = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-print((end - start) * 1000, after - before, len(sys.modules) - modules)
+print((end - start) * 1000, cpu * 1000, after - before, len(sys.modules) - modules)
 sys.exit("loaded " + one if any(sys.modules.get(one := name) for name in others) else 0)
 """
 
@@ -46,7 +46,9 @@ def calls(bench: Bench) -> None:
         )
     )
     for name, why in out["skipped"].items():
+        # Its own rows, and ours that take its objects: torch/add and torch_arguments.
         bench.skip(f"python:{name}/", why)
+        bench.skip(f"python:{name}_", why)
     for name, one in out["rows"].items():
         median = one.get("median", one["ns"] * (1 + one["noise"]))
         sample = Sample(one["ns"], median, one.get("spread"), one.get("rounds", rounds))
@@ -74,5 +76,6 @@ def _import(bench: Bench, name: str, package: str, *others: str) -> None:
     bench.run(command, env)
     turns = [bench.run(command, env).split() for _ in range(rounds)]
     bench.add(f"python:{name}", [float(one[0]) for one in turns], "ms")
-    bench.put(f"python:{name}/faults", Sample(min(int(one[1]) for one in turns), unit="faults"))
-    bench.put(f"python:{name}/modules", Sample(int(turns[0][2]), unit="modules"))
+    bench.add(f"python:{name}/processor", [float(one[1]) for one in turns], "ms")
+    bench.put(f"python:{name}/faults", Sample(min(int(one[2]) for one in turns), unit="faults"))
+    bench.put(f"python:{name}/modules", Sample(int(turns[0][3]), unit="modules"))
