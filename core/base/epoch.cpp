@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 namespace tenon::base {
 namespace {
@@ -57,7 +58,9 @@ class Scan {
   uint64_t oldest_unfenced_ = UINT64_MAX;  // smallest ack of another thread that never fenced
 };
 
-constinit std::mutex mutex;  // guards the two lists below
+constinit std::mutex mutex;  // guards the three lists below
+Retired* later = nullptr;    // given to retire_later(), without barrier so far
+int64_t later_count = 0;
 Retired* waiting = nullptr;
 Active* active = nullptr;
 constinit std::atomic<int64_t> waiting_count{0};
@@ -143,8 +146,57 @@ void poke_locked() {
   }
 }
 
+bool call_barrier() {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void switch_to_fences() {
+  refused.store(true, std::memory_order_seq_cst);
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    thread->limit.store(nullptr, std::memory_order_release);
+  }
+}
+
+// Orders every other thread's pushes against its snapshot loads. False where that was not possible.
+bool make_barrier() {
+  if (!refused.load(std::memory_order_relaxed)) {
+    if (call_barrier()) return true;
+    switch_to_fences();  // a sandbox that forbids the call after start
+  }
+  full_fence();
+  return false;
+}
+
+// Makes the barrier for a list of what was replaced, and adds it to what waits.
+void add_waiting_locked(Retired* list) {
+  const uint64_t now = generation.fetch_add(1, std::memory_order_seq_cst) + 1;
+  const bool fenced = !make_barrier();
+  int64_t count = 0;
+  Retired* last = nullptr;
+  for (Retired* retired = list; retired != nullptr; retired = retired->next) {
+    retired->generation = now;
+    retired->fenced = fenced ? 1 : 0;
+    last = retired;
+    ++count;
+  }
+  last->next = waiting;
+  waiting = list;
+  waiting_count.fetch_add(count, std::memory_order_relaxed);
+}
+
+// Joins what came since the last barrier to `list`, which may be empty.
+Retired* take_later_locked(Retired* list) {
+  if (later == nullptr) return list;
+  Retired** end = &later;
+  while (*end != nullptr) end = &(*end)->next;
+  *end = list;
+  later_count = 0;
+  return std::exchange(later, nullptr);
+}
+
 // Takes what nobody uses out of the waiting list.
 Retired* take_unused_locked() {
+  if (Retired* list = take_later_locked(nullptr)) add_waiting_locked(list);
   if (waiting == nullptr) return nullptr;
   if (refused.load(std::memory_order_relaxed)) full_fence();
   Scan scan(count_entries() + 64);
@@ -183,27 +235,6 @@ void free_all(std::unique_lock<std::mutex>& lock, Retired* unused) {
   Active** link = &active;
   while (*link != &mine) link = &(*link)->next;
   *link = mine.next;
-}
-
-bool call_barrier() {
-  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
-}
-
-void switch_to_fences() {
-  refused.store(true, std::memory_order_seq_cst);
-  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
-    thread->limit.store(nullptr, std::memory_order_release);
-  }
-}
-
-// Orders every other thread's pushes against its snapshot loads. False where that was not possible.
-bool make_barrier() {
-  if (!refused.load(std::memory_order_relaxed)) {
-    if (call_barrier()) return true;
-    switch_to_fences();  // a sandbox that forbids the call after start
-  }
-  full_fence();
-  return false;
 }
 
 int64_t now_ns() {
@@ -303,21 +334,24 @@ void retire(Retired* list) noexcept {
   if (list == nullptr) return;
   // The stack of this thread must be readable like any other, and fences be set up.
   own_thread_record();
-  const uint64_t now = generation.fetch_add(1, std::memory_order_seq_cst) + 1;
-  const bool fenced = !make_barrier();
-  int64_t count = 0;
-  Retired* last = nullptr;
-  for (Retired* retired = list; retired != nullptr; retired = retired->next) {
-    retired->generation = now;
-    retired->fenced = fenced;
-    last = retired;
-    ++count;
-  }
   std::unique_lock lock(mutex);
-  last->next = waiting;
-  waiting = list;
-  waiting_count.fetch_add(count, std::memory_order_relaxed);
+  add_waiting_locked(take_later_locked(list));
   free_all(lock, take_unused_locked());
+}
+
+void retire_later(Retired* list) noexcept {
+  constexpr int64_t kMost = 64;
+  if (list == nullptr) return;
+  own_thread_record();
+  std::unique_lock lock(mutex);
+  while (list != nullptr) {
+    Retired* next = list->next;
+    list->next = later;
+    later = list;
+    list = next;
+    ++later_count;
+  }
+  if (later_count >= kMost) free_all(lock, take_unused_locked());
 }
 
 void reap() noexcept {

@@ -20,12 +20,12 @@ struct Retired {
   Retired* next = nullptr;       // of the list given to retire()
   const void* record = nullptr;  // in use while a stack shows this record; NULL: none
   const void* owner = nullptr;   // in use while a stack is picking from this operator
-  bool any_owner = false;        // in use while a stack is picking from any operator
   const void* group = nullptr;   // what drain() waits for, such as a library; NULL: none
   const char* label = nullptr;   // stable text that names the kernel in messages; may be NULL
   void (*reclaim)(Retired* self) = nullptr;  // frees it; no lock is held; must not throw
-  uint64_t generation = 0;                   // set by retire()
-  bool fenced = false;                       // set by retire()
+  uint64_t generation : 62 = 0;              // set by retire()
+  uint64_t fenced : 1 = 0;                   // set by retire()
+  uint64_t any_owner : 1 = 0;                // in use while a stack is picking from any operator
 };
 
 /// A running kernel, or a pick in progress, that keeps a group from being freed.
@@ -126,6 +126,10 @@ inline int32_t call_depth() noexcept {
 /// uses before it returns, the rest later. Never waits. The caller holds no lock: reclaim() runs
 /// here.
 void retire(Retired* list) noexcept;
+
+/// The same for what nobody waits for and whose freeing nobody sees: makes a barrier for many of
+/// them together, with the next retire(), reap() or drain() at the latest.
+void retire_later(Retired* list) noexcept;
 
 /// Frees what has waited and is unused by now. The caller holds no lock.
 void reap() noexcept;

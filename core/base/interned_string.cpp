@@ -4,16 +4,25 @@
 
 #include <cstring>
 #include <mutex>
-#include <unordered_set>
+#include <vector>
 
 #include "base/fork.h"
+#include "base/text_hash.h"
 
 namespace tenon::base {
 namespace {
 
+struct Place {
+  const char* text = nullptr;  // NULL: free, and the end of a search
+  uint32_t size = 0;
+  uint32_t hash = 0;  // its upper half
+};
+
+// Open addressing, three quarters full at most. Nothing is ever removed.
 struct Table {
   std::mutex mutex;
-  std::unordered_set<std::string_view> texts;
+  std::vector<Place> places = std::vector<Place>(1024);
+  size_t count = 0;
   char* block = nullptr;  // texts are cut from blocks: one allocation serves many names
   size_t left = 0;
 };
@@ -41,18 +50,49 @@ char* allocate_locked(Table& names, size_t size) {
   return memory;
 }
 
+// The place of a text, or the free one where it belongs.
+Place& find(std::vector<Place>& places, std::string_view text, uint64_t hash) {
+  const size_t mask = places.size() - 1;
+  for (size_t i = hash & mask;; i = (i + 1) & mask) {
+    Place& place = places[i];
+    if (place.text == nullptr) return place;
+    if (place.hash != hash >> 32 || place.size != text.size()) continue;
+    if (std::memcmp(place.text, text.data(), text.size()) == 0) return place;
+  }
+}
+
+void grow_locked(Table& names) {
+  std::vector<Place> larger(2 * names.places.size());
+  for (const Place& place : names.places) {
+    if (place.text == nullptr) continue;
+    const std::string_view text(place.text, place.size);
+    find(larger, text, hash_text(text)) = place;
+  }
+  names.places.swap(larger);
+}
+
 }  // namespace
 
 const char InternedString::kEmpty[1] = {'\0'};
 
 std::string_view intern(std::string_view text) {
+  if (text.empty()) return InternedString().view();
+  const uint64_t hash = hash_text(text);
   Table& names = table();
   std::lock_guard lock(names.mutex);
-  if (auto found = names.texts.find(text); found != names.texts.end()) return *found;
-  char* memory = allocate_locked(names, text.size() + 1);
-  if (!text.empty()) std::memcpy(memory, text.data(), text.size());
-  memory[text.size()] = '\0';
-  return *names.texts.emplace(memory, text.size()).first;
+  Place* place = &find(names.places, text, hash);
+  if (place->text == nullptr) {
+    if (4 * (names.count + 1) > 3 * names.places.size()) {
+      grow_locked(names);
+      place = &find(names.places, text, hash);
+    }
+    char* memory = allocate_locked(names, text.size() + 1);
+    std::memcpy(memory, text.data(), text.size());
+    memory[text.size()] = '\0';
+    *place = {memory, static_cast<uint32_t>(text.size()), static_cast<uint32_t>(hash >> 32)};
+    ++names.count;
+  }
+  return {place->text, place->size};
 }
 
 InternedString::InternedString(std::string_view text)

@@ -220,6 +220,7 @@ Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   while (true) {
     const int8_t number = snapshot.slots[slot_of(keys)];
     if (number < 0) return {snapshot.record(number), keys};
+    if (number == kShared) return {shared_kernel(highest_bit(keys) - kBackendCount), keys};
     if (number == kMissing || (keys & kFunctionalityMask) == 0) return {nullptr, keys};
     keys &= ~(tenon_keyset{1} << highest_bit(keys));
   }
@@ -444,8 +445,7 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
       !extract_keys<Checks::kTensors>(*snapshot, stack->args, stack->nargs, &keys)) {
     return refuse_stack(op, stack, entered.thread, entered.slot, snapshot);
   }
-  const uint32_t slot = slot_of_key(key);
-  const int8_t number = slot < snapshot->nslots ? snapshot->slots[slot] : kMissing;
+  const Kernel* kernel = kernel_of_slot(*snapshot, slot_of_key(key));
   // The kernel sees itself as the highest key, whatever the arguments carry above.
   const tenon_keyset carried = keys;
   keys = (call_keys(*snapshot, *entered.thread, keys) & keys_below(key)) | keyset_of(key);
@@ -453,12 +453,12 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
     base::leave(entered.thread, entered.slot);
     return give_error(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
   }
-  if (number >= 0) {
+  if (kernel == nullptr) {
     base::leave(entered.thread, entered.slot);
     return give_error(missing_kernel_error(*op, keyset_of(key), {}), stack,
                       ErrorPlace::kThreadSlot);
   }
-  const Pick picked{snapshot->record(number), keys};
+  const Pick picked{kernel, keys};
   base::set_running(entered.slot, picked.kernel);
   trace_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
   const tenon_entry& entry = picked.kernel->entry;

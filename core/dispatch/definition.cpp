@@ -178,7 +178,7 @@ const tenon_op* define(Library* library, std::string_view schema_text,
     link_locked(library, registration);
     listeners = registry.listeners();
   }
-  Registry::finish(changes);
+  Registry::finish_later(changes);
   tell_listeners(*listeners, TENON_EVENT_OP_DEFINED, registration->op);
   return registration->op;
 }
@@ -224,7 +224,7 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
     registration->kernel = kernel.release();
     link_locked(library, registration);
   }
-  Registry::finish(changes);
+  Registry::finish_later(changes);
   return registration;
 }
 
@@ -309,6 +309,7 @@ RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_dele
     fail(TENON_ERROR_INVALID_ARGUMENT, "listener: function must be given, got NULL");
   }
   auto registration = base::make_intrusive<Registration>(Registration::Kind::kListener);
+  auto owned = std::make_unique<const ListenerPtr>(listener);
   std::vector<const tenon_op*> known;
   Registry& registry = Registry::get();
   {
@@ -318,7 +319,7 @@ RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_dele
     }
     auto with = std::make_shared<Listeners>(*registry.listeners());
     with->push_back(listener);
-    registration->listener = listener;
+    registration->listener = owned.release();
     registry.listeners() = std::move(with);
     registration->retain();  // the registry's own reference
   }

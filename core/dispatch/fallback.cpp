@@ -10,6 +10,9 @@ namespace tenon::dispatch {
 
 namespace {
 
+// Set while the registry is made, before there is any operator.
+const Kernel* shared_kernels[kFunctionalityCount] = {};
+
 void bump_argument(const tenon_value& value) noexcept {
   if (value.tag == TENON_TAG_TENSOR) {
     value.as.tensor->bump_version();
@@ -41,6 +44,11 @@ void FallbackTable::install(const Fallback* fallback) {
     Place& place = places_[slot_of_key(key)];
     (fallback->built_in ? place.built_in : place.registered) = fallback;
   }
+  const Kernel* kernel = fallback->kernel.get();
+  if (fallback->built_in && fallback->select == nullptr && !kernel->is_fallthrough()) {
+    shared_kernels[functionality_of(fallback->keys.front())] = kernel;
+  }
+  compare_rows();
 }
 
 void FallbackTable::remove(const Fallback* fallback) noexcept {
@@ -50,6 +58,29 @@ void FallbackTable::remove(const Fallback* fallback) noexcept {
       places_[slot].registered = nullptr;
     }
   }
+  compare_rows();
+}
+
+void FallbackTable::compare_rows() noexcept {
+  const SlotInfo* infos = slot_infos();
+  for (size_t row = 0; row < places_.size();) {
+    const size_t end = row + (infos[row].per_backend ? kBackendCount : 1);
+    places_[row].uniform = true;
+    for (size_t slot = row; slot < end; ++slot) {
+      if (places_[slot].active() != places_[row].active()) places_[row].uniform = false;
+    }
+    row = end;
+  }
+}
+
+const Kernel* shared_kernel(uint32_t functionality) noexcept {
+  return shared_kernels[functionality];
+}
+
+const Kernel* kernel_of_slot(const Snapshot& snapshot, uint32_t slot) noexcept {
+  const int8_t number = slot < snapshot.nslots ? snapshot.slots[slot] : kMissing;
+  if (number < 0) return snapshot.record(number);
+  return number == kShared ? shared_kernel(functionality_of(key_of_slot(slot))) : nullptr;
 }
 
 std::vector<const Fallback*> FallbackTable::selective() const {

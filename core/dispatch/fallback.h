@@ -31,6 +31,10 @@ class FallbackTable {
   }
   void install(const Fallback* fallback);
   void remove(const Fallback* fallback) noexcept;
+  /// Whether all slots of the functionality that begins at `slot` have the same fallback.
+  bool is_uniform(uint32_t slot) const noexcept {
+    return slot < places_.size() && places_[slot].uniform;
+  }
   /// Registered fallbacks with a selector, for asking them about a new operator.
   std::vector<const Fallback*> selective() const;
 
@@ -38,10 +42,19 @@ class FallbackTable {
   struct Place {
     const Fallback* registered = nullptr;
     const Fallback* built_in = nullptr;
+    bool uniform = true;
     const Fallback* active() const { return registered != nullptr ? registered : built_in; }
   };
+  void compare_rows() noexcept;
   std::vector<Place> places_;
 };
+
+/// The kernel of the built-in fallback that serves all operators at a functionality, NULL where
+/// there is none. Tables name it by kShared: most operators never get there.
+const Kernel* shared_kernel(uint32_t functionality) noexcept;
+
+/// Kernel that a table has for one of its slots, NULL where nothing serves it.
+const Kernel* kernel_of_slot(const Snapshot& snapshot, uint32_t slot) noexcept;
 
 /// Kernel of the built-in BackendSelect fallback: adds Dense and the backend of the first device
 /// argument, CPU without one, and calls again below.

@@ -16,7 +16,7 @@ namespace tenon::dispatch {
 
 /// A registered kernel. Aligned, so that bit 0 of its address is free for the stack of running
 /// kernels. `entry` is what callers see; the rest is for registration, dumps and the tracer.
-struct alignas(64) Kernel {
+struct alignas(16) Kernel {
   tenon_entry entry{};
   tenon_key key = TENON_KEY_NONE;  // or alias that it was registered on
   uint32_t policy = TENON_POLICY_LAYER;

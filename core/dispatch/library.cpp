@@ -3,6 +3,7 @@
 #include "dispatch/library.h"
 
 #include <atomic>
+#include <utility>
 
 #include "base/error.h"
 #include "base/live_count.h"
@@ -75,7 +76,9 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
     case Registration::Kind::kKernel: {
       tenon_op* op = registration->op;
       KernelStack* stack = op->find_stack(registration->kernel->key);
-      std::erase(stack->kernels, registration->kernel);
+      for (size_t i = stack->kernels.size(); i-- > 0;) {
+        if (stack->kernels[i] == registration->kernel) stack->kernels.erase(i);
+      }
       if (stack->kernels.empty()) {
         op->kernels.erase(op->kernels.begin() + (stack - op->kernels.data()));
       }
@@ -98,7 +101,7 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
       }
       Kernel* kernel = fallback->kernel.release();
       kernel->retired.record = kernel;
-      kernel->retired.any_owner = true;
+      kernel->retired.any_owner = 1;
       kernel->retired.group = library->group;
       kernel->retired.label = key_name(kernel->key);
       changes.retire(&kernel->retired);
@@ -106,7 +109,7 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
       break;
     }
     case Registration::Kind::kListener:
-      registration->listener->removed.store(true, std::memory_order_release);
+      (*registration->listener)->removed.store(true, std::memory_order_release);
       registry.drop_removed_listeners();
       break;
   }
@@ -130,7 +133,9 @@ void let_go(Registration* list, const Listeners& listeners) noexcept {
       tell_listeners(listeners, TENON_EVENT_OP_REMOVED, list->op);
     }
     list->next = nullptr;
-    list->listener.reset();
+    if (list->kind == Registration::Kind::kListener) {
+      delete std::exchange(list->listener, nullptr);
+    }
     list->release();
     list = next;
   }

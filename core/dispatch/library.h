@@ -9,7 +9,7 @@
 
 /// One thing that was registered. Its library holds a reference until it is removed.
 struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
-  enum class Kind { kDefinition, kKernel, kFallback, kListener };
+  enum class Kind : uint8_t { kDefinition, kKernel, kFallback, kListener };
 
   explicit tenon_registration(Kind kind) noexcept;
   ~tenon_registration();
@@ -19,9 +19,11 @@ struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
   bool removed = false;
   tenon_library* library = nullptr;  // NULL for a listener
   tenon_op* op = nullptr;
-  const tenon::dispatch::Kernel* kernel = nullptr;
-  tenon::dispatch::Fallback* fallback = nullptr;
-  tenon::dispatch::ListenerPtr listener;
+  union {  // by kind; a definition is its operator's
+    const tenon::dispatch::Kernel* kernel = nullptr;
+    tenon::dispatch::Fallback* fallback;
+    const tenon::dispatch::ListenerPtr* listener;  // owned
+  };
   tenon_registration* previous = nullptr;  // in the library's list, or in one being removed
   tenon_registration* next = nullptr;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "dispatch/snapshot.h"
 
 namespace tenon::dispatch {
@@ -27,7 +28,7 @@ struct Definition {
 /// Kernels registered for one key or alias, oldest first: the last one is active.
 struct KernelStack {
   tenon_key key;
-  std::vector<const Kernel*> kernels;
+  base::SmallVector<const Kernel*, 1> kernels;
 };
 
 /// What a registered fallback's selector said about the operator; asked once.
@@ -47,7 +48,8 @@ struct tenon_op {
   std::atomic<uint64_t> results;
   /// Positions of written arguments; bit 63 stands for all from there on.
   std::atomic<uint64_t> written{0};
-  const char* name;  // "ns::name.overload", interned
+  const char* name;  // "ns::name.overload", behind this object
+  const uint32_t name_size;
 
   std::unique_ptr<tenon::dispatch::Definition> definition;
   std::vector<tenon::dispatch::KernelStack> kernels;
@@ -56,9 +58,13 @@ struct tenon_op {
   tenon_op* next_changed = nullptr;
   bool is_changed = false;
 
-  explicit tenon_op(const char* interned_name) noexcept;
+  /// Makes an entry that lives for ever, at the beginning of a line; throws std::bad_alloc. Made by
+  /// OperatorTable only, under the registry's lock.
+  static tenon_op* make(std::string_view full_name);
+  tenon_op(const tenon_op&) = delete;
+  tenon_op& operator=(const tenon_op&) = delete;
 
-  std::string_view full_name() const noexcept { return name; }
+  std::string_view full_name() const noexcept { return {name, name_size}; }
   /// "ns" of "ns::name".
   std::string_view ns() const noexcept;
   /// "ns::name" of "ns::name.overload".
@@ -69,6 +75,9 @@ struct tenon_op {
   /// Active kernel of a key or alias, NULL without one.
   const tenon::dispatch::Kernel* active_kernel(tenon_key key) const noexcept;
   tenon::dispatch::KernelStack* find_stack(tenon_key key) noexcept;
+
+ private:
+  tenon_op(const char* text, uint32_t size) noexcept;
 };
 
 namespace tenon::dispatch {

@@ -24,18 +24,24 @@ class OperatorTable {
   const std::vector<tenon_op*>& all() const noexcept { return all_; }
 
  private:
-  // Open addressing, half full at most. Outgrown ones are kept: readers may still be in them, and
-  // all of them together are smaller than the newest.
-  struct Buckets {
-    explicit Buckets(size_t size);
-    size_t mask;
-    std::unique_ptr<std::atomic<tenon_op*>[]> places;
-    std::unique_ptr<std::atomic<uint64_t>[]> hashes;
+  // One line of the processor's cache: a lookup reads one, and then the operator that it names. A
+  // place is taken once `ops` is set; a free one ends the search.
+  struct alignas(64) Line {
+    static constexpr size_t kPlaces = 6;
+    std::atomic<tenon_op*> ops[kPlaces] = {};
+    std::atomic<uint16_t> tags[kPlaces] = {};  // of the names' hashes
   };
-  static void insert(Buckets& buckets, uint64_t hash, tenon_op* op);
+  // Two thirds full at most. Outgrown ones are kept: readers may still be in them, and all of them
+  // together are smaller than the newest.
+  struct Lines {
+    explicit Lines(size_t count) : mask(count - 1), lines(new Line[count]) {}
+    size_t mask;
+    std::unique_ptr<Line[]> lines;
+  };
+  static void insert(Lines& lines, uint64_t hash, tenon_op* op) noexcept;
 
-  std::atomic<Buckets*> current_;
-  std::vector<std::unique_ptr<Buckets>> owned_;
+  std::atomic<Lines*> current_;
+  std::vector<std::unique_ptr<Lines>> owned_;
   std::vector<tenon_op*> all_;
 };
 

@@ -86,6 +86,8 @@ class Registry {
 
   /// After unlocking: frees what was replaced, or leaves it to reclamation.
   static void finish(Changes& changes) noexcept { base::retire(changes.retired_); }
+  /// The same for steps that only replace tables: many of them share one barrier.
+  static void finish_later(Changes& changes) noexcept { base::retire_later(changes.retired_); }
 
  private:
   Registry();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/slot_resolver.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/small_vector.h"
 #include "dispatch/key_set.h"
@@ -78,6 +80,9 @@ class Resolver {
     return found;
   }
 
+  /// Backends with a kernel of their own.
+  uint32_t backends() const { return backends_; }
+
  private:
   // Kernels registered on backends (not composites of any kind but CompositeExplicit) serve their
   // own backend well, so CompositeImplicit leaves Autograd and the keys below it to them. For a key
@@ -134,21 +139,96 @@ tenon_keyset included_keys(const tenon_op& op) {
   return 0;
 }
 
-// The functionalities whose slots all fall through.
-tenon_keyset skipped_keys(const base::SmallVector<Resolved, 160>& slots) {
-  tenon_keyset some = 0;
-  tenon_keyset not_all = 0;
-  const SlotInfo* infos = slot_infos();
-  for (uint32_t slot = 1; slot < slots.size(); ++slot) {
-    const tenon_keyset bit = functionality_bit(functionality_of(infos[slot].key));
-    if (slots[slot].fallthrough) {
-      some |= bit;
-    } else {
-      not_all |= bit;
+// The kernels of a table, each once, and what they serve.
+class TableBuilder {
+ public:
+  TableBuilder(const tenon_op& op, const FallbackTable& fallbacks)
+      : op_(op), fallbacks_(fallbacks), resolver_(op, fallbacks), numbers_(slot_count()) {
+    for (const KernelStack& stack : op.kernels) {
+      if (is_alias(stack.key)) continue;
+      direct_.push_back({slot_of_key(stack.key), stack.kernels.back()});
+    }
+    const SlotInfo* infos = slot_infos();
+    for (uint32_t slot = 0; slot < numbers_.size();) {
+      const uint32_t width = infos[slot].per_backend ? kBackendCount : 1;
+      fill_row(slot, width, infos);
+      slot += width;
     }
   }
-  return some & ~not_all;
-}
+
+  const base::SmallVector<int8_t, 160>& numbers() const { return numbers_; }
+  const base::SmallVector<const Kernel*, 16>& records() const { return records_; }
+  /// Functionalities whose slots all fall through.
+  tenon_keyset skipped() const { return skipped_; }
+
+ private:
+  struct Direct {
+    uint32_t slot;
+    const Kernel* kernel;
+  };
+
+  // One functionality. Backends without a kernel of their own are all served alike, unless
+  // fallbacks differ: one step for them together, one for each of the others.
+  void fill_row(uint32_t row, uint32_t width, const SlotInfo* infos) {
+    const uint32_t all = (uint32_t{1} << width) - 1;
+    uint32_t apart = fallbacks_.is_uniform(row) ? 0 : all;
+    if (width > 1) apart |= resolver_.backends();
+    for (const Direct& direct : direct_) {
+      if (direct.slot >= row && direct.slot < row + width)
+        apart |= uint32_t{1} << (direct.slot - row);
+    }
+    apart &= all;
+    bool all_skipped = true;
+    if (apart != all) {
+      const auto first = static_cast<uint32_t>(__builtin_ctz(~apart));
+      const int8_t number = resolve(row + first, infos, &all_skipped);
+      std::fill_n(numbers_.begin() + row, width, number);
+    }
+    for (; apart != 0; apart &= apart - 1) {
+      const uint32_t slot = row + static_cast<uint32_t>(__builtin_ctz(apart));
+      numbers_[slot] = resolve(slot, infos, &all_skipped);
+    }
+    if (all_skipped && row != kUndefinedSlot) {
+      skipped_ |= functionality_bit(functionality_of(infos[row].key));
+    }
+  }
+
+  int8_t resolve(uint32_t slot, const SlotInfo* infos, bool* all_skipped) {
+    const Kernel* direct = nullptr;
+    for (const Direct& each : direct_) {
+      if (each.slot == slot) direct = each.kernel;
+    }
+    const Resolved found = resolver_.resolve(slot, infos[slot], direct);
+    if (!found.fallthrough) *all_skipped = false;
+    if (found.kernel == nullptr) return kMissing;
+    // Below Undefined there is nothing to go on to.
+    if (found.fallthrough) return slot == kUndefinedSlot ? kMissing : kSkipped;
+    if (slot != kUndefinedSlot &&
+        found.kernel == shared_kernel(functionality_of(infos[slot].key))) {
+      return kShared;
+    }
+    return record(found.kernel);
+  }
+
+  int8_t record(const Kernel* kernel) {
+    size_t number = 0;
+    while (number < records_.size() && records_[number] != kernel) ++number;
+    if (number == kMaxRecords) {
+      fail(TENON_ERROR_STATE, op_.name, ": number of kernels must be at most ", kMaxRecords,
+           ", got more");
+    }
+    if (number == records_.size()) records_.push_back(kernel);
+    return record_number(number);
+  }
+
+  const tenon_op& op_;
+  const FallbackTable& fallbacks_;
+  const Resolver resolver_;
+  base::SmallVector<Direct, 16> direct_;
+  base::SmallVector<int8_t, 160> numbers_;
+  base::SmallVector<const Kernel*, 16> records_;
+  tenon_keyset skipped_ = 0;
+};
 
 }  // namespace
 
@@ -161,47 +241,22 @@ Resolved resolve_slot(const tenon_op& op, tenon_key key, const FallbackTable& fa
 const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallbacks) {
   if (op.definition == nullptr) return empty_snapshot();
   const Definition& definition = *op.definition;
-  const uint32_t nslots = slot_count();
-  base::SmallVector<Resolved, 160> slots(nslots);
-  base::SmallVector<const Kernel*, 16> records;
-  base::SmallVector<int8_t, 160> numbers(nslots);
-  base::SmallVector<const Kernel*, 160> direct(nslots, nullptr);
-  for (const KernelStack& stack : op.kernels) {
-    if (!is_alias(stack.key)) direct[slot_of_key(stack.key)] = stack.kernels.back();
-  }
-  const Resolver resolver(op, fallbacks);
-  const SlotInfo* infos = slot_infos();
-  for (uint32_t slot = 0; slot < nslots; ++slot) {
-    slots[slot] = resolver.resolve(slot, infos[slot], direct[slot]);
-    const Kernel* kernel = slots[slot].kernel;
-    if (kernel == nullptr) continue;
-    if (slots[slot].fallthrough) {
-      // Below Undefined there is nothing to go on to.
-      numbers[slot] = slot == kUndefinedSlot ? kMissing : kSkipped;
-      continue;
-    }
-    size_t number = 0;
-    while (number < records.size() && records[number] != kernel) ++number;
-    if (number == kMaxRecords) {
-      fail(TENON_ERROR_STATE, op.name, ": number of kernels must be at most ", kMaxRecords,
-           ", got more");
-    }
-    if (number == records.size()) records.push_back(kernel);
-    numbers[slot] = record_number(number);
-  }
-  Snapshot* snapshot =
-      allocate_snapshot(nslots, static_cast<uint32_t>(records.size()),
-                        static_cast<uint32_t>(definition.schema->arguments().size()));
+  const TableBuilder table(op, fallbacks);
+  const auto& numbers = table.numbers();
+  const auto& records = table.records();
+  Snapshot* snapshot = allocate_snapshot(
+      static_cast<uint32_t>(numbers.size()), static_cast<uint32_t>(records.size()),
+      static_cast<uint32_t>(definition.schema->arguments().size()));
   for (size_t i = 0; i < records.size(); ++i) snapshot->record(record_number(i)) = records[i];
-  for (uint32_t slot = 0; slot < nslots; ++slot) snapshot->slots[slot] = numbers[slot];
+  std::copy(numbers.begin(), numbers.end(), snapshot->slots);
   snapshot->include = included_keys(op);
-  snapshot->mask = ~skipped_keys(slots);
-  snapshot->schema = schema::SchemaPtr(op.definition->schema).detach();
+  snapshot->mask = ~table.skipped();
+  snapshot->schema = schema::SchemaPtr(definition.schema).detach();
   describe_arguments(*snapshot->schema, snapshot);
-  const Fallback* select = fallbacks.at(slot_of_key(TENON_KEY_BACKEND_SELECT));
-  const Resolved& selected = slots[slot_of_key(TENON_KEY_BACKEND_SELECT)];
-  if (select != nullptr && select->built_in && selected.kernel == select->kernel.get() &&
-      !selected.fallthrough) {
+  const uint32_t select_slot = slot_of_key(TENON_KEY_BACKEND_SELECT);
+  const Fallback* select = fallbacks.at(select_slot);
+  if (select != nullptr && select->built_in && numbers[select_slot] < 0 &&
+      snapshot->record(numbers[select_slot]) == select->kernel.get()) {
     snapshot->flags |= kSelectsBackend;
   }
   retired_node(snapshot)->owner = &op;

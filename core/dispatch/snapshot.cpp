@@ -3,14 +3,12 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace tenon::dispatch {
 
 namespace {
 
-constexpr size_t kLine = 64;
 constexpr uint32_t kMostSlots = 1024;
 
 // At the start of a snapshot's memory.
@@ -18,11 +16,7 @@ struct Node : base::Retired {
   const Snapshot* snapshot;
 };
 
-size_t round_up(size_t size) { return (size + kLine - 1) / kLine * kLine; }
-
-size_t front_size(uint32_t nrecords) {
-  return round_up(sizeof(Node) + nrecords * sizeof(const Kernel*));
-}
+size_t front_size(uint32_t nrecords) { return sizeof(Node) + nrecords * sizeof(const Kernel*); }
 
 Node* node_of(const Snapshot* snapshot) {
   const auto address = reinterpret_cast<uintptr_t>(snapshot) - front_size(snapshot->nrecords);
@@ -33,11 +27,9 @@ Node* node_of(const Snapshot* snapshot) {
 
 Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans) {
   const size_t front = front_size(nrecords);
-  const size_t size =
-      round_up(front + Snapshot::plans_offset(nslots) + nplans * sizeof(ArgumentPlan));
-  auto* block = static_cast<unsigned char*>(std::aligned_alloc(kLine, size));
+  const size_t size = front + Snapshot::plans_offset(nslots) + nplans * sizeof(ArgumentPlan);
+  auto* block = static_cast<unsigned char*>(std::calloc(1, size));
   if (block == nullptr) throw std::bad_alloc();
-  std::memset(block, 0, size);
   auto* snapshot = reinterpret_cast<Snapshot*>(block + front);
   snapshot->nslots = static_cast<uint16_t>(nslots);
   snapshot->nrecords = static_cast<uint16_t>(nrecords);

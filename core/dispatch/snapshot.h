@@ -13,6 +13,7 @@ namespace tenon::dispatch {
 /// What a slot holds: the number of a record, which is negative, or one of these.
 constexpr int8_t kMissing = 0;
 constexpr int8_t kSkipped = 1;  // falls through for this backend only
+constexpr int8_t kShared = 2;   // the built-in fallback for all operators, see shared_kernel()
 constexpr uint32_t kMaxRecords = 128;
 constexpr int8_t record_number(size_t index) {
   return static_cast<int8_t>(-1 - static_cast<int>(index));
@@ -23,8 +24,8 @@ constexpr uint64_t kNoCounts = 0xfffffffe'fffffffe;
 
 /// Memory, from low to high: reclamation's node | pointers to records, last one first | this struct
 /// | one byte a slot | the plans of the arguments. Replaced whole; freed when no call picks from it
-/// any more. What calls read comes first and fills one line.
-struct alignas(64) Snapshot {
+/// any more. What calls read comes first.
+struct Snapshot {
   uint64_t pair_counts;   // `counts` where exactly two arguments matter, plain tensors in front
   uint64_t plain_counts;  // `counts` where one or three do; else both are kNoCounts
   tenon_keyset include;   // Autograd where a kernel is registered on it

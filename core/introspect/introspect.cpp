@@ -63,11 +63,10 @@ std::vector<tenon_key> table_keys() {
 // Which kernel the table in use has for a slot; the text names it for messages.
 std::string slot_text(const Snapshot& snapshot, uint32_t slot, const Kernel** out_kernel) {
   *out_kernel = nullptr;
-  const int8_t number = slot < snapshot.nslots ? snapshot.slots[slot] : dispatch::kMissing;
-  if (number == dispatch::kMissing) return "no kernel";
-  if (number == dispatch::kSkipped) return "a fallthrough";
-  *out_kernel = snapshot.record(number);
-  return (*out_kernel)->describe();
+  *out_kernel = dispatch::kernel_of_slot(snapshot, slot);
+  if (*out_kernel != nullptr) return (*out_kernel)->describe();
+  const bool skipped = slot < snapshot.nslots && snapshot.slots[slot] == dispatch::kSkipped;
+  return skipped ? "a fallthrough" : "no kernel";
 }
 
 void check_locked(const tenon_op& op) {
