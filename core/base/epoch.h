@@ -23,9 +23,10 @@ struct Retired {
   const void* group = nullptr;   // what drain() waits for, such as a library; NULL: none
   const char* label = nullptr;   // stable text that names the kernel in messages; may be NULL
   void (*reclaim)(Retired* self) = nullptr;  // frees it; no lock is held; must not throw
-  uint64_t generation : 62 = 0;              // set by retire()
+  uint64_t generation : 46 = 0;              // set by retire()
   uint64_t fenced : 1 = 0;                   // set by retire()
   uint64_t any_owner : 1 = 0;                // in use while a stack is picking from any operator
+  uint64_t note : 16 = 0;                    // for reclaim(), to find what this belongs to
 };
 
 /// A running kernel, or a pick in progress, that keeps a group from being freed.

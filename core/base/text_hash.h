@@ -31,7 +31,7 @@ inline uint64_t hash_text(std::string_view text) noexcept {
   constexpr uint64_t kFirst = 0x9fb21c651e98df25u, kSecond = 0xa0761d6478bd642fu;
   const char* data = text.data();
   size_t left = text.size();
-  uint64_t hash = left * kFirst;
+  uint64_t hash = left ^ kFirst;
   for (; left > 16; data += 16, left -= 16) {
     hash = detail::fold(detail::read<uint64_t>(data) ^ kSecond,
                         detail::read<uint64_t>(data + 8) ^ hash);
@@ -46,7 +46,7 @@ inline uint64_t hash_text(std::string_view text) noexcept {
   } else {
     for (size_t i = 0; i < left; ++i) head = head << 8 | static_cast<unsigned char>(data[i]);
   }
-  return detail::fold(head ^ kSecond, tail ^ hash ^ kFirst);
+  return detail::fold(head ^ kSecond, tail ^ hash);
 }
 
 }  // namespace tenon::base

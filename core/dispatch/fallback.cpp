@@ -38,8 +38,9 @@ void bump_late_arguments(const tenon_op* op, const tenon_stack* stack) noexcept 
 
 FallbackTable::FallbackTable() : places_(slot_count()) {}
 
-void FallbackTable::install(const Fallback* fallback) {
+void FallbackTable::install(Fallback* fallback) {
   if (places_.size() < slot_count()) places_.resize(slot_count());
+  if (fallback->select != nullptr && !fallback->built_in) selective_.push_back(fallback);
   for (const tenon_key key : fallback->keys) {
     Place& place = places_[slot_of_key(key)];
     (fallback->built_in ? place.built_in : place.registered) = fallback;
@@ -47,6 +48,7 @@ void FallbackTable::install(const Fallback* fallback) {
   const Kernel* kernel = fallback->kernel.get();
   if (fallback->built_in && fallback->select == nullptr && !kernel->is_fallthrough()) {
     shared_kernels[functionality_of(fallback->keys.front())] = kernel;
+    fallback->shared = true;
   }
   compare_rows();
 }
@@ -58,6 +60,7 @@ void FallbackTable::remove(const Fallback* fallback) noexcept {
       places_[slot].registered = nullptr;
     }
   }
+  std::erase(selective_, fallback);
   compare_rows();
 }
 
@@ -81,21 +84,6 @@ const Kernel* kernel_of_slot(const Snapshot& snapshot, uint32_t slot) noexcept {
   const int8_t number = slot < snapshot.nslots ? snapshot.slots[slot] : kMissing;
   if (number < 0) return snapshot.record(number);
   return number == kShared ? shared_kernel(functionality_of(key_of_slot(slot))) : nullptr;
-}
-
-std::vector<const Fallback*> FallbackTable::selective() const {
-  std::vector<const Fallback*> found;
-  const auto add = [&](const Fallback* fallback) {
-    if (fallback == nullptr || fallback->select == nullptr) return;
-    for (const Fallback* known : found) {
-      if (known == fallback) return;
-    }
-    found.push_back(fallback);
-  };
-  for (const Place& place : places_) {
-    add(place.registered);
-  }
-  return found;
 }
 
 namespace {

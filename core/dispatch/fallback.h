@@ -15,6 +15,7 @@ struct Fallback {
   tenon_fallback_select select = nullptr;  // NULL: concerns all operators
   std::vector<tenon_key> keys;             // where it is installed
   bool built_in = false;
+  bool shared = false;  // tables name its kernel by kShared
 };
 
 /// Fallbacks by slot. A registered one stands in front of the built-in one. Needs the registry's
@@ -29,14 +30,14 @@ class FallbackTable {
   const Fallback* registered_at(uint32_t slot) const noexcept {
     return slot < places_.size() ? places_[slot].registered : nullptr;
   }
-  void install(const Fallback* fallback);
+  void install(Fallback* fallback);
   void remove(const Fallback* fallback) noexcept;
   /// Whether all slots of the functionality that begins at `slot` have the same fallback.
   bool is_uniform(uint32_t slot) const noexcept {
     return slot < places_.size() && places_[slot].uniform;
   }
   /// Registered fallbacks with a selector, for asking them about a new operator.
-  std::vector<const Fallback*> selective() const;
+  const std::vector<const Fallback*>& selective() const noexcept { return selective_; }
 
  private:
   struct Place {
@@ -47,6 +48,7 @@ class FallbackTable {
   };
   void compare_rows() noexcept;
   std::vector<Place> places_;
+  std::vector<const Fallback*> selective_;
 };
 
 /// The kernel of the built-in fallback that serves all operators at a functionality, NULL where

@@ -80,6 +80,8 @@ class Resolver {
     return found;
   }
 
+  /// Some alias that covers the slot has a kernel.
+  bool has_alias_for(const SlotInfo& info) const { return (aliases_ & info.aliases) != 0; }
   /// Backends with a kernel of their own.
   uint32_t backends() const { return backends_; }
 
@@ -198,13 +200,21 @@ class TableBuilder {
     for (const Direct& each : direct_) {
       if (each.slot == slot) direct = each.kernel;
     }
-    const Resolved found = resolver_.resolve(slot, infos[slot], direct);
+    const Fallback* fallback = slot != kUndefinedSlot ? fallbacks_.at(slot) : nullptr;
+    // Most slots have nothing but a fallback for all operators, or not even that.
+    const bool simple = direct == nullptr && !resolver_.has_alias_for(infos[slot]) &&
+                        (fallback == nullptr || fallback->select == nullptr);
+    Resolved found;
+    if (!simple) {
+      found = resolver_.resolve(slot, infos[slot], direct);
+    } else if (fallback != nullptr) {
+      found = resolved(fallback->kernel.get(), TENON_PROVENANCE_BACKEND_FALLBACK);
+    }
     if (!found.fallthrough) *all_skipped = false;
     if (found.kernel == nullptr) return kMissing;
     // Below Undefined there is nothing to go on to.
     if (found.fallthrough) return slot == kUndefinedSlot ? kMissing : kSkipped;
-    if (slot != kUndefinedSlot &&
-        found.kernel == shared_kernel(functionality_of(infos[slot].key))) {
+    if (fallback != nullptr && fallback->shared && found.kernel == fallback->kernel.get()) {
       return kShared;
     }
     return record(found.kernel);

@@ -11,16 +11,19 @@ namespace {
 
 constexpr uint32_t kMostSlots = 1024;
 
-// At the start of a snapshot's memory.
-struct Node : base::Retired {
-  const Snapshot* snapshot;
-};
+// Reclamation's node is at the start of the memory; its note is the number of records.
+size_t front_size(size_t nrecords) {
+  return sizeof(base::Retired) + nrecords * sizeof(const Kernel*);
+}
 
-size_t front_size(uint32_t nrecords) { return sizeof(Node) + nrecords * sizeof(const Kernel*); }
-
-Node* node_of(const Snapshot* snapshot) {
+base::Retired* node_of(const Snapshot* snapshot) {
   const auto address = reinterpret_cast<uintptr_t>(snapshot) - front_size(snapshot->nrecords);
-  return reinterpret_cast<Node*>(address);
+  return reinterpret_cast<base::Retired*>(address);
+}
+
+void reclaim_snapshot(base::Retired* node) {
+  const auto address = reinterpret_cast<uintptr_t>(node) + front_size(node->note);
+  free_snapshot(reinterpret_cast<const Snapshot*>(address));
 }
 
 }  // namespace
@@ -33,9 +36,9 @@ Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans)
   auto* snapshot = reinterpret_cast<Snapshot*>(block + front);
   snapshot->nslots = static_cast<uint16_t>(nslots);
   snapshot->nrecords = static_cast<uint16_t>(nrecords);
-  Node* node = new (block) Node();
-  node->snapshot = snapshot;
-  node->reclaim = [](base::Retired* self) { free_snapshot(static_cast<Node*>(self)->snapshot); };
+  auto* node = new (block) base::Retired();
+  node->note = static_cast<uint16_t>(nrecords);
+  node->reclaim = &reclaim_snapshot;
   return snapshot;
 }
 

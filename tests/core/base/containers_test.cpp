@@ -2,6 +2,7 @@
 // Tests of IntrusivePtr, SmallVector, interned strings and concat.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "base/interned_string.h"
 #include "base/intrusive_ptr.h"
 #include "base/small_vector.h"
+#include "base/text_hash.h"
 
 namespace tenon::base {
 namespace {
@@ -54,6 +56,33 @@ TEST(IntrusivePtr, AssignedToItself_Survives) {
   owner = alias;
   EXPECT_TRUE(owner);
   EXPECT_EQ(deaths, 0);
+}
+
+// The tables of names take a hash's low bits for the place and its high ones for the tag.
+TEST(TextHash, NumberedNames_SpreadOverLowAndHighBits) {
+  constexpr size_t kNames = 4096;
+  for (const int shift : {0, 32, 48}) {
+    std::vector<int> hits(kNames);
+    for (size_t i = 0; i < kNames; ++i) {
+      ++hits[hash_text(concat("many::operator_", i)) >> shift & (kNames - 1)];
+    }
+    // Of so many balls in as many bins, about 1 - 1/e of the bins have one.
+    const auto used = std::count_if(hits.begin(), hits.end(), [](int n) { return n != 0; });
+    EXPECT_NEAR(static_cast<double>(used) / kNames, 0.632, 0.03) << "shift " << shift;
+  }
+}
+
+TEST(TextHash, EveryByteCounts) {
+  for (size_t size = 0; size < 40; ++size) {
+    const std::string text(size, 'a');
+    const uint64_t hash = hash_text(text);
+    EXPECT_NE(hash, hash_text(text + 'a'));
+    for (size_t i = 0; i < size; ++i) {
+      std::string other = text;
+      other[i] = 'b';
+      EXPECT_NE(hash, hash_text(other)) << size << " bytes, another at " << i;
+    }
+  }
 }
 
 TEST(SmallVector, GrowsBeyondInline_KeepsElements) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,6 +53,49 @@ class Visitor {
   bool good_ = true;
   std::thread thread_;
 };
+
+// A snapshot alone, as a registration replaces one.
+Item* make_retired() {
+  auto* item = new Item;
+  item->reclaim = Item::free;
+  return item;
+}
+
+TEST_F(EpochTest, RetiredLater_WaitsForTheNextSweep) {
+  const int before = live_items;
+  retire_later(make_retired());
+  EXPECT_EQ(live_items, before + 1);
+  reap();
+  EXPECT_EQ(live_items, before);
+  retire_later(make_retired());
+  Op op;
+  op.replace();  // its barrier serves both
+  EXPECT_EQ(live_items, before + 2);
+}
+
+TEST_F(EpochTest, ManyRetiredLater_AreFreedTogether) {
+  const int before = live_items;
+  int most = 0;
+  for (int i = 0; i < 1000; ++i) {
+    retire_later(make_retired());
+    most = std::max(most, live_items - before);
+  }
+  EXPECT_GT(most, 8) << "each has made its own barrier";
+  EXPECT_LE(most, 64);
+}
+
+TEST_F(EpochTest, RetiredLaterWhilePicking_Stays) {
+  Op op;
+  Visitor visitor(op);
+  Item* item = make_retired();
+  item->record = op.snapshot.load()->kernel;  // as if the visitor ran it
+  retire_later(item);
+  reap();
+  EXPECT_EQ(item->state.load(), testing::kAlive);
+  visitor.finish();
+  reap();
+  EXPECT_EQ(item->state.load(), testing::kPoison);
+}
 
 TEST_F(EpochTest, NobodyInside_FreedAtOnce) {
   Op op;

@@ -426,6 +426,34 @@ TEST_F(Calls, Factory_DeviceArgumentChoosesTheBackend) {
                      "device");
 }
 
+// The choice is made before the first dispatch: what runs above sees the backend.
+TEST_F(Calls, Factory_LayerAboveBackendSelect_SeesTheBackend) {
+  const tenon_op* op = library_.define("make(int n, *, Device? device=None) -> ()");
+  library_.impl("make", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("make", TENON_KEY_CUDA, noting("cuda"));
+  library_.impl("make", TENON_KEY_AUTOGRAD, going_on("autograd"));
+  TENON_EXPECT_OK(call(op, {int_value(1), device_value(TENON_DEVICE_CUDA)}));
+  EXPECT_EQ(take_notes(), "autograd@AutogradCUDA cuda");
+  const tenon_value args[2] = {int_value(1), device_value(TENON_DEVICE_CUDA)};
+  tenon_keyset keys = 0;
+  TENON_EXPECT_OK(tenon_op_compute_keys(op, args, 2, &keys));
+  EXPECT_EQ(tenon_keyset_highest(keys), TENON_KEY_AUTOGRAD_CUDA);
+  tenon_frame frame;
+  const tenon_entry* entry = tenon_op_resolve(op, args, 2, &frame);
+  ASSERT_NE(entry, nullptr) << take_error();
+  EXPECT_EQ(frame.keys, keys);
+  tenon_op_end(&frame, TENON_OK);
+}
+
+TEST_F(Calls, FallthroughComposite_WithoutTensors_IsMissingAndNotALoop) {
+  const tenon_op* op = library_.define("nothing() -> ()");
+  library_.impl("nothing", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, fallthrough());
+  tenon_key_guard guard;
+  TENON_EXPECT_OK(tenon_key_guard_exclude(&guard, keys({TENON_KEY_BACKEND_SELECT})));
+  TENON_EXPECT_ERROR(call(op, {}), TENON_ERROR_NO_KERNEL, "nothing");
+  tenon_key_guard_leave(&guard);
+}
+
 TEST_F(Calls, FactoryTyped_DeviceChoosesTheBackendWithoutBoxing) {
   const tenon_op* op = library_.define("make(int n, *, Device? device=None) -> ()");
   tenon_kernel cpu = noting("cpu"), cuda = noting("cuda");
