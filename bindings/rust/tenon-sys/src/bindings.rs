@@ -2081,8 +2081,8 @@ extern "C" {
     #[must_use]
     /** Declares a functionality key by name, next to a known functionality such as "Autograd": the
  nearest free lower number, or with TENON_FUNCTIONALITY_ABOVE the nearest higher one. The same
- name and placement again return the same key. Until a kernel or fallback is registered, it falls
- through for every operator that a fallback serves and is missing otherwise.
+ name and placement again return the same key. Until a kernel or fallback is registered for it,
+ a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL.
 
  Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full,
             TENON_ERROR_ALREADY_EXISTS when the name is taken.
