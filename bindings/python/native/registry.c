@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <structmember.h>
+#include <time.h>
 
 /* ---- Definitions ----------------------------------------------------------------------------- */
 
@@ -173,6 +174,7 @@ typedef struct {
   tenon_keyset keys;
   int32_t depth;
   uint32_t language;
+  int64_t time; /* nanoseconds since the trace began */
   char kernel[96];
 } traced;
 
@@ -180,12 +182,20 @@ typedef struct trace {
   struct trace* outer;
   traced* items;
   int64_t count, capacity;
+  int64_t begun;
 } trace;
 
 static _Thread_local trace* tracing;
 
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 /* Without the GIL as often as with it: writes down, and no more. */
 static void on_dispatch(void* ctx, const tenon_trace_event* told) {
+  int64_t time = now();
   for (trace* t = ctx; t != NULL; t = t->outer) {
     if (t->count == t->capacity) {
       int64_t capacity = t->capacity ? t->capacity * 2 : 64;
@@ -201,6 +211,7 @@ static void on_dispatch(void* ctx, const tenon_trace_event* told) {
     item->keys = told->keys;
     item->depth = told->depth;
     item->language = told->language;
+    item->time = time - t->begun;
     PyOS_snprintf(item->kernel, sizeof item->kernel, "%s", told->kernel ? told->kernel : "");
   }
 }
@@ -216,6 +227,7 @@ static PyObject* trace_begin(PyObject* module, PyObject* unused) {
     return NULL;
   }
   tracing = fresh;
+  fresh->begun = now();
   Py_RETURN_NONE;
 }
 
@@ -233,9 +245,9 @@ static PyObject* trace_end(PyObject* module, PyObject* unused) {
   for (int64_t i = 0; list != NULL && i < ended->count; i++) {
     traced* item = &ended->items[i];
     PyObject* tuple = Py_BuildValue(
-        "(ssOKiss)", tenon_op_name(item->op), tenon_key_name(item->key),
+        "(ssOKissL)", tenon_op_name(item->op), tenon_key_name(item->key),
         item->redispatch ? Py_True : Py_False, (unsigned long long)item->keys, (int)item->depth,
-        item->language < 6 ? languages[item->language] : "", item->kernel);
+        item->language < 6 ? languages[item->language] : "", item->kernel, (long long)item->time);
     if (tuple == NULL)
       Py_CLEAR(list);
     else

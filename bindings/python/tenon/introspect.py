@@ -6,12 +6,15 @@ from __future__ import annotations
 import sys as _sys
 
 from . import _tenon
-from ._tenon import OpOverload
-from .error import NotFoundError
+from ._tenon import OpOverload, OpOverloadPacket
+from .error import InvalidArgumentError, NotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
+
+    from .explain import explain
+    from .simulator import Simulator
 
 _PROVENANCE = {
     _tenon.TENON_PROVENANCE_MISSING: "missing",
@@ -25,10 +28,17 @@ _PROVENANCE = {
 _LANGUAGES = ("", "C", "C++", "Python", "Java", "Rust")
 
 
-def _find(op: str | OpOverload) -> OpOverload:
-    """Finds an operator, also one that has kernels but no definition."""
+def _find(op: str | OpOverload | OpOverloadPacket) -> OpOverload:
+    """Finds an operator, also one that has kernels but no definition; packets of one overload."""
     if isinstance(op, OpOverload):
         return op
+    if isinstance(op, OpOverloadPacket):
+        names = op.overloads()
+        if len(names) == 1:
+            return getattr(op, names[0])
+        raise InvalidArgumentError(
+            f"{op._qualified_op_name}: operator must be one overload, got a packet of {names}"
+        )
     try:
         return _tenon.find_op(op)
     except NotFoundError:
@@ -153,9 +163,10 @@ class Event:
         depth: How many traced dispatches it runs inside.
         language: Language of the kernel.
         kernel: Name of the kernel, "" if unknown.
+        time: Nanoseconds from the beginning of the trace to the call.
     """
 
-    __slots__ = ("depth", "kernel", "key", "keys", "language", "op", "redispatch")
+    __slots__ = ("depth", "kernel", "key", "keys", "language", "op", "redispatch", "time")
 
     def __init__(self, facts: tuple) -> None:
         """Makes it from the facts that the native layer lists."""
@@ -167,6 +178,7 @@ class Event:
             self.depth,
             self.language,
             self.kernel,
+            self.time,
         ) = facts
 
     def __str__(self) -> str:
@@ -209,13 +221,27 @@ class trace:
         return "\n".join(map(str, self.events))
 
 
+# Loaded when they are asked for: most programs never do.
+_LAZY = {"Simulator": "simulator", "explain": "explain"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_LAZY[name]}", __package__), name)
+
+
 __all__ = [
     "Event",
+    "Simulator",
     "Slot",
     "dangling",
     "dispatch_table",
     "dump",
     "dump_table",
+    "explain",
     "invariants",
     "keys",
     "live_handles",

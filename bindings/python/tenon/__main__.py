@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `tenon`: looks inside the registry, explains calls and draws tables and traces."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pathlib
+import runpy
+import sys
+
+import tenon
+
+from . import _tenon, introspect, ops
+from .explain import explain as explain_call
+from .picture import table_svg, trace_svg
+from .simulator import Simulator
+
+
+def _write(text: str, path: str | None) -> None:
+    if path in (None, "-"):
+        print(text, end="" if text.endswith("\n") else "\n")
+    else:
+        pathlib.Path(path).write_text(text)
+
+
+def _evaluate(text: str) -> object:
+    """An argument written as Python, with Tenon's names at hand: "ones(2, 3)", "2.5", "[1, 2]"."""
+    return eval(text, {"tenon": tenon, **{name: getattr(tenon, name) for name in tenon.__all__}})
+
+
+def list_ops(args: argparse.Namespace) -> None:
+    """Lists operators, one a line, with --schema their schemas and with --tags their tags."""
+    for name in introspect.operators(args.namespace):
+        op = tenon.find_op(name)
+        text = str(op._schema) if args.schema else name
+        print(f"{text}  [{', '.join(op.tags)}]" if args.tags and op.tags else text)
+
+
+def list_keys(args: argparse.Namespace) -> None:
+    """Lists the runtime keys, highest last, then the alias keys."""
+    print("\n".join(Simulator.keys()))
+
+
+def list_tags(args: argparse.Namespace) -> None:
+    """Lists the tags in use, with the number of operators that have each."""
+    counts: dict[str, int] = {}
+    for name in introspect.operators():
+        for tag in tenon.find_op(name).tags:
+            counts[tag] = counts.get(tag, 0) + 1
+    for tag in sorted(counts):
+        print(f"{counts[tag]:6} {tag}")
+
+
+def show_schema(args: argparse.Namespace) -> None:
+    """Prints the schema of an operator, or of schema text as it is understood."""
+    text = args.op
+    print(tenon.Schema.parse(text) if "(" in text else tenon.find_op(text)._schema)
+
+
+def show_table(args: argparse.Namespace) -> None:
+    """Prints the computed tables, or draws them."""
+    if args.svg:
+        _write(table_svg(args.op), args.output)
+        return
+    for name in args.op:
+        if len(args.op) > 1:
+            print(f"{name}:")
+        print(introspect.dump_table(name), end="")
+
+
+def show_registrations(args: argparse.Namespace) -> None:
+    """Prints who registered what, and where."""
+    for name in args.op or introspect.operators(args.namespace):
+        print(introspect.dump(name))
+
+
+def list_dangling(args: argparse.Namespace) -> None:
+    """Lists operators that have kernels but no definition, with their kernels."""
+    for name in introspect.dangling():
+        print(introspect.dump(name))
+
+
+def check(args: argparse.Namespace) -> None:
+    """Recomputes every dispatch table and compares it with the one in use."""
+    introspect.invariants()
+    print(f"{len(introspect.operators())} operators: every table follows from its registrations")
+
+
+def show_handles(args: argparse.Namespace) -> None:
+    """Prints how many handles of each kind are alive."""
+    for kind, count in introspect.live_handles().items():
+        print(f"{count:6} {kind}")
+
+
+def trace(args: argparse.Namespace) -> None:
+    """Runs a script, or code after -c, and prints or draws its calls."""
+    sys.argv = [args.script, *args.arguments]
+    with introspect.trace(None) as events:
+        if args.code:
+            exec(compile(args.script, "<command>", "exec"), {"__name__": "__main__"})
+        else:
+            runpy.run_path(args.script, run_name="__main__")
+    if args.svg:
+        _write(trace_svg(events), args.output)
+        return
+    lines = []
+    for event in events:
+        keys = _tenon.tenon_keyset_print(event.keys)
+        lines.append(f"{event.time / 1000:10.1f} us  {event}  {keys}")
+    _write("\n".join(lines) + "\n", args.output)
+
+
+def explain(args: argparse.Namespace) -> None:
+    """Says in words what a call would do: explain aten::add.Tensor "ones(2)" "ones(2)"."""
+    print(explain_call(args.op, *map(_evaluate, args.arguments)))
+
+
+def simulate(args: argparse.Namespace) -> None:
+    """Prints what a registration on these keys would give: simulate CPU Autograd."""
+    with Simulator() as simulator:
+        simulator.register(args.key)
+        print(simulator.raw_registrations() if args.raw else simulator.registrations())
+        print(simulator.raw_dispatch_table() if args.raw else simulator.dispatch_table(), end="")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(prog="tenon", description=__doc__)
+    top.add_argument("--version", action="version", version=f"tenon {tenon.__version__}")
+    top.add_argument(
+        "--load", action="append", default=[], metavar="PLUGIN", help="load a plugin first"
+    )
+    top.add_argument(
+        "--import", action="append", default=[], metavar="MODULE", dest="modules",
+        help="import a Python module first",
+    )  # fmt: skip
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    def verb(name: str, function: object) -> argparse.ArgumentParser:
+        text = function.__doc__
+        one = verbs.add_parser(name, help=text.rstrip("."), description=text)
+        one.set_defaults(function=function)
+        return one
+
+    def drawn(one: argparse.ArgumentParser) -> None:
+        one.add_argument("--svg", action="store_true", help="draw an SVG picture")
+        one.add_argument("-o", "--output", metavar="FILE", help="where to write it")
+
+    one = verb("ops", list_ops)
+    one.add_argument("namespace", nargs="?", help="only of this namespace")
+    one.add_argument("--schema", action="store_true", help="with schemas")
+    one.add_argument("--tags", action="store_true", help="with tags")
+    verb("keys", list_keys)
+    verb("tags", list_tags)
+    verb("schema", show_schema).add_argument("op", help="full name, or schema text")
+    one = verb("table", show_table)
+    one.add_argument("op", nargs="+", help="full name, such as aten::add.Tensor")
+    drawn(one)
+    one = verb("registrations", show_registrations)
+    one.add_argument("op", nargs="*", help="full names (default: all)")
+    one.add_argument("--namespace", help="only of this namespace")
+    verb("dangling", list_dangling)
+    verb("invariants", check)
+    verb("handles", show_handles)
+    one = verb("trace", trace)
+    one.add_argument("-c", dest="code", action="store_true", help="SCRIPT is code")
+    one.add_argument("script", metavar="SCRIPT")
+    one.add_argument("arguments", nargs="*", help="of the script")
+    drawn(one)
+    one = verb("explain", explain)
+    one.add_argument("op")
+    one.add_argument("arguments", nargs="*", help='as Python, such as "ones(2, 3)"')
+    one = verb("simulate", simulate)
+    one.add_argument("key", nargs="+", help="runtime or alias key")
+    one.add_argument("--raw", action="store_true", help="with places and fallbacks")
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command; errors of Tenon are one line on the standard error."""
+    args = parser().parse_args(arguments)
+    try:
+        ops._load_kernels()  # the operators that ship, where their plugin is there
+        for path in args.load:
+            ops.load_library(path)
+        for module in args.modules:
+            importlib.import_module(module)
+        args.function(args)
+    except tenon.Error as error:
+        print(f"tenon: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `tenon`, explanations, the simulator and the pictures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+import pytest
+import tenon
+from tenon import introspect
+from tenon.__main__ import main
+from tenon.introspect import Simulator, explain
+from tenon.picture import table_svg, trace_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def said(capsys, *arguments):
+    """What the command prints; it must succeed."""
+    assert main([str(argument) for argument in arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_lists(capsys):
+    assert "aten::add.Tensor\n" in said(capsys, "ops")
+    schemas = said(capsys, "ops", "aten", "--schema")
+    assert "aten::relu(Tensor self) -> Tensor\n" in schemas
+    assert all(line.startswith("aten::") for line in schemas.splitlines())
+    keys = said(capsys, "keys").split()
+    assert keys[:2] == ["CPU", "CUDA"] and "CompositeImplicitAutograd" in keys
+    assert "tensor" in said(capsys, "handles")
+    assert "operators: every table follows" in said(capsys, "invariants")
+
+
+def test_tags(capsys, library):
+    library.define("tagged(int x) -> int", tags=("pointwise", "core"))
+    assert "pointwise" in said(capsys, "tags")
+    assert f"{library.ns}::tagged  [pointwise, core]" in said(capsys, "ops", library.ns, "--tags")
+
+
+def test_schema_of_an_operator_and_of_text(capsys):
+    assert said(capsys, "schema", "aten::relu") == "aten::relu(Tensor self) -> Tensor\n"
+    assert said(capsys, "schema", "f(int[2] s=[1,1]) -> ()") == "f(int[2] s=1) -> ()\n"
+
+
+def test_registrations_say_where(capsys, library):
+    library.define("f(Tensor x) -> Tensor")
+    library.impl("f", lambda x: x, "CPU")
+    library.impl("lost", lambda x: x, "CPU")
+    text = said(capsys, "registrations", f"{library.ns}::f")
+    assert f"defined: {__file__}" in text and f"<lambda> at {__file__}" in text
+    assert f"{library.ns}::f" in said(capsys, "registrations", "--namespace", library.ns)
+    dangling = said(capsys, "dangling")
+    assert f"name: {library.ns}::lost\nschema: (none)" in dangling
+    assert f"{library.ns}::f\n" not in dangling
+
+
+def test_errors_are_one_line(capsys):
+    assert main(["schema", "aten::nope"]) == 1
+    caught = capsys.readouterr()
+    assert caught.out == "" and caught.err.startswith("tenon: aten::nope")
+    assert main(["explain", "aten::mm", "ones(2, 2)"]) == 1
+    assert "mat2" in capsys.readouterr().err
+    assert main(["simulate", "CPU", "CPU"]) == 1
+    with pytest.raises(SystemExit):
+        main(["no-such-verb"])
+
+
+def test_as_a_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "tenon", "simulate", "CPU"], capture_output=True, text=True
+    )
+    assert done.returncode == 0 and "fn_CPU [kernel]" in done.stdout, done.stderr
+
+
+def test_explain_names_key_kernel_reason_and_what_is_below(library, ops):
+    def backend(x, y):
+        return x
+
+    def autograd(x, y):
+        return x
+
+    library.define("f(Tensor x, Tensor[] y) -> Tensor")
+    library.impl("f", backend, "CPU")
+    library.impl("f", autograd, "Autograd")
+    text = explain(ops.f, tenon.ones(1), [tenon.ones(1)])
+    lines = text.splitlines()
+    assert lines[0] == f"{library.ns}::f(Tensor x, Tensor[] y) -> Tensor"
+    assert "argument 0 has {AutocastCPU, ADInplaceOrView, CPU}" in text
+    assert "argument 1[0] has" in text
+    assert "the highest key is AutogradCPU" in text and "autograd (Python" in text
+    assert "because AutogradCPU has no kernel of its own, and the alias Autograd serves it" in text
+    assert "below it, CPU:" in text and "backend (Python" in text
+    assert "takes away {AutocastMeta" in text
+    with tenon.library.ExcludeDispatchKeyGuard("Autograd"):
+        excluded = explain(f"{library.ns}::f", tenon.ones(1), [])
+    assert "the highest key is CPU" in excluded and "nothing is below" in excluded
+
+
+def test_explain_says_why_a_call_fails(library, ops):
+    library.define("f(Tensor[] x) -> Tensor")
+    library.impl("f", lambda x: x[0], "CPU")
+    meta = explain(ops.f, [tenon.empty(1, device="meta")])
+    assert "the highest key is Meta, which has no kernel: the call fails" in meta
+    assert "kernels of" in meta and "CPU" in meta.splitlines()[-1]
+    assert "no key is left (no tensor brings one)" in explain(ops.f, [])
+    with pytest.raises(TypeError):
+        explain(ops.f, 3)
+    with pytest.raises(LookupError):
+        explain("no::such")
+    with pytest.raises(ValueError, match=r"aten::add.*'Tensor'"):
+        explain(tenon.ops.aten.add, tenon.ones(1), tenon.ones(1))
+
+
+def test_explain_makes_no_call(library, ops):
+    library.define("f(Tensor x) -> Tensor")
+    library.impl("f", lambda x: pytest.fail("called"), "CPU")
+    assert "CPU" in explain(ops.f, tenon.ones(1))
+
+
+# Tables of PyTorch's PythonDispatcher for the same keys.
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (["CompositeImplicitAutograd"], {"CPU": "math", "AutogradCPU": "math"}),
+        (["CPU", "CompositeImplicitAutograd"], {"CPU": "kernel", "AutogradCPU": "backend"}),
+        (["CPU", "Autograd"], {"CPU": "kernel", "AutogradCPU": "autograd", "CUDA": None}),
+        (["CPU", "CompositeExplicitAutograd"], {"CUDA": "default", "AutogradCUDA": "backend"}),
+    ],
+)
+def test_simulator_tables(keys, expected):
+    with Simulator() as simulator:
+        table = simulator.register(keys).table()
+        for key, provenance in expected.items():
+            found = table[key].provenance.partition(" ")[0] if key in table else None
+            assert found == provenance, key
+        assert all(f"fn_{key}" in simulator.registrations() for key in keys)
+        assert "fallback" not in simulator.dispatch_table()
+        assert "[backend fallback]" in simulator.raw_dispatch_table()
+        assert simulator.name in simulator.raw_registrations()
+    assert simulator.name not in introspect.operators()
+
+
+def test_simulator_errors():
+    with Simulator() as simulator:
+        simulator.register(["CPU"])
+        with pytest.raises(ValueError, match="CPU twice"):
+            simulator.register(["CPU"])
+        with pytest.raises(ValueError, match="both"):
+            simulator.register(["CompositeImplicitAutograd", "CompositeExplicitAutograd"])
+        with pytest.raises(LookupError, match="Nonsense"):
+            simulator.register(["CUDA", "Nonsense"])
+        assert "fn_CUDA" not in simulator.dispatch_table()
+        assert set(Simulator.keys()) > {"CPU", "AutogradCPU", "Autograd", "BatchedDecomposition"}
+
+
+def test_table_picture(capsys, library, tmp_path):
+    library.define("f(Tensor x) -> Tensor")
+    library.impl("f", lambda x: x, "CPU")
+    library.impl("f", lambda x: x, "CompositeExplicitAutograd")
+    root = xml.fromstring(table_svg([f"{library.ns}::f", "aten::mm"]))
+    texts = [text.text for text in root.iter(f"{SVG}text")]
+    assert f"{library.ns}::f" in texts and "AutogradCPU" in texts and "math kernel" in texts
+    titles = [title.text for title in root.iter(f"{SVG}title")]
+    assert any(t.startswith("CPU: ") and t.endswith("[kernel]") and "<lambda>" in t for t in titles)
+    assert any(t.startswith("Meta: ") and t.endswith("[default backend kernel]") for t in titles)
+    path = tmp_path / "table.svg"
+    assert said(capsys, "table", "--svg", "-o", path, "aten::mm") == ""
+    assert xml.parse(path).getroot().tag == f"{SVG}svg"
+    assert said(capsys, "table", "aten::mm").startswith("CPU: cpu::mm")
+
+
+def test_traces_have_times_and_a_picture(capsys, tmp_path):
+    with introspect.trace(None) as events:
+        tenon.ones(2, 3) @ tenon.ones(3, 2)
+    times = [event.time for event in events]
+    assert times == sorted(times) and times[0] >= 0 and times[-1] > times[0]
+    root = xml.fromstring(trace_svg(events))
+    assert len(list(root.iter(f"{SVG}title"))) == len(events)
+    assert xml.fromstring(trace_svg([])) is not None
+    script = tmp_path / "script.py"
+    script.write_text("import sys, tenon\ntenon.ones(int(sys.argv[1])).relu()\n")
+    lines = said(capsys, "trace", script, "3").splitlines()
+    assert "us  call aten::ones" in lines[0] and "aten::relu [CPU]" in lines[-1]
+    assert "{CPU}" in lines[-1]
+    assert "<svg" in said(capsys, "trace", "--svg", "-c", "import tenon; tenon.ones(2)")
