@@ -131,10 +131,17 @@ SECTIONS = {
         _python("zeros(...)", "create_zeros", "numpy/create_zeros", "np.zeros"),
         _python("tensor([...])", "create_from_list", "numpy/create_from_list", "np.array([...])"),
         _python("the first call of an operator", "first_call"),
-        _python("import tenon, numpy installed", "import_tenon", limit=10),
-        _python("import tenon, no numpy", "import_tenon_no_numpy", "import_numpy", "import numpy"),
-        _python("import tenon", "import_tenon", "import_tvm_ffi", "import tvm_ffi"),
-        _python("import tenon", "import_tenon", "import_torch", "import torch"),
+        _python("import tenon, numpy installed", "import_tenon/processor", limit=10),
+        _python(
+            "import tenon, no numpy",
+            "import_tenon_no_numpy/processor",
+            "import_numpy/processor",
+            "import numpy",
+        ),
+        _python(
+            "import tenon", "import_tenon/processor", "import_tvm_ffi/processor", "import tvm_ffi"
+        ),
+        _python("import tenon", "import_tenon/processor", "import_torch/processor", "import torch"),
     ),
     "Java": (
         Row("call, 2 tensors", "java:callNothing", "java:jniNoop", "JNI no-op", 1.5),

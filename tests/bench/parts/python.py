@@ -11,8 +11,9 @@ import peer
 from bench import HERE, Bench
 from sample import Sample
 
-# Runs in a new process: milliseconds on the clock and of the processor, page faults and modules that
-# an import costs. Names after the first are modules that are not there (`-name`) or must stay out (`name`).
+# Runs in a new process: milliseconds on the clock and of the processor, page faults and modules
+# that an import costs. Names after the first are modules that are not there (`-name`) or must stay
+# out.
 IMPORT = """
 import resource, sys, time
 package, *others = sys.argv[1:]
