@@ -72,7 +72,13 @@ def page(bench: Bench, results: list[Result], machine: list[str], images: str = 
     """The whole report. `images` is the folder of the plots as the page names it."""
     grouped = sections(results)
     plots = drawings(results) if images else {}
-    parts = ["# Performance", "", INTRODUCTION, "## Budgets", "", *summary(results), ""]
+    parts = ["# Performance", "", INTRODUCTION]
+    if bench.quick:
+        parts += [
+            "**A quick run: it shows that everything works, its figures are not for use.**",
+            "",
+        ]
+    parts += ["## Budgets", "", *summary(results), ""]
     if "budgets" in plots:
         parts += [f"![Budgets used]({images}/budgets.svg)", ""]
     for name, rows in grouped.items():
@@ -120,7 +126,10 @@ def write(path: pathlib.Path, bench: Bench, results: list[Result], machine: list
 def _brief(one: Result) -> str:
     """A label for a budget: where, what, and beside whom."""
     lead = {"Calls from C and C++": "C, C++", "Small tensors from C++": "C++"}
-    lead |= {"Layers, guards, errors, names": "C", "100 000 operators": "100 000"}
+    lead |= {
+        "Layers, guards, errors, names": "C",
+        "Scale: 100 000 operators, 1 000 plugins, 2 threads": "scale",
+    }
     lead |= {"Weight and start": "start"}
     text = f"{lead.get(one.section, one.section)}: {one.row.what}"
     text += f" / {one.row.peer_name}" if one.row.peer else ""

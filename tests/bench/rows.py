@@ -61,6 +61,7 @@ SECTIONS = {
     ),
     "Layers, guards, errors, names": (
         _c("what one boxed redispatch adds", "boxed_redispatch_adds", limit=2.5),
+        _c("what one typed redispatch adds", "typed_redispatch_adds"),
         Row("a call with one redispatch", "count:one_redispatch"),
         Row("a call with three", "count:three_redispatches"),
         _c("1 layer that falls through", "layers/1_fallthrough"),
@@ -76,8 +77,8 @@ SECTIONS = {
         _c("error made, taken, released", "error_made_taken_released", limit=300),
         _c("kernel fails", "failing_kernel", "tvm_ffi/failing_function", "tvm-ffi in C"),
         _c("kernel fails", "failing_kernel", "tvm_ffi/throw_and_catch", "tvm-ffi throw, catch"),
-        _c("operator by name", "lookup_by_name", "tvm_ffi/lookup_by_name", "tvm-ffi", 1),
-        _c("operator by name", "lookup_by_name", "torch/lookup_by_name", "libtorch", 1),
+        _c("operator by name", "lookup_by_name", "tvm_ffi/lookup_by_name", "tvm-ffi"),
+        _c("operator by name", "lookup_by_name", "torch/lookup_by_name", "libtorch"),
     ),
     "Small tensors from C++": (
         _small("add, 1 element", "add_1", 0.2),
@@ -95,12 +96,30 @@ SECTIONS = {
         _c("sum, a million", "large/sum_1M", "torch/large/sum_1M", "at::, one thread"),
         _c("tensor made and released", "new_and_release_1_element_tensor"),
     ),
-    "100 000 operators": (
+    "Scale: 100 000 operators, 1 000 plugins, 2 threads": (
         Row("find one of a few", "many:hot_lookup_ns", limit=50),
         Row("find any", "many:lookup_ns", limit=50),
         Row("define one", "many:define_ns", limit=2000),
         Row("register a kernel", "many:impl_ns", limit=2000),
         Row("memory of one", "many:bytes", limit=1024),
+        Row("define one, all keys declared", "many:all_keys_define_ns"),
+        Row("register a kernel, all keys declared", "many:all_keys_impl_ns"),
+        Row("memory of one, all keys declared", "many:all_keys_bytes"),
+        Row("a library opened, filled and closed", "many:library_ns"),
+        Row("what such a library leaves", "many:library_left_bytes"),
+        Row("a plugin loaded", "many:plugin_ns"),
+        Row(
+            "2 threads, one operator",
+            "many:two_threads_same_operator_x",
+            limit=1.95,
+            at_least=True,
+        ),
+        Row(
+            "2 threads, an operator each",
+            "many:two_threads_two_operators_x",
+            limit=1.95,
+            at_least=True,
+        ),
     ),
     "Python": (
         _python("C++ no-op returning an argument", "first", *TORCH_OPS, limit=0.025),
