@@ -29,7 +29,9 @@ class Sample:
             return cls(values[0], unit=unit)
         median = statistics.median(values)
         first, _, third = statistics.quantiles(values, n=4, method="inclusive")
-        return cls(min(values), median, (third - first) / median, len(values), unit)
+        # Bytes left over may well be none.
+        spread = (third - first) / median if median else None
+        return cls(min(values), median, spread, len(values), unit)
 
     def merged(self, other: Sample) -> Sample:
         """Both runs of the same measurement as one: the least of both, the quieter's median."""

@@ -40,6 +40,9 @@ class SampleTest(unittest.TestCase):
         self.assertEqual(Sample.of([7.0], "MB"), Sample(7.0, unit="MB"))
         self.assertIsNone(Sample.of([7.0]).noise)
 
+    def test_of_nothing_at_all_has_no_spread(self):
+        self.assertEqual(Sample.of([0.0, 0.0], "bytes"), Sample(0.0, 0.0, None, 2, "bytes"))
+
     def test_merged_takes_the_least_of_both_and_the_quieter_median(self):
         loud, quiet = Sample(2.0, 9.0, 0.5, 10), Sample(3.0, 4.0, 0.1, 10)
         self.assertEqual(loud.merged(quiet), Sample(2.0, 4.0, 0.1, 20))
