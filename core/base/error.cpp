@@ -14,10 +14,17 @@ namespace tenon::base {
 
 struct ErrorDetails {
   struct Frame {
-    uint32_t language;
-    int32_t line;
-    std::string function;
-    std::string file;
+    uint32_t language = TENON_LANGUAGE_NONE;
+    int32_t line = 0;
+    const char* known_function = nullptr;  // lives for ever; NULL: copied_function instead
+    const char* known_file = nullptr;
+    std::string copied_function;
+    std::string copied_file;
+
+    const char* function() const {
+      return known_function != nullptr ? known_function : copied_function.c_str();
+    }
+    const char* file() const { return known_file != nullptr ? known_file : copied_file.c_str(); }
   };
   std::vector<std::string> notes;
   std::vector<Frame> frames;
@@ -177,7 +184,22 @@ void tenon_error::add_frame(uint32_t language, const char* function, const char*
   ErrorDetails* details = this->details();
   if (details == nullptr) return;
   try {
-    details->frames.push_back({language, line, function ? function : "", file ? file : ""});
+    details->frames.push_back(
+        {language, line, nullptr, nullptr, function ? function : "", file ? file : ""});
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void tenon_error::add_known_frame(uint32_t language, const char* function, const char* file,
+                                  int32_t line) noexcept {
+  ErrorDetails* details = this->details();
+  if (details == nullptr) return;
+  try {
+    if (!details->frames.empty()) {
+      const ErrorDetails::Frame& last = details->frames.back();
+      if (last.known_function == function && last.known_file == file && last.line == line) return;
+    }
+    details->frames.push_back({language, line, function, file, {}, {}});
   } catch (const std::bad_alloc&) {
   }
 }
@@ -192,8 +214,8 @@ bool tenon_error::get_frame(int64_t index, tenon_error_frame* out_frame) const n
   *out_frame = {};
   out_frame->language = frame.language;
   out_frame->line = frame.line;
-  out_frame->function = frame.function.c_str();
-  out_frame->file = frame.file.c_str();
+  out_frame->function = frame.function();
+  out_frame->file = frame.file();
   return true;
 }
 
@@ -237,10 +259,10 @@ void tenon_error::write(std::string& out, int depth) const {
   }
   for (const ErrorDetails::Frame& frame : details_->frames) {
     out += "\n  at ";
-    out += frame.function.empty() ? "?" : frame.function;
-    if (!frame.file.empty()) {
+    out += frame.function()[0] == '\0' ? "?" : frame.function();
+    if (frame.file()[0] != '\0') {
       out += " (";
-      out += frame.file;
+      out += frame.file();
       if (frame.line > 0) {
         out += ':';
         append(out, frame.line);

@@ -37,6 +37,10 @@ struct tenon_error {
   const char* note(int64_t index) const noexcept;
 
   void add_frame(uint32_t language, const char* function, const char* file, int32_t line) noexcept;
+  /// The same for texts that live for ever and are not copied; a frame that the last one is already
+  /// is not added again.
+  void add_known_frame(uint32_t language, const char* function, const char* file,
+                       int32_t line) noexcept;
   int64_t frame_count() const noexcept;
   bool get_frame(int64_t index, tenon_error_frame* out_frame) const noexcept;
 

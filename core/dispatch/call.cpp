@@ -159,6 +159,7 @@ ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const Kernel& kernel,
     if (!error) return error;
   } else {
     error = adopt_error(op, stack, status);
+    add_kernel_frame(error.get(), *op, kernel);
   }
   for (uint32_t i = 0; i < stack->nrets; ++i) value::clear(&stack->rets[i]);
   return error;
@@ -425,6 +426,8 @@ tenon_status end(tenon_frame* frame, tenon_status status) noexcept {
   ErrorPtr error = ErrorPtr::adopt(std::exchange(frame->error, nullptr));
   if (status != TENON_OK) {
     if (!error) error = adopt_slot_error(*frame->op, status);
+    const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
+    add_kernel_frame(error.get(), *frame->op, *running_kernel(slot));
     base::set_current_error(std::move(error));
   }
   __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);

@@ -119,6 +119,13 @@ ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept {
   });
 }
 
+void add_kernel_frame(ErrorObject* error, const tenon_op& op, const Kernel& kernel) noexcept {
+  const uint32_t language = kernel.entry.language;
+  if (language != TENON_LANGUAGE_C && language != TENON_LANGUAGE_CPP) return;
+  const char* function = kernel.name.empty() ? op.name : kernel.name.c_str();
+  error->add_known_frame(language, function, kernel.file.c_str(), kernel.line);
+}
+
 ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema, const tenon_value* args,
                          uint32_t nargs) noexcept {
   return guarded([&] {

@@ -21,6 +21,10 @@ base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
 /// `status`, else a new one that names the operator.
 base::ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept;
 
+/// Names the failing kernel in the error's frames where its language has no frames of its own: C
+/// and C++. Others add theirs, with the lines that ran.
+void add_kernel_frame(base::ErrorObject* error, const tenon_op& op, const Kernel& kernel) noexcept;
+
 /// Why a stack does not fit the operator.
 base::ErrorPtr stack_error(const tenon_op& op, const Snapshot& snapshot,
                            const tenon_stack& stack) noexcept;

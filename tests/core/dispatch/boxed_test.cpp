@@ -397,6 +397,46 @@ TEST_F(Boxed, Resolve_GivesTheRunningEntryAndInvokeCallsIt) {
   EXPECT_NE(take_error().find("a must be Tensor, got int"), std::string::npos);
 }
 
+// The trace of an error names each kernel of C and C++ that it went through, innermost first, once.
+TEST_F(Boxed, FailingKernels_AreFramesOfTheError) {
+  const tenon_op* inner = library_.define("inner(Tensor a) -> ()");
+  const tenon_op* outer = library_.define("outer(Tensor a) -> ()");
+  library_.impl("inner", TENON_KEY_CPU,
+                kernel_of(
+                    [](void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
+                      stack->error = tenon_error_new(TENON_ERROR_INDEX, nullptr, "deep inside");
+                      return tenon_status{TENON_ERROR_INDEX};
+                    },
+                    nullptr, "fail_inside"));
+  library_.impl("outer", TENON_KEY_CPU,
+                kernel_of(
+                    [](void* op, const tenon_op*, tenon_keyset, tenon_stack* stack) {
+                      return call(static_cast<const tenon_op*>(op), {stack->args[0]});
+                    },
+                    const_cast<tenon_op*>(inner)));
+  const auto frames = [](tenon_status status) {
+    tenon_error* error = tenon_error_take();
+    EXPECT_EQ(status, TENON_ERROR_INDEX);
+    std::string all;
+    tenon_error_frame frame;
+    for (int64_t i = 0; i < tenon_error_frame_count(error); ++i) {
+      EXPECT_EQ(tenon_error_get_frame(error, i, &frame), TENON_OK);
+      EXPECT_EQ(frame.language, TENON_LANGUAGE_CPP);
+      all +=
+          std::string(frame.function) + " " + frame.file + ":" + std::to_string(frame.line) + ";";
+    }
+    tenon_error_release(error);
+    return all;
+  };
+  const std::string expected = "fail_inside kernels.cpp:7;t::outer kernels.cpp:7;";
+  EXPECT_EQ(frames(call(outer, {tensor_value(tensor_)})), expected);
+  Call one({tensor_value(tensor_)}, 0);
+  tenon_frame frame;
+  const tenon_entry* entry = tenon_op_resolve(outer, one.stack()->args, 1, &frame);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(frames(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, one.stack()))), expected);
+}
+
 TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
   const tenon_op* op =
       library_.define("handles(Tensor? a, Any b, __torch__.torch.classes.t.C c) -> ()");
