@@ -123,6 +123,16 @@ static void add_frames(tenon_error* error, PyObject* traceback) {
   }
 }
 
+/* Whether an error carries the exception of another language, which must come home there. */
+static bool is_foreign(const tenon_error* error) {
+  for (uint32_t language = 1; language < TENON_LANGUAGE_COUNT; language++) {
+    if (language != TENON_LANGUAGE_PYTHON && tenon_error_payload(error, language) != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
 tenon_error* tnp_take_exception(void) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -136,6 +146,14 @@ tenon_error* tnp_take_exception(void) {
   const char* kind = ((PyTypeObject*)type)->tp_name;
   const tenon_error* inner =
       PyObject_TypeCheck(value, error_type) ? ((error_object*)value)->error : NULL;
+  if (inner != NULL && is_foreign(inner)) {
+    tenon_error* same = tenon_error_retain((tenon_error*)inner);
+    if (traceback != NULL) add_frames(same, traceback);
+    Py_DECREF(type);
+    Py_DECREF(value);
+    Py_XDECREF(traceback);
+    return same;
+  }
   if (inner != NULL) {
     /* An error of ours that passed through Python keeps its code for the other languages. The C
      * error itself cannot be reused: it would hold the exception that holds it. */

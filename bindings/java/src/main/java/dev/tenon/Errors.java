@@ -169,7 +169,11 @@ final class Errors {
 
   private static long toNative(Throwable thrown, int upcalls, int depth, boolean outermost) {
     if (thrown instanceof TenonException known && known.kept != null) {
-      return TenonNative.tenon_error_retain(known.kept.address());
+      long error = TenonNative.tenon_error_retain(known.kept.address());
+      if (outermost) {
+        addFrames(error, thrown, upcalls);
+      }
+      return error;
     }
     int code = thrown instanceof TenonException e ? e.code() : TENON_ERROR_FOREIGN;
     String kind = thrown instanceof TenonException e ? e.kind() : thrown.getClass().getSimpleName();
@@ -232,6 +236,8 @@ final class Errors {
   }
 
   private static boolean isInternal(String name) {
-    return name.equals(Bridge.class.getName()) || name.equals(KernelReference.class.getName());
+    return name.equals(Bridge.class.getName())
+        || name.equals(KernelReference.class.getName())
+        || name.equals(Errors.class.getName());
   }
 }
