@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix: one process, five languages; each schema language × kernel language × caller.
+// The matrix: one process, five languages; each schema language × kernel language × caller, and
+// errors of each language on their way through the others.
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "c/role.h"
 #include "polyglot.h"
@@ -38,6 +41,83 @@ static void run_pair(int definer, int implementer, int marks[LANGUAGES]) {
   }
 }
 
+// ---- Errors through languages -------------------------------------------------------------------
+
+// Calls `matrix_<home>::catch` with a path that ends at home: what home raises there has to come
+// back through all others as the same object.
+static int comes_home(int home, const char* path) {
+  char op[64];
+  snprintf(op, sizeof op, "matrix_%s::catch", languages[home]);
+  if (polyglot_call_text(op, path) == TENON_OK) {
+    return 1;
+  }
+  char what[160];
+  snprintf(what, sizeof what, "%s(\"%s\")", op, path);
+  polyglot_print_error(what);
+  return 0;
+}
+
+// The 25 pairs, and for each language the chain through the other four.
+static int run_errors(int print) {
+  int passed = 0;
+  char path[96];
+  if (print) printf("\nraised and caught in | home again through\n%-20s |", "");
+  for (int via = 0; print && via < LANGUAGES; ++via) printf(" %-6s", titles[via]);
+  if (print) printf(" %-6s\n", "all");
+  for (int home = 0; home < LANGUAGES; ++home) {
+    if (print) printf("%-20s |", titles[home]);
+    path[0] = '\0';
+    for (int via = 0; via <= LANGUAGES; ++via) {
+      if (via < LANGUAGES) {
+        snprintf(path, sizeof path, "%s,%s", languages[via], languages[home]);
+      } else {
+        int size = 0;
+        for (int k = 1; k <= LANGUAGES; ++k) {
+          size += snprintf(path + size, sizeof path - (size_t)size, "%s%s", k > 1 ? "," : "",
+                           languages[(home + k) % LANGUAGES]);
+        }
+      }
+      const int good = comes_home(home, path);
+      if (print) printf(" %-6s", good ? "ok" : "FAIL");
+      passed += good;
+    }
+    if (print) printf("\n");
+  }
+  return passed;
+}
+
+// An error that nobody on the way knows: its text names the frames of every language, once more
+// from each of them. Returns how many of the five texts do.
+static int run_traces(int print) {
+  static const char* const frames[] = {"[C]", "[C++]", "[Python]", "[Java]", "[Rust]"};
+  int passed = 0;
+  for (int last = 0; last < LANGUAGES; ++last) {
+    char path[96], op[64];
+    int size = 0;
+    for (int k = 2; k <= LANGUAGES; ++k) {
+      size += snprintf(path + size, sizeof path - (size_t)size, "%s%s", k > 2 ? "," : "",
+                       languages[(last + k) % LANGUAGES]);
+    }
+    snprintf(op, sizeof op, "matrix_%s::relay", languages[(last + 1) % LANGUAGES]);
+    if (polyglot_call_text(op, path) == TENON_OK) continue;
+    tenon_error* error = tenon_error_take();
+    const char* text = tenon_error_format(error);
+    int named = 0;
+    for (int language = 0; language < LANGUAGES; ++language) {
+      named += strstr(text, frames[language]) != NULL;
+    }
+    if (named == LANGUAGES) {
+      ++passed;
+    } else {
+      fprintf(stderr, "matrix: the trace must name frames of five languages, got %d:\n%s\n", named,
+              text);
+    }
+    if (print && last == LANGUAGES - 1) printf("\n%s\n\n", text);
+    tenon_error_release(error);
+  }
+  return passed;
+}
+
 static tenon_status start_all(void) {
   tenon_plugin* plugin = NULL;
   tenon_status status = matrix_c_register();
@@ -54,6 +134,18 @@ static void count_live(int64_t counts[TENON_HANDLE_COUNT]) {
   for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
     counts[kind] = tenon_live_count(kind);
   }
+}
+
+// Lets go of what only garbage holds: exceptions hold errors of other languages, and Java frees on
+// a thread of its own, some time after it has collected.
+static void collect(void) {
+  const struct timespec pause = {0, 20 * 1000 * 1000};
+  for (int i = 0; i < 10; ++i) {
+    polyglot_call_text("matrix_java::collect", "");
+    polyglot_call_text("matrix_python::collect", "");
+    nanosleep(&pause, NULL);
+  }
+  tenon_registry_reap();
 }
 
 // A round for its numbers only: afterwards every language has its own caches and threads set up.
@@ -84,17 +176,14 @@ int main(void) {
     polyglot_print_error("matrix");
     return 1;
   }
-  const int cells = LANGUAGES * LANGUAGES * LANGUAGES;
+  const int cells = LANGUAGES * LANGUAGES * LANGUAGES + LANGUAGES * (LANGUAGES + 1) + LANGUAGES;
   int64_t before[TENON_HANDLE_COUNT], after[TENON_HANDLE_COUNT];
   run_all(0);
-  polyglot_call_text("matrix_java::collect", "");
-  polyglot_call_text("matrix_python::collect", "");
-  tenon_registry_reap();
+  run_errors(0);
+  collect();
   count_live(before);
-  const int passed = run_all(1);
-  polyglot_call_text("matrix_java::collect", "");
-  polyglot_call_text("matrix_python::collect", "");
-  tenon_registry_reap();
+  const int passed = run_all(1) + run_errors(1) + run_traces(1);
+  collect();
   count_live(after);
   int leaked = 0;
   for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {

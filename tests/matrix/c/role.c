@@ -236,25 +236,79 @@ static tenon_status call(const char* ns) {
   return status;
 }
 
-// One boxed kernel serves the four operators: ctx is what to do with the namespace.
+// ---- Errors on their way through other languages ----------------------------------------------
+
+static int lost_in_c = 0;  // its address is what this role raises
+
+static tenon_status raise_own(const char* path) {
+  (void)path;
+  tenon_error* error = tenon_error_new(TENON_ERROR_FOREIGN, "CLost", "lost in C");
+  tenon_error_set_payload(error, TENON_LANGUAGE_C, &lost_in_c, NULL);
+  return tenon_error_set(error);
+}
+
+// Calls an operator that takes one string.
+static tenon_status call_with(const char* name, const char* text) {
+  const tenon_op* op = NULL;
+  const tenon_status found = tenon_op_find(name, &op);
+  if (found != TENON_OK) {
+    return found;
+  }
+  tenon_value args[1];
+  memset(args, 0, sizeof args);
+  args[0].tag = TENON_TAG_STRING;
+  args[0].count = (uint32_t)strlen(text);
+  args[0].as.list.data = text;
+  tenon_stack stack;
+  memset(&stack, 0, sizeof stack);
+  stack.args = args;
+  stack.nargs = 1;
+  return tenon_op_call(op, &stack);
+}
+
+// Calls the first language of the path, which relays along the rest or raises.
+static tenon_status relay(const char* path) {
+  char name[64];
+  const char* comma = strchr(path, ',');
+  const size_t size = comma != NULL ? (size_t)(comma - path) : strlen(path);
+  snprintf(name, sizeof name, "matrix_%.*s::%s", (int)size, path,
+           comma != NULL ? "relay" : "raise");
+  return call_with(name, comma != NULL ? comma + 1 : "");
+}
+
+static tenon_status catch_own(const char* path) {
+  if (relay(path) == TENON_OK) {
+    return tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c::catch: must fail, returned");
+  }
+  tenon_error* error = tenon_error_take();
+  const int same = tenon_error_payload(error, TENON_LANGUAGE_C) == &lost_in_c;
+  tenon_error_release(error);
+  return same ? TENON_OK
+              : tenon_error_raise(TENON_ERROR_RUNTIME,
+                                  "matrix_c::catch: must be the same error, got another");
+}
+
+// One boxed kernel serves the operators: ctx is what to do with the namespace.
 typedef tenon_status (*role_step)(const char* ns);
-static const role_step steps[] = {define, implement, call, close_all};
+static const role_step steps[] = {define, implement, call, close_all, raise_own, relay, catch_own};
+enum { STEPS = sizeof steps / sizeof *steps };
 
 static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack) {
   (void)op;
   (void)keys;
-  char ns[64];
+  char ns[96];
   snprintf(ns, sizeof ns, "%.*s", (int)stack->args[0].count,
            (const char*)stack->args[0].as.list.data);
   return (*(const role_step*)ctx)(ns);
 }
 
 tenon_status matrix_c_register(void) {
-  static const char* const names[] = {"define", "implement", "call", "close"};
+  static const char* const names[STEPS] = {"define", "implement", "call", "close",
+                                           "raise",  "relay",     "catch"};
   tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "matrix_c", TENON_KEY_NONE, __FILE__,
                                           __LINE__, &role_library);
-  for (int i = 0; i < 4 && status == TENON_OK; ++i) {
+  for (int i = 0; i < STEPS && status == TENON_OK; ++i) {
     char schema[64];
     snprintf(schema, sizeof schema, "%s(str ns) -> ()", names[i]);
     status = tenon_library_define(role_library, schema, NULL, NULL);
@@ -268,6 +322,8 @@ tenon_status matrix_c_register(void) {
     kernel.ctx = (void*)&steps[i];
     kernel.language = TENON_LANGUAGE_C;
     kernel.name = names[i];
+    kernel.file = __FILE__;
+    kernel.line = __LINE__;
     status = tenon_library_impl(role_library, names[i], TENON_KEY_NONE, &kernel, NULL);
   }
   return status;

@@ -2,6 +2,7 @@
 // The C++ role of the matrix: a plugin whose operators define, implement and call `mix`.
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,36 @@ void call(std::string_view ns) {
   expect(op(a, 3, 0.5, "tenon", nullptr, dims, list), a, {148.5f, 151.5f, 154.5f});
 }
 
+// ---- Exceptions on their way through other languages -----------------------------------------
+
+// Remembers where it was thrown: what comes home must be the very same object.
+struct CppLost : std::runtime_error {
+  CppLost() : std::runtime_error("lost in C++") { thrown = this; }
+  CppLost(const CppLost&) = default;
+  static inline const CppLost* thrown = nullptr;
+};
+
+void raise_own(std::string_view) { throw CppLost(); }
+
+// Calls the first language of the path, which relays along the rest or raises.
+void relay(std::string_view path) {
+  const size_t comma = path.find(',');
+  const std::string language(path.substr(0, comma));
+  const bool last = comma == std::string_view::npos;
+  const tenon::Op op("matrix_" + language + (last ? "::raise" : "::relay"));
+  op(last ? std::string() : std::string(path.substr(comma + 1)));
+}
+
+void catch_own(std::string_view path) {
+  try {
+    relay(path);
+  } catch (const CppLost& lost) {
+    if (&lost == CppLost::thrown) return;
+    throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::catch: must be the same, got a copy");
+  }
+  throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::catch: must throw, returned");
+}
+
 }  // namespace
 
 TENON_LIBRARY(matrix_cpp, m) {
@@ -81,6 +112,9 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("implement(str ns) -> ()", &implement);
   m.def("call(str ns) -> ()", &call);
   m.def("close(str ns) -> ()", &close_all);
+  m.def("raise(str path) -> ()", &raise_own);
+  m.def("relay(str path) -> ()", &relay);
+  m.def("catch(str path) -> ()", &catch_own);
 }
 
 TENON_PLUGIN("matrix_cpp", "0.1.0");

@@ -76,6 +76,39 @@ public final class MatrixRole {
     }
   }
 
+  /** What this role throws, to be found again as the same object. */
+  private static final class JavaLost extends RuntimeException {
+    JavaLost() {
+      super("lost in Java");
+    }
+  }
+
+  private static JavaLost thrown;
+
+  private static void raise(String path) {
+    thrown = new JavaLost();
+    throw thrown;
+  }
+
+  /** Calls the first language of the path, which relays along the rest or raises. */
+  private static void relay(String path) {
+    String[] parts = path.split(",", 2);
+    Tenon.op("matrix_" + parts[0] + (parts.length > 1 ? "::relay" : "::raise"))
+        .callAll(parts.length > 1 ? parts[1] : "");
+  }
+
+  private static void catchOwn(String path) {
+    try {
+      relay(path);
+    } catch (JavaLost lost) {
+      if (lost != thrown) {
+        throw new AssertionError("must be the same exception, got a copy", lost);
+      }
+      return;
+    }
+    throw new AssertionError("must throw, returned");
+  }
+
   @FunctionalInterface
   private interface Step {
     void run(String namespace);
@@ -100,6 +133,9 @@ public final class MatrixRole {
     step("call", MatrixRole::call);
     step("close", MatrixRole::close);
     step("collect", namespace -> System.gc());
+    step("raise", MatrixRole::raise);
+    step("relay", MatrixRole::relay);
+    step("catch", MatrixRole::catchOwn);
   }
 
   /** Removes them again. */

@@ -58,6 +58,38 @@ def _close(ns: str) -> None:
         library._destroy()
 
 
+class PythonLost(Exception):
+    """What this role raises, to be found again as the same object."""
+
+
+_raised: PythonLost | None = None
+
+
+def _raise(path: str) -> None:
+    global _raised
+    _raised = PythonLost("lost in Python")
+    raise _raised
+
+
+def _relay(path: str) -> None:
+    language, _, rest = path.partition(",")
+    tenon.find_op(f"matrix_{language}::{'relay' if rest else 'raise'}")(rest)
+
+
+def _catch(path: str) -> None:
+    """Relays along a path that ends here; the exception must come back as the one raised."""
+    global _raised
+    try:
+        _relay(path)
+    except PythonLost as lost:
+        if lost is not _raised:
+            raise AssertionError("must be the same exception, got a copy") from lost
+    else:
+        raise AssertionError("must raise, returned")
+    finally:
+        _raised = None
+
+
 def _collect(ns: str) -> None:
     gc.collect()
 
@@ -72,6 +104,9 @@ def register() -> None:
         "call": _call,
         "close": _close,
         "collect": _collect,
+        "raise": _raise,
+        "relay": _relay,
+        "catch": _catch,
     }
     for name, step in steps.items():
         _role.define(f"{name}(str ns) -> ()")

@@ -2,6 +2,7 @@
 //! The Rust role of the matrix: operators of matrix_rust define, implement and call `mix`.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
 use tenon::{args, DispatchKey, Error, Library, Op, Result, Status, Tensor};
@@ -107,16 +108,67 @@ fn close(ns: &str) {
     drop(closed); // outside the lock: closing runs deleters
 }
 
+/// What this role raises; its number tells it from any other.
+#[derive(Debug)]
+struct RustLost(u64);
+
+impl std::fmt::Display for RustLost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "lost in Rust")
+    }
+}
+
+impl std::error::Error for RustLost {}
+
+static RAISED: AtomicU64 = AtomicU64::new(0);
+
+fn raise(_path: &str) -> Result<()> {
+    let number = RAISED.fetch_add(1, Ordering::SeqCst) + 1;
+    Err(Error::from_error(RustLost(number)))
+}
+
+/// Calls the first language of the path, which relays along the rest or raises.
+fn relay(path: &str) -> Result<()> {
+    match path.split_once(',') {
+        Some((language, rest)) => {
+            Op::find(&format!("matrix_{language}::relay"))?.call::<()>(args![rest])
+        }
+        None => Op::find(&format!("matrix_{path}::raise"))?.call::<()>(args![""]),
+    }
+}
+
+fn catch(path: &str) -> Result<()> {
+    let wrong = |text: &str| Err(Error::new(Status::RUNTIME, text));
+    match relay(path) {
+        Ok(()) => wrong("matrix_rust::catch: must fail, returned"),
+        Err(error) => match error.downcast_ref::<RustLost>() {
+            Some(lost) if lost.0 == RAISED.load(Ordering::SeqCst) => Ok(()),
+            _ => wrong("matrix_rust::catch: must be the same error value, got another"),
+        },
+    }
+}
+
 fn load() -> Result<Library> {
     let library = Library::define_namespace("matrix_rust")?;
     let composite = DispatchKey::COMPOSITE_IMPLICIT_AUTOGRAD;
-    for name in ["define", "implement", "call", "close"] {
+    for name in [
+        "define",
+        "implement",
+        "call",
+        "close",
+        "raise",
+        "relay",
+        "catch",
+    ] {
         library.define(&format!("{name}(str ns) -> ()"))?;
     }
     library.impl_fn("define", composite, define)?;
     library.impl_fn("implement", composite, implement)?;
     library.impl_fn("call", composite, call)?;
     library.impl_fn("close", composite, close)?;
+    library.impl_fn("raise", composite, raise)?;
+    library.impl_fn("relay", composite, relay)?;
+    library.impl_fn("catch", composite, catch)?;
     Ok(library)
 }
 
