@@ -7,18 +7,25 @@ import dev.tenon.Op;
 import dev.tenon.Operators;
 import dev.tenon.Plugin;
 import dev.tenon.Scope;
+import dev.tenon.TenonException;
 import dev.tenon.Tensor;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
 
-/** Average time of a call. */
+/**
+ * Average time of a call. The heap is small and touched before: otherwise what allocates would
+ * mostly measure how the system hands out fresh pages.
+ */
+@Fork(jvmArgsAppend = {"-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"})
 @State(org.openjdk.jmh.annotations.Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,9 +42,15 @@ public class CallBench {
   private Op nothing;
   private Op first;
   private Op fresh;
+  private Op fails;
   private Op add;
+  private Op relu;
+  private Op transpose;
+  private Op mulScalar;
   private Library library;
   private Op lambda;
+  private Op identity;
+  private Op throwing;
 
   /** Makes tensors, operators and a Java kernel. */
   @Setup
@@ -47,8 +60,14 @@ public class CallBench {
     nothing = Operators.find("tenon_bench::nothing");
     first = Operators.find("tenon_bench::first");
     fresh = Operators.find("tenon_bench::fresh");
+    fails = Operators.find("tenon_bench::fails");
     add = Operators.find("aten::add.Tensor");
-    library = Library.open("tenon_bench_java", Library.Kind.DEF);
+    relu = Operators.find("aten::relu");
+    transpose = Operators.find("aten::transpose.int");
+    mulScalar = Operators.find("aten::mul.Scalar");
+    // A namespace for each thread: the benchmark with four has four of these objects.
+    String namespace = "tenon_bench_java" + Thread.currentThread().getId();
+    library = Library.open(namespace, Library.Kind.DEF);
     lambda = library.define("lambda(Tensor a, Tensor b) -> ()");
     library.impl(
         "lambda",
@@ -57,7 +76,16 @@ public class CallBench {
           seen += args.length;
           return null;
         });
-    Natives.prepare("tenon_bench_java::lambda");
+    identity = library.define("identity(Tensor a, Tensor b) -> Tensor");
+    library.impl("identity", "CPU", args -> args[0]);
+    throwing = library.define("throwing(Tensor a) -> ()");
+    library.impl(
+        "throwing",
+        "CPU",
+        args -> {
+          throw new IllegalStateException("as asked");
+        });
+    Natives.prepare(namespace + "::lambda");
   }
 
   /** Closes what the set-up opened. */
@@ -110,6 +138,81 @@ public class CallBench {
     }
   }
 
+  /** An operator that returns nothing, on four threads at once. */
+  @Benchmark
+  @Threads(4)
+  public Tensor callNothingFourThreads() {
+    return nothing.call(a, b);
+  }
+
+  /** A whole addition of two 1-element tensors, one default filled in. */
+  @Benchmark
+  public void addInScope() {
+    try (Scope scope = Scope.open()) {
+      add.callTensor(a, b);
+    }
+  }
+
+  /** One tensor. */
+  @Benchmark
+  public void reluInScope() {
+    try (Scope scope = Scope.open()) {
+      relu.call(a);
+    }
+  }
+
+  /** A tensor and a number. */
+  @Benchmark
+  public void mulScalarInScope() {
+    try (Scope scope = Scope.open()) {
+      mulScalar.callTensor(a, 2.5);
+    }
+  }
+
+  /** A view: a tensor and two integers. */
+  @Benchmark
+  public void transposeInScope() {
+    try (Scope scope = Scope.open()) {
+      transpose.callTensor(a, 0, 0);
+    }
+  }
+
+  /** An error of C, thrown and caught. */
+  @Benchmark
+  public Object errorCaught() {
+    try {
+      return fails.call(a);
+    } catch (TenonException e) {
+      return e;
+    }
+  }
+
+  /** What a Java kernel throws, caught by its Java caller. */
+  @Benchmark
+  public Object throwingLambdaFromJava() {
+    try {
+      return throwing.call(a);
+    } catch (IllegalStateException e) {
+      return e;
+    }
+  }
+
+  /** A Java exception made, thrown and caught without Tenon. */
+  @Benchmark
+  public Object javaThrow() {
+    try {
+      throw new IllegalStateException("as asked");
+    } catch (IllegalStateException e) {
+      return e;
+    }
+  }
+
+  /** Reading what a tensor is: a number of elements. */
+  @Benchmark
+  public long numel() {
+    return a.numel();
+  }
+
   /** A whole addition of two 1-element tensors. */
   @Benchmark
   public void addAndClose() {
@@ -120,6 +223,14 @@ public class CallBench {
   @Benchmark
   public Tensor lambdaFromJava() {
     return lambda.call(a, b);
+  }
+
+  /** A Java kernel that returns its argument, called from Java. */
+  @Benchmark
+  public void identityFromJava() {
+    try (Scope scope = Scope.open()) {
+      identity.call(a, b);
+    }
   }
 
   /** A Java kernel called from C, a thousand times from one native. */

@@ -219,6 +219,25 @@ static tenon_status call_until_exit(void* ctx, const tenon_op* op, tenon_keyset 
   return TENON_OK;
 }
 
+/* Returns the last number before the list and text that `number.two` has, as a tensor of its type. */
+static tenon_status number(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  const tenon_value* args = stack->args;
+  if (stack->nargs == 5 && (args[3].tag != TENON_TAG_STRING || args[3].count != 1 ||
+                            args[4].tag != TENON_TAG_INT_LIST || args[4].count != 2)) {
+    return tenon_error_raise(TENON_ERROR_INVALID_ARGUMENT, "number: the defaults must arrive");
+  }
+  tenon_tensor* made = NULL;
+  const tenon_status status = tenon_tensor_new_number(&args[stack->nargs == 2 ? 1 : 2], &made);
+  if (status != TENON_OK) return status;
+  stack->rets[0].tag = TENON_TAG_TENSOR;
+  stack->rets[0].flags = TENON_VALUE_OWNED;
+  stack->rets[0].as.tensor = made;
+  return TENON_OK;
+}
+
 typedef struct definition {
   const char* schema;
   const char* name;
@@ -240,6 +259,12 @@ static const definition definitions[] = {
     {"call_until_exit(str op, Tensor x) -> ()", "call_until_exit", call_until_exit},
     {"first(Tensor x) -> Tensor", "first", first},
     {"first2(Tensor x, Tensor y) -> Tensor", "first2", first},
+    {"number.int(Tensor x, int n=3) -> Tensor", "number.int", number},
+    {"number.float(Tensor x, float n=3) -> Tensor", "number.float", number},
+    {"number.scalar(Tensor x, Scalar n=3) -> Tensor", "number.scalar", number},
+    {"number.optional(Tensor x, int? n=3) -> Tensor", "number.optional", number},
+    {"number.two(Tensor x, int m=7, int n=3, *, str s=\"a\", int[] l=[1, 2]) -> Tensor",
+     "number.two", number},
 };
 
 static tenon_status load(tenon_plugin* self, void** out_state) {

@@ -312,4 +312,53 @@ class OpTest {
     Object[] r = op.callAll(new long[100_000], "é".repeat(50_000));
     assertArrayEquals(new Object[] {100_000L, 50_000L}, r);
   }
+
+  @Test
+  void numbersAsTheyAre_arriveAsTheSchemaSays() throws Throwable {
+    Support.plugin();
+    Tensor.scalar(1L).item(); // kernels loaded
+    Object[][] cases = {
+      {"int", 2L, 3L}, {"float", 2.0, 3.0}, {"scalar", 2L, 3L}, {"optional", 2L, 3L},
+    };
+    Support.leavesNothing(
+        () -> {
+          try (Scope inner = Scope.open()) {
+            for (Object[] one : cases) {
+              Op op = Operators.find("javatest::number." + one[0]);
+              assertEquals(one[1], op.callTensor(x, 2).item(), op.name());
+              assertEquals(one[1], op.callTensor(new Object[] {x, 2}).item(), op.name());
+              assertEquals(one[2], op.callTensor(x).item(), op.name());
+            }
+            Op two = Operators.find("javatest::number.two");
+            assertEquals(9L, two.callTensor(x, 1, 9).item());
+            assertEquals(3L, two.callTensor(x, 1).item());
+            assertEquals(2.5, Operators.find("javatest::number.float").callTensor(x, 2.5).item());
+            assertEquals(2.5, Operators.find("javatest::number.scalar").callTensor(x, 2.5).item());
+          }
+        });
+  }
+
+  @Test
+  void numbersAsTheyAre_areCheckedAsAllOthers() {
+    Support.plugin();
+    Op number = Operators.find("javatest::number.int");
+    Support.fails(ErrorCode.TYPE, () -> number.callTensor(x, 2.5), "'n'", "int", "float");
+    Support.fails(ErrorCode.TYPE, () -> number.callTensor(x, 1, 2), "positional", "1 to 2", "3");
+    Support.fails(ErrorCode.TYPE, () -> number.callTensor(x, x), "'n'", "int", "Tensor");
+    Support.fails(ErrorCode.TYPE, () -> number.callTensor((Tensor) null, 1), "'x'", "Tensor");
+    Op first = Operators.find("javatest::first");
+    Support.fails(ErrorCode.TYPE, () -> first.callTensor(x, 1), "positional", "1", "2");
+    Tensor closed = Tensor.of(new float[1]);
+    closed.close();
+    assertThrows(IllegalStateException.class, () -> number.callTensor(closed, 1));
+    Support.fails(
+        ErrorCode.TYPE, () -> Operators.find("javatest::echo").callTensor(x, 1), "positional");
+  }
+
+  @Test
+  void numbersAsTheyAre_reachJavaKernelsToo() {
+    Op op = note("f(Tensor x, int n, float y=1.5) -> Tensor");
+    assertTrue(op.callTensor(x, 2).isSame(x));
+    assertEquals(Arrays.asList(2L, 1.5), Arrays.asList(seen).subList(1, 3));
+  }
 }

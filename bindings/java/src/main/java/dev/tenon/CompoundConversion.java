@@ -45,6 +45,16 @@ final class CompoundConversion {
     }
 
     @Override
+    boolean writeInt(long at, long v) {
+      return inner.writeInt(at, v);
+    }
+
+    @Override
+    boolean writeFloat(long at, double v) {
+      return inner.writeFloat(at, v);
+    }
+
+    @Override
     boolean isTensor() {
       return inner.isTensor();
     }

@@ -34,6 +34,16 @@ abstract class Conversion {
   /** Writes the canonical form as a borrowed value. */
   abstract void write(CallFrame frame, long at, Object v);
 
+  /** Writes an integer if this type takes one, and tells whether it does. */
+  boolean writeInt(long at, long v) {
+    return false;
+  }
+
+  /** Writes a number with a fraction if this type takes one, and tells whether it does. */
+  boolean writeFloat(long at, double v) {
+    return false;
+  }
+
   /** Tells whether this is `Tensor` or `Tensor?`. */
   boolean isTensor() {
     return false;
@@ -140,6 +150,12 @@ abstract class Conversion {
     void write(CallFrame frame, long at, Object v) {
       Values.put(at, TENON_TAG_INT, (long) v);
     }
+
+    @Override
+    boolean writeInt(long at, long v) {
+      Values.put(at, TENON_TAG_INT, v);
+      return true;
+    }
   }
 
   private static final class OfFloat extends Conversion {
@@ -158,6 +174,18 @@ abstract class Conversion {
     @Override
     void write(CallFrame frame, long at, Object v) {
       Values.putDouble(at, (double) v);
+    }
+
+    @Override
+    boolean writeInt(long at, long v) {
+      Values.putDouble(at, v);
+      return true;
+    }
+
+    @Override
+    boolean writeFloat(long at, double v) {
+      Values.putDouble(at, v);
+      return true;
     }
   }
 
@@ -221,6 +249,18 @@ abstract class Conversion {
     @Override
     void write(CallFrame frame, long at, Object v) {
       Values.putAny(frame, at, v);
+    }
+
+    @Override
+    boolean writeInt(long at, long v) {
+      Values.put(at, TENON_TAG_INT, v);
+      return true;
+    }
+
+    @Override
+    boolean writeFloat(long at, double v) {
+      Values.putDouble(at, v);
+      return true;
     }
   }
 

@@ -247,7 +247,7 @@ public final class Op {
   public Tensor call(Tensor a) {
     Signature s = signature();
     if (s.tensors != 1 || isUnusable(a)) {
-      return tensorOrNull(s, a);
+      return s.returnCount() > 0 ? callTensor(a) : tensorOrNull(s, a);
     }
     if (!java) {
       long r = Native.call1(s.word, a.address, 0);
@@ -270,7 +270,7 @@ public final class Op {
   public Tensor call(Tensor a, Tensor b) {
     Signature s = signature();
     if (s.tensors != 2 || isUnusable(a) || isUnusable(b)) {
-      return tensorOrNull(s, a, b);
+      return s.returnCount() > 0 ? callTensor(a, b) : tensorOrNull(s, a, b);
     }
     if (!java) {
       long r = Native.call2(s.word, a.address, b.address, 0);
@@ -347,6 +347,120 @@ public final class Op {
     }
   }
 
+  // ---- Calls with tensors and numbers, the rest left to defaults ---------------------------------
+
+  /** Calls with one tensor an operator that returns one tensor. */
+  public Tensor callTensor(Tensor a) {
+    Signature s = signature();
+    if (s.tensors == 1 && !isUnusable(a)) {
+      return call(a);
+    }
+    if (!java) {
+      CallFrame frame = CallFrame.get();
+      long mark = frame.mark();
+      try {
+        long values = CallBlock.open(frame, s, 1);
+        if (values != 0
+            && CallBlock.put(values, s, 0, a)) {
+          return CallBlock.run(frame, s, this, values);
+        }
+      } finally {
+        Reference.reachabilityFence(a);
+        frame.reset(mark);
+      }
+    }
+    return callTensor(new Object[] {a});
+  }
+
+  /** Calls with two tensors an operator that returns one tensor. */
+  public Tensor callTensor(Tensor a, Tensor b) {
+    Signature s = signature();
+    if (s.tensors == 2 && !isUnusable(a) && !isUnusable(b)) {
+      return call(a, b);
+    }
+    if (!java) {
+      CallFrame frame = CallFrame.get();
+      long mark = frame.mark();
+      try {
+        long values = CallBlock.open(frame, s, 2);
+        if (values != 0
+            && CallBlock.put(values, s, 0, a)
+            && CallBlock.put(values, s, 1, b)) {
+          return CallBlock.run(frame, s, this, values);
+        }
+      } finally {
+        Reference.reachabilityFence(a);
+        Reference.reachabilityFence(b);
+        frame.reset(mark);
+      }
+    }
+    return callTensor(new Object[] {a, b});
+  }
+
+  /** Calls with a tensor and an integer an operator that returns one tensor. */
+  public Tensor callTensor(Tensor a, long n) {
+    Signature s = signature();
+    if (!java) {
+      CallFrame frame = CallFrame.get();
+      long mark = frame.mark();
+      try {
+        long values = CallBlock.open(frame, s, 2);
+        if (values != 0
+            && CallBlock.put(values, s, 0, a)
+            && CallBlock.put(values, s, 1, n)) {
+          return CallBlock.run(frame, s, this, values);
+        }
+      } finally {
+        Reference.reachabilityFence(a);
+        frame.reset(mark);
+      }
+    }
+    return callTensor(new Object[] {a, n});
+  }
+
+  /** Calls with a tensor and a number an operator that returns one tensor. */
+  public Tensor callTensor(Tensor a, double x) {
+    Signature s = signature();
+    if (!java) {
+      CallFrame frame = CallFrame.get();
+      long mark = frame.mark();
+      try {
+        long values = CallBlock.open(frame, s, 2);
+        if (values != 0
+            && CallBlock.put(values, s, 0, a)
+            && CallBlock.put(values, s, 1, x)) {
+          return CallBlock.run(frame, s, this, values);
+        }
+      } finally {
+        Reference.reachabilityFence(a);
+        frame.reset(mark);
+      }
+    }
+    return callTensor(new Object[] {a, x});
+  }
+
+  /** Calls with a tensor and two integers an operator that returns one tensor. */
+  public Tensor callTensor(Tensor a, long n, long m) {
+    Signature s = signature();
+    if (!java) {
+      CallFrame frame = CallFrame.get();
+      long mark = frame.mark();
+      try {
+        long values = CallBlock.open(frame, s, 3);
+        if (values != 0
+            && CallBlock.put(values, s, 0, a)
+            && CallBlock.put(values, s, 1, n)
+            && CallBlock.put(values, s, 2, m)) {
+          return CallBlock.run(frame, s, this, values);
+        }
+      } finally {
+        Reference.reachabilityFence(a);
+        frame.reset(mark);
+      }
+    }
+    return callTensor(new Object[] {a, n, m});
+  }
+
   // Absent and closed tensors take the general way, which words the error.
   private static boolean isUnusable(Tensor tensor) {
     return tensor == null || tensor.address == 0;
@@ -362,7 +476,7 @@ public final class Op {
 
   private Tensor tensorOrNull(Signature s, Object... args) {
     if (s.returnCount() > 0) {
-      requireTensor(s);
+      return callTensor(args);
     }
     Object[] results = execute(s, s.bind(args, null), CALL, 0);
     return results.length == 0 ? null : oneTensor(results);
@@ -385,26 +499,12 @@ public final class Op {
     long mark = frame.mark();
     int objects = frame.objectCount();
     int returns = s.returnCount();
-    long block =
-        frame.allocate(
-            Structs.BLOCK_FRAME
-                + Structs.FRAME_SIZE
-                + (long) (args.length + returns) * Structs.VALUE_SIZE);
-    long values = block + Structs.BLOCK_FRAME + Structs.FRAME_SIZE;
+    long values = CallBlock.open(frame, args.length, returns);
+    long block = CallBlock.block(values);
     long rets = values + (long) args.length * Structs.VALUE_SIZE;
     try {
-      Memory.putLong(block, values);
-      Memory.putLong(block + Structs.STACK_RETS, rets);
-      Memory.putInt(block + Structs.STACK_NARGS, args.length);
-      Memory.putInt(block + Structs.STACK_NRETS, returns);
-      Memory.putLong(block + Structs.STACK_ERROR, 0);
-      Memory.putLong(block + Structs.STACK_ERROR + 8, 0);
-      Memory.putLong(block + Structs.STACK_ERROR + 16, 0);
       for (int i = 0; i < args.length; i++) {
         s.conversion(i).write(frame, values + (long) i * Structs.VALUE_SIZE, args[i]);
-      }
-      for (int i = 0; i < returns; i++) {
-        Values.putNone(rets + (long) i * Structs.VALUE_SIZE);
       }
       int status =
           switch (how) {
@@ -413,7 +513,7 @@ public final class Op {
             default -> TenonNative.tenon_op_call_key(address, (int) keys, block);
           };
       if (status < 0) {
-        return split(s, runDirect(s, frame, -1 - status, block + Structs.BLOCK_FRAME, args));
+        return split(s, runDirect(s, frame, -1 - status, CallBlock.running(values), args));
       }
       Errors.check(status);
       return takeResults(frame, rets, returns);

@@ -27,6 +27,12 @@ final class Signature {
   /** How many tensors a call takes if it takes nothing else and returns one or nothing; else -1. */
   final int tensors;
 
+  /**
+   * How many leading arguments a call has to give; those after them have defaults. -1 when a call
+   * with fixed arguments is none of one tensor as the result.
+   */
+  private final int required;
+
   /** The operator's address, plus 1 when it returns one result: what the fixed natives take. */
   final long word;
 
@@ -72,6 +78,12 @@ final class Signature {
     }
     positional = count;
     tensors = onlyTensors ? arguments.length : -1;
+    int last = arguments.length;
+    while (last > 0 && arguments[last - 1].hasDefault()) {
+      last--;
+    }
+    boolean oneTensor = returns.length == 1 && returns[0] instanceof Conversion.OfTensor;
+    required = oneTensor && !varArguments && !varReturns ? last : -1;
     word = operator.address() + (returns.length == 1 ? 1 : 0);
   }
 
@@ -118,6 +130,21 @@ final class Signature {
   }
 
   // ---- Arguments ------------------------------------------------------------------------------
+
+  /**
+   * Tells whether a call may give so many arguments by position and leave the rest to defaults, and
+   * returns one tensor.
+   */
+  boolean takes(int count) {
+    return required >= 0 && required <= count && count <= positional;
+  }
+
+  /** Writes the defaults of all arguments from `first` on into a call's values. */
+  void writeDefaults(CallFrame frame, long values, int first) {
+    for (int i = first; i < conversions.length; i++) {
+      conversions[i].write(frame, values + (long) i * Structs.VALUE_SIZE, defaults[i]);
+    }
+  }
 
   /** Brings positional and named arguments into schema order and canonical form. */
   Object[] bind(Object[] args, Map<String, ?> named) {

@@ -33,6 +33,10 @@ final class TensorOps {
     return op(name).call(a, b);
   }
 
+  static Tensor tensor(String name, Tensor a, long n, long m) {
+    return op(name).callTensor(a, n, m);
+  }
+
   /** Calls with a number where a tensor is due: weakest in type promotion, as a literal is. */
   static Tensor withNumber(String name, Tensor a, Number number) {
     try (Tensor b = Tensor.number(number)) {

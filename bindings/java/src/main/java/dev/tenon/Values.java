@@ -168,6 +168,10 @@ final class Values {
     Memory.putLong(at + AS + 8, 0);
   }
 
+  static void putTensor(long at, long handle) {
+    put(at, TENON_TAG_TENSOR, handle);
+  }
+
   static void putNone(long at) {
     put(at, TENON_TAG_NONE, 0);
   }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of one call: stack, frame, arguments, results.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+
+/** Lays out and runs calls in a thread's memory; a call is known by the address of its values. */
+final class CallBlock {
+  private static final int VALUES = Structs.BLOCK_FRAME + Structs.FRAME_SIZE;
+
+  private CallBlock() {}
+
+  /** Takes memory for a call until the frame's mark is reset; arguments are not written yet. */
+  static long open(CallFrame frame, int args, int returns) {
+    long block = frame.allocate(VALUES + (long) (args + returns) * Structs.VALUE_SIZE);
+    long values = block + VALUES;
+    long rets = values + (long) args * Structs.VALUE_SIZE;
+    Memory.putLong(block, values);
+    Memory.putLong(block + Structs.STACK_RETS, rets);
+    // Both counts at once: C reads them so, and waits for a store that covers half of what it reads.
+    Memory.putLong(block + Structs.STACK_NARGS, (long) returns << 32 | args);
+    Memory.putLong(block + Structs.STACK_ERROR, 0);
+    Memory.putLong(block + Structs.STACK_ERROR + 8, 0);
+    Memory.putLong(block + Structs.STACK_ERROR + 16, 0);
+    for (int i = 0; i < returns; i++) {
+      Values.putNone(rets + (long) i * Structs.VALUE_SIZE);
+    }
+    return values;
+  }
+
+  /** Returns the block that natives take. */
+  static long block(long values) {
+    return values - VALUES;
+  }
+
+  /** Returns the tenon_frame in which a Java kernel may be left to run. */
+  static long running(long values) {
+    return values - Structs.FRAME_SIZE;
+  }
+
+  // ---- Calls with tensors and numbers, the rest defaults: nothing is allocated but the result ----
+
+  /**
+   * Opens a call with the defaults that `given` arguments leave; 0 when the operator takes other
+   * arguments or returns something else than one tensor.
+   */
+  static long open(CallFrame frame, Signature s, int given) {
+    if (!s.takes(given)) {
+      return 0;
+    }
+    long values = open(frame, s.arguments.length, 1);
+    s.writeDefaults(frame, values, given);
+    return values;
+  }
+
+  static boolean put(long values, Signature s, int index, Tensor tensor) {
+    if (tensor == null || tensor.address == 0 || !s.conversion(index).isTensor()) {
+      return false;
+    }
+    Values.putTensor(values + (long) index * Structs.VALUE_SIZE, tensor.address);
+    return true;
+  }
+
+  static boolean put(long values, Signature s, int index, long number) {
+    return s.conversion(index).writeInt(values + (long) index * Structs.VALUE_SIZE, number);
+  }
+
+  static boolean put(long values, Signature s, int index, double number) {
+    return s.conversion(index).writeFloat(values + (long) index * Structs.VALUE_SIZE, number);
+  }
+
+  /** Runs the call through C, Java kernels too, and returns its one result. */
+  static Tensor run(CallFrame frame, Signature s, Op op, long values) {
+    Errors.check(Native.call(op.address(), block(values), false));
+    long ret = values + (long) s.arguments.length * Structs.VALUE_SIZE;
+    Object result = Values.read(frame, ret, Values.TAKE);
+    if (result instanceof Tensor tensor) {
+      return tensor;
+    }
+    TenonNative.tenon_value_clear(ret); // the operator was defined anew under our feet
+    return op.oneTensor(new Object[] {result});
+  }
+}
