@@ -219,7 +219,7 @@ static tenon_status call_until_exit(void* ctx, const tenon_op* op, tenon_keyset 
   return TENON_OK;
 }
 
-/* Returns the last number before the list and text that `number.two` has, as a tensor of its type. */
+/* Returns its last number, the one before text and list, as a tensor of its type. */
 static tenon_status number(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)ctx;
   (void)op;

@@ -20,7 +20,7 @@ final class CallBlock {
     long rets = values + (long) args * Structs.VALUE_SIZE;
     Memory.putLong(block, values);
     Memory.putLong(block + Structs.STACK_RETS, rets);
-    // Both counts at once: C reads them so, and waits for a store that covers half of what it reads.
+    // Both counts at once: C reads them so, and would wait for a store of half of what it reads.
     Memory.putLong(block + Structs.STACK_NARGS, (long) returns << 32 | args);
     Memory.putLong(block + Structs.STACK_ERROR, 0);
     Memory.putLong(block + Structs.STACK_ERROR + 8, 0);
@@ -41,7 +41,7 @@ final class CallBlock {
     return values - Structs.FRAME_SIZE;
   }
 
-  // ---- Calls with tensors and numbers, the rest defaults: nothing is allocated but the result ----
+  // ---- Calls with tensors and numbers, the rest defaults -----------------------------------------
 
   /**
    * Opens a call with the defaults that `given` arguments leave; 0 when the operator takes other

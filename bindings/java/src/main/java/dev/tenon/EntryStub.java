@@ -6,7 +6,7 @@ package dev.tenon;
 final class EntryStub {
   private EntryStub() {}
 
-  /** Tells whether {@link #make} may make one. Not a constant: the compiler would copy its value. */
+  /** Tells whether {@link #make} may make one. A constant would be copied by the compiler. */
   static boolean isPossible() {
     return false;
   }

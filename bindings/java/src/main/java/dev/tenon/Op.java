@@ -347,7 +347,7 @@ public final class Op {
     }
   }
 
-  // ---- Calls with tensors and numbers, the rest left to defaults ---------------------------------
+  // ---- Calls with tensors and numbers, the rest left to defaults --------------------------------
 
   /** Calls with one tensor an operator that returns one tensor. */
   public Tensor callTensor(Tensor a) {

@@ -16,7 +16,7 @@ import java.lang.invoke.MethodType;
 final class EntryStub {
   private EntryStub() {}
 
-  /** Tells whether {@link #make} may make one. Not a constant: the compiler would copy its value. */
+  /** Tells whether {@link #make} may make one. A constant would be copied by the compiler. */
   static boolean isPossible() {
     return true;
   }
