@@ -41,7 +41,7 @@ final class CallBlock {
     return values - Structs.FRAME_SIZE;
   }
 
-  // ---- Calls with tensors and numbers, the rest defaults -----------------------------------------
+  // ---- Calls with tensors and numbers, the rest defaults ----------------------------------------
 
   /**
    * Opens a call with the defaults that `given` arguments leave; 0 when the operator takes other
