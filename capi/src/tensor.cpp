@@ -21,6 +21,10 @@ Dims dims_from(const char* function, int64_t ndim, const int64_t* sizes) {
   return {sizes, static_cast<size_t>(ndim)};
 }
 
+bool is_cpu(const tenon_device* device) noexcept {
+  return device == nullptr || (device->type == TENON_DEVICE_CPU && device->index == 0);
+}
+
 }  // namespace
 
 extern "C" {
@@ -28,20 +32,39 @@ extern "C" {
 tenon_status tenon_tensor_new(tenon_dtype dtype, const tenon_device* device, int64_t ndim,
                               const int64_t* sizes, const int64_t* strides,
                               tenon_tensor** out_tensor) {
+  if (is_cpu(device) && strides == nullptr && (sizes != nullptr || ndim == 0)) {
+    *out_tensor = tenon_tensor::try_make_small(dtype, {sizes, static_cast<size_t>(ndim)});
+    if (*out_tensor != nullptr) return TENON_OK;
+  }
   *out_tensor = nullptr;
   return guarded([&] {
-    if (device == nullptr && strides == nullptr && ndim >= 0 && (sizes != nullptr || ndim == 0)) {
-      *out_tensor = tenon_tensor::try_make_small(dtype, {sizes, static_cast<size_t>(ndim)});
-      if (*out_tensor != nullptr) return;
-    }
     *out_tensor =
         tenon_tensor::make(dtype, device, dims_from("tenon_tensor_new", ndim, sizes), strides);
+  });
+}
+
+tenon_status tenon_tensor_new_like(const tenon_tensor* like, tenon_dtype dtype,
+                                   tenon_tensor** out_tensor, void** out_data) {
+  *out_tensor = tenon_tensor::try_make_like(*like, dtype);
+  if (*out_tensor != nullptr) {
+    if (out_data != nullptr) *out_data = (*out_tensor)->storage()->data();
+    return TENON_OK;
+  }
+  if (out_data != nullptr) *out_data = nullptr;
+  return guarded([&] {
+    *out_tensor = tenon_tensor::make_like(*like, dtype);
+    if (out_data != nullptr) *out_data = (*out_tensor)->data();
   });
 }
 
 tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const tenon_device* device,
                                int64_t ndim, const int64_t* sizes, const int64_t* strides,
                                void* ctx, tenon_deleter deleter, tenon_tensor** out_tensor) {
+  if (is_cpu(device) && strides == nullptr && (sizes != nullptr || ndim == 0)) {
+    *out_tensor =
+        tenon_tensor::try_wrap(data, dtype, {sizes, static_cast<size_t>(ndim)}, ctx, deleter);
+    if (*out_tensor != nullptr) return TENON_OK;
+  }
   *out_tensor = nullptr;
   return guarded([&] {
     Dims dims;
@@ -60,6 +83,11 @@ tenon_status tenon_tensor_new_alias(const tenon_tensor* base, int64_t ndim, cons
                                     const int64_t* strides, int64_t storage_offset,
                                     tenon_tensor** out_tensor) {
   constexpr const char* kAlias = "tenon_tensor_new_alias";
+  if (sizes != nullptr && strides != nullptr) {
+    *out_tensor = tenon_tensor::try_make_alias(*base, {sizes, static_cast<size_t>(ndim)}, strides,
+                                               storage_offset);
+    if (*out_tensor != nullptr) return TENON_OK;
+  }
   *out_tensor = nullptr;
   return guarded([&] {
     const Dims dims = dims_from(kAlias, ndim, sizes);

@@ -42,21 +42,33 @@ constexpr int64_t kMaxInlineBytes = 4096;
 constexpr int64_t block_bytes(BlockClass block) noexcept {
   return block == kHeaderBlock ? kHeaderBytes : kDataOffset + kInlineBytes[block];
 }
+/// The smallest class with room for so many lines of 64 bytes of data.
+struct ClassTable {
+  BlockClass of_lines[kMaxInlineBytes / 64 + 1];
+  constexpr ClassTable() : of_lines() {
+    for (int64_t lines = 0; lines <= kMaxInlineBytes / 64; ++lines) {
+      BlockClass block = kBlock64;
+      while (kInlineBytes[block] < lines * 64) block = static_cast<BlockClass>(block + 1);
+      of_lines[lines] = block;
+    }
+  }
+};
+inline constexpr ClassTable kClassTable;
+
 /// The smallest class with room for `nbytes` <= kMaxInlineBytes of data.
 constexpr BlockClass inline_class(int64_t nbytes) noexcept {
-  return nbytes <= 64     ? kBlock64
-         : nbytes <= 256  ? kBlock256
-         : nbytes <= 1024 ? kBlock1024
-                          : kBlock4096;
+  return kClassTable.of_lines[static_cast<uint64_t>(nbytes + 63) / 64];
 }
 
 /// Free blocks of one thread, by class. A block freed on another thread than it was made on stays
-/// with the one that freed it.
+/// with the one that freed it; what that one has too many of goes in batches through a depot that
+/// all threads share, so that a thread that makes and one that frees need no malloc either.
 struct BlockCache {
   struct Bin {
     void* head = nullptr;  // free blocks, each starting with the address of the next
     uint32_t count = 0;
-    uint32_t limit = 0;
+    uint32_t limit = 0;     // blocks of a batch
+    void* spare = nullptr;  // a full batch, or none
   };
   Bin bins[kBlockClassCount];
 };
@@ -64,24 +76,42 @@ struct BlockCache {
 /// AddressSanitizer sees a use after free only where memory is really given back.
 constexpr bool kRecycleBlocks = TENON_SANITIZER_CURRENT != TENON_SANITIZER_ADDRESS;
 
-/// Allocates a block when the cache has none. Throws TENON_ERROR_OUT_OF_MEMORY.
+/// Allocates a block when the bin has none: the spare batch, one of the depot, or malloc. Throws
+/// TENON_ERROR_OUT_OF_MEMORY.
 void* allocate_block_slow(BlockClass block);
-/// Frees a block when the cache has no room, or makes the thread's cache.
+/// Frees a block when the bin is full, or makes the thread's cache.
 void free_block_slow(void* memory, BlockClass block) noexcept;
 
-inline BlockCache* block_cache() noexcept {
-  return static_cast<BlockCache*>(base::current_thread()->places[base::kPlaceTensorCache]);
+/// How many batches of a class wait in the depot.
+int depot_batches(BlockClass block) noexcept;
+
+inline BlockCache* block_cache(base::ThreadRecord* thread) noexcept {
+  return static_cast<BlockCache*>(thread->places[base::kPlaceTensorCache]);
+}
+
+/// Takes a block from a thread's bin; NULL when it has none.
+inline void* try_take_block(BlockCache* cache, BlockClass block) noexcept {
+  BlockCache::Bin& bin = cache->bins[block];
+  void* memory = bin.head;
+  if (memory == nullptr) return nullptr;
+  bin.head = *static_cast<void**>(memory);
+  --bin.count;
+  return memory;
+}
+/// Puts a block into a thread's bin; false when that is full.
+inline bool try_give_block(BlockCache* cache, void* memory, BlockClass block) noexcept {
+  BlockCache::Bin& bin = cache->bins[block];
+  if (bin.count >= bin.limit) return false;
+  *static_cast<void**>(memory) = bin.head;
+  bin.head = memory;
+  ++bin.count;
+  return true;
 }
 
 inline void* allocate_block(BlockClass block) {
   if constexpr (kRecycleBlocks) {
-    if (BlockCache* cache = block_cache()) {
-      BlockCache::Bin& bin = cache->bins[block];
-      if (void* memory = bin.head) {
-        bin.head = *static_cast<void**>(memory);
-        --bin.count;
-        return memory;
-      }
+    if (BlockCache* cache = block_cache(base::current_thread())) {
+      if (void* memory = try_take_block(cache, block)) return memory;
     }
   }
   return allocate_block_slow(block);
@@ -89,14 +119,8 @@ inline void* allocate_block(BlockClass block) {
 
 inline void free_block(void* memory, BlockClass block) noexcept {
   if constexpr (kRecycleBlocks) {
-    if (BlockCache* cache = block_cache()) {
-      BlockCache::Bin& bin = cache->bins[block];
-      if (bin.count < bin.limit) {
-        *static_cast<void**>(memory) = bin.head;
-        bin.head = memory;
-        ++bin.count;
-        return;
-      }
+    if (BlockCache* cache = block_cache(base::current_thread())) {
+      if (try_give_block(cache, memory, block)) return;
     }
   }
   free_block_slow(memory, block);

@@ -24,15 +24,9 @@ inline HeapDims allocate_dims(size_t ndim) {
   return dims;
 }
 
-/// Counts a tensor that comes or goes, `storages` of them with its storage.
-inline void count_tensor(int64_t delta, int64_t storages) noexcept {
-  base::ThreadRecord* thread = base::current_thread();
-  if (__builtin_expect(thread == &base::no_thread_record, 0)) {
-    base::count_live(TENON_HANDLE_TENSOR, delta);
-    base::count_live(TENON_HANDLE_STORAGE, storages);
-    return;
-  }
-  // The calling thread alone writes its counts; one look at its record serves both.
+/// Counts a tensor that comes or goes, `storages` of them with its storage, on a thread with a
+/// record of its own: that thread alone writes its counts.
+inline void count_tensor_on(base::ThreadRecord* thread, int64_t delta, int64_t storages) noexcept {
   const auto add = [thread](uint32_t kind, int64_t number) {
     std::atomic<int64_t>& count = thread->live[kind];
     count.store(count.load(std::memory_order_relaxed) + number, std::memory_order_relaxed);
@@ -40,19 +34,67 @@ inline void count_tensor(int64_t delta, int64_t storages) noexcept {
   add(TENON_HANDLE_TENSOR, delta);
   if (storages != 0) add(TENON_HANDLE_STORAGE, storages);
 }
+/// The same on any thread.
+inline void count_tensor(int64_t delta, int64_t storages) noexcept {
+  base::ThreadRecord* thread = base::current_thread();
+  if (__builtin_expect(thread == &base::no_thread_record, 0)) {
+    base::count_live(TENON_HANDLE_TENSOR, delta);
+    if (storages != 0) base::count_live(TENON_HANDLE_STORAGE, storages);
+    return;
+  }
+  count_tensor_on(thread, delta, storages);
+}
+
+/// Memory for a tensor from the thread's bin, counted as one, and as `storages` storages; NULL when
+/// the bin has none. Calls nothing, so that what calls it needs no frame.
+__attribute__((always_inline)) inline void* try_take_block(BlockClass block,
+                                                           int64_t storages) noexcept {
+  if constexpr (!kRecycleBlocks) return nullptr;
+  // Only threads with a record have a cache.
+  base::ThreadRecord* thread = base::current_thread();
+  BlockCache* cache = block_cache(thread);
+  if (cache == nullptr) return nullptr;
+  void* memory = try_take_block(cache, block);
+  if (memory != nullptr) count_tensor_on(thread, 1, storages);
+  return memory;
+}
+/// Gives such memory back; false when the thread's bin has no room.
+__attribute__((always_inline)) inline bool try_give_block(void* memory, BlockClass block,
+                                                          int64_t storages) noexcept {
+  if constexpr (!kRecycleBlocks) return false;
+  base::ThreadRecord* thread = base::current_thread();
+  BlockCache* cache = block_cache(thread);
+  if (cache == nullptr || !try_give_block(cache, memory, block)) return false;
+  count_tensor_on(thread, -1, -storages);
+  return true;
+}
+
+/// The same, whatever the bins hold. Throws TENON_ERROR_OUT_OF_MEMORY.
+inline void* take_block(BlockClass block, int64_t storages) {
+  void* memory = allocate_block(block);
+  count_tensor(1, storages);
+  return memory;
+}
+inline void give_block(void* memory, BlockClass block, int64_t storages) noexcept {
+  count_tensor(-1, -storages);
+  free_block(memory, block);
+}
 
 }  // namespace tenon::tensor
 
+/// A tensor with its storage in `memory`, which take_block gave.
+__attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place(
+    void* memory, tenon::tensor::BlockClass block, tenon_dtype dtype, tenon_device device,
+    tenon::tensor::MemoryKind kind, int64_t nbytes) noexcept {
+  using namespace tenon::tensor;
+  auto* bytes = static_cast<char*>(memory);
+  void* data = kind == MemoryKind::kInline ? bytes + kDataOffset : nullptr;
+  auto* storage =
+      new (bytes + kHeaderBytes) tenon_storage(kStorageAlone, data, nbytes, device, kind, block);
+  return new (memory) tenon_tensor(dtype, device, storage, block);
+}
 inline tenon_tensor* tenon_tensor::make_in_block(tenon::tensor::BlockClass block, tenon_dtype dtype,
                                                  tenon_device device,
                                                  tenon::tensor::MemoryKind kind, int64_t nbytes) {
-  using namespace tenon::tensor;
-  auto* memory = static_cast<char*>(allocate_block(block));
-  void* data = kind == MemoryKind::kInline ? memory + kDataOffset : nullptr;
-  // One weak reference of the storage's own, one of the header beside it.
-  auto* storage = new (memory + kHeaderBytes)
-      tenon_storage(kOneStrong + 2 * kOneWeak, data, nbytes, device, kind, block);
-  auto* tensor = new (memory) tenon_tensor(dtype, device, storage, block);
-  count_tensor(1, 1);
-  return tensor;
+  return place(tenon::tensor::take_block(block, 1), block, dtype, device, kind, nbytes);
 }

@@ -6,19 +6,35 @@
 
 using namespace tenon::tensor;
 
+// Of the usual tensors nothing is left to do but to keep their block.
 void tenon_tensor::die_alone() noexcept {
+  const bool plain = extra_.load(std::memory_order_relaxed) == nullptr && dims_ == inline_dims_;
+  Storage* storage = storage_;
+  if (plain && block_ == kHeaderBlock) {
+    if (try_give_block(this, kHeaderBlock, 0)) return storage->release();
+  } else if (plain && storage->counts_.load(std::memory_order_acquire) == kStorageAlone) {
+    if (storage->kind_ == MemoryKind::kInline) {
+      if (try_give_block(this, block_, 1)) return;
+    } else if (storage->kind_ == MemoryKind::kForeign) {
+      const tenon_deleter deleter = storage->deleter_;
+      void* context = storage->context_;
+      if (try_give_block(this, block_, 1)) return deleter != nullptr ? deleter(context) : void();
+    }
+  }
+  die_alone_slow();
+}
+
+__attribute__((noinline)) void tenon_tensor::die_alone_slow() noexcept {
   if (extra_.load(std::memory_order_relaxed) != nullptr) drop_extra();
   if (dims_ != inline_dims_) std::free(dims_);
   Storage* storage = storage_;
   const BlockClass block = block_;
   if (block == kHeaderBlock) {
-    count_tensor(-1, 0);
-    free_block(this, kHeaderBlock);
+    give_block(this, kHeaderBlock, 0);
     storage->release();
-  } else if (storage->counts_.load(std::memory_order_acquire) == kOneStrong + 2 * kOneWeak) {
+  } else if (storage->counts_.load(std::memory_order_acquire) == kStorageAlone) {
     if (storage->kind_ != MemoryKind::kInline) storage->free_data();
-    count_tensor(-1, -1);
-    free_block(this, block);
+    give_block(this, block, 1);
   } else {
     count_tensor(-1, 0);
     storage->release();

@@ -26,6 +26,8 @@ enum class MemoryKind : uint8_t {
 constexpr uint64_t kOneStrong = 1;
 constexpr uint64_t kOneWeak = uint64_t{1} << 32;
 constexpr uint64_t kStrongMask = kOneWeak - 1;
+/// A storage that only the tensor beside it uses: one weak reference of its own, one of the header.
+constexpr uint64_t kStorageAlone = kOneStrong + 2 * kOneWeak;
 /// For statics: no number of references that threads can hold at once brings it to 0.
 constexpr uint64_t kImmortal = (uint64_t{1} << 62) | (uint64_t{1} << 30);
 

@@ -15,6 +15,7 @@ using namespace tenon::tensor;
 namespace {
 
 constexpr const char* kNew = "tenon_tensor_new";
+constexpr const char* kNewLike = "tenon_tensor_new_like";
 constexpr const char* kWrap = "tenon_tensor_wrap";
 constexpr const char* kResize = "tenon_tensor_resize";
 
@@ -61,7 +62,34 @@ void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, i
   flags_ = (flags_ & ~TENON_TENSOR_CONTIGUOUS) | (contiguous ? TENON_TENSOR_CONTIGUOUS : 0u);
 }
 
-tenon_tensor* tenon_tensor::try_make_small(tenon_dtype dtype, Dims sizes) {
+// For a new tensor of few dims.
+__attribute__((always_inline)) inline void tenon_tensor::set_row_major(Dims sizes,
+                                                                       int64_t numel) noexcept {
+  ndim_ = static_cast<int32_t>(sizes.size());
+  numel_ = numel;
+  flags_ = TENON_TENSOR_CONTIGUOUS;
+  int64_t stride = 1;
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    const int64_t size = sizes[dim];
+    inline_dims_[dim] = size;
+    inline_dims_[sizes.size() + dim] = stride;
+    if (size > 1) stride *= size;
+  }
+}
+
+// From the thread's bins. `sizes` are few and good, `nbytes` fit a block.
+__attribute__((always_inline)) inline tenon_tensor* tenon_tensor::try_place_small(
+    tenon_dtype dtype, Dims sizes, int64_t numel, int64_t nbytes) noexcept {
+  const BlockClass block = inline_class(nbytes);
+  void* memory = try_take_block(block, 1);
+  if (memory == nullptr) return nullptr;
+  tenon_tensor* tensor =
+      place(memory, block, dtype, {TENON_DEVICE_CPU, 0}, MemoryKind::kInline, nbytes);
+  tensor->set_row_major(sizes, numel);
+  return tensor;
+}
+
+tenon_tensor* tenon_tensor::try_make_small(tenon_dtype dtype, Dims sizes) noexcept {
   const int64_t itemsize = dtype_size(dtype);
   if (itemsize == 0 || sizes.size() > kInlineDims) return nullptr;
   int64_t numel = 1;
@@ -70,20 +98,25 @@ tenon_tensor* tenon_tensor::try_make_small(tenon_dtype dtype, Dims sizes) {
     numel *= size;  // five factors of 13 bits
   }
   if (numel > kMaxInlineBytes || numel * itemsize > kMaxInlineBytes) return nullptr;
-  const int64_t nbytes = numel * itemsize;
-  tenon_tensor* tensor = make_in_block(inline_class(nbytes), dtype, {TENON_DEVICE_CPU, 0},
-                                       MemoryKind::kInline, nbytes);
-  tensor->ndim_ = static_cast<int32_t>(sizes.size());
-  tensor->numel_ = numel;
-  tensor->flags_ = TENON_TENSOR_CONTIGUOUS;
-  int64_t stride = 1;
-  for (size_t dim = sizes.size(); dim-- > 0;) {
-    const int64_t size = sizes[dim];
-    tensor->inline_dims_[dim] = size;
-    tensor->inline_dims_[sizes.size() + dim] = stride;
-    if (size > 1) stride *= size;
+  return try_place_small(dtype, sizes, numel, numel * itemsize);
+}
+
+tenon_tensor* tenon_tensor::try_make_like(const tenon_tensor& like, tenon_dtype dtype) noexcept {
+  const int64_t itemsize = dtype_size(dtype);
+  // The sizes were checked when `like` was made.
+  if (like.device_.type != TENON_DEVICE_CPU || like.dims_ != like.inline_dims_ || itemsize == 0 ||
+      like.numel_ > kMaxInlineBytes || like.numel_ * itemsize > kMaxInlineBytes) {
+    return nullptr;
   }
-  return tensor;
+  return try_place_small(dtype, like.size_span(), like.numel_, like.numel_ * itemsize);
+}
+
+tenon_tensor* tenon_tensor::make_like(const tenon_tensor& like, tenon_dtype dtype) {
+  TENON_CHECK(!like.is_undefined(), TENON_ERROR_STATE, kNewLike,
+              ": like must be defined, got the undefined tensor");
+  TENON_CHECK((like.flags_ & TENON_TENSOR_SYMBOLIC) == 0, TENON_ERROR_NOT_SUPPORTED, kNewLike,
+              ": like must have plain sizes, got a symbolic shape");
+  return make(dtype, &like.device_, like.size_span(), nullptr);
 }
 
 tenon_tensor* tenon_tensor::make(tenon_dtype dtype, const tenon_device* device, Dims sizes,
@@ -123,6 +156,27 @@ tenon_tensor* tenon_tensor::make(tenon_dtype dtype, const tenon_device* device, 
     }
   }
   tensor->set_dims(sizes, strides, numel, heap.release(), contiguous);
+  return tensor;
+}
+
+tenon_tensor* tenon_tensor::try_wrap(void* data, tenon_dtype dtype, Dims sizes, void* context,
+                                     tenon_deleter deleter) noexcept {
+  if (sizes.size() > kInlineDims || data == nullptr || !is_dtype(dtype)) return nullptr;
+  int64_t nbytes = kDtypeSizes[dtype];
+  for (const int64_t size : sizes) {
+    if (size < 1 || __builtin_mul_overflow(nbytes, size, &nbytes)) return nullptr;
+  }
+  void* memory = try_take_block(kStorageBlock, 1);
+  if (memory == nullptr) return nullptr;
+  tenon_tensor* tensor =
+      place(memory, kStorageBlock, dtype, {TENON_DEVICE_CPU, 0}, MemoryKind::kForeign, nbytes);
+  Storage* storage = tensor->storage_;
+  storage->data_ = data;
+  storage->context_ = context;
+  storage->deleter_ = deleter;
+  int64_t numel = 1;
+  for (const int64_t size : sizes) numel *= size;
+  tensor->set_row_major(sizes, numel);
   return tensor;
 }
 

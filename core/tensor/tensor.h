@@ -162,8 +162,17 @@ struct alignas(64) tenon_tensor {
     const tenon::tensor::TensorExtra* more = extra();
     return more->content_kind == kind ? more->content : nullptr;
   }
-  /// A small row-major CPU tensor of few dims; NULL where make() has to look, nothing is wrong yet.
-  static tenon_tensor* try_make_small(tenon_dtype dtype, tenon::tensor::Dims sizes);
+  /// A row-major tensor with the sizes and on the device of another.
+  static tenon_tensor* make_like(const tenon_tensor& like, tenon_dtype dtype);
+  /// The usual cases of make, make_alias, wrap and make_like: few dims, a small CPU tensor or CPU
+  /// memory in row-major order, a block at hand. NULL where those have to look; nothing is
+  /// wrong yet.
+  static tenon_tensor* try_make_small(tenon_dtype dtype, tenon::tensor::Dims sizes) noexcept;
+  static tenon_tensor* try_make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
+                                      const int64_t* strides, int64_t offset) noexcept;
+  static tenon_tensor* try_wrap(void* data, tenon_dtype dtype, tenon::tensor::Dims sizes,
+                                void* context, tenon_deleter deleter) noexcept;
+  static tenon_tensor* try_make_like(const tenon_tensor& like, tenon_dtype dtype) noexcept;
   static tenon_tensor* undefined() noexcept { return &undefined_; }
 
  private:
@@ -180,12 +189,13 @@ struct alignas(64) tenon_tensor {
         device_(device) {}
   ~tenon_tensor() = default;
 
-  // NULL where the general way has to look: nothing is wrong yet.
-  static tenon_tensor* try_make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
-                                      const int64_t* strides, int64_t offset);
-  static tenon_tensor* place_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
-                                   const int64_t* strides, int64_t offset, int64_t numel,
-                                   int64_t* heap, bool contiguous);
+  static tenon_tensor* place_alias(void* memory, const tenon_tensor& base, int64_t offset) noexcept;
+  static tenon_tensor* try_place_small(tenon_dtype dtype, tenon::tensor::Dims sizes, int64_t numel,
+                                       int64_t nbytes) noexcept;
+  void set_row_major(tenon::tensor::Dims sizes, int64_t numel) noexcept;
+  static tenon_tensor* place(void* memory, tenon::tensor::BlockClass block, tenon_dtype dtype,
+                             tenon_device device, tenon::tensor::MemoryKind kind,
+                             int64_t nbytes) noexcept;
   static tenon_tensor* make_in_block(tenon::tensor::BlockClass block, tenon_dtype dtype,
                                      tenon_device device, tenon::tensor::MemoryKind kind,
                                      int64_t nbytes);
@@ -193,6 +203,7 @@ struct alignas(64) tenon_tensor {
                 bool contiguous) noexcept;
   void drop_extra() noexcept;
   void die_alone() noexcept;
+  void die_alone_slow() noexcept;
   void die() noexcept;
 
   static tenon_tensor undefined_;

@@ -66,6 +66,41 @@ static void bad_shapes_are_refused(void** state) {
   assert_null(tensor);
 }
 
+static void like_takes_sizes_and_device(void** state) {
+  const int64_t sizes[] = {2, 3};
+  const tenon_device meta = {TENON_DEVICE_META, 0};
+  tenon_tensor *tensor, *like;
+  tenon_tensor_info info;
+  void* data = NULL;
+  (void)state;
+  assert_int_equal(tenon_tensor_new(TENON_DTYPE_F32, NULL, 2, sizes, NULL, &tensor), TENON_OK);
+  assert_int_equal(tenon_tensor_new_like(tensor, TENON_DTYPE_BOOL, &like, &data), TENON_OK);
+  assert_int_equal(tenon_tensor_describe(like, &info), TENON_OK);
+  assert_ptr_equal(info.data, data);
+  assert_int_equal(info.dtype, TENON_DTYPE_BOOL);
+  assert_int_equal(info.ndim, 2);
+  assert_int_equal(info.sizes[0], 2);
+  assert_int_equal(info.strides[0], 3);
+  assert_int_equal(info.strides[1], 1);
+  tenon_tensor_release(like);
+  assert_int_equal(tenon_tensor_new_like(tensor, 77, &like, &data), TENON_ERROR_INVALID_ARGUMENT);
+  assert_null(like);
+  assert_null(data);
+  tenon_error_release(tenon_error_take());
+  assert_int_equal(tenon_tensor_new_like(tenon_tensor_undefined(), TENON_DTYPE_F32, &like, NULL),
+                   TENON_ERROR_STATE);
+  assert_null(like);
+  tenon_error_release(tenon_error_take());
+  tenon_tensor_release(tensor);
+
+  assert_int_equal(tenon_tensor_new(TENON_DTYPE_F32, &meta, 2, sizes, NULL, &tensor), TENON_OK);
+  assert_int_equal(tenon_tensor_new_like(tensor, TENON_DTYPE_F64, &like, &data), TENON_OK);
+  assert_null(data);
+  assert_int_equal(tenon_storage_nbytes(tenon_tensor_storage(like)), 48);
+  tenon_tensor_release(like);
+  tenon_tensor_release(tensor);
+}
+
 static void alias_shares_memory_and_version(void** state) {
   (void)state;
   const float elements[4] = {1, 2, 3, 4};
@@ -282,6 +317,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(new_tensor_is_row_major_and_described),
       cmocka_unit_test(bad_shapes_are_refused),
+      cmocka_unit_test(like_takes_sizes_and_device),
       cmocka_unit_test(alias_shares_memory_and_version),
       cmocka_unit_test(wrapped_memory_is_shared_and_deleted_once),
       cmocka_unit_test(meta_has_shape_and_no_memory),

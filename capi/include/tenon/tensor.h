@@ -48,6 +48,19 @@ TENON_API tenon_status tenon_tensor_new(tenon_dtype dtype, const tenon_device* d
                                         const int64_t* sizes, const int64_t* strides,
                                         tenon_tensor** out_tensor);
 
+/// Allocates a row-major tensor with the sizes and on the device of `like`, elements uninitialised:
+/// tenon_tensor_new without the checks of sizes that are known to be good. `out_data` (may be NULL)
+/// gets the address of the first element, NULL on Meta.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad dtype, TENON_ERROR_STATE for the undefined
+///            tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY, or
+///            the provider's error.
+/// Ownership: new reference in `out_tensor`; `like` is borrowed.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_new_like(const tenon_tensor* like, tenon_dtype dtype,
+                                             tenon_tensor** out_tensor, void** out_data);
+
 /// Wraps memory of the caller without copying. `deleter(ctx)` runs when the last tensor on it dies,
 /// also when this fails; `deleter` may be NULL.
 ///

@@ -109,6 +109,52 @@ TEST(Tensor, DeviceIndexIsResolved) {
   EXPECT_EQ(empty({1}, TENON_DTYPE_F32, {TENON_DEVICE_META, -1})->device().index, 0);
 }
 
+TEST(Tensor, NewLike_IsRowMajorOfTheSameSizes) {
+  const NothingLeft nothing_left;
+  const TensorPtr base = floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  const TensorPtr turned = new_alias(*base, dims({3, 2}), dims({1, 3}), 0);
+  const TensorPtr like = TensorPtr::adopt(Tensor::make_like(*turned, TENON_DTYPE_I64));
+  EXPECT_EQ(sizes_of(*like), Ints({3, 2}));
+  EXPECT_EQ(strides_of(*like), Ints({2, 1}));
+  EXPECT_EQ(like->dtype(), TENON_DTYPE_I64);
+  EXPECT_EQ(like->numel(), 6);
+  EXPECT_TRUE(like->is_contiguous());
+  EXPECT_NE(like->storage(), base->storage());
+  EXPECT_EQ(like->storage()->nbytes(), 48);
+  EXPECT_EQ(like->version(), 0);
+}
+
+// Each of these is made the usual way or the general way, as the sizes go.
+TEST(Tensor, NewLikeOfManySizes_IsWhatNewMakes) {
+  const NothingLeft nothing_left;
+  const Ints shapes[] = {{}, {0}, {1}, {4096}, {4097}, {3, 0, 5}, {1, 1, 1, 1, 1, 1, 2}, {5, 4, 3}};
+  for (const Ints& shape : shapes) {
+    for (const tenon_device& device : {kCpu, kMeta}) {
+      const TensorPtr made = empty(shape, TENON_DTYPE_U8, device);
+      for (int round = 0; round < 2; ++round) {  // from malloc, then from the thread's bin
+        const TensorPtr like = TensorPtr::adopt(Tensor::make_like(*made, TENON_DTYPE_C128));
+        const TensorPtr expected = empty(shape, TENON_DTYPE_C128, device);
+        EXPECT_EQ(sizes_of(*like), sizes_of(*expected));
+        EXPECT_EQ(strides_of(*like), strides_of(*expected));
+        EXPECT_EQ(like->numel(), expected->numel());
+        EXPECT_EQ(like->storage()->nbytes(), expected->storage()->nbytes());
+        EXPECT_EQ(like->device().type, device.type);
+        EXPECT_EQ(like->keys(), expected->keys());
+        EXPECT_EQ(like->flags(), expected->flags());
+      }
+    }
+  }
+}
+
+TEST(Tensor, NewLikeBad_IsRefused) {
+  const TensorPtr base = floats({1}, {1});
+  EXPECT_EQ(error_of(TENON_ERROR_INVALID_ARGUMENT, [&] { Tensor::make_like(*base, 99); }),
+            "tenon_tensor_new: dtype must be a known dtype, got number 99");
+  EXPECT_EQ(error_of(TENON_ERROR_STATE,
+                     [&] { Tensor::make_like(*Tensor::undefined(), TENON_DTYPE_F32); }),
+            "tenon_tensor_new_like: like must be defined, got the undefined tensor");
+}
+
 TEST(Tensor, Describe_FillsEverything) {
   const TensorPtr base = floats({2, 3}, {0, 1, 2, 3, 4, 5});
   const TensorPtr column = new_alias(*base, dims({2}), dims({3}), 1);
@@ -168,6 +214,32 @@ TEST(Tensor, AliasOutside_IsRefused) {
            [] { new_alias(*Tensor::undefined(), dims({}), dims({}), 0); });
   // Nothing is reached, so any offset will do; slicing past the end gives such views.
   EXPECT_EQ(alias({0}, {1}, 9)->numel(), 0);
+}
+
+// Sizes and strides whose products or sums leave 63 bits, in each place.
+TEST(Tensor, AliasOverflowing_IsRefused) {
+  const TensorPtr base = floats({4}, {1, 2, 3, 4});
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  const std::pair<Ints, Ints> layouts[] = {
+      {{2}, {kHuge}},
+      {{2, 2, 2}, {kHuge, kHuge, kHuge}},
+      {{3}, {kHuge}},
+      {{kHuge, 4}, {1, 1}},
+      {{int64_t{1} << 40, 2}, {int64_t{1} << 24, 1}},
+  };
+  for (const auto& [sizes, strides] : layouts) {
+    EXPECT_THROW(new_alias(*base, dims(sizes), dims(strides), 0), Error) << print_dims(dims(sizes));
+  }
+  EXPECT_THROW(new_alias(*base, dims({1}), dims({1}), INT64_MAX), Error);
+  EXPECT_THROW(new_alias(*base, dims({1}), dims({1}), kHuge), Error);
+}
+
+// A long expanded dim is fine: it reaches one element only.
+TEST(Tensor, AliasExpandedFar_IsAllowed) {
+  const TensorPtr base = floats({1}, {7});
+  const TensorPtr wide = new_alias(*base, dims({int64_t{1} << 40}), dims({0}), 0);
+  EXPECT_EQ(wide->numel(), int64_t{1} << 40);
+  EXPECT_FALSE(wide->is_contiguous());
 }
 
 TEST(Tensor, AliasOverlapping_IsAllowed) {

@@ -3149,6 +3149,23 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
+    /** Allocates a row-major tensor with the sizes and on the device of `like`, elements uninitialised:
+ tenon_tensor_new without the checks of sizes that are known to be good. `out_data` (may be NULL)
+ gets the address of the first element, NULL on Meta.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad dtype, TENON_ERROR_STATE for the undefined
+            tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY, or
+            the provider's error.
+ Ownership: new reference in `out_tensor`; `like` is borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_like(
+        like: *const tenon_tensor,
+        dtype: tenon_dtype,
+        out_tensor: *mut *mut tenon_tensor,
+        out_data: *mut *mut ::core::ffi::c_void,
+    ) -> tenon_status;
+    #[must_use]
     /** Wraps memory of the caller without copying. `deleter(ctx)` runs when the last tensor on it dies,
  also when this fails; `deleter` may be NULL.
 
