@@ -41,6 +41,27 @@ TEST(Tensor, CopiesShare_MovesEmpty) {
   EXPECT_EQ(b.get(), c.get());
 }
 
+TEST(Dtype, SizeOf_IsTheLibrarys) {
+  for (tenon_dtype dtype = -1; dtype < 64; ++dtype) {
+    EXPECT_EQ(tenon::size_of(static_cast<Dtype>(dtype)), tenon_dtype_size(dtype)) << dtype;
+  }
+}
+
+TEST(Tensor, AssignedOver_ReleasesOnce) {
+  Tensor a = Tensor::from({1.0f}, {1});
+  const Tensor b = a;
+  a = b;
+  EXPECT_EQ(tenon_tensor_use_count(b.get()), 2);
+  a = Tensor::from({2.0f}, {1});
+  EXPECT_EQ(tenon_tensor_use_count(b.get()), 1);
+  Tensor& self = a;
+  a = self;
+  EXPECT_EQ(a.data<float>()[0], 2.0f);
+  a = std::move(self);
+  EXPECT_EQ(a.data<float>()[0], 2.0f);
+  EXPECT_EQ(tenon_tensor_use_count(a.get()), 1);
+}
+
 TEST(Tensor, Alias_ViewsTheSameStorage) {
   const Tensor base = Tensor::from({1, 2, 3, 4, 5, 6}, {2, 3});
   const Tensor transposed = base.alias(std::vector<int64_t>{3, 2}, std::vector<int64_t>{1, 3}, 0);

@@ -274,6 +274,9 @@ struct Lowering<Scalar> : LoweringByValue<Scalar> {
     return Scalar(value);
   }
   static tenon_value box(const Scalar& scalar) { return scalar.value(); }
+  static std::tuple<const tenon_value*> to_c(const Scalar& scalar, tenon_value&) {
+    return {&scalar.value()};
+  }
 };
 
 template <>

@@ -132,8 +132,9 @@ inline std::vector<Value> Op::call(std::vector<Value> positional,
 
 namespace detail {
 
-// Fails with both signatures in the message unless `letters` is what `schema` lowers to.
-inline void check_letters(const tenon_op* op, const std::string& letters) {
+// Fails with both signatures in the message unless `letters` is what the operator's schema, which
+// is returned, lowers to.
+inline Schema check_letters(const tenon_op* op, const std::string& letters) {
   tenon_schema* handle = nullptr;
   check(tenon_op_copy_schema(op, &handle));
   const Schema schema(handle);
@@ -143,6 +144,7 @@ inline void check_letters(const tenon_op* op, const std::string& letters) {
                                       ": typed signature must lower to \"" + expected +
                                       "\", got \"" + letters + "\"; schema: " + schema.text());
   }
+  return schema;
 }
 
 }  // namespace detail
@@ -159,7 +161,17 @@ class TypedOp<R(P...)> {
     ((letters += detail::Lowering<detail::Parameter<P>>::letter), ...);
     letters += '>';
     letters += result_letters(static_cast<std::type_identity<R>*>(nullptr));
-    detail::check_letters(op, letters);
+    const Schema schema = detail::check_letters(op, letters);
+    // A void signature may stand for returned arguments, whose number only the schema knows.
+    if constexpr (std::is_void_v<R>) {
+      returns_ = static_cast<uint32_t>(schema.return_count());
+      if (returns_ > kMaxReturns) {
+        throw Error(TENON_ERROR_NOT_SUPPORTED,
+                    std::string(tenon_op_name(op)) + ": returns must be at most " +
+                        std::to_string(kMaxReturns) + " for a void signature, got " +
+                        std::to_string(returns_));
+      }
+    }
   }
 
   const tenon_op* get() const noexcept { return op_; }
@@ -179,11 +191,12 @@ class TypedOp<R(P...)> {
   }
 
  private:
+  static constexpr size_t kMaxReturns = 16;
   static constexpr uint64_t kHash = detail::signature_hash<R, P...>();
   static constexpr size_t kTensors =
       (size_t{0} + ... + (detail::Lowering<detail::Parameter<P>>::letter == 'T' ? 1 : 0));
-  static constexpr bool kHasList =
-      (false || ... || (detail::Lowering<detail::Parameter<P>>::letter == 'L'));
+  static constexpr size_t kLists =
+      (size_t{0} + ... + (detail::Lowering<detail::Parameter<P>>::letter == 'L' ? 1 : 0));
 
   template <class One>
   static std::string result_letters(std::type_identity<One>*) {
@@ -215,6 +228,10 @@ class TypedOp<R(P...)> {
   template <class T>
   static void add_all(std::vector<tenon_tensor*>&, const T&) {}
 
+  static void find_list(const TensorList*& found, const TensorList& list) { found = &list; }
+  template <class T>
+  static void find_list(const TensorList*&, const T&) {}
+
   static void find_device(const tenon_device*& found, const Device& device) { found = &device; }
   static void find_device(const tenon_device*& found, const std::optional<Device>& device) {
     if (device) found = &*device;
@@ -223,7 +240,11 @@ class TypedOp<R(P...)> {
   static void find_device(const tenon_device*&, const T&) {}
 
   const tenon_entry* begin(tenon_frame* frame, const detail::Parameter<P>&... arguments) const {
-    if constexpr (kHasList) {
+    if constexpr (kLists == 1 && kTensors == 0) {
+      const TensorList* list = nullptr;
+      (find_list(list, arguments), ...);
+      return tenon_op_begin_n(op_, list->data(), list->size(), nullptr, frame);
+    } else if constexpr (kLists != 0) {
       std::vector<tenon_tensor*> all;
       (add_all(all, arguments), ...);
       return tenon_op_begin_n(op_, all.data(), static_cast<int64_t>(all.size()), nullptr, frame);
@@ -305,18 +326,13 @@ class TypedOp<R(P...)> {
                                  const detail::Parameter<P>&... arguments) const {
     std::array<tenon_value, sizeof...(P) + 1> args{
         detail::Lowering<detail::Parameter<P>>::box(arguments)...};
-    // A void signature may stand for returned arguments, whose number only the schema knows.
-    constexpr size_t kNamed = detail::Returns<R>::count;
-    std::array<tenon_value, 16> rets{};
+    std::array<tenon_value, kMaxReturns> rets;
+    for (uint32_t i = 0; i < returns_; ++i) rets[i] = tenon_value{};
     tenon_stack stack{};
     stack.args = args.data();
     stack.nargs = static_cast<uint32_t>(sizeof...(P));
     stack.rets = rets.data();
-    stack.nrets = static_cast<uint32_t>(kNamed);
-    if constexpr (std::is_void_v<R>) {
-      Schema schema = Op(op_).schema();
-      stack.nrets = static_cast<uint32_t>(schema.return_count());
-    }
+    stack.nrets = returns_;
     const tenon_status status = tenon_op_invoke(entry, frame, &stack);
     if (status != TENON_OK) [[unlikely]] {
       fail(status, frame);
@@ -332,12 +348,13 @@ class TypedOp<R(P...)> {
     }
   }
   template <class... E, size_t... I>
-  static R unbox_tuple(std::array<tenon_value, 16>& rets, std::tuple<E...>*,
+  static R unbox_tuple(std::array<tenon_value, kMaxReturns>& rets, std::tuple<E...>*,
                        std::index_sequence<I...>) {
     return R(detail::Result<E>::unbox(std::move(rets[I]))...);
   }
 
   const tenon_op* op_;
+  uint32_t returns_ = static_cast<uint32_t>(detail::Returns<R>::count);
 };
 
 }  // namespace tenon::inline hpp

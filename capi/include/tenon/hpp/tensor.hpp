@@ -28,16 +28,15 @@ class Tensor {
   explicit Tensor(tenon_tensor* handle) noexcept : handle_(handle) {}
   Tensor(const Tensor& other) noexcept : handle_(tenon_tensor_retain(other.handle_)) {}
   Tensor(Tensor&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Tensor& operator=(const Tensor& other) noexcept {
-    tenon_tensor_release(std::exchange(handle_, tenon_tensor_retain(other.handle_)));
-    return *this;
-  }
+  Tensor& operator=(const Tensor& other) noexcept { return *this = Tensor(other); }
   Tensor& operator=(Tensor&& other) noexcept {
-    tenon_tensor* mine = std::exchange(handle_, std::exchange(other.handle_, nullptr));
-    tenon_tensor_release(mine);
+    const Tensor mine(std::exchange(handle_, std::exchange(other.handle_, nullptr)));
     return *this;
   }
-  ~Tensor() { tenon_tensor_release(handle_); }
+  // A tensor that was moved from costs no call.
+  ~Tensor() {
+    if (handle_ != nullptr) tenon_tensor_release(handle_);
+  }
 
   // Adds a reference to a borrowed handle.
   static Tensor retain(tenon_tensor* handle) { return Tensor(tenon_tensor_retain(handle)); }
@@ -120,7 +119,7 @@ class Tensor {
   }
   // All facts in one call: data, sizes, strides, dtype, device, flags.
   tenon_tensor_info info() const {
-    tenon_tensor_info info{};
+    tenon_tensor_info info;  // filled whole, or check() throws
     check(tenon_tensor_describe(handle_, &info));
     return info;
   }
