@@ -76,29 +76,45 @@ std::string names_of(ElementTypes<T...>) {
   return names;
 }
 
-// Calls `body(Element<T>())` for the type of `dtype` and returns what it returns. Another dtype is
-// answered with TENON_ERROR_NOT_SUPPORTED naming operator, argument and the dtypes of the list.
-template <class... T, class Body>
-auto visit(const char* op, const char* argument, Dtype dtype, ElementTypes<T...> types,
-           Body&& body) {
-  using Return = std::common_type_t<decltype(body(Element<T>()))...>;
-  if constexpr (std::is_void_v<Return>) {
-    if (!((dtype == element_dtype<T> && (body(Element<T>()), true)) || ...)) [[unlikely]] {
-      fail_dtype(op, argument, dtype, names_of(types));
-    }
-  } else {
-    Return result{};
-    if (!((dtype == element_dtype<T> && (result = body(Element<T>()), true)) || ...)) [[unlikely]] {
-      fail_dtype(op, argument, dtype, names_of(types));
-    }
-    return result;
-  }
-}
-
 // Whether a list has a dtype.
 template <class... T>
 constexpr bool contains(ElementTypes<T...>, Dtype dtype) {
   return ((dtype == element_dtype<T>) || ...);
+}
+
+// Calls `body(Element<T>())` for the type of `dtype` and returns what it returns. Another dtype is
+// answered with TENON_ERROR_NOT_SUPPORTED naming operator, argument and the dtypes of the list.
+// A switch, since one jump costs less than up to 14 comparisons.
+template <class... T, class Body>
+auto visit(const char* op, const char* argument, Dtype dtype, ElementTypes<T...> types,
+           Body&& body) {
+#define TENON_VISIT(type)                                                \
+  case element_dtype<type>:                                              \
+    if constexpr (contains(ElementTypes<T...>(), element_dtype<type>)) { \
+      return body(Element<type>());                                      \
+    } else {                                                             \
+      break;                                                             \
+    }
+  switch (dtype) {
+    TENON_VISIT(bool)
+    TENON_VISIT(uint8_t)
+    TENON_VISIT(int8_t)
+    TENON_VISIT(int16_t)
+    TENON_VISIT(int32_t)
+    TENON_VISIT(int64_t)
+    TENON_VISIT(Half)
+    TENON_VISIT(BFloat16)
+    TENON_VISIT(float)
+    TENON_VISIT(double)
+    TENON_VISIT(Complex64)
+    TENON_VISIT(Complex128)
+    TENON_VISIT(Float8E5M2)
+    TENON_VISIT(Float8E4M3)
+    case Dtype::None:
+      break;
+  }
+#undef TENON_VISIT
+  fail_dtype(op, argument, dtype, names_of(types));
 }
 
 // Throws TENON_ERROR_NOT_SUPPORTED unless the list has the dtype.

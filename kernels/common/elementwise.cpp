@@ -15,24 +15,24 @@ bool same(const int64_t* a, const int64_t* b, int32_t count) {
   return true;
 }
 
+// Row-major without gaps; strides of dims of size 1 do not count.
+bool is_row_major(Sizes sizes, Sizes strides) {
+  int64_t next = 1;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] == 1) continue;
+    if (strides[d] != next) return false;
+    next *= sizes[d];
+  }
+  return true;
+}
+
 bool same_sizes(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   return a.ndim == b.ndim && same(a.sizes, b.sizes, a.ndim);
 }
 
 }  // namespace
 
-void Elementwise::input(const Tensor& tensor, const char* name) {
-  tenon_tensor_info& info = infos_[ninputs_];
-  info = tensor.info();
-  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
-    fail_argument(op_, name, "a defined tensor", "the undefined tensor");
-  }
-  names_[ninputs_] = name;
-  input_dtypes_[ninputs_] = dtype_of_info(info);
-  ++ninputs_;
-}
-
-void Elementwise::promote(Promotion promotion, int first) {
+void Elementwise::promote_mixed(Promotion promotion, int first) {
   bool all_same = true;
   for (int k = first + 1; k < ninputs_; ++k) {
     all_same = all_same && infos_[k].dtype == infos_[first].dtype;
@@ -49,6 +49,40 @@ void Elementwise::promote(Promotion promotion, int first) {
     dtype_ = default_dtype();
   }
   for (int k = first; k < ninputs_; ++k) input_dtypes_[k] = dtype_;
+}
+
+// Whether each input is row-major, on the device of the first one and of its shape, or one element
+// that stretches to that: then so is the result, and one dim is enough to walk them.
+bool Elementwise::inputs_follow_lead() const {
+  const tenon_tensor_info& lead = infos_[0];
+  if (!is_contiguous(lead)) return false;
+  bool stretched = false;
+  for (int k = 1; k < ninputs_; ++k) {
+    const tenon_tensor_info& info = infos_[k];
+    if (!is_contiguous(info) || !(Device(info.device) == Device(lead.device))) return false;
+    if (same_sizes(info, lead)) continue;
+    if (info.numel != 1 || info.ndim > lead.ndim) return false;
+    stretched = true;
+  }
+  // Where shapes differ, PyTorch orders dims by strides, those of dims of size 1 too, and has its
+  // own strides for no elements.
+  return !stretched || (lead.numel != 0 && has_row_major_strides(lead));
+}
+
+void Elementwise::finish_like_lead() {
+  tenon_tensor* handle = nullptr;
+  check(tenon_tensor_new_like(inputs_[0], static_cast<tenon_dtype>(result_dtype_), &handle,
+                              &output_data_));
+  result_ = Tensor(handle);
+  output_dtype_ = result_dtype_;
+  const int64_t numel = infos_[0].numel;
+  walk_.flat(numel, ninputs_ + 1);
+  walk_.set_flat(0, output_data_, size_of(result_dtype_));
+  for (int k = 0; k < ninputs_; ++k) {
+    const bool stretched = infos_[k].numel != numel;
+    has_casts_ = has_casts_ || needs_cast(k);
+    walk_.set_flat(k + 1, input_data(k), stretched ? 0 : size_of(input_dtypes_[k]));
+  }
 }
 
 // All inputs are on one device; a 0-dim CPU tensor goes with any.
@@ -73,29 +107,63 @@ void Elementwise::common_device() {
 
 void Elementwise::check_output(const Tensor& given, bool may_resize) {
   given_ = &given;
-  output_ = given.info();
+  const tenon_tensor_info output = given.info();
   const char* name = may_resize ? "out" : "self";
-  if ((output_.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
+  if ((output.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
     fail_argument(op_, name, "a defined tensor", "the undefined tensor");
   }
-  if ((output_.flags & TENON_TENSOR_READ_ONLY) != 0) [[unlikely]] {
+  if ((output.flags & TENON_TENSOR_READ_ONLY) != 0) [[unlikely]] {
     fail_argument(op_, name, "writable", "a read-only tensor");
   }
-  const Dtype dtype = dtype_of_info(output_);
+  const Dtype dtype = dtype_of_info(output);
   if (dtype != result_dtype_ && !can_cast(result_dtype_, dtype)) [[unlikely]] {
     fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": ", name, " must be of a dtype that ", result_dtype_,
                                         " can be cast to, got ", dtype});
   }
-  if (!(Device(output_.device) == device_)) [[unlikely]] {
+  if (!(Device(output.device) == device_)) [[unlikely]] {
     fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": ", name, " must be on ", device_,
-                                        " like the inputs, got ", Device(output_.device)});
+                                        " like the inputs, got ", Device(output.device)});
   }
-  check_no_internal_overlap(op_, output_);
-  for (int k = 0; k < ninputs_; ++k) check_no_partial_overlap(op_, output_, infos_[k]);
+  check_no_internal_overlap(op_, output);
+  for (int k = 0; k < ninputs_; ++k) check_no_partial_overlap(op_, output, infos_[k]);
+  describe_output(output);
+}
+
+void Elementwise::describe_output(const tenon_tensor_info& info) {
+  output_dtype_ = dtype_of_info(info);
+  output_data_ = info.data;
+}
+
+void Elementwise::allocate(Sizes sizes, const int64_t* strides) {
+  tenon_tensor* handle = nullptr;
+  check(tenon_tensor_new(static_cast<tenon_dtype>(result_dtype_), &device_,
+                         static_cast<int64_t>(sizes.size()), sizes.data(), strides, &handle));
+  result_ = Tensor(handle);
+  describe_output(result_.info());
+}
+
+// The storage moves when it grows, and inputs may be views of it.
+void Elementwise::resize_output(Sizes sizes, const int64_t* strides) {
+  check(tenon_tensor_resize(given_->get(), static_cast<int64_t>(sizes.size()), sizes.data(),
+                            strides));
+  const tenon_tensor_info output = given_->info();
+  describe_output(output);
+  for (int k = 0; k < ninputs_; ++k) {
+    check(tenon_tensor_describe(inputs_[k], &infos_[k]));
+    check_no_partial_overlap(op_, output, infos_[k]);
+  }
 }
 
 void Elementwise::finish(Dtype result, Output output) {
   result_dtype_ = result;
+  if (output.tensor() == nullptr && inputs_follow_lead()) {
+    finish_like_lead();
+  } else {
+    finish_given_or_strided(output);
+  }
+}
+
+void Elementwise::finish_given_or_strided(Output output) {
   common_device();
   if (output.tensor() != nullptr) check_output(*output.tensor(), output.may_resize());
 
@@ -108,46 +176,48 @@ void Elementwise::finish(Dtype result, Output output) {
     for (int k = 1; k < ninputs_; ++k) shape = broadcast(op_, shape, sizes_of(infos_[k]));
     sizes = shape;
   }
-  if (given_ != nullptr && !std::ranges::equal(sizes_of(output_), sizes)) {
-    if (!output.may_resize()) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": self must have the broadcast sizes ", sizes,
-                                          " to be written in place, got ", sizes_of(output_)});
+  tenon_tensor_info out{};
+  if (given_ != nullptr) {
+    out = given_->info();
+    if (!std::ranges::equal(sizes_of(out), sizes)) {
+      if (!output.may_resize()) {
+        fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": self must have the broadcast sizes ", sizes,
+                                            " to be written in place, got ", sizes_of(out)});
+      }
+      resize_ = true;
     }
-    resize_ = true;
   }
   for (int k = 0; k < ninputs_; ++k) has_casts_ = has_casts_ || needs_cast(k);
 
-  // Contiguous throughout, or the same dense strides throughout: one dim is enough.
+  // Contiguous throughout, or the same dense strides throughout: one dim is enough. Inputs that
+  // need a cast count as what they will be.
   if (one_shape && !resize_) {
-    bool contiguous = given_ == nullptr || is_contiguous(output_);
-    for (int k = 0; k < ninputs_; ++k) contiguous = contiguous && is_contiguous(infos_[k]);
-    if (contiguous) return finish_flat(nullptr);
-    bool one_order = given_ == nullptr || same(output_.strides, infos_[0].strides, output_.ndim);
-    for (int k = 1; k < ninputs_; ++k) {
-      one_order = one_order && same(infos_[0].strides, infos_[k].strides, infos_[0].ndim);
-    }
-    bool channels_last = given_ == nullptr || is_channels_last(sizes, strides_of(output_));
+    Dims scratch[kMaxInputs];
+    Sizes strides[kMaxInputs];
+    bool contiguous = given_ == nullptr || is_contiguous(out);
+    bool channels_last = given_ == nullptr || is_channels_last(sizes, strides_of(out));
     for (int k = 0; k < ninputs_; ++k) {
-      channels_last = channels_last && is_channels_last(sizes, strides_of(infos_[k]));
+      strides[k] = input_strides(k, scratch[k]);
+      contiguous = contiguous && (is_contiguous(infos_[k]) || is_row_major(sizes, strides[k]));
+      channels_last = channels_last && is_channels_last(sizes, strides[k]);
     }
+    if (contiguous) return finish_flat(nullptr);
     if (channels_last) {
       return finish_flat(channels_last_strides(op_, sizes, MemoryFormat::ChannelsLast).begin());
     }
-    if (one_order && is_non_overlapping_and_dense(sizes, strides_of(infos_[0]))) {
-      return finish_flat(infos_[0].strides);
+    bool one_order = given_ == nullptr || same(out.strides, strides[0].data(), out.ndim);
+    for (int k = 1; k < ninputs_; ++k) {
+      one_order = one_order && same(strides[0].data(), strides[k].data(), infos_[0].ndim);
+    }
+    if (one_order && is_non_overlapping_and_dense(sizes, strides[0])) {
+      return finish_flat(strides[0].data());
     }
   }
   finish_general(sizes);
 }
 
 void Elementwise::finish_flat(const int64_t* strides) {
-  if (given_ == nullptr) {
-    tenon_tensor* handle = nullptr;
-    check(tenon_tensor_new(static_cast<tenon_dtype>(result_dtype_), &device_, infos_[0].ndim,
-                           infos_[0].sizes, strides, &handle));
-    result_ = Tensor(handle);
-    output_ = result_.info();
-  }
+  if (given_ == nullptr) allocate(sizes_of(infos_[0]), strides);
   has_casts_ = has_casts_ || output_needs_cast();
   walk_.flat(infos_[0].numel, ninputs_ + 1);
   walk_.set_flat(0, output_data(), size_of(result_dtype_));
@@ -175,7 +245,7 @@ void Elementwise::finish_general(Sizes shape) {
   int count = 0;
   const bool fresh = given_ == nullptr || resize_;
   if (!fresh) {
-    scratch = output_needs_cast() ? output_cast_strides() : Dims(strides_of(output_));
+    scratch = output_needs_cast() ? output_cast_strides() : Dims(strides_of(given_->info()));
     std::copy(scratch.begin(), scratch.end(), strides[0]);
     order[count++] = strides[0];
   }
@@ -193,14 +263,9 @@ void Elementwise::finish_general(Sizes shape) {
     }
     const int64_t* new_strides = row_major ? nullptr : strides[0];
     if (given_ == nullptr) {
-      tenon_tensor* handle = nullptr;
-      check(tenon_tensor_new(static_cast<tenon_dtype>(result_dtype_), &device_, ndim, shape.data(),
-                             new_strides, &handle));
-      result_ = Tensor(handle);
-      output_ = result_.info();
+      allocate(shape, new_strides);
     } else {
-      check(tenon_tensor_resize(given_->get(), ndim, shape.data(), new_strides));
-      output_ = given_->info();
+      resize_output(shape, new_strides);
     }
   }
   has_casts_ = has_casts_ || output_needs_cast();

@@ -43,10 +43,34 @@ class Elementwise {
   Elementwise& operator=(const Elementwise&) = delete;
 
   // Adds an input; `name` is the schema's. Order: as the loop takes them.
-  void input(const Tensor& tensor, const char* name);
+  void input(const Tensor& tensor, const char* name) {
+    tenon_tensor_info& info = infos_[ninputs_];
+    check(tenon_tensor_describe(tensor.get(), &info));
+    if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
+      fail_argument(op_, name, "a defined tensor", "the undefined tensor");
+    }
+    inputs_[ninputs_] = tensor.get();
+    names_[ninputs_] = name;
+    input_dtypes_[ninputs_] = dtype_of_info(info);
+    ++ninputs_;
+  }
+
+  // The usual call, whole: kInputs inputs of one dtype, row-major, of one shape and on one device,
+  // none of them a wrapped number, whose result of dtype `result` is new. True when that was so and
+  // all is settled: no need to promote() and finish(). False when those have to look.
+  template <int kInputs>
+  bool try_alike(Dtype result);
 
   // Sets the dtype that the loop computes in from inputs `first` and later.
-  void promote(Promotion promotion, int first = 0);
+  void promote(Promotion promotion, int first = 0) {
+    dtype_ = input_dtypes_[first];
+    bool settled = promotion == Promotion::Common || !is_bool_or_integral(dtype_);
+    for (int k = first; k < ninputs_; ++k) {
+      settled = settled && input_dtypes_[k] == dtype_ &&
+                (infos_[k].flags & TENON_TENSOR_WRAPPED_NUMBER) == 0;
+    }
+    if (!settled) promote_mixed(promotion, first);
+  }
   // Says that one input is read in this dtype.
   void read_as(int k, Dtype dtype) { input_dtypes_[k] = dtype; }
 
@@ -61,15 +85,16 @@ class Elementwise {
   int inputs() const { return ninputs_; }
   const tenon_tensor_info& input_info(int k) const { return infos_[k]; }
   Dtype input_dtype(int k) const { return input_dtypes_[k]; }
-  const tenon_tensor_info& output_info() const { return output_; }
+  tenon_tensor_info output_info() const { return result_ ? result_.info() : given_->info(); }
   bool has_casts() const { return has_casts_; }
   bool needs_cast(int k) const { return infos_[k].dtype != static_cast<int32_t>(input_dtypes_[k]); }
-  bool output_needs_cast() const { return output_.dtype != static_cast<int32_t>(result_dtype_); }
+  bool output_needs_cast() const { return output_dtype_ != result_dtype_; }
   Dims cast_strides(int k) const {
     return preserving_strides(sizes_of(infos_[k]), strides_of(infos_[k]));
   }
   Dims output_cast_strides() const {
-    return preserving_strides(sizes_of(output_), strides_of(output_));
+    const tenon_tensor_info output = output_info();
+    return preserving_strides(sizes_of(output), strides_of(output));
   }
 
   // Operand 0 is the output, operand k + 1 is input k. Operands that need a cast have no data yet.
@@ -79,13 +104,22 @@ class Elementwise {
   Tensor take_result() { return std::move(result_); }
 
  private:
+  void promote_mixed(Promotion promotion, int first);
+  template <int kInputs>
+  bool inputs_are_alike() const;
+  bool inputs_follow_lead() const;
+  void finish_like_lead();
+  void finish_given_or_strided(Output output);
   void common_device();
   void check_output(const Tensor& given, bool may_resize);
   void finish_flat(const int64_t* strides);
   void finish_general(Sizes shape);
+  void allocate(Sizes sizes, const int64_t* strides);
+  void describe_output(const tenon_tensor_info& info);
+  void resize_output(Sizes sizes, const int64_t* strides);
   Sizes input_strides(int k, Dims& storage) const;
   void* input_data(int k) const { return needs_cast(k) ? nullptr : infos_[k].data; }
-  void* output_data() const { return output_needs_cast() ? nullptr : output_.data; }
+  void* output_data() const { return output_needs_cast() ? nullptr : output_data_; }
 
   const char* op_;
   int ninputs_ = 0;
@@ -94,13 +128,52 @@ class Elementwise {
   Dtype result_dtype_ = Dtype::None;
   Dtype input_dtypes_[kMaxInputs];
   const char* names_[kMaxInputs];
+  const tenon_tensor* inputs_[kMaxInputs];
   tenon_tensor_info infos_[kMaxInputs];
-  tenon_tensor_info output_{};
   Device device_;
   const Tensor* given_ = nullptr;  // the caller's output
   bool resize_ = false;            // it has another shape and may be resized
   Tensor result_;
+  Dtype output_dtype_;
+  void* output_data_;
   Walk walk_;
 };
+
+template <int kInputs>
+bool Elementwise::inputs_are_alike() const {
+  const tenon_tensor_info& lead = infos_[0];
+  // Read-only inputs are fine.
+  constexpr uint32_t kWritable = ~uint32_t{TENON_TENSOR_READ_ONLY};
+  if ((lead.flags & kWritable) != TENON_TENSOR_CONTIGUOUS) return false;
+  for (int k = 1; k < kInputs; ++k) {
+    const tenon_tensor_info& info = infos_[k];
+    if (info.dtype != lead.dtype || info.ndim != lead.ndim ||
+        (info.flags & kWritable) != TENON_TENSOR_CONTIGUOUS ||
+        info.device.type != lead.device.type || info.device.index != lead.device.index) {
+      return false;
+    }
+    for (int32_t d = 0; d < lead.ndim; ++d) {
+      if (info.sizes[d] != lead.sizes[d]) return false;
+    }
+  }
+  return true;
+}
+
+template <int kInputs>
+bool Elementwise::try_alike(Dtype result) {
+  if (!inputs_are_alike<kInputs>()) return false;
+  const tenon_tensor_info& lead = infos_[0];
+  tenon_tensor* handle = nullptr;
+  check(
+      tenon_tensor_new_like(inputs_[0], static_cast<tenon_dtype>(result), &handle, &output_data_));
+  result_ = Tensor(handle);
+  dtype_ = dtype_of_info(lead);
+  output_dtype_ = result_dtype_ = result;
+  walk_.flat(lead.numel, kInputs + 1);
+  walk_.set_flat(0, output_data_, size_of(result));
+  const int64_t size = size_of(dtype_);
+  for (int k = 0; k < kInputs; ++k) walk_.set_flat(k + 1, infos_[k].data, size);
+  return true;
+}
 
 }  // namespace tenon::kernels

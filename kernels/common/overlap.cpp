@@ -5,14 +5,15 @@
 namespace tenon::kernels {
 namespace {
 
+bool is_dense(const tenon_tensor_info& info) {
+  return is_contiguous(info) || is_non_overlapping_and_dense(sizes_of(info), strides_of(info));
+}
+
 enum class Overlap { None, Full, Partial, Unknown };
 
 Overlap compare(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   if (a.data == nullptr || b.data == nullptr || a.numel == 0 || b.numel == 0) return Overlap::None;
-  if (!is_non_overlapping_and_dense(sizes_of(a), strides_of(a)) ||
-      !is_non_overlapping_and_dense(sizes_of(b), strides_of(b))) {
-    return Overlap::Unknown;
-  }
+  if (!is_dense(a) || !is_dense(b)) return Overlap::Unknown;
   const auto begin_a = reinterpret_cast<uintptr_t>(a.data);
   const auto begin_b = reinterpret_cast<uintptr_t>(b.data);
   const uintptr_t end_a = begin_a + static_cast<uintptr_t>(a.numel * size_of(dtype_of_info(a)));

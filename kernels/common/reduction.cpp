@@ -5,7 +5,7 @@
 namespace tenon::kernels {
 
 void Reduction::input(const Tensor& self, std::optional<Sizes> dims) {
-  info_ = self.info();
+  check(tenon_tensor_describe(self.get(), &info_));
   if ((info_.flags & TENON_TENSOR_UNDEFINED) != 0) {
     fail_argument(op_, "self", "a defined tensor", "the undefined tensor");
   }
@@ -37,7 +37,7 @@ void Reduction::finish(Dtype result, bool keepdim) {
     if (!folds || keepdim) sizes.push_back(folds ? 1 : info_.sizes[d]);
   }
   result_ = Tensor::empty(sizes, result, device_);
-  result_info_ = result_.info();
+  check(tenon_tensor_describe(result_.get(), &result_info_));
 }
 
 void Reduction::reuse(const Reduction& other, const Tensor& result) {
@@ -52,6 +52,16 @@ void Reduction::reuse(const Reduction& other, const Tensor& result) {
 void Reduction::walk_over(const tenon_tensor_info& self, bool in_order) {
   const int64_t element_size = size_of(dtype_of_info(self));
   const int64_t result_size = size_of(dtype_of_info(result_info_));
+  if (is_contiguous(self) && folded_numel_ == self.numel && self.numel != 0) {
+    // All that is kept are dims of size 1: one result, one run.
+    kept_.flat(1, 2);
+    kept_.set_flat(0, result_info_.data, result_size);
+    kept_.set_flat(1, self.data, element_size);
+    folded_.flat(self.numel, 1);
+    folded_.set_flat(0, self.data, element_size);
+    kept_is_inner_ = false;
+    return;
+  }
   Dims kept_sizes, kept_in, kept_out, folded_sizes, folded_in;
   for (int32_t d = 0; d < self.ndim; ++d) {
     if ((mask_ >> d & 1) != 0) {

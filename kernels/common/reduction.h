@@ -55,7 +55,7 @@ class Reduction {
   int64_t folded_numel_ = 1;
   bool kept_is_inner_ = false;
   Tensor result_;
-  tenon_tensor_info result_info_{};
+  tenon_tensor_info result_info_;
   Walk kept_;
   Walk folded_;
 };

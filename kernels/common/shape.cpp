@@ -12,12 +12,8 @@ int64_t numel_of(Sizes sizes) {
   return numel;
 }
 
-int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim) {
-  const int64_t bound = ndim == 0 ? 1 : ndim;
-  if (dim < -bound || dim >= bound) [[unlikely]] {
-    fail(TENON_ERROR_INDEX, {op, ": dim must be in [", -bound, ", ", bound - 1, "], got ", dim});
-  }
-  return dim < 0 ? dim + bound : dim;
+void refuse_dim(const char* op, int64_t dim, int64_t bound) {
+  fail(TENON_ERROR_INDEX, {op, ": dim must be in [", -bound, ", ", bound - 1, "], got ", dim});
 }
 
 Dims broadcast(const char* op, Sizes a, Sizes b) {
@@ -145,40 +141,61 @@ Dims channels_last_strides(const char* op, Sizes sizes, MemoryFormat format) {
   return strides;
 }
 
-Dims infer_sizes(const char* op, Sizes sizes, int64_t numel) {
-  Dims result(sizes);
-  int64_t unknown = -1;
-  int64_t known = 1;
-  for (int64_t i = 0; i < result.size(); ++i) {
-    if (result[i] == -1) {
-      if (unknown >= 0) fail_argument(op, "size", "sizes with one -1 at most", sizes);
-      unknown = i;
-    } else if (result[i] < 0) {
-      fail_argument(op, "size", "sizes of 0 or more, or one -1", sizes);
-    } else {
-      known *= result[i];
-    }
+namespace {
+
+// Says what is wrong with sizes that infer_sizes does not take.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_sizes(const char* op, Sizes sizes,
+                                                         int64_t numel) {
+  const auto unknown = std::count(sizes.begin(), sizes.end(), -1);
+  if (unknown > 1) fail_argument(op, "size", "sizes with one -1 at most", sizes);
+  if (std::ranges::any_of(sizes, [](int64_t size) { return size < -1; })) {
+    fail_argument(op, "size", "sizes of 0 or more, or one -1", sizes);
   }
-  if (unknown >= 0 && known == 0 && numel == 0) {
+  const bool empty = std::ranges::any_of(sizes, [](int64_t size) { return size == 0; });
+  if (unknown == 1 && empty && numel == 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": size must leave no doubt about -1, which may be any size for 0 elements, got ",
           sizes});
   }
-  if (unknown >= 0 && known > 0 && numel % known == 0) {
+  fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": size must have ", numel, " elements, got ", sizes});
+}
+
+}  // namespace
+
+Dims infer_sizes(const char* op, Sizes sizes, int64_t numel) {
+  Dims result(sizes);
+  int64_t unknown = -1;
+  int64_t known = 1;
+  bool overflow = false;
+  for (int64_t i = 0; i < result.size(); ++i) {
+    if (result[i] >= 0) {
+      overflow = __builtin_mul_overflow(known, result[i], &known) || overflow;
+    } else if (result[i] == -1 && unknown < 0) {
+      unknown = i;
+    } else {
+      refuse_sizes(op, sizes, numel);
+    }
+  }
+  if (unknown >= 0 && known > 0 && !overflow) {
     result[unknown] = numel / known;
-    known = numel;
+    known *= result[unknown];
+  } else if (unknown >= 0) {
+    refuse_sizes(op, sizes, numel);
   }
-  if (known != numel || (unknown >= 0 && result[unknown] == -1)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": size must have ", numel, " elements, got ", sizes});
-  }
+  if (known != numel || overflow) refuse_sizes(op, sizes, numel);
   return result;
 }
 
-std::optional<Dims> view_strides(Sizes sizes, Sizes strides, Sizes new_sizes) {
+std::optional<Dims> view_strides(const tenon_tensor_info& info, Sizes new_sizes) {
+  const Sizes sizes = sizes_of(info);
+  const Sizes strides = strides_of(info);
   const auto new_ndim = static_cast<int64_t>(new_sizes.size());
+  // One run of dims; its stride is the last one's.
+  if (is_contiguous(info) && info.numel != 0 && !sizes.empty() && strides.back() == 1) {
+    return row_major_strides(new_sizes);
+  }
   if (sizes.empty()) return Dims::filled(new_ndim, 1);
-  const int64_t numel = numel_of(sizes);
-  if (numel == 0) {
+  if (info.numel == 0) {
     if (std::equal(sizes.begin(), sizes.end(), new_sizes.begin(), new_sizes.end())) {
       return Dims(strides);
     }

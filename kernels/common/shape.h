@@ -19,7 +19,7 @@ class Dims {
   Dims(Sizes numbers) : Dims(numbers.data(), static_cast<int64_t>(numbers.size())) {}
   Dims(const int64_t* numbers, int64_t count) {
     resize(count);
-    std::copy_n(numbers, count, numbers_);
+    copy(numbers, count);
   }
   Dims(std::initializer_list<int64_t> numbers)
       : Dims(numbers.begin(), static_cast<int64_t>(numbers.size())) {}
@@ -32,7 +32,7 @@ class Dims {
   Dims(const Dims& other) : Dims(other.numbers_, other.size_) {}
   Dims& operator=(const Dims& other) {
     size_ = other.size_;
-    std::copy_n(other.numbers_, size_, numbers_);
+    copy(other.numbers_, size_);
     return *this;
   }
 
@@ -72,6 +72,11 @@ class Dims {
   }
 
  private:
+  // For the few numbers that there are, a call of memmove costs more.
+  void copy(const int64_t* numbers, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) numbers_[i] = numbers[i];
+  }
+
   int64_t size_ = 0;
   int64_t numbers_[kMaxDims];
 };
@@ -87,11 +92,28 @@ inline bool is_contiguous(const tenon_tensor_info& info) {
 }
 inline Dtype dtype_of_info(const tenon_tensor_info& info) { return static_cast<Dtype>(info.dtype); }
 
+// Whether strides are those of row_major_strides, in dims of size 1 too.
+inline bool has_row_major_strides(const tenon_tensor_info& info) {
+  int64_t next = 1;
+  for (int32_t d = info.ndim - 1; d >= 0; --d) {
+    if (info.strides[d] != next) return false;
+    next *= std::max<int64_t>(info.sizes[d], 1);
+  }
+  return true;
+}
+
 // Product of the sizes; overflow is the caller's tensor_new's to refuse.
 int64_t numel_of(Sizes sizes);
 
 // A dim from -ndim to ndim - 1 as 0 to ndim - 1; a 0-dim tensor takes -1 and 0.
-int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim);
+[[noreturn, gnu::cold]] void refuse_dim(const char* op, int64_t dim, int64_t bound);
+inline int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim) {
+  const int64_t bound = ndim == 0 ? 1 : ndim;
+  if (dim < -bound || dim >= bound) [[unlikely]] {
+    refuse_dim(op, dim, bound);
+  }
+  return dim < 0 ? dim + bound : dim;
+}
 
 // The shape that two shapes broadcast to: sizes agree from the right, or one of them is 1.
 Dims broadcast(const char* op, Sizes a, Sizes b);
@@ -117,7 +139,7 @@ Dims infer_sizes(const char* op, Sizes sizes, int64_t numel);
 
 // Strides under which a tensor's memory can be seen as `new_sizes` (same number of elements); none
 // when only a copy would do.
-std::optional<Dims> view_strides(Sizes sizes, Sizes strides, Sizes new_sizes);
+std::optional<Dims> view_strides(const tenon_tensor_info& info, Sizes new_sizes);
 
 // Orders dims from the innermost (smallest strides) to the outermost, for `ntensors` tensors whose
 // strides (0 = broadcast, no opinion) are looked at in turn. `perm` gets ndim dims.

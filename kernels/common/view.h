@@ -6,6 +6,12 @@
 
 namespace tenon::kernels {
 
+inline void check_defined(const char* op, const tenon_tensor_info& info) {
+  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
+    fail_argument(op, "self", "a defined tensor", "the undefined tensor");
+  }
+}
+
 // Starts as the tensor itself; view kernels change it, then make the alias.
 struct View {
   Dims sizes;
@@ -14,9 +20,7 @@ struct View {
 
   View(const char* op, const tenon_tensor_info& info)
       : sizes(sizes_of(info)), strides(strides_of(info)), offset(info.storage_offset) {
-    if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
-      fail_argument(op, "self", "a defined tensor", "the undefined tensor");
-    }
+    check_defined(op, info);
   }
 
   int64_t ndim() const { return sizes.size(); }

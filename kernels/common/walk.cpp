@@ -13,13 +13,6 @@ void broadcast_strides(Sizes shape, Sizes sizes, Sizes strides, int64_t* out_str
   }
 }
 
-void Walk::flat(int64_t numel, int operands) {
-  ndim_ = 1;
-  operands_ = operands;
-  numel_ = numel;
-  sizes_[0] = numel;
-}
-
 void Walk::begin(Sizes sizes, const int64_t* perm, int operands) {
   ndim_ = static_cast<int>(sizes.size());
   operands_ = operands;
@@ -33,14 +26,14 @@ void Walk::begin(Sizes sizes, const int64_t* perm, int operands) {
 
 void Walk::set(int k, void* data, int64_t element_size, const int64_t* strides) {
   data_[k] = static_cast<char*>(data);
-  for (int d = 0; d < ndim_; ++d) strides_[k][d] = strides[perm_[d]] * element_size;
+  for (int d = 0; d < ndim_; ++d) strides_[d][k] = strides[perm_[d]] * element_size;
 }
 
 void Walk::coalesce() {
   if (ndim_ == 0) {
     ndim_ = 1;
     sizes_[0] = 1;
-    for (int k = 0; k < operands_; ++k) strides_[k][0] = 0;
+    for (int k = 0; k < operands_; ++k) strides_[0][k] = 0;
     return;
   }
   int last = 0;
@@ -49,27 +42,25 @@ void Walk::coalesce() {
     if (!merges) {
       merges = true;
       for (int k = 0; k < operands_; ++k) {
-        merges = merges && strides_[k][last] * sizes_[last] == strides_[k][d];
+        merges = merges && strides_[last][k] * sizes_[last] == strides_[d][k];
       }
     }
     if (merges) {
       if (sizes_[last] == 1) {
-        for (int k = 0; k < operands_; ++k) strides_[k][last] = strides_[k][d];
+        for (int k = 0; k < operands_; ++k) strides_[last][k] = strides_[d][k];
       }
       sizes_[last] *= sizes_[d];
     } else {
       ++last;
       sizes_[last] = sizes_[d];
-      for (int k = 0; k < operands_; ++k) strides_[k][last] = strides_[k][d];
+      for (int k = 0; k < operands_; ++k) strides_[last][k] = strides_[d][k];
     }
   }
   ndim_ = last + 1;
 }
 
-void Walk::run(Loop loop, const void* ctx) const {
-  int64_t inner[kMaxOperands];
-  for (int k = 0; k < operands_; ++k) inner[k] = strides_[k][0];
-  rows(data_, [&](char* const* data) { loop(data, inner, sizes_[0], ctx); });
+void Walk::run_rows(Loop loop, const void* ctx) const {
+  rows(data_, [&](char* const* data) { loop(data, strides_[0], sizes_[0], ctx); });
 }
 
 }  // namespace tenon::kernels

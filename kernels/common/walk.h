@@ -18,14 +18,19 @@ class Walk {
   Walk() {}  // leaves everything uninitialised until begin or flat
 
   // All operands contiguous and of one shape: one dim.
-  void flat(int64_t numel, int operands);
+  void flat(int64_t numel, int operands) {
+    ndim_ = 1;
+    operands_ = operands;
+    numel_ = numel;
+    sizes_[0] = numel;
+  }
   // Several dims, innermost first, as order_dims orders them. Each operand's strides follow by add.
   void begin(Sizes sizes, const int64_t* perm, int operands);
   // Operand `k`: strides per dim of the walk's shape (0 where broadcast), in elements.
   void set(int k, void* data, int64_t element_size, const int64_t* strides);
   void set_flat(int k, void* data, int64_t element_size) {
     data_[k] = static_cast<char*>(data);
-    strides_[k][0] = element_size;
+    strides_[0][k] = element_size;
   }
   // Merges dims that are adjacent in all operands. Call once all are set.
   void coalesce();
@@ -35,11 +40,17 @@ class Walk {
   int64_t numel() const { return numel_; }
   int ndim() const { return ndim_; }
   int64_t size(int dim) const { return sizes_[dim]; }
-  int64_t stride(int k, int dim) const { return strides_[k][dim]; }
+  int64_t stride(int k, int dim) const { return strides_[dim][k]; }
   char* data(int k) const { return data_[k]; }
 
   // Runs the loop over everything.
-  void run(Loop loop, const void* ctx) const;
+  void run(Loop loop, const void* ctx) const {
+    if (ndim_ == 1 && numel_ != 0) [[likely]] {
+      loop(data_, strides_[0], numel_, ctx);
+    } else {
+      run_rows(loop, ctx);
+    }
+  }
 
   // Calls `row(data)` for the start of each innermost row, from `base` on: what run does, for
   // loops that keep state from row to row.
@@ -47,13 +58,15 @@ class Walk {
   void rows(char* const* base, Row&& row) const;
 
  private:
+  void run_rows(Loop loop, const void* ctx) const;
+
   int ndim_;
   int operands_;
   int64_t numel_;
   int64_t sizes_[kMaxDims];
   int64_t perm_[kMaxDims];
   char* data_[kMaxOperands];
-  int64_t strides_[kMaxOperands][kMaxDims];
+  int64_t strides_[kMaxDims][kMaxOperands];  // in bytes
 };
 
 template <class Row>
@@ -72,10 +85,10 @@ void Walk::rows(char* const* base, Row&& row) const {
     int d = 1;
     for (; d < ndim_; ++d) {
       if (++counter[d] < sizes_[d]) {
-        for (int k = 0; k < operands_; ++k) data[k] += strides_[k][d];
+        for (int k = 0; k < operands_; ++k) data[k] += strides_[d][k];
         break;
       }
-      for (int k = 0; k < operands_; ++k) data[k] -= strides_[k][d] * (sizes_[d] - 1);
+      for (int k = 0; k < operands_; ++k) data[k] -= strides_[d][k] * (sizes_[d] - 1);
       counter[d] = 0;
     }
     if (d == ndim_) return;

@@ -2,6 +2,8 @@
 // aten::cat on the CPU.
 #include "kernels/ops/cat.h"
 
+#include <cstring>
+
 #include "kernels/common/registrar.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/run.h"
@@ -9,14 +11,36 @@
 namespace tenon::kernels::cpu {
 namespace {
 
+// Copies a row-major tensor of the same dtype into its part of a row-major result: one block for
+// each index of the dims outside `dim`.
+void copy_blocks(const tenon_tensor_info& whole, char* at, const tenon_tensor_info& source,
+                 int64_t dim, int64_t element_size) {
+  int64_t blocks = 1;
+  for (int64_t d = 0; d < dim; ++d) blocks *= source.sizes[d];
+  const auto block = static_cast<size_t>(source.numel / blocks * element_size);
+  const int64_t step = whole.numel / blocks * element_size;
+  const char* from = static_cast<const char*>(source.data);
+  for (int64_t i = 0; i < blocks; ++i) {
+    std::memcpy(at, from, block);
+    at += step;
+    from += block;
+  }
+}
+
 Tensor cat(TensorList tensors, int64_t dim) {
   Tensor result = cat_result(tensors, dim);
   const tenon_tensor_info whole = result.info();
-  const int64_t step = whole.strides[dim] * size_of(dtype_of_info(whole));
+  const int64_t element_size = size_of(dtype_of_info(whole));
+  const int64_t step = whole.strides[dim] * element_size;
   char* at = static_cast<char*>(whole.data);
   for (int64_t i = 0; i < tensors.size(); ++i) {
     const tenon_tensor_info source = tensors[i]->info();
     if (cat_skips(source) || source.numel == 0) continue;
+    if (is_contiguous(whole) && is_contiguous(source) && source.dtype == whole.dtype) {
+      copy_blocks(whole, at, source, dim, element_size);
+      at += source.sizes[dim] * step;
+      continue;
+    }
     // The part of the result that this tensor fills.
     tenon_tensor_info part = whole;
     part.data = at;

@@ -43,7 +43,7 @@ constexpr Loop fill_loop_of() {
 
 Tensor& fill_(Tensor& self, const Scalar& value) {
   const tenon_tensor_info info = self.info();
-  check_fill("aten::fill_.Scalar", info, value);
+  check_fill_target("aten::fill_.Scalar", info);
   fill("aten::fill_.Scalar", info, value);
   return self;
 }

@@ -7,7 +7,8 @@
 
 namespace tenon::kernels::cpu {
 
-// Writes the number, which fits, to every element. Overlapping elements are fine: all get the same.
+// Writes the number to every element; throws when it does not fit. Overlapping elements are fine:
+// all get the same.
 void fill(const char* op, const tenon_tensor_info& self, const Scalar& value);
 
 }  // namespace tenon::kernels::cpu

@@ -9,6 +9,7 @@
 #include "kernels/common/shape.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/cast.h"
+#include "kernels/cpu/complex_math.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -77,24 +78,55 @@ void blas_product(Matrix a, Matrix b, T* result) {
             static_cast<int>(layout_b.leading), result);
 }
 
-// Row by row, so that the innermost loop runs along memory; integers wrap.
+// Row by row, so that the innermost loop runs along memory where b is row-major; integers wrap.
 template <class T>
-void integer_product(Matrix a, Matrix b, T* result) {
-  Tensor owner;
-  if (b.column_stride != 1) b = packed(b, element_dtype<T>, element_dtype<T>, owner);
-  using Wide = uint64_t;
+void direct_product(const Matrix& a, const Matrix& b, T* result) {
   const auto* left = static_cast<const T*>(a.data);
   const auto* right = static_cast<const T*>(b.data);
-  std::fill_n(result, a.rows * b.columns, T(0));
-  for (int64_t i = 0; i < a.rows; ++i) {
-    T* out = result + i * b.columns;
-    for (int64_t k = 0; k < a.columns; ++k) {
-      const auto factor = static_cast<Wide>(left[i * a.row_stride + k * a.column_stride]);
-      const T* row = right + k * b.row_stride;
-      for (int64_t j = 0; j < b.columns; ++j) {
-        out[j] = static_cast<T>(static_cast<Wide>(out[j]) + factor * static_cast<Wide>(row[j]));
+  const int64_t columns = b.columns;
+  const auto add_row = [columns](T* out, T factor, const T* row, int64_t stride) {
+    for (int64_t j = 0; j < columns; ++j) {
+      if constexpr (std::is_integral_v<T>) {
+        out[j] =
+            static_cast<T>(static_cast<uint64_t>(out[j]) +
+                           static_cast<uint64_t>(factor) * static_cast<uint64_t>(row[j * stride]));
+      } else {
+        out[j] += multiply(factor, row[j * stride]);
       }
     }
+  };
+  for (int64_t i = 0; i < a.rows; ++i) {
+    T* out = result + i * columns;
+    for (int64_t j = 0; j < columns; ++j) out[j] = T(0);
+    for (int64_t k = 0; k < a.columns; ++k) {
+      const T factor = left[i * a.row_stride + k * a.column_stride];
+      const T* row = right + k * b.row_stride;
+      if (b.column_stride == 1) {
+        add_row(out, factor, row, 1);
+      } else {
+        add_row(out, factor, row, b.column_stride);
+      }
+    }
+  }
+}
+
+template <class T>
+void integer_product(const Matrix& a, Matrix b, T* result) {
+  Tensor owner;
+  if (b.column_stride != 1) b = packed(b, element_dtype<T>, element_dtype<T>, owner);
+  direct_product(a, b, result);
+}
+
+// Up to so many products the loop above is done before a library has looked at its arguments.
+constexpr int64_t kFewProducts = 1024;
+
+template <class T>
+void float_product(const Matrix& a, const Matrix& b, T* result) {
+  // No overflow: the factors count elements of tensors that exist.
+  if (a.rows * a.columns <= kFewProducts && a.rows * a.columns * b.columns <= kFewProducts) {
+    direct_product(a, b, result);
+  } else {
+    blas_product(a, b, result);
   }
 }
 
@@ -106,7 +138,7 @@ void small_product(const Matrix& a, const Matrix& b, T* result) {
   const Matrix wide_b = packed(b, element_dtype<T>, Dtype::F32, owner_b);
   const int64_t numel = a.rows * b.columns;
   const auto wide = std::make_unique_for_overwrite<float[]>(static_cast<size_t>(numel));
-  blas_product<float>(wide_a, wide_b, wide.get());
+  float_product<float>(wide_a, wide_b, wide.get());
   std::copy_n(wide.get(), numel, result);
 }
 
@@ -124,7 +156,7 @@ void gemm(const char* op, Dtype dtype, const Matrix& a, const Matrix& b, void* r
     } else if constexpr (is_small_float<T>) {
       small_product<T>(a, b, static_cast<T*>(result));
     } else {
-      blas_product<T>(a, b, static_cast<T*>(result));
+      float_product<T>(a, b, static_cast<T*>(result));
     }
   });
 }

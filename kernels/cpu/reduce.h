@@ -41,6 +41,19 @@ typename Fold::State fold_run(const Fold& fold, const char* in, int64_t given_st
   return state;
 }
 
+// A fold may know a better way for elements without gaps, whose order and index do not matter:
+//   State run(const In*, int64_t count) const
+template <class Fold, int kLanes>
+typename Fold::State fold_contiguous(const Fold& fold, const char* in, int64_t count,
+                                     int64_t index) {
+  using In = typename Fold::In;
+  if constexpr (requires(const In* elements) { fold.run(elements, count); }) {
+    return fold.run(reinterpret_cast<const In*>(in), count);
+  } else {
+    return fold_run<Fold, kLanes, sizeof(In)>(fold, in, sizeof(In), count, index);
+  }
+}
+
 // Runs of this many elements are folded on their own before they join: rounding errors grow with
 // the number of runs and the length of one, not with their product.
 inline constexpr int64_t kRun = 4096;
@@ -58,7 +71,7 @@ void fold_one(const Fold& fold, const Walk& folded, const char* in, char* out) {
       const int64_t run = std::min(kRun, count - i);
       const char* from = row[0] + i * stride;
       const auto part = stride == kSize
-                            ? fold_run<Fold, kLanes, kSize>(fold, from, stride, run, index + i)
+                            ? fold_contiguous<Fold, kLanes>(fold, from, run, index + i)
                             : fold_run<Fold, kLanes, 0>(fold, from, stride, run, index + i);
       state = fold.merge(state, part);
     }

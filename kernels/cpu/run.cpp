@@ -6,12 +6,8 @@
 
 namespace tenon::kernels::cpu {
 
-void run(Elementwise& plan, Loop loop, const void* ctx) {
+void run_with_casts(Elementwise& plan, Loop loop, const void* ctx) {
   Walk& walk = plan.walk();
-  if (!plan.has_casts()) {
-    walk.run(loop, ctx);
-    return;
-  }
   Tensor inputs[Elementwise::kMaxInputs];
   for (int k = 0; k < plan.inputs(); ++k) {
     if (!plan.needs_cast(k)) continue;
@@ -25,7 +21,7 @@ void run(Elementwise& plan, Loop loop, const void* ctx) {
     walk.run(loop, ctx);
     return;
   }
-  const tenon_tensor_info& output = plan.output_info();
+  const tenon_tensor_info output = plan.output_info();
   const Tensor result =
       Tensor::empty(sizes_of(output), plan.result_dtype(), Device(), plan.output_cast_strides());
   const tenon_tensor_info temporary = result.info();

@@ -11,6 +11,13 @@ inline constexpr int64_t kQuickNumel = 32768;
 
 // Runs `loop` over all operands of a finished plan. Inputs of another dtype than the loop reads are
 // cast to temporaries first, the result of another dtype than the output's is cast afterwards.
-void run(Elementwise& plan, Loop loop, const void* ctx);
+void run_with_casts(Elementwise& plan, Loop loop, const void* ctx);
+inline void run(Elementwise& plan, Loop loop, const void* ctx) {
+  if (!plan.has_casts()) [[likely]] {
+    plan.walk().run(loop, ctx);
+  } else {
+    run_with_casts(plan, loop, ctx);
+  }
+}
 
 }  // namespace tenon::kernels::cpu

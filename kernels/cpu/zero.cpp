@@ -10,7 +10,7 @@ namespace {
 
 Tensor& zero_(Tensor& self) {
   const tenon_tensor_info info = self.info();
-  check_fill("aten::zero_", info, Scalar(0));
+  check_fill_target("aten::zero_", info);
   fill("aten::zero_", info, Scalar(0));
   return self;
 }

@@ -15,7 +15,7 @@ using Types = Joined<BoolType, NumberTypes>;
 // Casts inputs, and moves 0-dim CPU tensors over, where the walk asks for it; runs `launch`.
 template <class Launch>
 void run(Elementwise& plan, const Tensor& self, const Tensor& other, Launch&& launch) {
-  const tenon_tensor_info& output = plan.output_info();
+  const tenon_tensor_info output = plan.output_info();
   check_dtype(plan.op(), "self", plan.dtype(), Types());
   const DeviceGuard guard(output.device.index);
   const Tensor* inputs[2] = {&self, &other};

@@ -23,6 +23,11 @@ void plan_binary(Elementwise& plan, const BinaryFacts& facts, const Tensor& self
                  const Tensor& other, Output output, const Scalar* alpha) {
   plan.input(self, "self");
   plan.input(other, "other");
+  const Dtype own = dtype_of_info(plan.input_info(0));
+  const bool usual = output.tensor() == nullptr && facts.check == nullptr &&
+                     (alpha == nullptr || alpha->is_int()) &&
+                     (facts.promotion == Promotion::Common || !is_bool_or_integral(own));
+  if (usual && plan.try_alike<2>(facts.bool_result ? Dtype::Bool : own)) return;
   plan.promote(facts.promotion);
   if (facts.check != nullptr) {
     facts.check(plan.op(), dtype_of_info(plan.input_info(0)), dtype_of_info(plan.input_info(1)),

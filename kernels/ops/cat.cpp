@@ -12,7 +12,8 @@ constexpr const char* kOp = "aten::cat";
 Tensor cat_meta(TensorList tensors, int64_t dim) { return cat_result(tensors, dim); }
 
 // The format that all tensors share; row-major when they differ.
-MemoryFormat common_format(TensorList tensors) {
+MemoryFormat common_format(TensorList tensors, const tenon_tensor_info& lead) {
+  if (is_contiguous(lead)) return MemoryFormat::Contiguous;
   MemoryFormat common = MemoryFormat::Preserve;
   for (int64_t i = 0; i < tensors.size(); ++i) {
     const tenon_tensor_info info = tensors[i]->info();
@@ -34,11 +35,12 @@ bool cat_skips(const tenon_tensor_info& info) { return info.ndim == 1 && info.si
 Tensor cat_result(TensorList tensors, int64_t& dim) {
   if (tensors.empty())
     fail_argument(kOp, "tensors", "a list of one tensor at least", "an empty list");
-  ResultType promotion;
+  const tenon_tensor_info lead = tensors[0]->info();
+  Dtype dtype = dtype_of_info(lead);
   std::optional<tenon_tensor_info> first;
   Dims sizes{0};
   for (int64_t i = 0; i < tensors.size(); ++i) {
-    const tenon_tensor_info info = tensors[i]->info();
+    const tenon_tensor_info info = i == 0 ? lead : tensors[i]->info();
     if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) {
       fail_argument(kOp, "tensors", "defined", "the undefined tensor");
     }
@@ -46,8 +48,7 @@ Tensor cat_result(TensorList tensors, int64_t& dim) {
       fail(TENON_ERROR_INVALID_ARGUMENT,
            {kOp, ": tensors must have 1 dim at least, got a 0-dim tensor at position ", i});
     }
-    promotion.add(info);
-    const tenon_tensor_info lead = tensors[0]->info();
+    if (dtype_of_info(info) != dtype) dtype = promote(dtype, dtype_of_info(info));
     if (!(Device(info.device) == Device(lead.device))) {
       fail(TENON_ERROR_INVALID_ARGUMENT, {kOp, ": tensors must be on one device, got ",
                                           Device(lead.device), " and ", Device(info.device)});
@@ -71,10 +72,10 @@ Tensor cat_result(TensorList tensors, int64_t& dim) {
     sizes[dim] += info.sizes[dim];
   }
   if (!first) dim = wrap_dim(kOp, dim, 1);
-  const Device device(tensors[0]->info().device);
-  const MemoryFormat format = common_format(tensors);
-  if (format == MemoryFormat::Contiguous) return Tensor::empty(sizes, promotion.get(), device);
-  return Tensor::empty(sizes, promotion.get(), device, channels_last_strides(kOp, sizes, format));
+  const Device device(lead.device);
+  const MemoryFormat format = common_format(tensors, lead);
+  if (format == MemoryFormat::Contiguous) return Tensor::empty(sizes, dtype, device);
+  return Tensor::empty(sizes, dtype, device, channels_last_strides(kOp, sizes, format));
 }
 
 void register_cat(Library& aten) {

@@ -14,10 +14,14 @@ Tensor& fill_meta(Tensor& self, const Scalar& value) {
 
 }  // namespace
 
-void check_fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
-  if ((self.flags & TENON_TENSOR_READ_ONLY) != 0) {
+void check_fill_target(const char* op, const tenon_tensor_info& self) {
+  if ((self.flags & TENON_TENSOR_READ_ONLY) != 0) [[unlikely]] {
     fail_argument(op, "self", "writable", "a read-only tensor");
   }
+}
+
+void check_fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
+  check_fill_target(op, self);
   visit(op, "self", dtype_of_info(self), AllTypes(),
         [&]<class T>(Element<T>) { checked_element_of<T>(op, "value", value); });
 }

@@ -7,6 +7,9 @@
 
 namespace tenon::kernels {
 
+// Throws when the tensor is read-only.
+void check_fill_target(const char* op, const tenon_tensor_info& self);
+
 // Throws when the number does not fit into the tensor's dtype, or the tensor is read-only.
 void check_fill(const char* op, const tenon_tensor_info& self, const Scalar& value);
 

@@ -13,7 +13,7 @@ Tensor reshape(const Tensor& self, Sizes shape) {
       Op("aten::clone").get());
   const tenon_tensor_info info = self.info();
   const Dims sizes = infer_sizes("aten::reshape", shape, info.numel);
-  if (view_strides(sizes_of(info), strides_of(info), sizes)) return view(self, sizes);
+  if (view_strides(info, sizes)) return view(self, sizes);
   return unsafe_view(clone(self, MemoryFormat::Contiguous), sizes);
 }
 

@@ -22,6 +22,8 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
   const int64_t last = clamped(end.value_or(INT64_MAX), first);
   result.offset += first * result.strides[dim];
   const int64_t length = last - first;
+  result.sizes[dim] = length;
+  if (step == 1) return result.of(self);
   result.sizes[dim] = length / step + (length % step != 0 ? 1 : 0);
   if (__builtin_mul_overflow(result.strides[dim], step, &result.strides[dim])) {
     fail_argument(kOp, "step", "small enough for its stride to fit into an int64", step);

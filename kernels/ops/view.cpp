@@ -10,16 +10,15 @@ namespace {
 Tensor view(const Tensor& self, Sizes size) {
   constexpr const char* kOp = "aten::view";
   const tenon_tensor_info info = self.info();
-  View result(kOp, info);
-  result.sizes = infer_sizes(kOp, size, info.numel);
-  const std::optional<Dims> strides = view_strides(sizes_of(info), strides_of(info), result.sizes);
+  check_defined(kOp, info);
+  const Dims sizes = infer_sizes(kOp, size, info.numel);
+  const std::optional<Dims> strides = view_strides(info, sizes);
   if (!strides) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {kOp, ": size must keep dims that are apart in memory apart, got ", size, " for sizes ",
           sizes_of(info), " with strides ", strides_of(info), "; reshape() copies instead"});
   }
-  result.strides = *strides;
-  return result.of(self);
+  return self.alias(sizes, *strides, info.storage_offset);
 }
 
 }  // namespace

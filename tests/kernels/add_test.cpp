@@ -31,6 +31,74 @@ TEST(Add, FailedCall_LeavesOutAsItWas) {
   EXPECT_EQ(elements(out), (Doubles{7, 8}));
 }
 
+// The output's storage has to grow and moves; the input is a view of it and moves along.
+TEST(Add, OutOfTheInputsStorage_GrowsWithIt) {
+  const Tensor base = call("aten::full", Ints{2000}, Scalar(3.0), kw("dtype", Dtype::F32));
+  const Tensor self = base.alias(Ints{3000}, Ints{0}, 0);
+  Tensor out = base.alias(Ints{1}, Ints{1}, 10);
+  call("aten::add.out", self, self, kw("out", out));
+  EXPECT_EQ(sizes(out), Ints{3000});
+  EXPECT_EQ(elements(out), Doubles(3000, 6.0));
+  EXPECT_EQ(out.raw_data(), base.data<float>() + 10);
+  EXPECT_EQ(base.data<float>()[0], 3.0F);
+}
+
+TEST(Add, OutThatGrowsOverAnInput_IsRefused) {
+  const Tensor base = Tensor::from<float>({1, 2, 3, 4, 5, 6}, {6});
+  const Tensor self = base.alias(Ints{3}, Ints{1}, 3);
+  Tensor out = base.alias(Ints{1}, Ints{1}, 2);
+  const Error error = error_of([&] { call("aten::add.out", self, self, kw("out", out)); });
+  EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(error.what()).find("must not overlap an input in part"), std::string::npos);
+  EXPECT_EQ(elements(base), (Doubles{1, 2, 3, 4, 5, 6}));
+}
+
+Tensor strided(const Ints& sizes, const Ints& strides, Dtype dtype) {
+  Tensor tensor = Tensor::empty(sizes, dtype, tenon::Device(), strides);
+  const int64_t nbytes = tenon_storage_nbytes(tenon_tensor_storage(tensor.get()));
+  std::fill_n(static_cast<char*>(tensor.raw_data()), nbytes, char{0});
+  return tensor;
+}
+
+// What is cast counts as what it becomes, and dims of size 1 as PyTorch 2.15 has them.
+TEST(Add, StridesOfMixedDtypes_AreAsPyTorchs) {
+  const auto strides_of_sum = [](const Tensor& a, const Tensor& b) {
+    return strides(call("aten::add.Tensor", a, b));
+  };
+  EXPECT_EQ(
+      strides_of_sum(strided({2, 1}, {1, 1}, Dtype::F16), strided({2, 1}, {2, 4}, Dtype::I64)),
+      (Ints{1, 1}));
+  EXPECT_EQ(
+      strides_of_sum(strided({1, 3}, {1, 2}, Dtype::I32), strided({1, 3}, {1, 1}, Dtype::I64)),
+      (Ints{3, 1}));
+  EXPECT_EQ(strides_of_sum(strided({4, 4, 1, 3}, {12, 3, 12, 1}, Dtype::F32),
+                           strided({4, 4, 1, 3}, {0, 12, 6, 2}, Dtype::I64)),
+            (Ints{12, 3, 3, 1}));
+  EXPECT_EQ(
+      strides_of_sum(strided({3, 2}, {1, 3}, Dtype::I32), strided({3, 2}, {1, 3}, Dtype::F32)),
+      (Ints{1, 3}));
+  EXPECT_EQ(strides_of_sum(strided({0, 1, 1}, {1, 1, 1}, Dtype::F64),
+                           strided({1, 1}, {1, 1}, Dtype::F64)),
+            (Ints{1, 0, 0}));
+}
+
+// One element beside a row-major tensor, in each way that it can come.
+TEST(Add, OneElementBesideMany_IsAddedToEach) {
+  const Tensor self = Tensor::from<float>({1, 2, 3, 4}, {2, 2});
+  EXPECT_EQ(elements(call("aten::add.Tensor", self, Tensor::from<float>({10}, {}))),
+            (Doubles{11, 12, 13, 14}));
+  EXPECT_EQ(elements(call("aten::add.Tensor", self, Tensor::from<float>({10}, {1, 1}))),
+            (Doubles{11, 12, 13, 14}));
+  const Tensor wide = call("aten::add.Tensor", self, Tensor::from<double>({0.5}, {1}));
+  EXPECT_EQ(wide.dtype(), Dtype::F64);
+  EXPECT_EQ(elements(wide), (Doubles{1.5, 2.5, 3.5, 4.5}));
+  const Tensor more_dims = call("aten::add.Tensor", self, Tensor::from<float>({1}, {1, 1, 1}));
+  EXPECT_EQ(sizes(more_dims), (Ints{1, 2, 2}));
+  const Tensor none =
+      call("aten::add.Tensor", Tensor::empty(Ints{0}, Dtype::F32), Tensor::from<float>({1}, {1}));
+  EXPECT_EQ(sizes(none), Ints{0});
+}
+
 TEST(Add, SizesThatDoNotBroadcast_AreNamed) {
   const Error error = error_of([] {
     call("aten::add.Tensor", Tensor::empty(Ints{2, 3}, Dtype::F32),

@@ -13,6 +13,42 @@ TEST(Mm, Product_ByHand) {
   EXPECT_EQ(elements(call("aten::mm", a, b)), (Doubles{7, 8, 16, 17}));
 }
 
+// Products of few numbers take a loop of our own, others a library.
+TEST(Mm, SizesAroundTheLibrarys_GiveTheSameProducts) {
+  for (const int64_t n : {1, 3, 9, 10, 11, 12, 33}) {
+    for (const Dtype dtype : {Dtype::F32, Dtype::F64, Dtype::C64, Dtype::I64, Dtype::F16}) {
+      for (const bool turned : {false, true}) {
+        const Tensor left = call("aten::arange", Scalar(n * (n + 1)), kw("dtype", Dtype::I64));
+        const Tensor a = call("aten::view", left, Ints{n, n + 1});
+        Tensor b = call("aten::view", left, Ints{n + 1, n});
+        if (turned) b = call("aten::t", call("aten::view", left, Ints{n, n + 1}));
+        // Small numbers, so that each dtype holds the products.
+        const auto small = [&](const Tensor& tensor) {
+          const Tensor bits = call("aten::gt.Scalar", tensor, Scalar(n));
+          return call("aten::_to_copy", bits, kw("dtype", dtype));
+        };
+        const Tensor product = call("aten::mm", small(a), small(b));
+        const Doubles x = elements(call("aten::gt.Scalar", a, Scalar(n)));
+        const Doubles y = elements(call("aten::gt.Scalar", b, Scalar(n)));
+        Doubles expected;
+        for (int64_t i = 0; i < n; ++i) {
+          for (int64_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (int64_t k = 0; k <= n; ++k) {
+              sum += x[static_cast<size_t>(i * (n + 1) + k)] * y[static_cast<size_t>(k * n + j)];
+            }
+            expected.push_back(sum);
+          }
+        }
+        const Tensor real = dtype == Dtype::C64
+                                ? call("aten::_to_copy", product, kw("dtype", Dtype::F64))
+                                : product;
+        EXPECT_EQ(elements(real), expected) << n << " " << tenon::name_of(dtype) << turned;
+      }
+    }
+  }
+}
+
 TEST(Mm, BFloat16_AddsInFloat32) {
   // 1 + 2^-8 * 256 terms: added in bfloat16 one by one, the small terms would vanish.
   const Tensor ones = call("aten::full", Ints{1, 257}, Scalar(1.0), kw("dtype", Dtype::BF16));
