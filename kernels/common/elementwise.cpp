@@ -32,6 +32,13 @@ bool same_sizes(const tenon_tensor_info& a, const tenon_tensor_info& b) {
 
 }  // namespace
 
+void Elementwise::refuse_input(const tenon_tensor_info& info, const char* name) const {
+  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) {
+    fail_argument(op_, name, "a defined tensor", "the undefined tensor");
+  }
+  fail_argument(op_, name, "a tensor with memory or on meta", "one that stands for something else");
+}
+
 void Elementwise::promote_mixed(Promotion promotion, int first) {
   bool all_same = true;
   for (int k = first + 1; k < ninputs_; ++k) {

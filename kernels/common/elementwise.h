@@ -46,8 +46,8 @@ class Elementwise {
   void input(const Tensor& tensor, const char* name) {
     tenon_tensor_info& info = infos_[ninputs_];
     check(tenon_tensor_describe(tensor.get(), &info));
-    if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
-      fail_argument(op_, name, "a defined tensor", "the undefined tensor");
+    if ((info.flags & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) != 0) [[unlikely]] {
+      refuse_input(info, name);
     }
     inputs_[ninputs_] = tensor.get();
     names_[ninputs_] = name;
@@ -104,6 +104,7 @@ class Elementwise {
   Tensor take_result() { return std::move(result_); }
 
  private:
+  [[noreturn, gnu::cold]] void refuse_input(const tenon_tensor_info& info, const char* name) const;
   void promote_mixed(Promotion promotion, int first);
   template <int kInputs>
   bool inputs_are_alike() const;

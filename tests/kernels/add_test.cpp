@@ -82,6 +82,19 @@ TEST(Add, StridesOfMixedDtypes_AreAsPyTorchs) {
             (Ints{1, 0, 0}));
 }
 
+// Carriers reach a kernel only when a caller goes past the keys; they have no memory to read.
+TEST(Add, CarrierAtTheKernel_IsRefused) {
+  const Tensor self = Tensor::from<float>({1}, {1});
+  tenon_tensor* handle = nullptr;
+  tenon::check(tenon_tensor_new_carrier(&Scalar(3).value(), &handle));
+  const Tensor carrier(handle);
+  const auto add = Op("aten::add.Tensor").typed<Tensor(const Tensor&, const Tensor&, Scalar)>();
+  const Error error = error_of([&] { add.redispatch(KeySet(self.keys()), self, carrier, 1); });
+  EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(error.what()).find("one that stands for something else"),
+            std::string::npos);
+}
+
 // One element beside a row-major tensor, in each way that it can come.
 TEST(Add, OneElementBesideMany_IsAddedToEach) {
   const Tensor self = Tensor::from<float>({1, 2, 3, 4}, {2, 2});
