@@ -166,6 +166,18 @@ SECTIONS = {
         Row("call, 2 tensors", "java:callNothing", "java:jniNoop", "JNI no-op", 1.5),
         Row("lambda kernel from C", "java:lambdaFromC", "java:jniUpcall", "JNI upcall", 1.4),
         Row("lambda kernel from Java", "java:lambdaFromJava", "java:jniNoop", "JNI no-op", 1.5),
+        Row("bytes allocated by a call", "java:callNothing/allocated", limit=1),
+        Row("error caught", "java:errorCaught", "java:javaThrow", "a Java throw"),
+        Row(
+            "throwing lambda kernel from Java",
+            "java:throwingLambdaFromJava",
+            "java:javaThrow",
+            "a Java throw",
+        ),
+        Row("call on each of 4 threads", "java:callNothingFourThreads"),
+        Row("result left to a scope", "java:callFreshInScope"),
+        Row("result closed at once", "java:callFreshAndClose"),
+        Row("add of two 1-element tensors, in a scope", "java:addInScope"),
         Row("22+: call, 2 tensors", "java_ffm:callNothing", "java_ffm:jniNoop", "JNI no-op", 1.5),
         Row(
             "22+: lambda kernel from C",
