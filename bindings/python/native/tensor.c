@@ -153,6 +153,8 @@ static int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
 }
 
 static int tensor_clear(PyObject* object) {
+  /* A plain tensor without a dict is not tracked: tensor_dealloc relies on it. */
+  if (Py_TYPE(object) == tnp_tensor_type) PyObject_GC_UnTrack(object);
   Py_CLEAR(((tnp_tensor*)object)->dict);
   return 0;
 }
