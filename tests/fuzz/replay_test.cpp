@@ -6,12 +6,17 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <random>
 #include <vector>
 
 #include "fuzz.h"
 
 namespace tenon::fuzz {
+
+// The name of a case shows its target.
+static void PrintTo(const NamedTarget& target, std::ostream* stream) { *stream << target.name; }
+
 namespace {
 
 using Bytes = std::vector<uint8_t>;
