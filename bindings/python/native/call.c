@@ -43,7 +43,9 @@ static inline bool is_quick(const tenon_entry* entry, const tenon_value* values,
 
 /* ---- The three kinds of kernels -------------------------------------------------------------- */
 
-/* What a call knows once its arguments are bound. */
+/* What a call knows once its arguments are bound. It stays in registers on the quick ways: nothing
+ * that is not inlined takes its address. */
+#define INLINED static inline __attribute__((always_inline))
 typedef struct {
   tnp_op* op;
   tnp_binding* binding;
@@ -71,12 +73,14 @@ static PyObject* fail(tenon_frame* frame, tenon_status status) {
 
 /* A kernel in Python: with the caller's own objects where they say what was meant, so that nothing
  * is converted and subclasses arrive as they are. */
-static PyObject* run_python(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
+INLINED PyObject* run_python(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
   tnp_kernel* kernel = entry->ctx; /* alive until the frame is left */
   PyObject* result;
   if (TNP_LIKELY(kernel->plain && !c->normalised)) {
     PyObject* function = kernel->function;
-    vectorcallfunc direct = PyVectorcall_Function(function);
+    vectorcallfunc direct = TNP_LIKELY(PyFunction_Check(function))
+                                ? ((PyFunctionObject*)function)->vectorcall
+                                : PyVectorcall_Function(function);
     Py_INCREF(function);
     result = TNP_LIKELY(direct != NULL)
                  ? direct(function, c->args, c->nargsf, c->kwnames)
@@ -126,19 +130,26 @@ static inline tenon_status enter_typed(int lane, const tenon_entry* entry, const
 }
 
 /* The result of a kernel that returned its written argument: the caller's own object as a rule. */
-static PyObject* written_argument(const bound_call* c) {
-  int64_t index = c->binding->rets[0].aliased;
-  tenon_tensor* tensor = c->values[index].as.tensor;
-  if (index < PyVectorcall_NARGS(c->nargsf) && TNP_IS_TENSOR(c->args[index]) &&
-      ((tnp_tensor*)c->args[index])->tensor == tensor) {
-    Py_INCREF(c->args[index]);
-    return c->args[index];
+static PyObject* written_argument(int64_t index, const tenon_value* values, PyObject* const* args,
+                                  size_t nargsf) {
+  tenon_tensor* tensor = values[index].as.tensor;
+  if (index < PyVectorcall_NARGS(nargsf) && TNP_IS_TENSOR(args[index]) &&
+      ((tnp_tensor*)args[index])->tensor == tensor) {
+    Py_INCREF(args[index]);
+    return args[index];
   }
   return tnp_tensor_wrap(tenon_tensor_retain(tensor));
 }
 
+/* A kernel gave nothing where its operator returns a tensor: fine for `Tensor?` only. */
+static PyObject* absent_result(const tenon_op* op) {
+  tenon_value none = {0};
+  if (tnp_check(tenon_op_check_results(op, &none, 1)) != 0) return NULL;
+  Py_RETURN_NONE;
+}
+
 /* A kernel with a typed form of one of the common signatures: nothing is boxed. */
-static PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
+INLINED PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
   tnp_binding* b = c->binding;
   tenon_tensor* out = NULL;
   tenon_status status;
@@ -152,14 +163,13 @@ static PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon_
   leave(frame);
   if (TNP_LIKELY(out != NULL)) return tnp_tensor_wrap(out);
   if (b->nrets == 0) Py_RETURN_NONE;
-  if (b->rets[0].aliased >= 0) return written_argument(c);
-  tenon_value none = {0};
-  if (tnp_check(tenon_op_check_results(c->op->op, &none, 1)) != 0) return NULL;
-  Py_RETURN_NONE;
+  int64_t written = b->rets[0].aliased;
+  return written >= 0 ? written_argument(written, c->values, c->args, c->nargsf)
+                      : absent_result(c->op->op);
 }
 
-static PyObject* run_boxed(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
-  tnp_binding* b = c->binding;
+static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
+                           const tenon_entry* entry, tenon_frame* frame) {
   tenon_value few[TNP_FEW];
   tenon_value* rets = b->nrets <= TNP_FEW ? few : PyMem_Malloc(b->nrets * sizeof *rets);
   if (rets == NULL) {
@@ -167,9 +177,9 @@ static PyObject* run_boxed(const bound_call* c, const tenon_entry* entry, tenon_
     return PyErr_NoMemory();
   }
   for (uint32_t i = 0; i < b->nrets; i++) rets[i] = (tenon_value){0};
-  tenon_stack stack = {c->values, rets, c->count, b->nrets, NULL, {0, 0}};
+  tenon_stack stack = {values, rets, count, b->nrets, NULL, {0, 0}};
   tenon_status status;
-  if (TNP_LIKELY(is_quick(entry, c->values, c->count))) {
+  if (TNP_LIKELY(is_quick(entry, values, count))) {
     status = tenon_op_invoke(entry, frame, &stack);
   } else {
     Py_BEGIN_ALLOW_THREADS status = tenon_op_invoke(entry, frame, &stack);
@@ -188,19 +198,19 @@ static PyObject* run_boxed(const bound_call* c, const tenon_entry* entry, tenon_
 }
 
 /* A call with objects that override operators, at any argument. */
-static PyObject* run_overridden(const bound_call* c, const tenon_keyset* keys) {
-  tnp_binding* b = c->binding;
+static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values, uint32_t count,
+                                const tenon_keyset* keys) {
   if (keys != NULL) {
     return tnp_raise_format(TENON_ERROR_TYPE,
                             "%U.redispatch: arguments must not override operators, got an object "
                             "that does",
-                            c->op->name);
+                            op->name);
   }
   tenon_value* rets = PyMem_Calloc(b->nrets + 1, sizeof *rets);
   if (rets == NULL) return PyErr_NoMemory();
-  tenon_stack stack = {c->values, rets, c->count, b->nrets, NULL, {0, 0}};
+  tenon_stack stack = {values, rets, count, b->nrets, NULL, {0, 0}};
   tenon_status status;
-  Py_BEGIN_ALLOW_THREADS status = tenon_op_call_checked(c->op->op, &stack);
+  Py_BEGIN_ALLOW_THREADS status = tenon_op_call_checked(op->op, &stack);
   Py_END_ALLOW_THREADS PyObject* result =
       status == TENON_OK ? tnp_open_carriers(tnp_results_to_object(b, rets)) : tnp_raise();
   PyMem_Free(rets);
@@ -209,7 +219,7 @@ static PyObject* run_overridden(const bound_call* c, const tenon_keyset* keys) {
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-static inline PyObject* run(const bound_call* c, const tenon_keyset* keys) {
+INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   tenon_frame frame;
   const tenon_entry* entry = keys ? tenon_op_begin_keys(c->op->op, *keys, &frame)
                                   : tenon_op_resolve(c->op->op, c->values, c->count, &frame);
@@ -217,7 +227,7 @@ static inline PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   if (entry->boxed == tnp_trampoline) return run_python(c, entry, &frame);
   /* A lane's hash is never 0, what an entry without a typed form has. */
   if (entry->signature == c->binding->signature) return run_typed(c, entry, &frame);
-  return run_boxed(c, entry, &frame);
+  return run_boxed(c->binding, c->values, c->count, entry, &frame);
 }
 
 PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
@@ -239,7 +249,8 @@ PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* ar
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, why);
   if (TNP_LIKELY(bound == 0)) {
     bound_call c = {self, b, values, count, memory.normalised, args, nargsf, kwnames};
-    result = TNP_UNLIKELY(memory.overriding) ? run_overridden(&c, keys) : run(&c, keys);
+    result = TNP_UNLIKELY(memory.overriding) ? run_overridden(self, b, values, count, keys)
+                                             : run(&c, keys);
   } else if (bound > 0 && why->explain) {
     why->text = tnp_mismatch_text(self->name, b, why);
   }

@@ -26,14 +26,11 @@ static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, si
     if (fill(callable) != 0) return NULL;
   }
   PyObject* ops = self->ops;
-  Py_INCREF(ops);
   Py_ssize_t count = PyTuple_GET_SIZE(ops);
+  /* Operator objects live as long as the process: the tuple need not be held. */
+  if (count == 1) return tnp_op_vectorcall(PyTuple_GET_ITEM(ops, 0), args, nargsf, kwnames);
+  Py_INCREF(ops);
   PyObject* result = NULL;
-  if (count == 1) {
-    result = PyObject_Vectorcall(PyTuple_GET_ITEM(ops, 0), args, nargsf, kwnames);
-    Py_DECREF(ops);
-    return result;
-  }
   PyObject* reasons = NULL;
   for (Py_ssize_t i = 0; i < count; i++) {
     tnp_op* op = (tnp_op*)PyTuple_GET_ITEM(ops, i);
