@@ -105,8 +105,8 @@ impl DispatchKey {
         Ok(DispatchKey(out))
     }
 
-    /// Gives a backend bit and device type to a new backend, such as `"npu"`, and returns the key of
-    /// its kernels. The same name again returns the same key.
+    /// Gives a backend bit and device type to a new backend, such as `"npu"`, and returns the key
+    /// of its kernels. The same name again returns the same key.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] for a bad name, [`Status::STATE`] when all numbers are taken.

@@ -95,8 +95,8 @@ impl Object {
 
     /// The Rust value, if it is a `T` made by this copy of the package.
     pub fn downcast_ref<T: ObjectType>(&self) -> Option<&T> {
-        // SAFETY: the records of T are this copy's own, so that an equal address means that `self` is
-        // a box made here, borrowed until the object dies.
+        // SAFETY: the records of T are this copy's own, so that an equal address means that `self`
+        // is a box made here, borrowed until the object dies.
         unsafe {
             if !is_type_of::<T>(sys::tenon_object_get_type(self.as_raw())) {
                 return None;
@@ -149,7 +149,8 @@ fn records() -> MutexGuard<'static, Records> {
     types.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The type record of `T` in a role: made on first use, kept for ever. `complete` adds its handlers.
+/// The type record of `T` in a role: made on first use, kept for ever. `complete` adds its
+/// handlers.
 pub(crate) fn type_of<T: ObjectType>(
     role: Role,
     complete: impl FnOnce(&mut sys::tenon_object_type),

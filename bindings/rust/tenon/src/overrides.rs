@@ -168,8 +168,8 @@ fn dispatching_type<T: Dispatches>() -> &'static sys::tenon_object_type {
 }
 
 impl Tensor {
-    /// A wrapper tensor: shape, dtype and device as claimed, no memory, and `value`, whose type runs
-    /// operators on it.
+    /// A wrapper tensor: shape, dtype and device as claimed, no memory, and `value`, whose type
+    /// runs operators on it.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a bad shape.
