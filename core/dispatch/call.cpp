@@ -477,7 +477,9 @@ tenon_status check_call(const tenon_op* op, const tenon_value* args, int64_t nar
     tenon_keyset keys;
     if (guard.get() == nullptr) {
       error = enter_error(*op, guard.entered());
-    } else if (!extract_keys<Checks::kAll>(*guard.get(), args, count, &keys)) {
+    } else if (!(count == guard.get()->nargs() &&
+                 extract_common_keys<Checks::kAll>(*guard.get(), args, &keys)) &&
+               !extract_keys<Checks::kAll>(*guard.get(), args, count, &keys)) {
       error = arguments_error(*op, guard.get()->schema, args, count);
     }
   }

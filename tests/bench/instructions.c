@@ -337,6 +337,11 @@ PATH(resolve_0_tensors) {
   }
 }
 
+PATH(check_arguments) {
+  tenon_value args[2] = {tensor_value(a), tensor_value(b)};
+  for (int i = 0; i < calls; ++i) tenon_op_check_arguments(two, args, 2);
+}
+
 PATH(lookup_by_name) {
   const tenon_op* op = NULL;
   for (int i = 0; i < calls; ++i) tenon_op_find("counted::two", &op);
@@ -413,6 +418,7 @@ static const struct {
     ENTRY(resolve),
     ENTRY(resolve_and_invoke),
     ENTRY(resolve_0_tensors),
+    ENTRY(check_arguments),
     ENTRY(lookup_by_name),
     ENTRY(error_made_taken_released),
     ENTRY(failing_kernel),
