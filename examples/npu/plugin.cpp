@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plugin: what runs when it is loaded, from top to bottom, and is undone when it is unloaded.
+#include "npu.h"
+
+TENON_LIBRARY(npu, m) {
+  npu::device_type();
+  npu::register_device();
+  m.def("fallback_calls() -> int", &npu::fallback_calls);
+}
+
+// Parsed when the block above has named the backend.
+TENON_IMPL(aten, npu, m) { npu::register_kernels(m); }
+
+TENON_IMPL(_, , m) { npu::register_fallback(m); }
+
+TENON_PLUGIN("npu", "0.1.0");

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overrides from C: an object in the place of a tensor, carriers, a wrapper tensor that counts, goes
+// on and wraps the result, and modes.
+#include "support.h"
+
+static int64_t handled;
+
+static tenon_value value_none(void) {
+  tenon_value value;
+  memset(&value, 0, sizeof value);
+  return value;
+}
+
+static tenon_value object_value(tenon_object* object) {
+  tenon_value value = value_none();
+  value.tag = TENON_TAG_OBJECT;
+  value.as.object = object;
+  return value;
+}
+
+// Returns the object itself, where a tensor is due.
+static tenon_status return_self(void* self, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack) {
+  (void)self;
+  (void)op;
+  (void)keys;
+  ++handled;
+  tenon_value value = object_value(tenon_value_object(&stack->args[0]));
+  return tenon_value_copy(&value, &stack->rets[0]);
+}
+
+static tenon_status decline(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)self;
+  (void)op;
+  (void)keys;
+  (void)stack;
+  ++handled;
+  return TENON_DECLINED;
+}
+
+// Goes on with the same arguments: a mode is off while it runs.
+static tenon_status go_on(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)self;
+  (void)keys;
+  ++handled;
+  tenon_stack inner = *stack;
+  inner.error = NULL;
+  return tenon_op_call(op, &inner);
+}
+
+static tenon_status unwrap_call_wrap(void* self, const tenon_op* op, tenon_keyset keys,
+                                     tenon_stack* stack);
+
+static const tenon_object_type overriding = {.struct_size = sizeof(tenon_object_type),
+                                             .language = TENON_LANGUAGE_C,
+                                             .name = "c.Overriding",
+                                             .override = return_self};
+static const tenon_object_type declining = {.struct_size = sizeof(tenon_object_type),
+                                            .language = TENON_LANGUAGE_C,
+                                            .name = "c.Declining",
+                                            .override = decline};
+static const tenon_object_type watching = {.struct_size = sizeof(tenon_object_type),
+                                           .language = TENON_LANGUAGE_C,
+                                           .name = "c.Watching",
+                                           .override = go_on,
+                                           .dispatch = go_on};
+
+static void release_tensor(void* tensor) { tenon_tensor_release(tensor); }
+static void retain_tensor(void* tensor) { tenon_tensor_retain(tensor); }
+
+// A wrapper's self is the tensor inside.
+static const tenon_object_type wrapping = {.struct_size = sizeof(tenon_object_type),
+                                           .language = TENON_LANGUAGE_C,
+                                           .name = "c.Wrapping",
+                                           .retain = retain_tensor,
+                                           .release = release_tensor,
+                                           .dispatch = unwrap_call_wrap};
+
+static tenon_tensor* wrap(tenon_tensor* inside) {
+  tenon_tensor* wrapper = NULL;
+  assert_ok(tenon_tensor_new_wrapper(&wrapping, inside, tenon_tensor_ndim(inside),
+                                     tenon_tensor_sizes(inside), tenon_tensor_dtype(inside), NULL,
+                                     &wrapper));
+  return wrapper;
+}
+
+static tenon_status unwrap_call_wrap(void* self, const tenon_op* op, tenon_keyset keys,
+                                     tenon_stack* stack) {
+  (void)keys;
+  ++handled;
+  tenon_value arg = value_tensor(self);
+  tenon_value ret = value_none();
+  const tenon_status status = call(op, &arg, 1, &ret, 1);
+  if (status != TENON_OK) return status;
+  stack->rets[0] = value_tensor(wrap(ret.as.tensor));
+  stack->rets[0].flags = TENON_VALUE_OWNED;
+  tenon_value_clear(&ret);
+  return TENON_OK;
+}
+
+static tenon_status same_cpu(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  return tenon_value_copy(&stack->args[0], &stack->rets[0]);
+}
+
+// overrides_c::same(Tensor a) -> Tensor, with a kernel for the CPU.
+static tenon_library* define_same(const tenon_op** out_op) {
+  tenon_library* library = NULL;
+  assert_ok(tenon_library_new(TENON_LIBRARY_DEF, "overrides_c", TENON_KEY_NONE, __FILE__, __LINE__,
+                              &library));
+  assert_ok(tenon_library_define(library, "same(Tensor a) -> Tensor", NULL, out_op));
+  tenon_kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.struct_size = sizeof kernel;
+  kernel.boxed = same_cpu;
+  kernel.language = TENON_LANGUAGE_C;
+  assert_ok(tenon_library_impl(library, "same", TENON_KEY_CPU, &kernel, NULL));
+  handled = 0;
+  return library;
+}
+
+static void an_object_answers_and_comes_home_in_a_carrier(void** state) {
+  (void)state;
+  const tenon_op* op;
+  tenon_library* library = define_same(&op);
+  tenon_object* object = NULL;
+  assert_ok(tenon_object_new(&overriding, NULL, &object));
+  tenon_value arg = object_value(object);
+  tenon_value ret = value_none();
+  assert_ok(call(op, &arg, 1, &ret, 1));
+  assert_int_equal(handled, 1);
+  assert_int_equal(ret.tag, TENON_TAG_TENSOR);
+  assert_ptr_equal(tenon_value_object(&ret), object);
+  assert_ptr_equal(tenon_tensor_carried(ret.as.tensor)->as.object, object);
+  // The carrier is as good as the object.
+  tenon_value again = value_none();
+  assert_ok(call(op, &ret, 1, &again, 1));
+  assert_ptr_equal(tenon_value_object(&again), object);
+  tenon_value_clear(&again);
+  tenon_value_clear(&ret);
+  tenon_object_release(object);
+  tenon_library_release(library);
+}
+
+static void all_declined_is_a_type_error(void** state) {
+  (void)state;
+  const tenon_op* op;
+  tenon_library* library = define_same(&op);
+  tenon_object* object = NULL;
+  assert_ok(tenon_object_new(&declining, NULL, &object));
+  tenon_value arg = object_value(object);
+  tenon_value ret = value_none();
+  assert_error(call(op, &arg, 1, &ret, 1), TENON_ERROR_TYPE,
+               "overrides_c::same: an override handler must accept the call, got TENON_DECLINED "
+               "from types [c.Declining]");
+  assert_int_equal(handled, 1);
+  tenon_object_release(object);
+  tenon_library_release(library);
+}
+
+static void a_wrapper_unwraps_calls_and_wraps(void** state) {
+  (void)state;
+  const tenon_op* op;
+  tenon_library* library = define_same(&op);
+  const int64_t sizes[2] = {2, 3};
+  tenon_tensor* inside = NULL;
+  assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, 2, sizes, NULL, &inside));
+  tenon_tensor* wrapper = wrap(inside);
+  tenon_value arg = value_tensor(wrapper);
+  tenon_value ret = value_none();
+  assert_ok(call(op, &arg, 1, &ret, 1));
+  assert_int_equal(handled, 1);
+  assert_non_null(tenon_tensor_wrapped(ret.as.tensor));
+  assert_ptr_equal(tenon_object_self(tenon_tensor_wrapped(ret.as.tensor)), inside);
+  assert_int_equal(tenon_tensor_sizes(ret.as.tensor)[1], 3);
+  tenon_value_clear(&ret);
+  tenon_tensor_release(wrapper);
+  assert_int_equal(tenon_tensor_use_count(inside), 1);
+  tenon_tensor_release(inside);
+  tenon_library_release(library);
+}
+
+static void modes_see_calls_before_and_below(void** state) {
+  (void)state;
+  const tenon_op* op;
+  tenon_library* library = define_same(&op);
+  tenon_object* mode = NULL;
+  tenon_tensor* plain = NULL;
+  assert_ok(tenon_object_new(&watching, NULL, &mode));
+  assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, 0, NULL, NULL, &plain));
+  assert_ok(tenon_mode_push(TENON_MODE_WRAPPER, mode));
+  assert_ok(tenon_mode_push(TENON_MODE_OVERRIDE, mode));
+  assert_ptr_equal(tenon_mode_get(TENON_MODE_OVERRIDE, 0), mode);
+  tenon_value arg = value_tensor(plain);
+  tenon_value ret = value_none();
+  assert_ok(call(op, &arg, 1, &ret, 1));
+  assert_int_equal(handled, 2);
+  assert_ptr_equal(ret.as.tensor, plain);
+  tenon_value_clear(&ret);
+  assert_ok(tenon_mode_pop(TENON_MODE_OVERRIDE));
+  assert_ok(tenon_mode_pop(TENON_MODE_WRAPPER));
+  assert_null(tenon_mode_get(TENON_MODE_WRAPPER, 0));
+  assert_error(tenon_mode_pop(TENON_MODE_WRAPPER), TENON_ERROR_STATE, "got none");
+  assert_ok(call(op, &arg, 1, &ret, 1));
+  assert_int_equal(handled, 2);
+  tenon_value_clear(&ret);
+  tenon_tensor_release(plain);
+  tenon_object_release(mode);
+  tenon_library_release(library);
+}
+
+static void nothing_stays_alive(void** state) {
+  (void)state;
+  assert_int_equal(tenon_live_count(TENON_HANDLE_OBJECT), 0);
+  assert_int_equal(tenon_live_count(TENON_HANDLE_TENSOR), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_object_answers_and_comes_home_in_a_carrier),
+      cmocka_unit_test(all_declined_is_a_type_error),
+      cmocka_unit_test(a_wrapper_unwraps_calls_and_wraps),
+      cmocka_unit_test(modes_see_calls_before_and_below),
+      cmocka_unit_test(nothing_stays_alive),
+  };
+  return cmocka_run_group_tests_name("overrides", tests, NULL, NULL);
+}
