@@ -111,6 +111,7 @@ tenon_status ask(uint32_t kind, const tenon_op* op, tenon_keyset keys, tenon_sta
     return status;
   };
   for (size_t number = mode_count(kind); number-- > 0;) {
+    if (number >= mode_count(kind)) continue;  // a handler popped modes that were not its own
     const auto mode =
         value::ObjectPtr::share(dispatch::thread_stacks()->modes[kind].at(number).get());
     const HideModes off(kind, number);

@@ -46,7 +46,7 @@ struct Counting {
       if (argument.tag() != TENON_TAG_TENSOR) continue;
       if (auto* other = tenon::wrapped_cast<Counting>(argument.tensor())) argument = other->inner;
     }
-    std::vector<Value> results = call.op().call(std::move(arguments));
+    std::vector<Value> results = call.call_with(arguments);
     for (Value& result : results) {
       if (result.tag() != TENON_TAG_TENSOR) continue;
       const Tensor plain = result.tensor();
@@ -64,7 +64,7 @@ struct Watching {
   explicit Watching(int* counter) : calls(counter) {}
   bool go_on(OverriddenCall& call) {
     ++*calls;
-    call.set_results(call.op().call(call.arguments()));
+    call.set_results(call.call_with(call.arguments()));
     return true;
   }
   bool override_call(OverriddenCall& call) { return go_on(call); }
@@ -148,6 +148,26 @@ TEST_F(Overrides, ModesSeeEveryCallWhileTheyLive) {
   op(plain_);
   EXPECT_EQ(before, 2);
   EXPECT_EQ(below, 2);
+}
+
+TEST_F(Overrides, ModesSeeTypedCallsAndFactories) {
+  library_.def("make(int n, *, Device? device=None) -> Tensor");
+  library_.impl("make", TENON_KEY_CPU, [](int64_t n, std::optional<tenon::Device>) {
+    return Tensor::empty(std::span<const int64_t>(&n, 1), tenon::Dtype::F32);
+  });
+  const auto make = tenon::Op("over::make").typed<Tensor(int64_t, std::optional<tenon::Device>)>();
+  const auto twice_op = tenon::Op("over::twice").typed<Tensor(const Tensor&)>();
+  int before = 0;
+  int below = 0;
+  {
+    const tenon::OverrideMode<Watching> mode(&before);
+    const tenon::DispatchMode<Watching> wrapper(&below);
+    EXPECT_EQ(make(3, std::nullopt).size(0), 3);
+    EXPECT_EQ(make(4, tenon::Device()).size(0), 4);
+    EXPECT_EQ(twice_op(plain_).data<float>()[0], 2.0f);
+  }
+  EXPECT_EQ(before, 3);
+  EXPECT_EQ(below, 3);
 }
 
 TEST_F(Overrides, ThreadState_CarriesModesIntoStdThread) {

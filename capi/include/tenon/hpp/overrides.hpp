@@ -10,6 +10,7 @@
 //   };
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -55,6 +56,23 @@ class OverriddenCall {
   }
   void set_results(std::vector<Value> results) {
     for (size_t i = 0; i < results.size(); ++i) set_result(i, std::move(results[i]));
+  }
+
+  // Calls the operator again with other arguments, complete and in schema order.
+  std::vector<Value> call_with(const std::vector<Value>& arguments) const {
+    std::vector<tenon_value> args;
+    for (const Value& argument : arguments) {
+      args.push_back(argument.get());
+      args.back().flags = static_cast<uint16_t>(args.back().flags & ~TENON_VALUE_OWNED);
+    }
+    std::vector<tenon_value> rets(result_count());
+    tenon_stack stack{};
+    stack.args = args.data();
+    stack.nargs = static_cast<uint32_t>(args.size());
+    stack.rets = rets.data();
+    stack.nrets = static_cast<uint32_t>(rets.size());
+    check(tenon_op_call_checked(op_, &stack));
+    return {std::make_move_iterator(rets.begin()), std::make_move_iterator(rets.end())};
   }
 
  private:
@@ -167,45 +185,36 @@ T* wrapped_cast(const Tensor& tensor) {
   return static_cast<T*>(tenon_object_self(object));
 }
 
-// A mode around a new T, on for the calling thread while it lives: it sees every call before
-// dispatch (override_call).
-template <class T>
-class OverrideMode {
+namespace detail {
+
+// A mode around a new T, on for the calling thread while it lives.
+template <class T, uint32_t kKind>
+class ModeScope {
  public:
   template <class... A>
-  explicit OverrideMode(A&&... arguments) : mode_(make_object<T>(std::forward<A>(arguments)...)) {
-    static_assert(detail::HasOverride<T>, "an override mode's type needs override_call");
-    check(tenon_mode_push(TENON_MODE_OVERRIDE, mode_.get().as.object));
+  explicit ModeScope(A&&... arguments) : mode_(make_object<T>(std::forward<A>(arguments)...)) {
+    static_assert(kKind == TENON_MODE_OVERRIDE ? HasOverride<T> : HasDispatch<T>,
+                  "an override mode's type needs override_call, a dispatch mode's dispatch_call");
+    check(tenon_mode_push(kKind, mode_.get().as.object));
   }
-  ~OverrideMode() {
-    if (tenon_mode_pop(TENON_MODE_OVERRIDE) != TENON_OK) tenon_error_release(tenon_error_take());
+  ~ModeScope() {
+    if (tenon_mode_pop(kKind) != TENON_OK) tenon_error_release(tenon_error_take());
   }
-  OverrideMode(const OverrideMode&) = delete;
-  OverrideMode& operator=(const OverrideMode&) = delete;
+  ModeScope(const ModeScope&) = delete;
+  ModeScope& operator=(const ModeScope&) = delete;
   T& self() const { return *object_cast<T>(mode_); }
 
  private:
   Value mode_;
 };
 
-// The same below autograd (dispatch_call).
-template <class T>
-class DispatchMode {
- public:
-  template <class... A>
-  explicit DispatchMode(A&&... arguments) : mode_(make_object<T>(std::forward<A>(arguments)...)) {
-    static_assert(detail::HasDispatch<T>, "a dispatch mode's type needs dispatch_call");
-    check(tenon_mode_push(TENON_MODE_WRAPPER, mode_.get().as.object));
-  }
-  ~DispatchMode() {
-    if (tenon_mode_pop(TENON_MODE_WRAPPER) != TENON_OK) tenon_error_release(tenon_error_take());
-  }
-  DispatchMode(const DispatchMode&) = delete;
-  DispatchMode& operator=(const DispatchMode&) = delete;
-  T& self() const { return *object_cast<T>(mode_); }
+}  // namespace detail
 
- private:
-  Value mode_;
-};
+// Sees every call of the thread before dispatch, by T's override_call.
+template <class T>
+using OverrideMode = detail::ModeScope<T, TENON_MODE_OVERRIDE>;
+// Sees every call of the thread below autograd, by T's dispatch_call.
+template <class T>
+using DispatchMode = detail::ModeScope<T, TENON_MODE_WRAPPER>;
 
 }  // namespace tenon::inline hpp
