@@ -90,6 +90,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/schema.h"
 %include "tenon/dispatch.h"
 %include "tenon/op.h"
+%include "tenon/overrides.h"
 %include "tenon/tensor.h"
 %include "tenon/device.h"
 %include "tenon/library.h"

@@ -41,6 +41,38 @@ static void run_pair(int definer, int implementer, int marks[LANGUAGES]) {
   }
 }
 
+// ---- Objects that override operators ------------------------------------------------------------
+
+// The operator that every language's object overrides for every caller. It has no kernel.
+static tenon_library* overridden = NULL;
+
+static tenon_status define_overridden(void) {
+  const tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "overridden", TENON_KEY_NONE,
+                                                __FILE__, __LINE__, &overridden);
+  if (status != TENON_OK) return status;
+  return tenon_library_define(overridden, "f(Tensor a, int n) -> Tensor", NULL, NULL);
+}
+
+// Each language's object, made by matrix_x::object, in a call from each language.
+static int run_overrides(int print) {
+  int passed = 0;
+  if (print) {
+    printf("\n%-17s | called from\n%-17s |", "object of", "");
+    for (int caller = 0; caller < LANGUAGES; ++caller) printf(" %-6s", titles[caller]);
+    printf("\n");
+  }
+  for (int maker = 0; maker < LANGUAGES; ++maker) {
+    if (print) printf("%-17s |", titles[maker]);
+    for (int caller = 0; caller < LANGUAGES; ++caller) {
+      const int good = step(languages[caller], "override", languages[maker]);
+      if (print) printf(" %-6s", good ? "ok" : "FAIL");
+      passed += good;
+    }
+    if (print) printf("\n");
+  }
+  return passed;
+}
+
 // ---- Errors through languages -------------------------------------------------------------------
 
 // Calls `matrix_<home>::catch` with a path that ends at home: what home raises there has to come
@@ -120,7 +152,8 @@ static int run_traces(int print) {
 
 static tenon_status start_all(void) {
   tenon_plugin* plugin = NULL;
-  tenon_status status = matrix_c_register();
+  tenon_status status = define_overridden();
+  if (status == TENON_OK) status = matrix_c_register();
   if (status == TENON_OK) status = tenon_plugin_load(MATRIX_CPP_PLUGIN, &plugin);
   if (status == TENON_OK) status = tenon_plugin_load(MATRIX_RUST_PLUGIN, &plugin);
   if (status == TENON_OK) status = polyglot_start_python(MATRIX_PYTHON_PATH, "matrix_role");
@@ -176,13 +209,15 @@ int main(void) {
     polyglot_print_error("matrix");
     return 1;
   }
-  const int cells = LANGUAGES * LANGUAGES * LANGUAGES + LANGUAGES * (LANGUAGES + 1) + LANGUAGES;
+  const int cells = LANGUAGES * LANGUAGES * LANGUAGES + LANGUAGES * (LANGUAGES + 1) + LANGUAGES +
+                    LANGUAGES * LANGUAGES;
   int64_t before[TENON_HANDLE_COUNT], after[TENON_HANDLE_COUNT];
   run_all(0);
   run_errors(0);
+  run_overrides(0);
   collect();
   count_live(before);
-  const int passed = run_all(1) + run_errors(1) + run_traces(1);
+  const int passed = run_all(1) + run_errors(1) + run_traces(1) + run_overrides(1);
   collect();
   count_live(after);
   int leaked = 0;
@@ -205,5 +240,6 @@ int main(void) {
     stopped = 0;
   }
   matrix_c_unregister();
+  tenon_library_release(overridden);
   return passed == cells && !leaked && stopped ? 0 : 1;
 }

@@ -16,6 +16,7 @@ jmethodID g_dispatch = nullptr;
 jmethodID g_fail = nullptr;
 jmethodID g_select = nullptr;
 jmethodID g_link = nullptr;
+jmethodID g_handle = nullptr;
 
 // Calls that JNI still has to make before Java is asked for an entry stub; 0 and less: never.
 std::atomic<int32_t> g_until_link{0};
@@ -59,13 +60,6 @@ void link_when_due(JNIEnv* env) {
   if (env->ExceptionCheck()) env->ExceptionClear();
 }
 
-tenon_status refuse(tenon_stack* stack) {
-  stack->error = tenon_error_new(TENON_ERROR_STATE, nullptr,
-                                 "Java kernel: the Java virtual machine must be running, got one "
-                                 "that is shut down or refuses the thread");
-  return TENON_ERROR_STATE;
-}
-
 // What is thrown by the bridge itself, mostly a stack overflow in its last frames: the stack has
 // unwound by now, so Java gets a second chance to turn it into an error.
 tenon_status fail_with_pending(JNIEnv* env, tenon_stack* stack) {
@@ -95,11 +89,29 @@ bool bind_bridge(JNIEnv* env, jclass bridge) {
   if (g_select == nullptr) return false;
   g_link = env->GetStaticMethodID(bridge, "link", "()V");
   if (g_link == nullptr) return false;
+  g_handle = env->GetStaticMethodID(bridge, "handle", "(IIJ)I");
+  if (g_handle == nullptr) return false;
   g_bridge = static_cast<jclass>(env->NewGlobalRef(bridge));
   return g_bridge != nullptr;
 }
 
 void count_upcalls(int32_t count) { g_until_link.store(count, std::memory_order_relaxed); }
+
+tenon_status refuse_call(tenon_stack* stack) {
+  stack->error = tenon_error_new(TENON_ERROR_STATE, nullptr,
+                                 "Java kernel: the Java virtual machine must be running, got one "
+                                 "that is shut down or refuses the thread");
+  return TENON_ERROR_STATE;
+}
+
+tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall) {
+  jvalue args[3];
+  args[0].i = kind;
+  args[1].i = id;
+  args[2].j = address(upcall);
+  const jint status = env->CallStaticIntMethodA(g_bridge, g_handle, args);
+  return env->ExceptionCheck() ? fail_with_pending(env, upcall->stack) : status;
+}
 
 tenon_status call_java_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
                               tenon_stack* stack) {
@@ -110,7 +122,7 @@ tenon_status call_java_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
     return entry(id, &upcall);
   }
   JNIEnv* env = environment();
-  if (env == nullptr) return refuse(stack);
+  if (env == nullptr) return refuse_call(stack);
   if (entry != nullptr) {
     if (t_room.size == 0) measure_stack();
   } else {

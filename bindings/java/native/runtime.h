@@ -70,6 +70,16 @@ extern std::atomic<EntryStub*> g_entry;
 /// Has Java asked to make that way, once, when JNI has entered kernels so many times; 0: never.
 void count_upcalls(int32_t count);
 
+/// The handlers of all Java objects that override operators or run them on wrapper tensors.
+tenon_status call_java_override(void* self, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack);
+tenon_status call_java_dispatch(void* self, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack);
+/// Enters the handler of object `id`; what it throws ends in the call's stack.
+tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall);
+/// The error of a call that cannot enter Java.
+tenon_status refuse_call(tenon_stack* stack);
+
 /// Natives of the calls (call.cpp), of the trace (trace.cpp), all others (support.cpp), and their
 /// numbers.
 extern const JNINativeMethod kCallMethods[];

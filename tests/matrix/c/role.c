@@ -288,9 +288,87 @@ static tenon_status catch_own(const char* path) {
                                   "matrix_c::catch: must be the same error, got another");
 }
 
+// ---- Objects that override operators ----------------------------------------------------------
+
+// An object of C's own that overrides operators: answers "c:" and the second argument.
+static tenon_status override_call(void* self, const tenon_op* op, tenon_keyset keys,
+                                  tenon_stack* stack) {
+  (void)self;
+  (void)op;
+  (void)keys;
+  char text[32];
+  const int size = snprintf(text, sizeof text, "c:%lld", (long long)stack->args[1].as.i);
+  return tenon_value_new_string(text, size, &stack->rets[0]);
+}
+
+static const tenon_object_type object_type = {.struct_size = sizeof(tenon_object_type),
+                                              .language = TENON_LANGUAGE_C,
+                                              .name = "matrix_c.Object",
+                                              .override = override_call};
+
+static tenon_status object_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                  tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  tenon_value* ret = &stack->rets[0];
+  const tenon_status status = tenon_object_new(&object_type, NULL, &ret->as.object);
+  if (status == TENON_OK) {
+    ret->tag = TENON_TAG_OBJECT;
+    ret->flags = TENON_VALUE_OWNED;
+  }
+  return status;
+}
+
+static tenon_status call_named(const char* name, tenon_value* args, uint32_t nargs,
+                               tenon_value* ret) {
+  const tenon_op* op = NULL;
+  const tenon_status status = tenon_op_find(name, &op);
+  if (status != TENON_OK) {
+    return status;
+  }
+  tenon_stack stack;
+  memset(&stack, 0, sizeof stack);
+  memset(ret, 0, sizeof *ret);
+  stack.args = args;
+  stack.nargs = nargs;
+  stack.rets = ret;
+  stack.nrets = 1;
+  return tenon_op_call_checked(op, &stack);
+}
+
+// Calls overridden::f with another language's object in the place of the tensor.
+static tenon_status override(const char* language) {
+  char name[64], expected[32];
+  tenon_value args[2], ret;
+  snprintf(name, sizeof name, "matrix_%s::object", language);
+  snprintf(expected, sizeof expected, "%s:7", language);
+  memset(args, 0, sizeof args);
+  tenon_status status = call_named(name, NULL, 0, &args[0]);
+  if (status != TENON_OK) {
+    return status;
+  }
+  args[1].tag = TENON_TAG_INT;
+  args[1].as.i = 7;
+  status = call_named("overridden::f", args, 2, &ret);
+  if (status == TENON_OK) {
+    // A Tensor is due: what the handler returned is in a carrier.
+    const tenon_value* carried =
+        ret.tag == TENON_TAG_TENSOR ? tenon_tensor_carried(ret.as.tensor) : NULL;
+    if (carried == NULL || carried->tag != TENON_TAG_STRING || carried->count != strlen(expected) ||
+        memcmp(carried->as.list.data, expected, carried->count) != 0) {
+      status = tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c::override: result must be another");
+    }
+    tenon_value_clear(&ret);
+  }
+  tenon_value_clear(&args[0]);
+  return status;
+}
+
 // One boxed kernel serves the operators: ctx is what to do with the namespace.
 typedef tenon_status (*role_step)(const char* ns);
-static const role_step steps[] = {define, implement, call, close_all, raise_own, relay, catch_own};
+static const role_step steps[] = {define,    implement, call,      close_all,
+                                  raise_own, relay,     catch_own, override};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -304,8 +382,8 @@ static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys
 }
 
 tenon_status matrix_c_register(void) {
-  static const char* const names[STEPS] = {"define", "implement", "call", "close",
-                                           "raise",  "relay",     "catch"};
+  static const char* const names[STEPS] = {"define", "implement", "call",  "close",
+                                           "raise",  "relay",     "catch", "override"};
   tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "matrix_c", TENON_KEY_NONE, __FILE__,
                                           __LINE__, &role_library);
   for (int i = 0; i < STEPS && status == TENON_OK; ++i) {
@@ -325,6 +403,18 @@ tenon_status matrix_c_register(void) {
     kernel.file = __FILE__;
     kernel.line = __LINE__;
     status = tenon_library_impl(role_library, names[i], TENON_KEY_NONE, &kernel, NULL);
+  }
+  if (status == TENON_OK) {
+    status = tenon_library_define(role_library, "object() -> Any", NULL, NULL);
+  }
+  if (status == TENON_OK) {
+    tenon_kernel kernel;
+    memset(&kernel, 0, sizeof kernel);
+    kernel.struct_size = sizeof kernel;
+    kernel.boxed = &object_kernel;
+    kernel.language = TENON_LANGUAGE_C;
+    kernel.name = "object";
+    status = tenon_library_impl(role_library, "object", TENON_KEY_NONE, &kernel, NULL);
   }
   return status;
 }

@@ -9,7 +9,8 @@
   "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> " \
   "(Tensor, int)"
 
-// Registers matrix_c::define, ::implement, ::call and ::close, each "(str ns) -> ()".
+// Registers matrix_c::define, ::implement, ::call, ::close and ::override, each "(str ns) -> ()",
+// and ::object, "() -> Any", which makes an object that overrides operators.
 tenon_status matrix_c_register(void);
 void matrix_c_unregister(void);
 

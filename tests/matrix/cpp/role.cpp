@@ -105,6 +105,31 @@ void catch_own(std::string_view path) {
   throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::catch: must throw, returned");
 }
 
+// ---- Objects that override operators -----------------------------------------------------------
+
+// Answers "cpp:" and the second argument.
+struct Object {
+  static constexpr const char* tenon_name = "matrix_cpp.Object";
+  bool override_call(tenon::OverriddenCall& call) {
+    call.set_result(0, Value("cpp:" + std::to_string(call[1].as.i)));
+    return true;
+  }
+};
+
+Value object() { return tenon::make_object<Object>(); }
+
+// Calls overridden::f with another language's object in the place of the tensor.
+void override_by(std::string_view language) {
+  const std::string name(language);
+  const Value other = tenon::Op("matrix_" + name + "::object")()[0];
+  const Tensor result = tenon::Op("overridden::f")(other, 7)[0].tensor();
+  const tenon_value* carried = tenon_tensor_carried(result.get());
+  if (carried == nullptr ||
+      tenon::ValueRef(*carried).operator const Value&().text() != name + ":7") {
+    throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::override: result must be another");
+  }
+}
+
 }  // namespace
 
 TENON_LIBRARY(matrix_cpp, m) {
@@ -115,6 +140,8 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("raise(str path) -> ()", &raise_own);
   m.def("relay(str path) -> ()", &relay);
   m.def("catch(str path) -> ()", &catch_own);
+  m.def("object() -> Any", &object);
+  m.def("override(str language) -> ()", &override_by);
 }
 
 TENON_PLUGIN("matrix_cpp", "0.1.0");

@@ -2,6 +2,8 @@
 // The Java role of the matrix: operators of matrix_java define, implement and call `mix`.
 import dev.tenon.Library;
 import dev.tenon.Op;
+import dev.tenon.Overridden;
+import dev.tenon.Overriding;
 import dev.tenon.Tenon;
 import dev.tenon.Tensor;
 import java.util.ArrayList;
@@ -69,6 +71,19 @@ public final class MatrixRole {
     }
   }
 
+  // Answers "java:" and the second argument.
+  private static Object answer(Overridden call) {
+    return "java:" + call.args()[1];
+  }
+
+  private static void override(String language) {
+    Object other = Tenon.op("matrix_" + language + "::object").call();
+    Object result = Tenon.op("overridden::f").call(other, 7);
+    if (!(language + ":7").equals(result)) {
+      throw new AssertionError("result must be " + language + ":7, got " + result);
+    }
+  }
+
   private static synchronized void close(String namespace) {
     List<Library> libraries = LIBRARIES.remove(namespace);
     if (libraries != null) {
@@ -132,6 +147,10 @@ public final class MatrixRole {
     step("implement", namespace -> open(namespace).impl("mix", "CPU", MatrixRole::mix));
     step("call", MatrixRole::call);
     step("close", MatrixRole::close);
+    step("override", MatrixRole::override);
+    role.define("object() -> Any");
+    Overriding object = MatrixRole::answer;
+    role.impl("object", "CompositeImplicitAutograd", args -> object);
     step("collect", namespace -> System.gc());
     step("raise", MatrixRole::raise);
     step("relay", MatrixRole::relay);

@@ -90,6 +90,21 @@ def _catch(path: str) -> None:
         _raised = None
 
 
+class Object:
+    """Answers "python:" and the second argument."""
+
+    @classmethod
+    def __tenon_function__(cls, op, types, args, kwargs):
+        return f"python:{args[1]}"
+
+
+def _override(language: str) -> None:
+    other = getattr(tenon.ops, f"matrix_{language}").object()
+    result = tenon.ops.overridden.f(other, 7)
+    if result != f"{language}:7":
+        raise AssertionError(f"result must be {language}:7, got {result!r}")
+
+
 def _collect(ns: str) -> None:
     gc.collect()
 
@@ -103,6 +118,7 @@ def register() -> None:
         "implement": _implement,
         "call": _call,
         "close": _close,
+        "override": _override,
         "collect": _collect,
         "raise": _raise,
         "relay": _relay,
@@ -111,6 +127,8 @@ def register() -> None:
     for name, step in steps.items():
         _role.define(f"{name}(str ns) -> ()")
         _role.impl(name, step, "CompositeImplicitAutograd")
+    _role.define("object() -> Any")
+    _role.impl("object", Object, "CompositeImplicitAutograd")
 
 
 def unregister() -> None:

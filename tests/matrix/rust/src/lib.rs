@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
-use tenon::{args, DispatchKey, Error, Library, Op, Result, Status, Tensor};
+use tenon::{
+    args, DispatchKey, Error, Handled, Library, Object, ObjectType, Op, Overridden, Overrides,
+    Result, Status, Tensor, ValueRef,
+};
 
 const MIX: &str =
     "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> \
@@ -98,6 +101,38 @@ fn call(ns: &str) -> Result<()> {
     expect(without, &a, [148.5, 151.5, 154.5])
 }
 
+/// Answers "rust:" and the second argument.
+struct Answering;
+
+impl ObjectType for Answering {
+    const NAME: &'static str = "matrix_rust.Object";
+}
+
+impl Overrides for Answering {
+    fn override_call(&self, call: &mut Overridden<'_>) -> Result<Handled> {
+        let text = match call.args().get(1) {
+            Some(ValueRef::Int(n)) => format!("rust:{n}"),
+            other => format!("rust got {other:?}"),
+        };
+        call.set(0, text)?;
+        Ok(Handled::Done)
+    }
+}
+
+fn object() -> Result<Object> {
+    Object::overriding(Answering)
+}
+
+fn override_by(language: &str) -> Result<()> {
+    let other: Object = Op::find(&format!("matrix_{language}::object"))?.call(())?;
+    let result: String = Op::find("overridden::f")?.call((&other, 7))?;
+    if result != format!("{language}:7") {
+        let text = format!("matrix_rust::override: result must be {language}:7, got {result}");
+        return Err(Error::new(Status::RUNTIME, text));
+    }
+    Ok(())
+}
+
 fn close(ns: &str) {
     let closed = {
         let mut all = LIBRARIES
@@ -169,6 +204,10 @@ fn load() -> Result<Library> {
     library.impl_fn("raise", composite, raise)?;
     library.impl_fn("relay", composite, relay)?;
     library.impl_fn("catch", composite, catch)?;
+    library.define("object() -> Any")?;
+    library.impl_fn("object", composite, object)?;
+    library.define("override(str language) -> ()")?;
+    library.impl_fn("override", composite, override_by)?;
     Ok(library)
 }
 

@@ -96,18 +96,28 @@ final class Bridge {
         : Values.read(frame, at, Values.BORROW);
   }
 
+  /** Runs a handler of object {@code id}; see {@link Overrides#handle}. */
+  static int handle(int kind, int id, long upcall) {
+    return Overrides.handle(kind, id, upcall);
+  }
+
   private static void writeResults(CallFrame frame, Op op, long stack, Object result) {
+    writeResults(frame, op, stack, result, false);
+  }
+
+  /** Writes results as the schema says, or of any types. */
+  static void writeResults(
+      CallFrame frame, Op op, long stack, Object result, boolean anything) {
     int count = Memory.getInt(stack + Structs.STACK_NRETS);
     long rets = Memory.getLong(stack + Structs.STACK_RETS);
     Signature signature = op.signature();
-    Object results = signature.results(result, count);
+    Object results = anything ? several(op, result, count) : signature.results(result, count);
     if (count == 1) {
-      signature.returnConversion(0).writeOwned(frame, rets, results);
+      (anything ? Signature.ANY : signature.returnConversion(0)).writeOwned(frame, rets, results);
       return;
     }
     for (int i = 0; i < count; i++) {
-      signature
-          .returnConversion(i)
+      (anything ? Signature.ANY : signature.returnConversion(i))
           .writeOwned(frame, rets + (long) i * Structs.VALUE_SIZE, ((Object[]) results)[i]);
     }
   }
@@ -140,6 +150,20 @@ final class Bridge {
         Native.enterBy(stub);
       }
     }
+  }
+
+  private static Object several(Op op, Object result, int count) {
+    boolean fits =
+        switch (count) {
+          case 0 -> result == null;
+          case 1 -> true;
+          default -> result instanceof Object[] all && all.length == count;
+        };
+    if (!fits) {
+      throw TenonException.type(
+          op.name(), "handler", "one that returns " + count + " results", Values.typeName(result));
+    }
+    return result;
   }
 
   /** Turns what {@link #dispatch} itself threw into an error. */

@@ -24,9 +24,12 @@ public final class ForeignObject extends NativeHandle {
   private final String typeName;
   private final String language;
   private final boolean function;
+  private final boolean overrides;
 
   private ForeignObject(long address, String typeName, String language, boolean function) {
     super(address);
+    long type = TenonNative.tenon_object_get_type(address);
+    this.overrides = Memory.getLong(type + Structs.OBJECT_TYPE_OVERRIDE) != 0;
     this.typeName = typeName;
     this.language = language;
     this.function = function;
@@ -49,8 +52,7 @@ public final class ForeignObject extends NativeHandle {
 
   /** Makes a native object around a Java object; the caller owns the reference. */
   static long wrap(CallFrame frame, Object object, String className) {
-    String name = className != null ? className : object.getClass().getName();
-    long type = TYPES.computeIfAbsent(name, ForeignObject::newType);
+    long type = typeOf(object.getClass(), className);
     long mark = frame.mark();
     try {
       long out = frame.allocate(8);
@@ -66,7 +68,35 @@ public final class ForeignObject extends NativeHandle {
     }
   }
 
-  private static long newType(String name) {
+  /**
+   * Returns the type record of a class: under the name that a schema's class type asks for, else
+   * its own, with the handlers of the interfaces it has.
+   */
+  static long typeOf(Class<?> type, String className) {
+    String name = className != null ? className : type.getName();
+    boolean handles =
+        Overriding.class.isAssignableFrom(type) || Dispatching.class.isAssignableFrom(type);
+    if (!handles) {
+      return TYPES.computeIfAbsent(name, known -> newType(known, 0, 0, 0));
+    }
+    // One record a class: handlers of derived classes come first.
+    String key = name + "/" + System.identityHashCode(type) + type.getName();
+    Long known = TYPES.get(key);
+    if (known != null) {
+      return known;
+    }
+    Class<?> parent = type.getSuperclass();
+    boolean hasBase =
+        parent != null
+            && (Overriding.class.isAssignableFrom(parent)
+                || Dispatching.class.isAssignableFrom(parent));
+    long base = hasBase ? typeOf(parent, null) : 0;
+    long override = Overriding.class.isAssignableFrom(type) ? Addresses.CALL_OVERRIDE : 0;
+    long dispatch = Dispatching.class.isAssignableFrom(type) ? Addresses.CALL_DISPATCH : 0;
+    return TYPES.computeIfAbsent(key, ignored -> newType(name, base, override, dispatch));
+  }
+
+  private static long newType(String name, long base, long override, long dispatch) {
     byte[] text = Text.encode(name);
     long memory = Memory.allocate(Structs.OBJECT_TYPE_SIZE + text.length);
     long nameAddress = memory + Structs.OBJECT_TYPE_SIZE;
@@ -74,8 +104,16 @@ public final class ForeignObject extends NativeHandle {
     Memory.putInt(memory, Structs.OBJECT_TYPE_SIZE);
     Memory.putInt(memory + Structs.OBJECT_TYPE_LANGUAGE, TenonNativeConstants.TENON_LANGUAGE_JAVA);
     Memory.putLong(memory + Structs.OBJECT_TYPE_NAME, nameAddress);
+    Memory.putLong(memory + Structs.OBJECT_TYPE_BASE, base);
     Memory.putLong(memory + Structs.OBJECT_TYPE_RELEASE, Addresses.DROP_REFERENCE);
+    Memory.putLong(memory + Structs.OBJECT_TYPE_OVERRIDE, override);
+    Memory.putLong(memory + Structs.OBJECT_TYPE_DISPATCH, dispatch);
     return memory;
+  }
+
+  /** Tells whether its type overrides operators. */
+  public boolean overrides() {
+    return overrides;
   }
 
   /** Returns the name of the object's type in its own language. */

@@ -503,8 +503,17 @@ public final class Op {
     long block = CallBlock.block(values);
     long rets = values + (long) args.length * Structs.VALUE_SIZE;
     try {
+      boolean overridden = Overrides.anyStands(args);
       for (int i = 0; i < args.length; i++) {
-        s.conversion(i).write(frame, values + (long) i * Structs.VALUE_SIZE, args[i]);
+        long at = values + (long) i * Structs.VALUE_SIZE;
+        if (overridden && Overrides.stands(args[i])) {
+          Values.putObject(frame, at, TENON_TAG_OBJECT, args[i], null);
+        } else {
+          s.conversion(i).write(frame, at, args[i]);
+        }
+      }
+      if (overridden) {
+        return callOverridden(frame, block, how, rets, returns);
       }
       int status =
           switch (how) {
@@ -516,12 +525,31 @@ public final class Op {
         return split(s, runDirect(s, frame, -1 - status, CallBlock.running(values), args));
       }
       Errors.check(status);
-      return takeResults(frame, rets, returns);
+      Object[] results = takeResults(frame, rets, returns);
+      if (how == CALL
+          && Overrides.mayCarry(
+              Memory.getLong(block + Structs.BLOCK_FRAME + Structs.FRAME_KEYS))) {
+        Overrides.openResults(frame, results);
+      }
+      return results;
     } finally {
       Reference.reachabilityFence(args);
       frame.releaseObjects(objects);
       frame.reset(mark);
     }
+  }
+
+  // A call with objects that override operators, at any argument: their types are checked in C.
+  private Object[] callOverridden(
+      CallFrame frame, long block, int how, long rets, int returns) {
+    if (how != CALL) {
+      throw TenonException.type(
+          name, "arguments", "none that override operators, below Override", "one that does");
+    }
+    Errors.check(TenonNative.tenon_op_call_checked(address, block));
+    Object[] results = takeResults(frame, rets, returns);
+    Overrides.openResults(frame, results);
+    return results;
   }
 
   private static Object[] takeResults(CallFrame frame, long rets, int count) {

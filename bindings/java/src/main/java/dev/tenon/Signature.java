@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** An operator's arguments and returns, as its calls need them. Holds nothing native. */
 final class Signature {
-  private static final Conversion ANY = new Conversion.OfAny("Any");
+  static final Conversion ANY = new Conversion.OfAny("Any");
 
   final String op;
   final String text;
@@ -239,6 +239,9 @@ final class Signature {
     Object normalised = conversion.normalise(v);
     if (normalised == Conversion.MISMATCH) {
       normalised = expand(index, v);
+    }
+    if (normalised == Conversion.MISMATCH && Overrides.stands(v)) {
+      return v;
     }
     if (normalised == Conversion.MISMATCH) {
       throw TenonException.type(op, argumentText(index), conversion.text, Values.typeName(v));

@@ -92,6 +92,73 @@ public final class Tensor extends TensorMethods {
         });
   }
 
+  /**
+   * Makes a wrapper tensor: dtype, device and sizes as claimed, without memory. {@code handler}
+   * runs the operators that are called on it. Tensors that it keeps and that were made inside a
+   * handler or kernel must {@link #escape} first.
+   */
+  public static Tensor wrapper(Dispatching handler, DType dtype, Device device, long... sizes) {
+    Bridge.open();
+    long self = References.add(handler);
+    boolean taken = false;
+    try {
+      Tensor tensor =
+          make(
+              (frame, out) -> {
+                long place = frame.allocate(8);
+                device.write(place);
+                return TenonNative.tenon_tensor_new_wrapper(
+                    ForeignObject.typeOf(handler.getClass(), null),
+                    self,
+                    sizes.length,
+                    frame.longs(sizes),
+                    dtype.number(),
+                    place,
+                    out);
+              });
+      taken = true;
+      return tensor;
+    } finally {
+      if (!taken) {
+        Native.dropReference(self);
+      }
+    }
+  }
+
+  /** Returns what a wrapper tensor was made with, if that is Java's; else null. */
+  public Dispatching wrapped() {
+    long object = TenonNative.tenon_tensor_wrapped(address());
+    if (object == 0) {
+      return null;
+    }
+    long type = TenonNative.tenon_object_get_type(object);
+    boolean java =
+        Memory.getInt(type + Structs.OBJECT_TYPE_LANGUAGE)
+            == TENON_LANGUAGE_JAVA;
+    return java ? (Dispatching) References.at(TenonNative.tenon_object_self(object)) : null;
+  }
+
+  /** Makes a carrier of an object that overrides operators, where a Tensor is required. */
+  public static Tensor carrier(Object overriding) {
+    return make(
+        (frame, out) -> {
+          int objects = frame.objectCount();
+          long value = frame.allocate(Structs.VALUE_SIZE);
+          Values.putAny(frame, value, overriding);
+          try {
+            return TenonNative.tenon_tensor_new_carrier(value, out);
+          } finally {
+            frame.releaseObjects(objects);
+          }
+        });
+  }
+
+  /** Returns what a carrier carries, such as the result of an override; null for other tensors. */
+  public Object carried() {
+    Object opened = Overrides.open(CallFrame.get(), this);
+    return opened == this ? null : opened;
+  }
+
   /** Makes a CPU tensor of zeros. */
   public static Tensor zeros(DType dtype, long... sizes) {
     Tensor tensor = empty(dtype, sizes);

@@ -6,6 +6,7 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
 
 /**
  * What Tenon keeps per thread, captured: key guards, and what later layers add. Executors do not
@@ -53,6 +54,36 @@ public final class ThreadState extends NativeHandle {
     } finally {
       TenonNative.tenon_thread_state_leave(previous);
     }
+  }
+
+  /** Returns a task that runs another one under this state, on whatever thread runs it. */
+  public Runnable bind(Runnable task) {
+    return () -> {
+      try {
+        call(
+            () -> {
+              task.run();
+              return null;
+            });
+      } catch (RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new AssertionError(e); // a Runnable throws none
+      }
+    };
+  }
+
+  /** The same for a task with a result. */
+  public <T> Callable<T> bind(Callable<T> task) {
+    return () -> call(task);
+  }
+
+  /**
+   * Returns an executor that hands tasks to another one, each bound to the state of the thread that
+   * submits it. Closing either closes both.
+   */
+  public static ExecutorService carrying(ExecutorService executor) {
+    return new CarryingExecutor(executor);
   }
 
   @Override

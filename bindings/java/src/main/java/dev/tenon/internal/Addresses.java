@@ -19,6 +19,12 @@ public final class Addresses {
   /** A number that grows with each definition that comes or goes. */
   public static final long DEFINITIONS;
 
+  /** The override handler of all Java objects that have one. */
+  public static final long CALL_OVERRIDE;
+
+  /** The dispatch handler of all Java objects that have one. */
+  public static final long CALL_DISPATCH;
+
   private Addresses() {}
 
   static {
@@ -37,13 +43,16 @@ public final class Addresses {
     DROP_REFERENCE = words[2];
     DROPPED = words[3];
     DEFINITIONS = words[4];
-    if (words.length != Structs.ALL.length + 5) {
+    CALL_OVERRIDE = words[5];
+    CALL_DISPATCH = words[6];
+    int first = 7;
+    if (words.length != Structs.ALL.length + first) {
       throw new LinkageError("Tenon: libtenon_java must be of the classes' own build");
     }
     for (int i = 0; i < Structs.ALL.length; i++) {
-      if (words[i + 5] != Structs.ALL[i]) {
+      if (words[i + first] != Structs.ALL[i]) {
         throw new LinkageError(
-            "Tenon: layout word " + i + " must be " + Structs.ALL[i] + ", got " + words[i + 5]);
+            "Tenon: layout word " + i + " must be " + Structs.ALL[i] + ", got " + words[i + first]);
       }
     }
   }

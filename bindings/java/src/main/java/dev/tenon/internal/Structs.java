@@ -65,7 +65,10 @@ public final class Structs {
   public static final int OBJECT_TYPE_SIZE = 104;
   public static final int OBJECT_TYPE_LANGUAGE = 4;
   public static final int OBJECT_TYPE_NAME = 8;
+  public static final int OBJECT_TYPE_BASE = 16;
   public static final int OBJECT_TYPE_RELEASE = 32;
+  public static final int OBJECT_TYPE_OVERRIDE = 40;
+  public static final int OBJECT_TYPE_DISPATCH = 48;
   public static final int SLOT_INFO_SIZE = 64;
   public static final int SLOT_INFO_PROVENANCE = 4;
   public static final int SLOT_INFO_KEY = 8;
@@ -136,7 +139,10 @@ public final class Structs {
     OBJECT_TYPE_SIZE,
     OBJECT_TYPE_LANGUAGE,
     OBJECT_TYPE_NAME,
+    OBJECT_TYPE_BASE,
     OBJECT_TYPE_RELEASE,
+    OBJECT_TYPE_OVERRIDE,
+    OBJECT_TYPE_DISPATCH,
     SLOT_INFO_SIZE,
     SLOT_INFO_PROVENANCE,
     SLOT_INFO_KEY,

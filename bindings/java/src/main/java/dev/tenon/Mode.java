@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modes: objects that see every call of a thread while they are on.
+package dev.tenon;
+
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.TenonNativeConstants;
+
+/**
+ * A mode of the calling thread, on until it is closed: its object sees every call. While its
+ * handler runs it is off, so that calling the operator there goes on to what is outside. Closed on
+ * the thread that opened it, innermost first.
+ */
+public final class Mode implements AutoCloseable {
+  private final int kind;
+  private final Thread owner = Thread.currentThread();
+  private boolean closed;
+
+  private Mode(int kind, Object handler) {
+    this.kind = kind;
+    Bridge.open();
+    CallFrame frame = CallFrame.get();
+    if (!frame.direct) {
+      throw new IllegalStateException("Mode: thread must be a platform thread, got a virtual one");
+    }
+    long object = ForeignObject.wrap(frame, handler, null);
+    try {
+      Errors.check(TenonNative.tenon_mode_push(kind, object));
+    } finally {
+      TenonNative.tenon_object_release(object);
+    }
+  }
+
+  /** Turns on a mode that sees calls before dispatch. */
+  public static Mode overriding(Overriding handler) {
+    return new Mode(TenonNativeConstants.TENON_MODE_OVERRIDE, handler);
+  }
+
+  /** Turns on a mode that sees calls below autograd. */
+  public static Mode dispatching(Dispatching handler) {
+    return new Mode(TenonNativeConstants.TENON_MODE_WRAPPER, handler);
+  }
+
+  /** Turns it off; doing so again changes nothing. */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (Thread.currentThread() != owner) {
+      throw new IllegalStateException(
+          "Mode: must be closed on the thread that opened it, got another");
+    }
+    closed = true;
+    Errors.check(TenonNative.tenon_mode_pop(kind));
+  }
+}

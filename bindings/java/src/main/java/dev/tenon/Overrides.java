@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// How objects that override operators travel, and how C enters their handlers.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+
+/** Carriers, and the entry of handlers. */
+final class Overrides {
+  /** Shifts a key set so that something is left where Override or a key above it is in. */
+  private static final int OVERRIDE_SHIFT = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_OVERRIDE;
+
+  private Overrides() {}
+
+  /** Tells whether an object may stand for any argument. */
+  static boolean stands(Object v) {
+    return v instanceof Overriding || v instanceof ForeignObject foreign && foreign.overrides();
+  }
+
+  static boolean anyStands(Object[] args) {
+    for (Object arg : args) {
+      if (stands(arg)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Tells whether a call with these keys may return carriers. */
+  static boolean mayCarry(long keys) {
+    return keys >>> OVERRIDE_SHIFT != 0;
+  }
+
+  /** Returns what a carrier carries, also in an array; everything else as it is. */
+  static Object open(CallFrame frame, Object v) {
+    if (v instanceof Tensor tensor) {
+      long carried = TenonNative.tenon_tensor_carried(tensor.address());
+      return carried == 0 ? v : Values.read(frame, carried, Values.RETAIN);
+    }
+    if (v instanceof Tensor[] tensors) {
+      for (Tensor tensor : tensors) {
+        if (tensor != null && TenonNative.tenon_tensor_carried(tensor.address()) != 0) {
+          Object[] opened = new Object[tensors.length];
+          for (int i = 0; i < opened.length; i++) {
+            opened[i] = open(frame, tensors[i]);
+          }
+          return opened;
+        }
+      }
+    }
+    return v;
+  }
+
+  static void openAll(CallFrame frame, Object[] values) {
+    for (int i = 0; i < values.length; i++) {
+      values[i] = open(frame, values[i]);
+    }
+  }
+
+  /** The same for results, which are the caller's: carriers have served their purpose. */
+  static void openResults(CallFrame frame, Object[] results) {
+    for (int i = 0; i < results.length; i++) {
+      Object opened = open(frame, results[i]);
+      if (opened != results[i] && results[i] instanceof Tensor carrier) {
+        carrier.close();
+      }
+      results[i] = opened;
+    }
+  }
+
+  /** Runs the handler of object {@code id} on the call at {@code upcall}; returns a status. */
+  static int handle(int kind, int id, long upcall) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int outer = frame.openRegion();
+    int guards = frame.guards;
+    long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
+    frame.upcalls++;
+    try {
+      Object self = References.get(id);
+      Op op = Op.of(Memory.getLong(upcall));
+      int count = Memory.getInt(stack + Structs.STACK_NARGS);
+      Object[] args = Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
+      openAll(frame, args);
+      DispatchKeySet keys = new DispatchKeySet(Memory.getLong(upcall + Structs.UPCALL_KEYS));
+      Overridden call = new Overridden(op, keys, args);
+      boolean override = kind == TENON_MODE_OVERRIDE;
+      Object result =
+          override
+              ? ((Overriding) self).overrideCall(call)
+              : ((Dispatching) self).dispatchCall(call);
+      frame.checkGuards(guards, op);
+      if (result == Overridden.DECLINED) {
+        return TENON_DECLINED;
+      }
+      Bridge.writeResults(frame, op, stack, result, override);
+      return TENON_OK;
+    } catch (Throwable t) {
+      frame.restoreGuards(guards);
+      return Errors.store(t, stack, frame.upcalls);
+    } finally {
+      frame.upcalls--;
+      frame.closeRegion(outer);
+      frame.reset(mark);
+    }
+  }
+}
