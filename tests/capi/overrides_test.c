@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overrides from C: an object in the place of a tensor, carriers, a wrapper tensor that counts, goes
-// on and wraps the result, and modes.
+// Overrides from C: an object in the place of a tensor, carriers, a wrapper tensor that counts and
+// goes on, modes.
 #include "support.h"
 
 static int64_t handled;
