@@ -513,7 +513,7 @@ public final class Op {
         }
       }
       if (overridden) {
-        return callOverridden(frame, block, how, rets, returns);
+        return Overrides.call(frame, this, block, how == CALL, rets, returns);
       }
       int status =
           switch (how) {
@@ -526,12 +526,7 @@ public final class Op {
       }
       Errors.check(status);
       Object[] results = takeResults(frame, rets, returns);
-      if (how == CALL
-          && Overrides.mayCarry(
-              Memory.getLong(block + Structs.BLOCK_FRAME + Structs.FRAME_KEYS))) {
-        Overrides.openResults(frame, results);
-      }
-      return results;
+      return how == CALL ? Overrides.opened(frame, block, results) : results;
     } finally {
       Reference.reachabilityFence(args);
       frame.releaseObjects(objects);
@@ -539,20 +534,7 @@ public final class Op {
     }
   }
 
-  // A call with objects that override operators, at any argument: their types are checked in C.
-  private Object[] callOverridden(
-      CallFrame frame, long block, int how, long rets, int returns) {
-    if (how != CALL) {
-      throw TenonException.type(
-          name, "arguments", "none that override operators, below Override", "one that does");
-    }
-    Errors.check(TenonNative.tenon_op_call_checked(address, block));
-    Object[] results = takeResults(frame, rets, returns);
-    Overrides.openResults(frame, results);
-    return results;
-  }
-
-  private static Object[] takeResults(CallFrame frame, long rets, int count) {
+  static Object[] takeResults(CallFrame frame, long rets, int count) {
     Object[] results = new Object[count];
     int done = 0;
     try {

@@ -71,6 +71,27 @@ final class Overrides {
     }
   }
 
+  /** The results of a finished call, carriers opened where its keys say that there may be some. */
+  static Object[] opened(CallFrame frame, long block, Object[] results) {
+    if (mayCarry(Memory.getLong(block + Structs.BLOCK_FRAME + Structs.FRAME_KEYS))) {
+      openResults(frame, results);
+    }
+    return results;
+  }
+
+  /** A call with objects that override, at any argument: their types are checked in C. */
+  static Object[] call(
+      CallFrame frame, Op op, long block, boolean dispatches, long rets, int returns) {
+    if (!dispatches) {
+      throw TenonException.type(
+          op.name(), "arguments", "none that override operators, below Override", "one that does");
+    }
+    Errors.check(TenonNative.tenon_op_call_checked(op.address(), block));
+    Object[] results = Op.takeResults(frame, rets, returns);
+    openResults(frame, results);
+    return results;
+  }
+
   /** Runs the handler of object {@code id} on the call at {@code upcall}; returns a status. */
   static int handle(int kind, int id, long upcall) {
     CallFrame frame = CallFrame.get();
