@@ -19,7 +19,14 @@ tenon_tensor* tenon_tensor::make_hollow(tenon_keyset keys, tenon_dtype dtype, te
   } owner{content, drop};
   const int64_t numel = checked_numel("tensor", sizes);
   HeapDims heap = allocate_dims(sizes.size());
-  tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, device, MemoryKind::kNone, 0);
+  // A carrier has no dtype; the sizes of dtypes are looked up for real ones only.
+  const bool has_dtype = is_dtype(dtype);
+  tenon_tensor* tensor = make_in_block(kStorageBlock, has_dtype ? dtype : TENON_DTYPE_U8, device,
+                                       MemoryKind::kNone, 0);
+  if (!has_dtype) {
+    tensor->dtype_ = dtype;
+    tensor->itemsize_ = 0;
+  }
   tensor->keys_ = keys;
   tensor->flags_ = TENON_TENSOR_HOLLOW;
   tensor->set_dims(sizes, nullptr, numel, heap.release(), true);
