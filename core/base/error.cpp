@@ -192,24 +192,37 @@ void tenon_error::add_frame(uint32_t language, const char* function, const char*
 
 void tenon_error::add_known_frame(uint32_t language, const char* function, const char* file,
                                   int32_t line) noexcept {
+  if (static_) return;
+  tenon_error_frame last = {};
+  if (get_frame(frame_count() - 1, &last)) {
+    if (last.function == function && last.file == file && last.line == line) return;
+  } else {
+    if (details_ != nullptr) details_->formatted.clear();
+    first_frame_.language = language;
+    first_frame_.line = line;
+    first_frame_.function = function;
+    first_frame_.file = file;
+    return;
+  }
   ErrorDetails* details = this->details();
   if (details == nullptr) return;
   try {
-    if (!details->frames.empty()) {
-      const ErrorDetails::Frame& last = details->frames.back();
-      if (last.known_function == function && last.known_file == file && last.line == line) return;
-    }
     details->frames.push_back({language, line, function, file, {}, {}});
   } catch (const std::bad_alloc&) {
   }
 }
 
 int64_t tenon_error::frame_count() const noexcept {
-  return details_ == nullptr ? 0 : static_cast<int64_t>(details_->frames.size());
+  const int64_t first = first_frame_.function != nullptr ? 1 : 0;
+  return first + (details_ == nullptr ? 0 : static_cast<int64_t>(details_->frames.size()));
 }
 
 bool tenon_error::get_frame(int64_t index, tenon_error_frame* out_frame) const noexcept {
   if (index < 0 || index >= frame_count()) return false;
+  if (first_frame_.function != nullptr && index-- == 0) {
+    *out_frame = first_frame_;
+    return true;
+  }
   const ErrorDetails::Frame& frame = details_->frames[static_cast<size_t>(index)];
   *out_frame = {};
   out_frame->language = frame.language;
@@ -252,17 +265,17 @@ void tenon_error::write(std::string& out, int depth) const {
   out += kind_;
   out += ": ";
   out += message_;
-  if (details_ == nullptr) return;
-  for (const std::string& note : details_->notes) {
+  for (int64_t i = 0; i < note_count(); ++i) {
     out += "\n  note: ";
-    out += note;
+    out += note(i);
   }
-  for (const ErrorDetails::Frame& frame : details_->frames) {
+  tenon_error_frame frame;
+  for (int64_t i = 0; get_frame(i, &frame); ++i) {
     out += "\n  at ";
-    out += frame.function()[0] == '\0' ? "?" : frame.function();
-    if (frame.file()[0] != '\0') {
+    out += frame.function[0] == '\0' ? "?" : frame.function;
+    if (frame.file[0] != '\0') {
       out += " (";
-      out += frame.file();
+      out += frame.file;
       if (frame.line > 0) {
         out += ':';
         append(out, frame.line);
@@ -276,9 +289,9 @@ void tenon_error::write(std::string& out, int depth) const {
     }
   }
   constexpr int kMaxCauses = 32;
-  if (details_->cause && depth < kMaxCauses) {
+  if (cause() != nullptr && depth < kMaxCauses) {
     out += "\ncaused by ";
-    details_->cause->write(out, depth + 1);
+    cause()->write(out, depth + 1);
   }
 }
 

@@ -15,8 +15,8 @@ namespace tenon::base {
 struct ErrorDetails;
 }
 
-/// An error. Making one costs one allocation that also holds its texts; what most errors never have
-/// (notes, frames, cause) is made on demand. The out-of-memory error is static and ignores changes.
+/// An error. Making one costs one allocation that also holds its texts and the frame of the kernel
+/// that failed; what most errors never have (notes, more frames, cause) is made on demand. The out-of-memory error is static and ignores changes.
 struct tenon_error {
  public:
   /// Never fails: gives the static out-of-memory error when memory is short. An empty `kind` means
@@ -73,6 +73,7 @@ struct tenon_error {
   const char* message_;
   void* payload_ = nullptr;
   tenon_deleter payload_deleter_ = nullptr;
+  tenon_error_frame first_frame_ = {};  // where an error began, without a copy; function NULL: none
   tenon::base::ErrorDetails* details_ = nullptr;
 };
 

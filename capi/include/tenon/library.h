@@ -107,10 +107,10 @@ TENON_API tenon_status tenon_library_define(tenon_library* library, const char* 
 /// Registers a kernel for an operator ("name.overload", with or without namespace) and a key, which
 /// may be an alias key. May come before the definition. `out_registration` may be NULL.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad key, another namespace, or a schema or
-///            signature that does not match the definition or the other kernels;
-///            TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR; TENON_ERROR_STATE for a closed
-///            library. A failure changes nothing.
+/// Errors:    TENON_ERROR_PARSE for a malformed name; TENON_ERROR_INVALID_ARGUMENT for a bad key,
+///            another namespace, or a schema or signature that does not match the definition or the
+///            other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR;
+///            TENON_ERROR_STATE for a closed library. A failure changes nothing.
 /// Ownership: takes over kernel->ctx, also on failure. The registration is removed with the
 ///            library, or by tenon_registration_remove; `out_registration` gets a new reference.
 /// Threads:   any thread.

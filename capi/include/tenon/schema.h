@@ -121,7 +121,8 @@ TENON_API int64_t tenon_schema_return_count(const tenon_schema* schema);
 
 /// Fills `out_info` for argument `index`; `out_info->struct_size` is set by the caller.
 ///
-/// Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size.
+/// Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_NOT_FOUND for a
+///            default device of a backend that is not registered.
 /// Ownership: what the description points to is borrowed until the schema dies.
 /// Threads:   any thread.
 /// Since:     0.1

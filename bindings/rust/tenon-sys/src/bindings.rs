@@ -2149,7 +2149,8 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_keys_excluded() -> tenon_keyset;
     #[must_use]
-    /** Adds keys to the thread's included set until the guard is left.
+    /** Adds keys to the thread's included set until the guard is left. Only their functionalities count:
+ a guard never chooses a backend.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
@@ -2765,10 +2766,10 @@ extern "C" {
     /** Registers a kernel for an operator ("name.overload", with or without namespace) and a key, which
  may be an alias key. May come before the definition. `out_registration` may be NULL.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad key, another namespace, or a schema or
-            signature that does not match the definition or the other kernels;
-            TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR; TENON_ERROR_STATE for a closed
-            library. A failure changes nothing.
+ Errors:    TENON_ERROR_PARSE for a malformed name; TENON_ERROR_INVALID_ARGUMENT for a bad key,
+            another namespace, or a schema or signature that does not match the definition or the
+            other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR;
+            TENON_ERROR_STATE for a closed library. A failure changes nothing.
  Ownership: takes over kernel->ctx, also on failure. The registration is removed with the
             library, or by tenon_registration_remove; `out_registration` gets a new reference.
  Threads:   any thread.
@@ -3066,7 +3067,8 @@ extern "C" {
     #[must_use]
     /** Fills `out_info` for argument `index`; `out_info->struct_size` is set by the caller.
 
- Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size.
+ Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_NOT_FOUND for a
+            default device of a backend that is not registered.
  Ownership: what the description points to is borrowed until the schema dies.
  Threads:   any thread.
  Since:     0.1*/
