@@ -16,7 +16,8 @@ struct ErrorDetails;
 }
 
 /// An error. Making one costs one allocation that also holds its texts and the frame of the kernel
-/// that failed; what most errors never have (notes, more frames, cause) is made on demand. The out-of-memory error is static and ignores changes.
+/// that failed; what most errors never have (notes, more frames, cause) is made on demand. The
+/// out-of-memory error is static and ignores changes.
 struct tenon_error {
  public:
   /// Never fails: gives the static out-of-memory error when memory is short. An empty `kind` means

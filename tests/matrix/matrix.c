@@ -245,7 +245,7 @@ int main(void) {
   }
   matrix_c_unregister();
   tenon_library_release(overridden);
-  const int good = good_errors == errors && good_overrides == overrides &&
-                   good_combinations == combinations;
+  const int good =
+      good_errors == errors && good_overrides == overrides && good_combinations == combinations;
   return good && !leaked && stopped ? 0 : 1;
 }

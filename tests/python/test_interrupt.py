@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C while operators run: KeyboardInterrupt comes out where the user called, all still works."""
+"""Ctrl-C in a long call: the call ends with KeyboardInterrupt, and nothing of it stays behind."""
 
 from __future__ import annotations
 

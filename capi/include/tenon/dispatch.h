@@ -179,8 +179,8 @@ typedef struct tenon_key_guard {
   uint64_t reserved[2];
 } tenon_key_guard;
 
-/// Adds keys to the thread's included set until the guard is left. Only their functionalities count:
-/// a guard never chooses a backend.
+/// Adds keys to the thread's included set until the guard is left. Only functionalities count: a
+/// guard never chooses a backend.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
 /// Threads:   owner thread.

@@ -2149,8 +2149,8 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_keys_excluded() -> tenon_keyset;
     #[must_use]
-    /** Adds keys to the thread's included set until the guard is left. Only their functionalities count:
- a guard never chooses a backend.
+    /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
+ guard never chooses a backend.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
