@@ -7,8 +7,8 @@ import dataclasses
 import html
 import math
 
-WIDTH = 960
-LABELS = 330  # room for the labels at the left
+WIDTH = 1020
+LABELS = 380
 MARGIN = 130  # room for the numbers at the right
 ROW = 26
 TOP = 64
@@ -47,14 +47,15 @@ class Line:
 
 
 class _Scale:
-    """A logarithmic axis over some values, at least one decade long."""
+    """A logarithmic axis over values, at least one decade long; nothing lies at its low end."""
 
     def __init__(self, values: list[float]) -> None:
+        values = [value for value in values if value > 0]
         self.low = math.floor(math.log10(min(values)) * 2) / 2
         self.high = max(math.ceil(math.log10(max(values)) * 2) / 2, self.low + 1)
 
     def at(self, value: float) -> float:
-        part = (math.log10(value) - self.low) / (self.high - self.low)
+        part = (math.log10(value) - self.low) / (self.high - self.low) if value > 0 else 0.0
         return LABELS + part * (WIDTH - LABELS - MARGIN)
 
     def ticks(self) -> list[float]:

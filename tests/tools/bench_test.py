@@ -176,6 +176,9 @@ class PlotTest(unittest.TestCase):
         ]
         self.assertEqual(kinds, ["met", "missed"])
 
+    def test_nothing_used_of_a_budget_is_drawn_at_the_low_end(self):
+        xml.fromstring(plot.budgets("t", [("nothing", 0.0), ("good", 0.5)]))
+
     def test_the_page_and_its_plots_are_written_and_old_plots_go(self):
         run = bench.Bench()
         for row in rows.ROWS:
