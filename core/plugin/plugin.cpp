@@ -124,11 +124,28 @@ bool PluginManager::begin(Plugin* plugin, Plugin::State wanted, Plugin::State bu
   return true;
 }
 
-void PluginManager::settle(Plugin* plugin, Plugin::State state) {
+// Ends what begin() began; `closed` are groups of libraries that closed meanwhile. Nobody waits for
+// those of a plugin that is loaded again.
+void PluginManager::settle(Plugin* plugin, Plugin::State state,
+                           const std::vector<const void*>& closed) {
   const std::lock_guard lock(mutex_);
   plugin->state = state;
+  if (state == Plugin::State::kLoaded) plugin->draining.clear();
+  plugin->draining.insert(plugin->draining.end(), closed.begin(), closed.end());
   plugin->worker = {};
   changed_.notify_all();
+}
+
+// A group of the plugin's closed libraries that may be in use still, or NULL. Several threads may
+// drain one group; the first that is through drops it.
+const void* PluginManager::next_draining(const Plugin& plugin) {
+  const std::lock_guard lock(mutex_);
+  return plugin.draining.empty() ? nullptr : plugin.draining.back();
+}
+
+void PluginManager::drop_drained(Plugin* plugin, const void* group) {
+  const std::lock_guard lock(mutex_);
+  std::erase(plugin->draining, group);
 }
 
 bool PluginManager::is_loaded(const Plugin& plugin) {
@@ -159,7 +176,6 @@ Plugin* PluginManager::load(std::string_view path_or_name) {
     settle(plugin, Plugin::State::kUnloaded);
     throw;
   }
-  plugin->draining.clear();
   settle(plugin, Plugin::State::kLoaded);
   return plugin;
 }
@@ -167,23 +183,17 @@ Plugin* PluginManager::load(std::string_view path_or_name) {
 void PluginManager::unload(Plugin* plugin, int64_t timeout_ns) {
   TENON_CHECK(plugin->descriptor->unload != nullptr, TENON_ERROR_NOT_SUPPORTED, "plugin ",
               plugin->name.view(), ": it must have an unload function, got none");
-  bool was_loaded;
-  {
-    const std::lock_guard lock(mutex_);
-    was_loaded = plugin->state == Plugin::State::kLoaded;
-  }
-  if (!was_loaded && plugin->draining.empty()) return;
+  const bool idle = !is_loaded(*plugin) && next_draining(*plugin) == nullptr;
+  if (idle) return;
   if (begin(plugin, Plugin::State::kUnloaded, Plugin::State::kUnloading)) {
     dispatch::ClosedLibraries closed;
     plugin->descriptor->unload(plugin->load_state);
     plugin->load_state = nullptr;
-    plugin->draining = closed.groups();
-    settle(plugin, Plugin::State::kUnloaded);
+    settle(plugin, Plugin::State::kUnloaded, closed.groups());
   }
-  while (!plugin->draining.empty()) {
-    dispatch::drain_group(plugin->draining.back(), base::concat("plugin ", plugin->name.view()),
-                          timeout_ns);
-    plugin->draining.pop_back();
+  while (const void* group = next_draining(*plugin)) {
+    dispatch::drain_group(group, base::concat("plugin ", plugin->name.view()), timeout_ns);
+    drop_drained(plugin, group);
   }
 }
 

@@ -53,7 +53,9 @@ class PluginManager {
   Plugin* find_by_path(std::string_view path);
   Plugin* add(const tenon_plugin_descriptor& descriptor, const std::string& path);
   bool begin(Plugin* plugin, Plugin::State wanted, Plugin::State busy);
-  void settle(Plugin* plugin, Plugin::State state);
+  void settle(Plugin* plugin, Plugin::State state, const std::vector<const void*>& closed = {});
+  const void* next_draining(const Plugin& plugin);
+  void drop_drained(Plugin* plugin, const void* group);
   void wait_for_locked(std::unique_lock<std::mutex>& lock, Plugin* plugin);
 
   struct Waiter {

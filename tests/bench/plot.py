@@ -8,7 +8,7 @@ import html
 import math
 
 WIDTH = 1020
-LABELS = 380
+LABELS = 380  # room for the labels at the left
 MARGIN = 130  # room for the numbers at the right
 ROW = 26
 TOP = 64

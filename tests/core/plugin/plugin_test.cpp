@@ -93,6 +93,23 @@ TEST_F(Plugin, LoadedFromManyThreads_LoadsOnce) {
   TENON_EXPECT_OK(tenon_plugin_unload(plugin, -1));
 }
 
+TEST_F(Plugin, LoadedAndUnloadedByManyThreads_EachLoadHasItsUnload) {
+  tenon_plugin* plugin = nullptr;
+  TENON_ASSERT_OK(load("good", &plugin));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([plugin] {
+      for (int round = 0; round < 10000; ++round) {
+        TENON_EXPECT_OK(load("good"));
+        TENON_EXPECT_OK(tenon_plugin_unload(plugin, -1));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(tenon_plugin_is_loaded(plugin), 0);
+  EXPECT_EQ(counter("good", "plugin_loads"), counter("good", "plugin_unloads"));
+}
+
 TEST_F(Plugin, Requirement_IsLoadedFirst) {
   TENON_ASSERT_OK(load("needs_good"));
   EXPECT_EQ(answer("good"), 42);
