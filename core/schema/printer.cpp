@@ -69,6 +69,13 @@ void write_alias_only(std::string& out, const Type* type, const AliasInfo* alias
   if (type->kind == TENON_TYPE_LIST) {
     write_alias_only(out, type->elements[0], contained(alias, 0));
     if (alias->annotated()) out += "[]";
+  } else if (type->kind == TENON_TYPE_TUPLE) {
+    out += '(';
+    for (size_t i = 0; i < type->elements.size(); ++i) {
+      if (i > 0) out += ", ";
+      write_alias_only(out, type->elements[i], contained(alias, i));
+    }
+    out += ')';
   }
   if (alias->annotated()) write_alias(out, *alias);
 }

@@ -59,6 +59,21 @@ static void arguments_are_described(void** state) {
   tenon_schema_release(schema);
 }
 
+static void alias_texts_say_where_in_a_type(void** state) {
+  (void)state;
+  tenon_schema* schema = parse("op((int, Tensor(a!)) x, Tensor(b)[](c) y, Tensor z) -> ()");
+  const char* const texts[] = {"(, (a!))", "(b)[](c)", ""};
+  tenon_argument_info info;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  for (int i = 0; i < 3; ++i) {
+    assert_ok(tenon_schema_get_argument(schema, i, &info));
+    assert_string_equal(info.alias_text, texts[i]);
+    assert_int_equal((info.flags & TENON_ARGUMENT_ALIASED) != 0, texts[i][0] != '\0');
+  }
+  tenon_schema_release(schema);
+}
+
 static void malformed_text_is_refused_with_position(void** state) {
   (void)state;
   static const char* const bad[] = {
@@ -118,6 +133,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(schema_prints_what_it_parsed),
       cmocka_unit_test(arguments_are_described),
+      cmocka_unit_test(alias_texts_say_where_in_a_type),
       cmocka_unit_test(malformed_text_is_refused_with_position),
       cmocka_unit_test(length_is_honoured),
       cmocka_unit_test(compatibility_gives_reasons),

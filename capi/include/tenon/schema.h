@@ -58,7 +58,7 @@ typedef struct tenon_argument_info {
   const char* name;     /* "" for an unnamed return */
   const tenon_type* type;
   const char* type_text;            /* as printed, without the alias annotation */
-  const char* alias_text;           /* such as "(a!)" or "" */
+  const char* alias_text;           /* such as "(a!)", "(, (a!))" of a tuple, or "" */
   const tenon_value* default_value; /* NULL without a default */
   int64_t list_size;                /* N of `T[N]`, else -1 */
   int64_t aliased_argument;         /* returns: the argument whose alias set it shares, else -1 */
