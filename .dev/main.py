@@ -100,7 +100,7 @@ def build(args) -> int:
 
 def sanitize(args) -> int:
     """Builds with a sanitizer and runs the native suites (GoogleTest and cmocka) under it."""
-    preset = {"asan": "asan-ubsan", "tsan": "tsan"}[args.kind]
+    preset = {"asan": "asan-ubsan"}.get(args.kind, args.kind)
     machine.ensure(native.NEEDS[preset])
     native.build(preset)
     run = suites.Run(preset, pattern=args.filter)
@@ -235,7 +235,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--fix", action="store_true", help="let the formatters write their output")
     one.add_argument("--list", action="store_true", help="name the checks and stop")
     one = verb("sanitize", sanitize)
-    one.add_argument("kind", choices=("asan", "tsan"), help="asan comes with UBSan")
+    one.add_argument(
+        "kind", choices=("asan", "tsan", "ubsan"), help="asan comes with UBSan; ubsan is it alone"
+    )
     one.add_argument("--filter", default="", metavar="PATTERN", help="ctest -R pattern")
     one = verb("fuzz", fuzz)
     one.add_argument("target", choices=(*fuzzing.TARGETS, "all"), help="what to fuzz")

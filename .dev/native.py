@@ -12,7 +12,7 @@ import environment
 import machine
 import ui
 
-PRESETS = ("dev", "release", "bench", "asan-ubsan", "tsan", "fuzz", "cuda")
+PRESETS = ("dev", "release", "bench", "asan-ubsan", "tsan", "ubsan", "fuzz", "cuda")
 # What a preset needs installed. The sanitizers and CUDA build native parts only.
 NEEDS = {
     "dev": machine.ALL,
@@ -20,6 +20,7 @@ NEEDS = {
     "bench": (*machine.ALL, "benchmark"),
     "asan-ubsan": machine.NATIVE,
     "tsan": machine.NATIVE,
+    "ubsan": machine.NATIVE,
     "fuzz": machine.FUZZ,
     "cuda": machine.NATIVE,
 }
