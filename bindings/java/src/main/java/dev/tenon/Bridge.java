@@ -28,7 +28,11 @@ final class Bridge {
       Native.linkAfter(LINK_AFTER);
     }
     // After this no thread of C enters Java: the machine may vanish under it.
-    Runtime.getRuntime().addShutdownHook(new Thread(Native::closeGate, "tenon-shutdown"));
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(Native::closeGate, "tenon-shutdown"));
+    } catch (IllegalStateException e) {
+      Native.closeGate(); // first used by a shutdown hook: the machine ends already
+    }
   }
 
   private Bridge() {}
