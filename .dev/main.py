@@ -11,12 +11,14 @@ import shutil
 import subprocess
 import sys
 
+import coverage
 import cuda
 import environment
 import fuzzing
 import lint
 import machine
 import native
+import stress
 import suites
 import ui
 
@@ -104,15 +106,23 @@ def sanitize(args) -> int:
     machine.ensure(native.NEEDS[preset])
     native.build(preset)
     run = suites.Run(preset, pattern=args.filter)
-    run.env["ASAN_OPTIONS"] = "detect_leaks=1:check_initialization_order=1:strict_string_checks=1"
-    run.env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
-    run.env["TSAN_OPTIONS"] = "halt_on_error=1:second_deadlock_stack=1"
+    run.env.update(suites.sanitizer_options())
     return 0 if suites.run_all(run, suites.NATIVE) else 1
 
 
 def fuzz(args) -> int:
     """Builds the libFuzzer programs with ASan and UBSan and runs one target, or all in turn."""
     return fuzzing.run(args.target, args.seconds)
+
+
+def run_stress(args) -> int:
+    """Runs threads, forks and faults at full length, and each way to end a process 20 times."""
+    return stress.run(args.part)
+
+
+def measure_coverage(args) -> int:
+    """Prints the lines of core/ that the native suites run, folder by folder."""
+    return coverage.run(args.missing)
 
 
 def check(args) -> int:
@@ -242,6 +252,10 @@ def parser() -> argparse.ArgumentParser:
     one = verb("fuzz", fuzz)
     one.add_argument("target", choices=(*fuzzing.TARGETS, "all"), help="what to fuzz")
     one.add_argument("--seconds", type=int, default=60, help="time for each target (default: 60)")
+    one = verb("stress", run_stress)
+    one.add_argument("part", nargs="?", choices=stress.PARTS, default="all", help="default: all")
+    one = verb("coverage", measure_coverage)
+    one.add_argument("--missing", action="store_true", help="name the lines that nothing ran")
     verb("doctor", doctor)
     one = verb("python", python)
     one.add_argument("arguments", nargs=argparse.REMAINDER, help="passed to Python")

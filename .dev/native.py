@@ -12,7 +12,17 @@ import environment
 import machine
 import ui
 
-PRESETS = ("dev", "release", "bench", "asan-ubsan", "tsan", "ubsan", "fuzz", "cuda")
+PRESETS = (
+    "dev",
+    "release",
+    "bench",
+    "asan-ubsan",
+    "tsan",
+    "ubsan",
+    "coverage",
+    "fuzz",
+    "cuda",
+)
 # What a preset needs installed. The sanitizers and CUDA build native parts only.
 NEEDS = {
     "dev": machine.ALL,
@@ -21,6 +31,7 @@ NEEDS = {
     "asan-ubsan": machine.NATIVE,
     "tsan": machine.NATIVE,
     "ubsan": machine.NATIVE,
+    "coverage": machine.NATIVE,
     "fuzz": machine.FUZZ,
     "cuda": machine.NATIVE,
 }

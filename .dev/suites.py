@@ -53,7 +53,16 @@ class Run:
         self.env["TENON_WITH_TORCH"] = "1" if with_torch else "0"
 
 
-def _closing(log: str, pattern: str) -> None:
+def sanitizer_options() -> dict:
+    """Variables under which a sanitizer's finding ends the process; without effect elsewhere."""
+    return {
+        "ASAN_OPTIONS": "detect_leaks=1:check_initialization_order=1:strict_string_checks=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+        "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+    }
+
+
+def closing(log: str, pattern: str) -> None:
     """Repeats the lines in which a runner sums itself up."""
     text = (ui.LOGS / f"{log}.log").read_text(errors="replace")
     for line in text.splitlines():
@@ -62,7 +71,8 @@ def _closing(log: str, pattern: str) -> None:
             print(f"    {line.strip()}", flush=True)
 
 
-def _complain(log: str, status: int) -> None:
+def complain(log: str, status: int) -> None:
+    """Shows the end of a runner's output where it failed."""
     if status != 0:
         ui.say(f"status {status}; end of build/log/{log}.log:")
         ui.show_tail(ui.LOGS / f"{log}.log")
@@ -93,7 +103,7 @@ def _ctest(run: Run, name: str, label: str) -> tuple:
         _show_failed(path)
     elif status:
         ui.show_tail(ui.LOGS / f"test-{name}.log")
-    _closing(f"test-{name}", r"tests passed|tests failed|Total Test time|^\s+\d+ - .*\(")
+    closing(f"test-{name}", r"tests passed|tests failed|Total Test time|^\s+\d+ - .*\(")
     return path, status
 
 
@@ -165,10 +175,10 @@ def pytest(run: Run) -> Outcome:
         ui.ROOT / "tests" / "behaviour",
     ]
     status = ui.run("test pytest", command, env=run.env, check=False)
-    _closing(
+    closing(
         "test-pytest", r"^\d+ (passed|failed|error|skipped)|^=+ .*(passed|failed|error)|^FAILED"
     )
-    _complain("test-pytest", status)
+    complain("test-pytest", status)
     return read_junit(path, status)
 
 
@@ -187,8 +197,8 @@ def cargo(run: Run) -> Outcome:
         *([run.pattern] if run.pattern else []),
     ]
     status = ui.run("test cargo", command, env=run.env, check=False)
-    _closing("test-cargo", r"^test result:|FAILED$")
-    _complain("test-cargo", status)
+    closing("test-cargo", r"^test result:|FAILED$")
+    complain("test-cargo", status)
     return read_cargo((ui.LOGS / "test-cargo.log").read_text(errors="replace"), status)
 
 
@@ -228,8 +238,8 @@ def _junit(run: Run, what: str, *settings: str) -> Outcome:
     pattern = [f"-Dtest={run.pattern}"] if run.pattern else []
     status = native.maven(what, run.preset, "test", *pattern, *settings, check=False)
     log = what.replace(" ", "-")
-    _closing(log, r"Tests run:.*(?<!\))$|BUILD ")
-    _complain(log, status)
+    closing(log, r"Tests run:.*(?<!\))$|BUILD ")
+    complain(log, status)
     outcome = Outcome(status=status)
     for report in reports.glob("TEST-*.xml"):
         outcome.add(read_junit(report, 0))
@@ -243,8 +253,8 @@ def matrix(run: Run) -> Outcome:
     if not program.exists():
         return Outcome(status=1, note="bin/tenon_matrix is not built")
     status = ui.run("test matrix", [program], env=run.env, check=False)
-    _closing("test-matrix", r"\d+ of \d+")
-    _complain("test-matrix", status)
+    closing("test-matrix", r"\d+ of \d+")
+    complain("test-matrix", status)
     return read_matrix((ui.LOGS / "test-matrix.log").read_text(errors="replace"), status)
 
 
@@ -272,8 +282,8 @@ def tools(run: Run) -> Outcome:
         "*_test.py",
     ]
     status = ui.run("test tools", command, env=run.env, check=False)
-    _closing("test-tools", r"^Ran \d+ test|^(OK|FAILED)")
-    _complain("test-tools", status)
+    closing("test-tools", r"^Ran \d+ test|^(OK|FAILED)")
+    complain("test-tools", status)
     text = (ui.LOGS / "test-tools.log").read_text(errors="replace")
     return read_unittest(text, status)
 

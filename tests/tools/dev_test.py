@@ -10,9 +10,11 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / ".dev"))
 
+import coverage  # noqa: E402
 import fuzzing  # noqa: E402
 import machine  # noqa: E402
 import native  # noqa: E402
+import stress  # noqa: E402
 import suites  # noqa: E402
 import ui  # noqa: E402
 
@@ -49,6 +51,42 @@ class FuzzTest(unittest.TestCase):
             self.assertTrue((fuzzing.FOLDER / f"{name}_fuzz.cpp").exists(), name)
             self.assertGreaterEqual(len(list((fuzzing.FOLDER / "corpus" / name).iterdir())), 8)
         self.assertEqual(len(fuzzing.TARGETS), 6)
+
+
+class StressTest(unittest.TestCase):
+    def test_runs_and_failures_are_summed_for_each_language_and_all(self):
+        path = write("exits.txt", "Rust\tkernel calls exit\t20\t0\nC++\ta\t20\t3\nC++\tb\t2\t0\n")
+        rows = stress.read_results(path)
+        self.assertEqual(rows[0], ("kernel calls exit", "Rust", 20, 0))
+        self.assertEqual(
+            stress.sum_up(rows), [("C++", 2, 22, 3), ("Rust", 1, 20, 0), ("all", 3, 42, 3)]
+        )
+
+    def test_no_results_are_no_rows(self):
+        self.assertEqual(stress.read_results(pathlib.Path("/nowhere/exits.txt")), [])
+
+
+class CoverageTest(unittest.TestCase):
+    def test_a_line_counts_once_and_files_outside_of_the_core_do_not(self):
+        def report(count):
+            lines = [{"line_number": 7, "count": count}, {"line_number": 8, "count": 0}]
+            names = ("core/base/x.h", "capi/src/y.cpp", "/usr/include/z.h")
+            return {
+                "current_working_directory": str(ui.ROOT),
+                "files": [{"file": name, "lines": lines} for name in names],
+            }
+
+        counts = {}
+        for count in (0, 3, 1):
+            coverage.add(counts, report(count))
+        self.assertEqual(counts, {("core/base/x.h", 7): 4, ("core/base/x.h", 8): 0})
+        self.assertEqual(
+            coverage.sum_up(counts), [("core/base", 2, 1, "50.0"), ("all of core", 2, 1, "50.0")]
+        )
+        self.assertEqual(coverage.list_missing(counts), {"core/base/x.h": "8"})
+
+    def test_neighbouring_lines_are_joined(self):
+        self.assertEqual(coverage.join([1, 2, 3, 7, 9, 10]), "1-3 7 9-10")
 
 
 class CountTest(unittest.TestCase):

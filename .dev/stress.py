@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The long runs: threads, forks and faults at length; each way to end a process, many times."""
+
+from __future__ import annotations
+
+import collections
+import pathlib
+
+import environment
+import machine
+import native
+import suites
+import ui
+
+PARTS = ("threads", "asan-ubsan", "tsan", "exits", "all")
+
+# What the ends of processes are called in each suite's own filter.
+EXITS = {
+    "gtest": "Scenarios/Exit",
+    "pytest": "test_exit_is_quiet",
+    "cargo": "exit::",
+    "junit": "ExitTest",
+}
+# Programs of tests/stress, but for the one with the ends. Under a sanitizer some do not exist.
+PROGRAMS = ("stress_test", "stress_seccomp_test", "stress_allocation_test")
+FIGURES = r"^\d.*(events|forks|threads|allocations|calls)"
+
+
+def run(part: str) -> int:
+    """Runs one part, or "all"; the status is 1 where anything failed."""
+    good = True
+    if part in ("threads", "all"):
+        machine.ensure(native.NEEDS["release"])
+        native.build("release", targets=PROGRAMS)
+        good = threads("release") and good
+    for preset in ("asan-ubsan", "tsan"):
+        if part in (preset, "all"):
+            machine.ensure(native.NEEDS[preset])
+            native.build(preset, targets=("stress_test", "stress_seccomp_test"))
+            good = threads(preset) and good
+    if part in ("exits", "all"):
+        native.build_all("release")
+        good = exits() and good
+    return 0 if good else 1
+
+
+def threads(preset: str) -> bool:
+    """The programs of tests/stress at full length, with the figures they print."""
+    test = suites.Run(preset)
+    test.env.update(suites.sanitizer_options(), TENON_STRESS="long")
+    good = True
+    for name in PROGRAMS:
+        program = environment.build_dir(preset) / "bin" / name
+        if not program.exists():
+            continue
+        log = f"stress-{preset}-{name}"
+        status = ui.run(f"{name}, {preset}", [program], env=test.env, log=log, check=False)
+        suites.closing(log, rf"{FIGURES}|PASSED|FAILED|SKIPPED")
+        suites.complain(log, status)
+        good = good and status == 0
+    return good
+
+
+def exits() -> bool:
+    """Each suite's ends of processes, each twenty times, and the table of what came of them."""
+    results = ui.BUILD / "results" / "exits.txt"
+    results.parent.mkdir(parents=True, exist_ok=True)
+    results.unlink(missing_ok=True)
+    good = True
+    for name, pattern in EXITS.items():
+        test = suites.Run("release", pattern=pattern)
+        test.env.update(TENON_STRESS="long", TENON_EXIT_RESULTS=str(results))
+        good = suites.run_all(test, (name,)) and good
+    lines = read_results(results)
+    print()
+    ui.table(lines, ["scenario", "language", "runs", "failures"])
+    print()
+    ui.table(sum_up(lines), ["language", "scenarios", "runs", "failures"])
+    return good and bool(lines) and all(line[-1] == 0 for line in lines)
+
+
+def read_results(path: pathlib.Path) -> list:
+    """Rows (scenario, language, runs, failures) of the file that the suites added to."""
+    rows = []
+    for line in path.read_text().splitlines() if path.exists() else ():
+        language, scenario, runs, failures = line.split("\t")
+        rows.append((scenario, language, int(runs), int(failures)))
+    return rows
+
+
+def sum_up(lines: list) -> list:
+    """One row a language, and one of all."""
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    for _, language, runs, failures in lines:
+        for name in (language, "all"):
+            total = sums[name]
+            sums[name] = [total[0] + 1, total[1] + runs, total[2] + failures]
+    return [(name, *sums[name]) for name in sorted(sums, key=lambda name: (name == "all", name))]
