@@ -126,8 +126,33 @@ def compare(old: dict, new: dict) -> dict:
             elif name not in after:
                 verdict["removed"].append(label)
             elif before[name] != after[name]:
-                verdict["changed"].append(f"{label}: {_show(before[name])} -> {_show(after[name])}")
+                if kind == "structs":
+                    _compare_struct(name, before[name], after[name], verdict)
+                else:
+                    verdict["changed"].append(
+                        f"{label}: {_show(before[name])} -> {_show(after[name])}"
+                    )
     return verdict
+
+
+def _compare_struct(name: str, before: dict, after: dict, verdict: dict) -> None:
+    """Adds what differs between two layouts of one struct, a line a field."""
+    fields, given = before["fields"], after["fields"]
+    for field in dict.fromkeys((*fields, *given)):
+        label = f"field {name}.{field}"
+        if field not in fields:
+            verdict["added"].append(f"{label}: {given[field]}")
+        elif field not in given:
+            verdict["removed"].append(f"{label}: {fields[field]}")
+        elif fields[field] != given[field]:
+            verdict["changed"].append(f"{label}: {fields[field]} -> {given[field]}")
+    if (before["kind"], before["size"]) != (after["kind"], after["size"]):
+        # A struct that begins with its size may grow: an older caller's is shorter.
+        grows = next(iter(fields), "") == "struct_size" and after["size"] > before["size"]
+        verdict["added" if grows else "changed"].append(
+            f"struct {name}: {before['kind']} of {before['size']} bytes -> "
+            f"{after['kind']} of {after['size']} bytes"
+        )
 
 
 def _show(item) -> str:

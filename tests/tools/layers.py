@@ -29,6 +29,7 @@ OUTSIDERS = (
     "kernels",
     "bindings",
     "examples",
+    "tests/abi",
     "tests/capi",
     "tests/hpp",
     "tests/kernels",

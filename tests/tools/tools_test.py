@@ -141,6 +141,80 @@ class AbiTest(Fixture):
             ["constant TENON_THING_RED"],
         )
 
+    def test_struct_with_a_size_may_grow_at_its_end_only(self):
+        field = "uint64_t reserved[2];"
+        grown = GOOD_HEADER.replace(field, f"{field} uint64_t more;")
+        self.assertEqual(
+            abi.compare(self.describe(), self.describe(grown)),
+            {
+                "added": [
+                    "field tenon_thing_info.more: offset 32 size 8",
+                    "struct tenon_thing_info: struct of 32 bytes -> struct of 40 bytes",
+                ],
+                "changed": [],
+                "removed": [],
+            },
+        )
+        inside = GOOD_HEADER.replace(field, f"uint64_t more; {field}")
+        self.assertEqual(
+            abi.compare(self.describe(), self.describe(inside))["changed"],
+            ["field tenon_thing_info.reserved: offset 16 size 16 -> offset 24 size 16"],
+        )
+
+    def test_struct_without_a_size_may_not_grow(self):
+        plain = GOOD_HEADER.replace("uint32_t struct_size;", "uint32_t first;")
+        grown = plain.replace("uint64_t reserved[2];", "uint64_t reserved[2]; uint64_t more;")
+        self.assertEqual(
+            abi.compare(self.describe(plain), self.describe(grown))["changed"],
+            ["struct tenon_thing_info: struct of 32 bytes -> struct of 40 bytes"],
+        )
+
+    def test_each_break_of_the_real_headers_is_told(self):
+        for header, old, new, told in (
+            (
+                "value.h",
+                "uint16_t tag;   /* TENON_TAG_* */\n  uint16_t flags;",
+                "uint16_t flags;   /* TENON_TAG_* */\n  uint16_t tag;",
+                "changed: field tenon_value.tag: offset 0 size 2 -> offset 2 size 2",
+            ),
+            (
+                "status.h",
+                "#define TENON_ERROR_TYPE 2",
+                "#define TENON_ERROR_TYPE 3",
+                "changed: constant TENON_ERROR_TYPE: 2 -> 3",
+            ),
+            (
+                "tensor.h",
+                "TENON_API int64_t tenon_tensor_numel(const tenon_tensor* tensor);",
+                "",
+                "removed: function tenon_tensor_numel",
+            ),
+            (
+                "op.h",
+                "typedef tenon_status (*tenon_kernel_fn)(void* ctx, const tenon_op* op,",
+                "typedef tenon_status (*tenon_kernel_fn)(void* ctx, tenon_op* op,",
+                "changed: typedef tenon_kernel_fn: tenon_status (*tenon_kernel_fn)"
+                "(void* ctx, const tenon_op* op",
+            ),
+            (
+                "library.h",
+                "  uint64_t reserved[2];\n} tenon_kernel;",
+                "  uint64_t reserved[2];\n  void* more;\n} tenon_kernel;",
+                "added: field tenon_kernel.more: offset 112 size 8",
+            ),
+        ):
+            include = self.root / "scratch"
+            shutil.copytree(cheader.INCLUDE, include, dirs_exist_ok=True)
+            path = include / "tenon" / header
+            self.assertIn(old, path.read_text(), header)
+            path.write_text(path.read_text().replace(old, new))
+            status, text = quietly(abi.main, ["--include", str(include)])
+            self.assertEqual(status, 1)
+            self.assertIn(told, text)
+            lines = [line for line in text.splitlines() if line.startswith("abi: ")]
+            # Nothing but the break itself, the counts and what to do is said.
+            self.assertLessEqual(len(lines), 4, text)
+
     def test_break_of_a_stable_major_is_refused_even_with_update(self):
         stable = GOOD_HEADER.replace("TENON_ABI_MAJOR 0", "TENON_ABI_MAJOR 1")
         committed = self.root / "abi.json"

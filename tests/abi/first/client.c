@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kept C client: loads the plugin that it is given, runs all cases on it, unloads it, and
+// counts what is left.
+#include <stdlib.h>
+
+#include "client.h"
+
+static const char* path = NULL;  // of the plugin
+static tenon_plugin* plugin = NULL;
+static int64_t live_before[TENON_HANDLE_COUNT];
+
+static void count_live(int64_t* counts) {
+  tenon_registry_reap();
+  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) counts[kind] = tenon_live_count(kind);
+}
+
+static void the_plugin_loads(void** state) {
+  (void)state;
+  tenon_plugin* again = NULL;
+  tenon_buffer* ops = NULL;
+  REQUIRE(tenon_op_list(&ops));  // the registry's own fallbacks are there from here on
+  tenon_buffer_release(ops);
+  count_live(live_before);
+  REQUIRE(tenon_plugin_load(path, &plugin));
+  assert_string_equal(tenon_plugin_name(plugin), "abi_first");
+  assert_string_equal(tenon_plugin_version(plugin), "0.1");
+  assert_non_null(strstr(tenon_plugin_path(plugin), "abi_"));
+  assert_int_equal(tenon_plugin_is_loaded(plugin), 1);
+  REQUIRE(tenon_plugin_load("abi_first", &again));
+  assert_ptr_equal(plugin, again);
+}
+
+static void the_plugin_unloads_loads_again_and_leaves_nothing(void** state) {
+  (void)state;
+  int64_t live[TENON_HANDLE_COUNT];
+  const tenon_op* op = NULL;
+  REQUIRE(tenon_plugin_unload(plugin, -1));
+  assert_int_equal(tenon_plugin_is_loaded(plugin), 0);
+  require_error(tenon_op_find("first::scale", &op), TENON_ERROR_NOT_FOUND, "first");
+  REQUIRE(tenon_plugin_load(path, &plugin));
+  REQUIRE(tenon_op_find("first::scale", &op));
+  REQUIRE(tenon_plugin_unload(plugin, -1));
+  count_live(live);
+  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+    if (live[kind] != live_before[kind]) {
+      fail_msg("live %s handles must be %lld again, got %lld", tenon_live_name(kind),
+               (long long)live_before[kind], (long long)live[kind]);
+    }
+  }
+}
+
+int main(int argc, char** argv) {
+  struct CMUnitTest all[40];
+  size_t count = 0;
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s PLUGIN\n", argv[0]);
+    return 2;
+  }
+  path = argv[1];
+  all[count++] = (struct CMUnitTest)cmocka_unit_test(the_plugin_loads);
+  for (const struct CMUnitTest* one = data_cases; one->name != NULL; ++one) all[count++] = *one;
+  for (const struct CMUnitTest* one = call_cases; one->name != NULL; ++one) all[count++] = *one;
+  all[count++] =
+      (struct CMUnitTest)cmocka_unit_test(the_plugin_unloads_loads_again_and_leaves_nothing);
+  return _cmocka_run_group_tests("first headers", all, count, NULL, NULL);
+}
