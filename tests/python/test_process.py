@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
+import sysconfig
 import textwrap
 
 import pytest
+import tenon
 
 
 def run(code: str, *options: str, **env: str) -> subprocess.CompletedProcess:
@@ -192,6 +196,29 @@ def test_subinterpreters_are_refused_clearly():
         pytest.skip("this Python has no subinterpreter module")
     assert done.stdout.startswith("refused"), done.stdout + done.stderr
     assert "main one" in done.stdout or "subinterpreter" in done.stdout, done.stdout
+
+
+def test_a_package_built_for_another_python_says_so(tmp_path):
+    source = pathlib.Path(tenon.__file__).parent
+    package = tmp_path / "tenon"
+    package.mkdir()
+    for path in source.glob("*.py"):
+        shutil.copy(path, package / path.name)
+    wanted = sysconfig.get_config_var("EXT_SUFFIX")
+    begin = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
+    done = run(begin + "import tenon")
+    expected = f"ImportError: tenon: the package must be built for this Python, as _tenon{wanted}"
+    assert f"{expected}, got no extension at all" in done.stderr
+    (package / "_tenon.cpython-27-other.so").touch()
+    done = run(begin + "import tenon")
+    assert f"{expected}, got _tenon.cpython-27-other.so" in done.stderr
+    done = run(
+        begin + "import sysconfig as s; s.get_config_vars()['Py_GIL_DISABLED'] = 1; import tenon"
+    )
+    assert "must be a build with the GIL, got a free-threaded one" in done.stderr
+    (package / f"_tenon{wanted}").write_text("no library")
+    done = run(begin + "import tenon")
+    assert f"the extension _tenon{wanted} must load, got: " in done.stderr
 
 
 def test_reimport_makes_no_second_types():

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 import atexit as _atexit
 
-from . import _tenon
+try:
+    from . import _tenon
+except ImportError as _reason:
+    from ._unbuilt import explain as _explain
+
+    raise ImportError(_explain(_reason)) from _reason
 
 _tenon._require_main_interpreter()
 

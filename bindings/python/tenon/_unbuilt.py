@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why the extension cannot be imported, in words: read only when that failed."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import sysconfig
+
+
+def explain(reason: ImportError) -> str:
+    """Names what this Python is, what the package was built for, and what to do."""
+    wanted = sysconfig.get_config_var("EXT_SUFFIX")
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return (
+            "tenon: Python must be a build with the GIL, got a free-threaded one "
+            f"({sys.version.split()[0]}, {wanted}), which Tenon does not support yet"
+        )
+    found = sorted(path.name for path in pathlib.Path(__file__).parent.glob("_tenon.*.so"))
+    if f"_tenon{wanted}" in found:
+        return f"tenon: the extension _tenon{wanted} must load, got: {reason}"
+    return (
+        f"tenon: the package must be built for this Python, as _tenon{wanted}, got "
+        f"{', '.join(found) or 'no extension at all'}"
+    )
