@@ -255,3 +255,84 @@ def test_exchange_table_there_and_back(table):
     assert made.data_ptr() == t.data_ptr()
     stream = ctypes.c_void_p(1)
     assert table.current_stream(1, 0, ctypes.addressof(stream)) == 0 and not stream.value
+
+
+KEPT = []  # tables of types: the extension remembers some types for ever
+
+
+@pytest.fixture
+def exporter(table):
+    """Makes a class that exports a tensor of ours by a table of its own, and only so."""
+
+    def make(**attributes):
+        def export(thing, out):
+            try:
+                return table.from_object(thing.tensor, out)
+            except (TypeError, ZeroDivisionError):
+                return -1
+
+        own = ExchangeTable(1, 0, None, None, type(table.from_object)(export))
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype = ctypes.py_object
+        new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        capsule = new(ctypes.addressof(own), b"dlpack_exchange_api", None)
+        KEPT.extend([own, capsule])
+        made = type("Exporter", (), {"__dlpack_c_exchange_api__": capsule, **attributes})
+        made.__init__ = lambda self, tensor: setattr(self, "tensor", tensor)
+        return made
+
+    return make
+
+
+def test_exchange_table_of_others(exporter):
+    plain = exporter(requires_grad=False, is_neg=lambda self: False, is_conj=lambda self: 1 / 0)
+    t = tenon.arange(6, dtype=tenon.float32).reshape(2, 3)
+    for _ in range(3):
+        assert tenon.neg(plain(t)).tolist() == (-t).tolist()
+        assert tenon.neg(plain(t.T)).tolist() == (-t.T).tolist()
+    with pytest.raises(ZeroDivisionError):
+        tenon.neg(plain(t.to(tenon.complex64)))
+
+
+@pytest.mark.parametrize(
+    "trait, remedy, needed",
+    [
+        ({"requires_grad": True}, ".detach()", "all"),
+        ({"requires_grad": property(lambda self: True)}, ".detach()", "all"),
+        ({"is_conj": lambda self: True}, ".resolve_conj()", "complex"),
+        ({"is_neg": lambda self: True}, ".resolve_neg()", "strided"),
+    ],
+)
+def test_exchange_tables_refuse_what_memory_does_not_tell(exporter, trait, remedy, needed):
+    neg = tenon.ops.aten.neg
+    lazy = exporter(**trait)
+    t = tenon.ones(2, 4)
+    cases = {
+        "all": [t, t.T, t[0, 0], t.to(tenon.complex64), t.to(tenon.int64)],
+        "complex": [t.to(tenon.complex64)],
+        "strided": [t.T, t[0, 0], t[:, ::2], t.to(tenon.complex64)],
+    }
+    for given in cases[needed]:
+        with pytest.raises(TypeError, match=r"aten::neg: argument 'self' \(position 0\)") as caught:
+            neg(lazy(given))
+        assert remedy in str(caught.value) and "test_exchange.Exporter" in str(caught.value)
+    if needed != "all":
+        assert neg(lazy(t)).tolist() == (-t).tolist()
+
+
+def test_exchange_tables_that_fail_and_empty_tensors(exporter):
+    class Fails(exporter()):
+        tensor = property(lambda self: 1 / 0, lambda self, value: None)
+
+    class Explains(Fails):
+        def __dlpack__(self, **kwargs):
+            raise BufferError("for people")
+
+    with pytest.raises(BufferError, match="for people") as caught:
+        tenon.neg(Explains(tenon.ones(1)))
+    if hasattr(caught.value, "__notes__"):  # Python 3.11 and newer
+        assert caught.value.__notes__ == ["argument 'self' (position 0) of aten::neg"]
+    with pytest.raises(BufferError, match="export failed"):
+        tenon.neg(exporter()(3))
+    empty = exporter()(tenon.empty(0, 3))
+    assert tenon.neg(empty).shape == (0, 3)

@@ -272,8 +272,73 @@ def test_dlpack_both_ways():
     assert tenon.from_dlpack(x).stride() == x.stride()
     assert tenon.add(torch.ones(2), torch.ones(2)).tolist() == [2.0, 2.0]
     assert tenon.tensor(torch.ones(2)).tolist() == [1.0, 1.0]
-    with pytest.raises(Exception, match="grad"):
-        tenon.from_dlpack(torch.ones(1, requires_grad=True))
+
+
+def lazy_tensors():
+    """Tensors of PyTorch whose memory is not what they mean, and what to do about it."""
+    tracked = torch.ones(3, requires_grad=True)
+    conjugate = torch.tensor([1 + 2j, 3 - 4j]).conj()
+    yield tracked, ".detach()"
+    yield tracked * 2, ".detach()"
+    yield torch.nn.Parameter(torch.ones(3)), ".detach()"
+    yield conjugate, ".resolve_conj()"
+    yield conjugate.imag, ".resolve_neg()"
+    yield conjugate.imag[:1], ".resolve_neg()"
+    yield conjugate.imag[0], ".resolve_neg()"
+    yield torch._efficientzerotensor(3), "no memory"
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_tensors_that_memory_does_not_tell_are_refused(number):
+    given, remedy = list(lazy_tensors())[number]
+    add = tenon.ops.aten.add.Tensor
+    for values in (lambda: add(tenon.ones(3), given), lambda: add(tenon.ones(3), other=given)):
+        with pytest.raises(TypeError, match=r"argument 'other' \(position 1\)") as caught:
+            values()
+        assert "aten::add.Tensor" in str(caught.value) and remedy in str(caught.value)
+        assert "got torch." in str(caught.value)
+    with pytest.raises(TypeError) as caught:
+        tenon.ops.aten.cat([tenon.ones(3), given])
+    assert "'tensors'" in str(caught.value) and remedy in str(caught.value)
+    if "memory" not in remedy:
+        with pytest.raises(BufferError) as caught:
+            tenon.from_dlpack(given)
+        assert remedy in str(caught.value)
+        plain = eval(f"given{remedy}", {"given": given})
+        compare(tenon.from_dlpack(plain), plain)
+        compare(add(plain, plain), plain + plain)
+
+
+def test_tensors_that_share_no_memory_are_refused_with_the_reason():
+    add = tenon.ops.aten.add.Tensor
+    for given in (torch.eye(2).to_sparse(), torch.eye(2).to_sparse_csr()):
+        with pytest.raises(BufferError, match="strided") as caught:
+            add(given, given)
+        if hasattr(caught.value, "__notes__"):  # Python 3.11 and newer
+            assert caught.value.__notes__ == ["argument 'self' (position 0) of aten::add.Tensor"]
+    with pytest.raises(BufferError, match="meta"):
+        add(torch.ones(2, device="meta"), tenon.ones(2))
+    with pytest.raises(RuntimeError):
+        torch.func.vmap(lambda x: tenon.ops.aten.neg(x))(torch.ones(2, 3))
+    with pytest.raises(TypeError, match="detach"):
+        torch.func.grad(lambda x: tenon.ops.aten.neg(x))(torch.ones(()))
+
+
+def test_subclasses_of_tensor_are_taken_for_their_memory():
+    class Mine(torch.Tensor):
+        pass
+
+    class Lying(torch.Tensor):
+        requires_grad = property(lambda self: 1 / 0)
+
+    neg = tenon.ops.aten.neg
+    x = torch.ones(2)
+    assert neg(x.as_subclass(Mine)).tolist() == [-1.0, -1.0]
+    assert neg(torch.nn.Parameter(x, False)).tolist() == [-1.0, -1.0]
+    with pytest.raises(ZeroDivisionError):
+        neg(x.as_subclass(Lying))
+    with torch.inference_mode():
+        assert neg(torch.ones(2)).tolist() == [-1.0, -1.0]
 
 
 def test_indexing():

@@ -166,7 +166,14 @@ static uint32_t find_argument(const tnp_binding* b, PyObject* name) {
   return UINT32_MAX;
 }
 
-int tnp_misfit_type(tnp_mismatch* why, const tnp_call* call, uint32_t index, PyObject* object) {
+int tnp_misfit_type(const tnp_binding* b, tnp_mismatch* why, const tnp_call* call, int result,
+                    uint32_t index, PyObject* object) {
+  if (result < 0) {
+    const char* overload = tenon_schema_overload(b->schema);
+    tnp_note("argument '%U' (position %u) of %s%s%s", b->args[index].name, index,
+             tenon_schema_name(b->schema), *overload ? "." : "", overload);
+    return -1;
+  }
   why->detail = call->detail;
   return misfit(why, TNP_MISFIT_TYPE, index, object, 0);
 }
@@ -186,7 +193,7 @@ static int bind_keywords(const tnp_binding* b, tnp_call* call, PyObject* const* 
     }
     if (i < (uint32_t)nargs) return misfit(why, TNP_MISFIT_TWICE, i, values[k], nargs);
     int result = tnp_to_value(call, &b->args[i].type, values[k], &out[i]);
-    if (result != 0) return result < 0 ? -1 : tnp_misfit_type(why, call, i, values[k]);
+    if (result != 0) return tnp_misfit_type(b, why, call, result, i, values[k]);
     if (!b->args[i].kwarg_only) call->normalised = true;
   }
   return 0;
@@ -202,7 +209,7 @@ int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, P
   uint32_t positional = nargs < (Py_ssize_t)b->npositional ? (uint32_t)nargs : b->npositional;
   for (uint32_t i = 0; i < positional; i++) {
     int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
-    if (result != 0) return result < 0 ? -1 : tnp_misfit_type(why, call, i, args[i]);
+    if (result != 0) return tnp_misfit_type(b, why, call, result, i, args[i]);
   }
   for (uint32_t i = positional; i < b->nargs; i++) out[i].tag = NOT_GIVEN;
   if (kwnames != NULL) {
@@ -216,7 +223,8 @@ int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, P
   }
   for (Py_ssize_t i = b->nargs; i < nargs; i++) {
     int result = tnp_to_value(call, &any, args[i], &out[i]);
-    if (result != 0) return result < 0 ? -1 : tnp_misfit_type(why, call, 0, args[i]);
+    if (result < 0) return -1;
+    if (result > 0) return misfit(why, TNP_MISFIT_TYPE, 0, args[i], 0);
   }
   return 0;
 }

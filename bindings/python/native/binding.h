@@ -37,7 +37,9 @@ static inline void tnp_binding_release(tnp_binding* binding) {
  * 0: bound; 1: they do not fit, `why` is filled; -1: an exception. */
 int tnp_bind_slow(const tnp_binding* binding, tnp_call* call, PyObject* const* args,
                   Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, tnp_mismatch* why);
-int tnp_misfit_type(tnp_mismatch* why, const tnp_call* call, uint32_t index, PyObject* object);
+/* Of an argument that did not convert, as `result` says. */
+int tnp_misfit_type(const tnp_binding* binding, tnp_mismatch* why, const tnp_call* call, int result,
+                    uint32_t index, PyObject* object);
 static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const* args,
                            Py_ssize_t nargs, PyObject* kwnames, tenon_value* out,
                            tnp_mismatch* why) {
@@ -48,9 +50,7 @@ static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const
   uint32_t i = 0;
   for (; i < (uint32_t)nargs; i++) {
     int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
-    if (TNP_UNLIKELY(result != 0)) {
-      return result < 0 ? -1 : tnp_misfit_type(why, call, i, args[i]);
-    }
+    if (TNP_UNLIKELY(result != 0)) return tnp_misfit_type(b, why, call, result, i, args[i]);
   }
   for (; i < b->nargs; i++) out[i] = b->defaults[i];
   return 0;

@@ -54,7 +54,7 @@ static int consumer_stream(PyObject* object, PyObject** out_stream) {
   return *out_stream ? 0 : -1;
 }
 
-int tnp_import_dlpack(PyObject* object, tenon_tensor** out) {
+int tnp_import_dlpack(PyObject* object, tenon_tensor** out, const char** refusal) {
   static PyObject *name, *version_names, *stream_names, *version;
   if (name == NULL) {
     name = PyUnicode_InternFromString("__dlpack__");
@@ -66,6 +66,8 @@ int tnp_import_dlpack(PyObject* object, tenon_tensor** out) {
   /* Looked up on the type, as all such protocols are: numbers and strings end here. */
   PyObject* found = _PyType_Lookup(Py_TYPE(object), name);
   if (found == NULL) return 0;
+  int refused = tnp_refuse_traits(object, refusal);
+  if (refused != 0) return refused < 0 ? -1 : 0;
   PyObject* stream;
   if (consumer_stream(object, &stream) != 0) return -1;
   PyObject* args[4] = {NULL, object, version, stream};
@@ -99,9 +101,14 @@ PyObject* tnp_from_dlpack(PyObject* module, PyObject* object) {
   if (PyCapsule_CheckExact(object)) {
     return import_capsule(object, &tensor) == 0 ? tnp_tensor_wrap(tensor) : NULL;
   }
-  int found = tnp_import_dlpack(object, &tensor);
+  const char* refusal = NULL;
+  int found = tnp_import_dlpack(object, &tensor, &refusal);
   if (found > 0) return tnp_tensor_wrap(tensor);
-  if (found == 0) {
+  if (refusal != NULL) {
+    PyErr_Format(PyExc_BufferError,
+                 "from_dlpack: object must be what its memory holds, got %s (%s)",
+                 Py_TYPE(object)->tp_name, refusal);
+  } else if (found == 0) {
     tnp_raise_format(TENON_ERROR_TYPE, "from_dlpack: object must have __dlpack__, got %s",
                      Py_TYPE(object)->tp_name);
   }

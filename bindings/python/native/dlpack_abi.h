@@ -7,6 +7,8 @@
 
 #define DL_CPU 1
 #define DL_CUDA 2
+#define DL_FLOAT 2
+#define DL_COMPLEX 5
 #define DL_FLAG_READ_ONLY 1u
 #define DL_FLAG_COPIED 2u
 

@@ -86,6 +86,27 @@ PyObject* tnp_raise_format(tenon_status code, const char* format, ...) {
   return NULL;
 }
 
+void tnp_note(const char* format, ...) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  va_list arguments;
+  va_start(arguments, format);
+  PyObject* note = PyUnicode_FromFormatV(format, arguments);
+  va_end(arguments);
+  if (note != NULL && PyObject_TypeCheck(value, error_type) &&
+      ((error_object*)value)->error != NULL) {
+    const char* text = PyUnicode_AsUTF8(note);
+    if (text != NULL) tenon_error_add_note(((error_object*)value)->error, text);
+  } else if (note != NULL && PyExceptionInstance_Check(value)) {
+    PyObject* done = PyObject_CallMethod(value, "add_note", "O", note); /* since Python 3.11 */
+    Py_XDECREF(done);
+  }
+  Py_XDECREF(note);
+  PyErr_Clear(); /* a note that cannot be added is no reason to lose the exception */
+  PyErr_Restore(type, value, traceback);
+}
+
 PyObject* tnp_text(tenon_buffer* buffer) {
   PyObject* text =
       PyUnicode_DecodeUTF8(tenon_buffer_data(buffer), tenon_buffer_size(buffer), "replace");

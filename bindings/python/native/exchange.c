@@ -209,11 +209,12 @@ void tnp_tensor_release_buffer(PyObject* self, Py_buffer* view) {
 
 /* ---- Any object ------------------------------------------------------------------------------ */
 
-int tnp_import(PyObject* object, tenon_tensor** out) {
+int tnp_import(PyObject* object, tenon_tensor** out, const char** refusal) {
   if (tnp_is_ndarray(object)) return tnp_import_array(object, out) == 0 ? 1 : -1;
-  int found = tnp_import_table(object, out);
-  if (found == 0) found = tnp_import_dlpack(object, out);
-  if (found != 0) return found;
+  *refusal = NULL;
+  int found = tnp_import_table(object, out, refusal);
+  if (found == 0 && *refusal == NULL) found = tnp_import_dlpack(object, out, refusal);
+  if (found != 0 || *refusal != NULL) return found;
   if (PyObject_CheckBuffer(object) && !PyBytes_Check(object)) {
     return import_buffer(object, out) == 0 ? 1 : -1;
   }

@@ -26,8 +26,12 @@ bool tnp_to_elements(int ndim, const Py_ssize_t* shape, const Py_ssize_t* bytes,
 /* One kind of import each: 0, or -1 with an exception. */
 int tnp_import_array(PyObject* array, tenon_tensor** out); /* numpy.c; an ndarray */
 /* As tnp_import: 1, 0 for an object of another kind, or -1. */
-int tnp_import_dlpack(PyObject* object, tenon_tensor** out); /* dlpack.c */
-int tnp_import_table(PyObject* object, tenon_tensor** out);  /* exchange_table.c */
+int tnp_import_dlpack(PyObject* object, tenon_tensor** out, const char** refusal); /* dlpack.c */
+int tnp_import_table(PyObject* object, tenon_tensor** out,
+                     const char** refusal); /* exchange_table.c */
+/* Whether an object says of itself that its memory alone is not what it means, as PyTorch's tensors
+ * that require grad do: 1 with `refusal`, 0, or -1 with an exception. */
+int tnp_refuse_traits(PyObject* object, const char** refusal);
 int tnp_table_init(void);
 
 #endif

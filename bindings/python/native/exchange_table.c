@@ -18,38 +18,138 @@ typedef struct table {
 
 /* ---- In -------------------------------------------------------------------------------------- */
 
-#define KNOWN 4
-static struct {
+/* What a tensor may say of itself that its memory does not: sharing that would lose it silently.
+ * PyTorch's names, looked up on the type once. */
+enum { GRAD, CONJUGATE, NEGATIVE, TRAITS };
+static const struct {
+  const char* name;
+  bool method; /* to be called, else an attribute */
+  const char* refusal;
+} traits[TRAITS] = {{"requires_grad", false,
+                     "it requires grad, and its gradient would be lost: pass its .detach()"},
+                    {"is_conj", true, "its memory is not conjugated yet: pass its .resolve_conj()"},
+                    {"is_neg", true, "its memory is not negated yet: pass its .resolve_neg()"}};
+
+/* A type of other packages' tensors. */
+typedef struct {
   PyTypeObject* type; /* kept, so that its address stays its own */
   const table* table;
-} known[KNOWN];
-static int known_count;
+  PyObject* traits[TRAITS]; /* kept; NULL where the type has no such attribute */
+} exporter;
 
-static const table* table_of(PyTypeObject* type) {
-  for (int i = 0; i < known_count; i++) {
-    if (known[i].type == type) return known[i].table;
-  }
-  static PyObject* name;
-  if (name == NULL) name = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
-  PyObject* capsule = name ? _PyType_Lookup(type, name) : NULL;
+#define KNOWN 4
+static exporter known[KNOWN];
+static int known_count;
+static PyObject *table_name, *trait_names[TRAITS]; /* interned */
+
+static const table* find_table(PyTypeObject* type) {
+  PyObject* capsule = _PyType_Lookup(type, table_name);
   if (capsule == NULL || !PyCapsule_IsValid(capsule, CAPSULE)) return NULL;
   const table* found = PyCapsule_GetPointer(capsule, CAPSULE);
   while (found != NULL && found->major != 1) found = found->older;
-  if (found != NULL && known_count < KNOWN) {
-    Py_INCREF(type);
-    known[known_count].type = type;
-    known[known_count++].table = found;
-  }
   return found;
 }
 
-int tnp_import_table(PyObject* object, tenon_tensor** out) {
-  const table* theirs = table_of(Py_TYPE(object));
-  if (theirs == NULL) return 0;
-  struct DLManagedTensorVersioned* managed = NULL;
-  if (theirs->from_object(object, &managed) != 0) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_BufferError, "DLPack: the export failed");
+static void find_traits(exporter* self) {
+  for (int i = 0; i < TRAITS; i++) self->traits[i] = _PyType_Lookup(self->type, trait_names[i]);
+}
+
+/* Whether a tensor has a trait: 1, 0, or -1 with an exception. */
+static int has_trait(const exporter* self, int trait, PyObject* object) {
+  PyObject* descriptor = self->traits[trait];
+  if (descriptor == NULL) return 0;
+  descrgetfunc get = Py_TYPE(descriptor)->tp_descr_get;
+  PyObject* answer;
+  if (traits[trait].method) {
+    answer = PyObject_CallOneArg(descriptor, object);
+  } else {
+    answer = get ? get(descriptor, object, (PyObject*)self->type) : Py_NewRef(descriptor);
+  }
+  if (answer == NULL) return -1;
+  int yes = answer == Py_True ? 1 : answer == Py_False ? 0 : PyObject_IsTrue(answer);
+  Py_DECREF(answer);
+  return yes;
+}
+
+static int refuse_trait(const exporter* self, int trait, PyObject* object, const char** refusal) {
+  int yes = has_trait(self, trait, object);
+  if (yes > 0) *refusal = traits[trait].refusal;
+  return yes;
+}
+
+int tnp_refuse_traits(PyObject* object, const char** refusal) {
+  exporter self = {.type = Py_TYPE(object)};
+  find_traits(&self);
+  for (int i = 0; i < TRAITS; i++) {
+    int yes = refuse_trait(&self, i, object, refusal);
+    if (yes != 0) return yes;
+  }
+  return 0;
+}
+
+/* The imaginary half of a conjugate is memory that is not negated yet: every other real number of
+ * complex ones, or a single one. All else need not be asked. */
+static bool may_be_half(const dl_tensor* tensor) {
+  if (tensor->dtype.code != DL_FLOAT || tensor->strides == NULL) return false;
+  int64_t numel = 1;
+  bool gaps = false;
+  for (int32_t i = tensor->ndim - 1; i >= 0; i--) {
+    gaps = gaps || (tensor->shape[i] != 1 && tensor->strides[i] != numel);
+    numel *= tensor->shape[i];
+  }
+  return gaps || numel == 1;
+}
+
+static bool lacks_memory(const dl_tensor* tensor) {
+  if (tensor->data != NULL) return false;
+  for (int32_t i = 0; i < tensor->ndim; i++) {
+    if (tensor->shape[i] == 0) return false;
+  }
+  return true;
+}
+
+static int refuse_memory(const exporter* self, const dl_tensor* tensor, PyObject* object,
+                         const char** refusal) {
+  if (TNP_UNLIKELY(lacks_memory(tensor))) {
+    *refusal = "it has no memory";
+    return 1;
+  }
+  bool complex = tensor->dtype.code == DL_COMPLEX;
+  int yes = complex ? refuse_trait(self, CONJUGATE, object, refusal) : 0;
+  if (yes == 0 && (complex || may_be_half(tensor))) {
+    yes = refuse_trait(self, NEGATIVE, object, refusal);
+  }
+  return yes;
+}
+
+/* After an export that failed: `__dlpack__`, whose refusals are written for people. */
+static int ask_python(PyObject* object, tenon_tensor** out, const char** refusal) {
+  if (!PyErr_Occurred()) PyErr_SetString(PyExc_BufferError, "DLPack: the export failed");
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  int found = tnp_import_dlpack(object, out, refusal);
+  if (found == 0 && *refusal == NULL) {
+    PyErr_Restore(type, value, traceback);
     return -1;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return found;
+}
+
+static int import_through(const exporter* theirs, PyObject* object, tenon_tensor** out,
+                          const char** refusal) {
+  int refused = refuse_trait(theirs, GRAD, object, refusal);
+  if (TNP_UNLIKELY(refused != 0)) return refused < 0 ? -1 : 0;
+  struct DLManagedTensorVersioned* managed = NULL;
+  if (TNP_UNLIKELY(theirs->table->from_object(object, &managed) != 0)) {
+    return ask_python(object, out, refusal);
+  }
+  refused = refuse_memory(theirs, &managed->tensor, object, refusal);
+  if (TNP_UNLIKELY(refused != 0)) {
+    managed->deleter(managed);
+    return refused < 0 ? -1 : 0;
   }
   if (managed->tensor.device.device_type != DL_CPU) {
     /* Work on a device has to be ordered: that is the business of __dlpack__ and its stream. */
@@ -61,6 +161,26 @@ int tnp_import_table(PyObject* object, tenon_tensor** out) {
     return -1;
   }
   return 1;
+}
+
+int tnp_import_table(PyObject* object, tenon_tensor** out, const char** refusal) {
+  PyTypeObject* type = Py_TYPE(object);
+  for (int i = 0; i < known_count; i++) {
+    if (known[i].type == type) return import_through(&known[i], object, out, refusal);
+  }
+  exporter found = {.type = type, .table = find_table(type)};
+  if (found.table == NULL) return 0;
+  find_traits(&found);
+  Py_INCREF(type);
+  for (int i = 0; i < TRAITS; i++) Py_XINCREF(found.traits[i]);
+  int result = import_through(&found, object, out, refusal);
+  if (known_count < KNOWN) {
+    known[known_count++] = found;
+  } else {
+    for (int i = 0; i < TRAITS; i++) Py_XDECREF(found.traits[i]);
+    Py_DECREF(type);
+  }
+  return result;
 }
 
 /* ---- Out: called under the GIL, no ordering of streams -----------------------------------------
@@ -143,10 +263,14 @@ static int current_stream(int32_t device_type, int32_t device_id, void** out_str
 
 int tnp_table_init(void) {
   static table ours = {1, 1, NULL, allocate, from_object, to_object, peek_object, current_stream};
-  PyObject* capsule = PyCapsule_New(&ours, CAPSULE, NULL);
+  for (int i = 0; i < TRAITS; i++) {
+    trait_names[i] = PyUnicode_InternFromString(traits[i].name);
+    if (trait_names[i] == NULL) return -1;
+  }
+  table_name = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
+  PyObject* capsule = table_name ? PyCapsule_New(&ours, CAPSULE, NULL) : NULL;
   if (capsule == NULL) return -1;
-  int result =
-      PyObject_SetAttrString((PyObject*)tnp_tensor_type, "__dlpack_c_exchange_api__", capsule);
+  int result = PyObject_SetAttr((PyObject*)tnp_tensor_type, table_name, capsule);
   Py_DECREF(capsule);
   return result;
 }

@@ -64,6 +64,8 @@ PyObject* tnp_raise(void);
 PyObject* tnp_raise_error(tenon_error* error);
 /* Raises a new error with a printf-like message (PyErr_Format's letters) and returns NULL. */
 PyObject* tnp_raise_format(tenon_status code, const char* format, ...);
+/* Adds a note with a printf-like text to the pending exception, which stays what it is. */
+void tnp_note(const char* format, ...);
 /* Turns the pending exception into an error that carries it; clears it. Never NULL. */
 tenon_error* tnp_take_exception(void);
 /* The same into this thread's slot: what a callback returns. */
@@ -161,9 +163,9 @@ PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize
 
 extern PyTypeObject* tnp_ndarray_type; /* NULL until an array was met */
 bool tnp_is_ndarray(PyObject* object);
-/* Imports by numpy's struct, `__dlpack__` or the buffer protocol. 1: made; 0: not such an object;
- * -1: an exception. */
-int tnp_import(PyObject* object, tenon_tensor** out_tensor);
+/* Imports by numpy's struct, `__dlpack__` or the buffer protocol. 1: made; 0: no such object, or
+ * one whose memory must not be shared: `refusal` says why (static text); -1: an exception. */
+int tnp_import(PyObject* object, tenon_tensor** out_tensor, const char** refusal);
 PyObject* tnp_from_numpy(PyObject* module, PyObject* array);
 PyObject* tnp_from_dlpack(PyObject* module, PyObject* object);
 PyObject* tnp_from_buffer(PyObject* module, PyObject* object);

@@ -142,7 +142,7 @@ static int to_tensor(tnp_call* call, PyObject* object, tenon_value* out) {
     tensor = tnp_tensor_get(object);
     return tensor ? set_tensor(out, tensor) : -1;
   } else {
-    int found = tnp_import(object, &tensor);
+    int found = tnp_import(object, &tensor, &call->detail);
     if (found <= 0) return found < 0 ? -1 : 1;
   }
   call->normalised = true;

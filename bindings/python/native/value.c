@@ -320,5 +320,12 @@ void tnp_describe(PyObject* object, char* out, size_t size) {
                   first == Py_None ? "None" : Py_TYPE(first)->tp_name);
     return;
   }
-  PyOS_snprintf(out, size, "%s", Py_TYPE(object)->tp_name);
+  /* Other packages have classes of the same names: a Tensor that is torch's says so. */
+  PyObject* module = PyObject_GetAttrString((PyObject*)Py_TYPE(object), "__module__");
+  const char* text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+  if (text == NULL) PyErr_Clear();
+  bool named = text != NULL && strcmp(text, "builtins") != 0 && strcmp(text, "__main__") != 0 &&
+               strchr(Py_TYPE(object)->tp_name, '.') == NULL;
+  PyOS_snprintf(out, size, "%s%s%s", named ? text : "", named ? "." : "", Py_TYPE(object)->tp_name);
+  Py_XDECREF(module);
 }
