@@ -20,6 +20,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   jclass natives = env->FindClass("dev/tenon/internal/Native");
   if (natives == nullptr) return JNI_ERR;
   if (env->RegisterNatives(natives, kCallMethods, kCallMethodCount) != JNI_OK) return JNI_ERR;
+  if (env->RegisterNatives(natives, kErrorMethods, kErrorMethodCount) != JNI_OK) return JNI_ERR;
   if (env->RegisterNatives(natives, kSupportMethods, kSupportMethodCount) != JNI_OK) return JNI_ERR;
   if (env->RegisterNatives(natives, kTraceMethods, kTraceMethodCount) != JNI_OK) return JNI_ERR;
   env->DeleteLocalRef(natives);

@@ -187,6 +187,17 @@ public class CallBench {
     }
   }
 
+  /** The same, its text and stack trace read. */
+  @Benchmark
+  public int errorRead() {
+    try {
+      fails.call(a);
+      return 0;
+    } catch (TenonException e) {
+      return e.getMessage().length() + e.getStackTrace().length;
+    }
+  }
+
   /** What a Java kernel throws, caught by its Java caller. */
   @Benchmark
   public Object throwingLambdaFromJava() {

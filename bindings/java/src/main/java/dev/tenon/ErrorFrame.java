@@ -3,6 +3,7 @@
 package dev.tenon;
 
 import java.io.Serializable;
+import java.util.Arrays;
 
 /**
  * One place that an error passed through.
@@ -19,6 +20,10 @@ public record ErrorFrame(String language, String function, String file, int line
 
   static String language(int number) {
     return number >= 0 && number < LANGUAGES.length ? LANGUAGES[number] : "language " + number;
+  }
+
+  int languageNumber() {
+    return Math.max(Arrays.asList(LANGUAGES).indexOf(language), 0);
   }
 
   @Override

@@ -6,12 +6,10 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 
 import dev.tenon.internal.Addresses;
 import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
-import dev.tenon.internal.Text;
 import java.lang.ref.WeakReference;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -71,15 +69,16 @@ final class Errors {
   }
 
   private static Throwable take(int status) {
+    byte[] plain = Native.takePlainError();
+    if (plain != null) {
+      return new TenonException(plain, null);
+    }
     long error = TenonNative.tenon_error_take();
     if (error == 0) {
       return new TenonException(
           status,
           TenonNative.tenon_status_kind(status),
-          "Tenon: failed with " + TenonNative.tenon_status_name(status) + " and left no error",
-          null,
-          List.of(),
-          List.of());
+          "Tenon: failed with " + TenonNative.tenon_status_name(status) + " and left no error");
     }
     try {
       return fromNative(error, MAX_CAUSES);
@@ -102,12 +101,7 @@ final class Errors {
     long cause = depth > 0 ? TenonNative.tenon_error_cause(error) : 0;
     exception =
         new TenonException(
-            TenonNative.tenon_error_code(error),
-            TenonNative.tenon_error_kind(error),
-            TenonNative.tenon_error_message(error),
-            cause == 0 ? null : fromNative(cause, depth - 1),
-            notes(error),
-            frames(error));
+            Native.readError(error), cause == 0 ? null : fromNative(cause, depth - 1));
     for (int language = 1; language < TENON_LANGUAGE_COUNT; language++) {
       if (TenonNative.tenon_error_payload(error, language) != 0) {
         FOREIGN.values().removeIf(reference -> reference.get() == null);
@@ -117,44 +111,6 @@ final class Errors {
       }
     }
     return exception;
-  }
-
-  private static List<String> notes(long error) {
-    long count = TenonNative.tenon_error_note_count(error);
-    if (count == 0) {
-      return List.of();
-    }
-    List<String> notes = new ArrayList<>();
-    for (long i = 0; i < count; i++) {
-      notes.add(TenonNative.tenon_error_note(error, i));
-    }
-    return List.copyOf(notes);
-  }
-
-  private static List<ErrorFrame> frames(long error) {
-    long count = TenonNative.tenon_error_frame_count(error);
-    if (count == 0) {
-      return List.of();
-    }
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    try {
-      long info = frame.allocate(Structs.ERROR_FRAME_SIZE);
-      List<ErrorFrame> frames = new ArrayList<>();
-      for (long i = 0; i < count; i++) {
-        if (TenonNative.tenon_error_get_frame(error, i, info) == TENON_OK) {
-          frames.add(
-              new ErrorFrame(
-                  ErrorFrame.language(Memory.getInt(info)),
-                  Text.read(Memory.getLong(info + Structs.ERROR_FRAME_FUNCTION)),
-                  Text.read(Memory.getLong(info + Structs.ERROR_FRAME_FILE)),
-                  Memory.getInt(info + Structs.ERROR_FRAME_LINE)));
-        }
-      }
-      return List.copyOf(frames);
-    } finally {
-      frame.reset(mark);
-    }
   }
 
   // ---- To C -----------------------------------------------------------------------------------
@@ -201,10 +157,17 @@ final class Errors {
   }
 
   /**
-   * Adds the Java frames between the throw and the kernel's entry: those above the entry that is
-   * `upcalls` deep, counted from the bottom of the stack.
+   * Adds the places that an error of C passed before it came to Java, then the Java frames between
+   * the throw and the kernel's entry: those above the entry that is `upcalls` deep, counted from
+   * the bottom of the stack. This package's own are left out.
    */
   private static void addFrames(long error, Throwable thrown, int upcalls) {
+    if (thrown instanceof TenonException known && known.kept == null) {
+      for (ErrorFrame place : known.frames()) {
+        TenonNative.tenon_error_add_frame(
+            error, place.languageNumber(), place.function(), place.file(), place.line());
+      }
+    }
     StackTraceElement[] trace = thrown.getStackTrace();
     int end = trace.length;
     int entries = 0;
@@ -217,7 +180,7 @@ final class Errors {
     int added = 0;
     for (int i = 0; i < end && added < MAX_FRAMES; i++) {
       StackTraceElement element = trace[i];
-      if (element.getClassName().startsWith("<") || isInternal(element.getClassName())) {
+      if (element.getClassName().startsWith("<") || isOwn(element.getClassName())) {
         continue;
       }
       TenonNative.tenon_error_add_frame(
@@ -232,12 +195,19 @@ final class Errors {
 
   private static boolean isEntry(StackTraceElement element) {
     return element.getClassName().equals(Bridge.class.getName())
-        && element.getMethodName().equals("dispatch");
+        && (element.getMethodName().equals("dispatch") || element.getMethodName().equals("handle"));
   }
 
-  private static boolean isInternal(String name) {
-    return name.equals(Bridge.class.getName())
-        || name.equals(KernelReference.class.getName())
-        || name.equals(Errors.class.getName());
+  // Tells whether a class came with this one: a name alone could be somebody else's.
+  private static boolean isOwn(String name) {
+    if (!name.startsWith("dev.tenon.")) {
+      return false;
+    }
+    try {
+      return Class.forName(name, false, Errors.class.getClassLoader()).getProtectionDomain()
+          == Errors.class.getProtectionDomain();
+    } catch (ClassNotFoundException | LinkageError e) {
+      return false; // another loader's
+    }
   }
 }

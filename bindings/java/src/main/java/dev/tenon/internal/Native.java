@@ -41,6 +41,15 @@ public final class Native {
   /** As {@link #call}, with a key set; the thread's keys are not consulted. */
   public static native int redispatch(long op, long keys, long block, boolean direct);
 
+  /**
+   * Takes the error in the thread's slot, if it is text alone; null, and it stays, when there is
+   * none or more hangs on it: a cause, or another language's exception.
+   */
+  public static native byte[] takePlainError();
+
+  /** Returns what ErrorText takes apart of an error. */
+  public static native byte[] readError(long error);
+
   /** Makes the node by which C refers to object {@code id}; 0 when memory is short. */
   public static native long newReference(int id);
 

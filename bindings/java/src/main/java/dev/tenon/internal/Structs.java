@@ -58,10 +58,6 @@ public final class Structs {
   public static final int ARGUMENT_INFO_DEFAULT_VALUE = 40;
   public static final int ARGUMENT_INFO_LIST_SIZE = 48;
   public static final int ARGUMENT_INFO_ALIASED_ARGUMENT = 56;
-  public static final int ERROR_FRAME_SIZE = 40;
-  public static final int ERROR_FRAME_LINE = 4;
-  public static final int ERROR_FRAME_FUNCTION = 8;
-  public static final int ERROR_FRAME_FILE = 16;
   public static final int OBJECT_TYPE_SIZE = 104;
   public static final int OBJECT_TYPE_LANGUAGE = 4;
   public static final int OBJECT_TYPE_NAME = 8;
@@ -132,10 +128,6 @@ public final class Structs {
     ARGUMENT_INFO_DEFAULT_VALUE,
     ARGUMENT_INFO_LIST_SIZE,
     ARGUMENT_INFO_ALIASED_ARGUMENT,
-    ERROR_FRAME_SIZE,
-    ERROR_FRAME_LINE,
-    ERROR_FRAME_FUNCTION,
-    ERROR_FRAME_FILE,
     OBJECT_TYPE_SIZE,
     OBJECT_TYPE_LANGUAGE,
     OBJECT_TYPE_NAME,
