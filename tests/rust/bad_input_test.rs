@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bad input of every kind: a clear error, nothing changed, nothing leaked, ever again the same.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::panic;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tenon::introspect::{self, live_handles};
 use tenon::{
-    args, DType, Device, DispatchKey, Error, KernelContext, KeyGuard, Library, Op, Plugin, Result,
-    Schema, Status, Tensor, Value, ValueRef,
+    args, DType, DefineOptions, Device, DispatchKey, Error, KernelContext, KeyGuard, Library, Op,
+    Place, Plugin, Result, Schema, Status, Tensor, Value, ValueRef,
 };
 
 mod support;
@@ -423,6 +425,50 @@ fn bad_kernels_and_fallbacks_at_registration() {
         let elsewhere = library.impl_fn("other::f", DispatchKey::CPU, |x: &Tensor| x.clone());
         fails(elsewhere, Status::INVALID_ARGUMENT, &["other"]);
         op.call::<Tensor>((&x, 1.0)).unwrap();
+    });
+}
+
+#[test]
+fn texts_with_a_nul_are_refused_by_every_function() {
+    let _alone = alone();
+    let library = Library::define_namespace("bad_nul").unwrap();
+    let op = library.define("f(int x=1) -> int").unwrap();
+    library.impl_fn("f", "default", |x: i64| x).unwrap();
+    let tags = DefineOptions {
+        tags: &["a\0b"],
+        ..DefineOptions::default()
+    };
+    let analysis = DefineOptions {
+        alias_analysis: "a\0b",
+        ..DefineOptions::default()
+    };
+    let path = OsStr::from_bytes(b"/tmp/\xff\0x.so");
+    let refused = |result: Result<()>| {
+        fails(result, Status::INVALID_ARGUMENT, &["without NUL", "\\0"]);
+    };
+    leaves_nothing(|| {
+        refused(Op::find("bad_nul::f\0").map(drop));
+        refused(Library::fragment("bad\0nul").map(drop));
+        refused(library.define("g\0() -> ()").map(drop));
+        refused(library.define_with("g() -> ()", tags).map(drop));
+        refused(library.define_with("g() -> ()", analysis).map(drop));
+        refused(library.impl_fn("f\0", "default", |x: i64| x).map(drop));
+        refused(library.impl_fn("f", "CPU\0", |x: i64| x).map(drop));
+        refused("CPU\0".parse::<DispatchKey>().map(drop));
+        refused(DispatchKey::for_device("cpu\0").map(drop));
+        refused(DispatchKey::register_backend("np\0u").map(drop));
+        refused(DispatchKey::register("P\0", "Autograd", Place::Below, false).map(drop));
+        refused(DispatchKey::register("P", "Auto\0grad", Place::Below, false).map(drop));
+        refused(Device::register_backend("np\0u").map(drop));
+        refused("cpu\0".parse::<Device>().map(drop));
+        refused("float32\0".parse::<DType>().map(drop));
+        refused(Plugin::load("bad\0nul").map(drop));
+        refused(Plugin::load(path).map(drop));
+        // The parser takes texts by length, and shows where the NUL is.
+        let schema = "f() -> ()\0".parse::<Schema>();
+        fails(schema, Status::PARSE, &["column 10"]);
+        let named = op.args().named("x\0", 1).call::<i64>();
+        fails(named, Status::TYPE, &["bad_nul::f", "x\\0"]);
     });
 }
 

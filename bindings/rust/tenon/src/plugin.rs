@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Plugins: loading shared libraries of registrations, and being one.
 
-use std::ffi::{c_void, OsStr};
+use std::ffi::{c_void, CString, OsStr};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -35,10 +35,10 @@ impl Plugin {
     /// [`Status::ABI`](crate::Status::ABI) for another ABI or sanitizer, or what its load raised.
     pub fn load(path_or_name: impl AsRef<OsStr>) -> Result<Plugin> {
         let path = path_or_name.as_ref();
-        let path = match path.to_str() {
-            Some(path) => c_name("Plugin::load", "path", path)?,
-            // Bytes that are no UTF-8 are a legal path all the same.
-            None => std::ffi::CString::new(path.as_bytes()).unwrap_or_default(),
+        // Bytes that are no UTF-8 are a legal path all the same.
+        let path = match CString::new(path.as_bytes()) {
+            Ok(path) => path,
+            Err(_) => c_name("Plugin::load", "path", &path.to_string_lossy())?,
         };
         let mut out = ptr::null_mut();
         // SAFETY: the text lives for the call and `out` is ours.

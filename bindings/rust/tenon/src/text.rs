@@ -9,10 +9,11 @@ use tenon_sys as sys;
 use crate::error::{Error, Result};
 use crate::status::Status;
 
-/// Text for C. A NUL cannot travel in C text; messages lose what follows it.
+/// Text for C. A NUL cannot travel in C text: it is written as `\0`, so that nothing is lost.
 pub(crate) fn c_text(text: &str) -> CString {
-    let end = text.find('\0').unwrap_or(text.len());
-    CString::new(&text[..end]).unwrap_or_default()
+    CString::new(text)
+        .or_else(|_| CString::new(text.replace('\0', "\\0")))
+        .unwrap_or_default()
 }
 
 /// Text for C that names something, so that a NUL in it is the caller's mistake.
