@@ -48,8 +48,11 @@ fn errors_have_status_kind_message_notes_and_causes() {
 }
 
 #[test]
-fn a_nul_ends_a_message() {
-    assert_eq!(Error::new(Status::RUNTIME, "one\0two").message(), "one");
+fn a_nul_in_a_message_is_written_out() {
+    assert_eq!(
+        Error::new(Status::RUNTIME, "one\0two").message(),
+        "one\\0two"
+    );
 }
 
 #[test]

@@ -300,7 +300,7 @@ fn slot(world: &World, args: &[&str]) -> Option<Result<()>> {
 
 /// An address to give away.
 pub fn address<T>(of: &mut T) -> *mut c_void {
-    std::ptr::from_mut(of).cast()
+    std::ptr::addr_of_mut!(*of).cast()
 }
 
 /// The kernel of a registration that cannot be made, and what tells that it was dropped.
