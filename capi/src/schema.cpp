@@ -39,7 +39,7 @@ uint32_t flags_of(const Argument& argument) {
   return flags;
 }
 
-void fill(const char* function, const std::vector<Argument>& list, int64_t index, int64_t aliased,
+void fill(const char* function, tenon_schema::Arguments list, int64_t index, int64_t aliased,
           tenon_argument_info* out_info) {
   // A caller built with a newer header has fields behind ours, which have to be zero.
   constexpr uint32_t kSize = sizeof(tenon_argument_info);

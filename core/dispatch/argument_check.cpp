@@ -123,7 +123,7 @@ std::string argument_label(const Argument& argument, size_t index, const char* w
 
 ErrorPtr count_error(const tenon_op& op, const char* what, size_t expected, bool at_least,
                      uint32_t actual, const Schema& schema) {
-  return type_error(base::concat(op.name, ": number of ", what, " must be ",
+  return type_error(base::concat(op.name(), ": number of ", what, " must be ",
                                  at_least ? "at least " : "", expected, ", got ", actual,
                                  "; schema: ", schema.text()));
 }
@@ -151,8 +151,9 @@ const char* actual_type(const tenon_value& value) noexcept {
 ErrorPtr check_arguments(const tenon_op& op, const Schema* schema, const tenon_value* args,
                          uint32_t nargs) {
   if (schema == nullptr) {
-    return ErrorPtr::adopt(ErrorObject::make(
-        TENON_ERROR_NOT_FOUND, {}, base::concat(op.name, ": operator must be defined, got none")));
+    return ErrorPtr::adopt(
+        ErrorObject::make(TENON_ERROR_NOT_FOUND, {},
+                          base::concat(op.name(), ": operator must be defined, got none")));
   }
   const auto& arguments = schema->arguments();
   const bool good_count =
@@ -162,7 +163,7 @@ ErrorPtr check_arguments(const tenon_op& op, const Schema* schema, const tenon_v
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (value_matches(args[i], *arguments[i].type)) continue;
-    return type_error(base::concat(op.name, ": ", argument_label(arguments[i], i, "argument"),
+    return type_error(base::concat(op.name(), ": ", argument_label(arguments[i], i, "argument"),
                                    " must be ", schema::print_type(arguments[i]), ", got ",
                                    actual_type(args[i]), " at position ", i,
                                    "; schema: ", schema->text()));
@@ -187,18 +188,18 @@ ErrorPtr check_results(const tenon_op& op, const Schema& schema, const tenon_val
         ret.as.tensor->retain();
       } else if (ret.tag == TENON_TAG_TENSOR && ret.as.tensor != args[source].as.tensor) {
         return type_error(base::concat(
-            op.name, ": ", argument_label(returns[i], i, "result"), " must be argument ",
+            op.name(), ": ", argument_label(returns[i], i, "result"), " must be argument ",
             schema.arguments()[static_cast<size_t>(source)].name.view(), ", got another tensor"));
       }
     }
     if (!value_matches(ret, *returns[i].type)) {
-      return type_error(base::concat(op.name, ": ", argument_label(returns[i], i, "result"),
+      return type_error(base::concat(op.name(), ": ", argument_label(returns[i], i, "result"),
                                      " must be ", schema::print_type(returns[i]), ", got ",
                                      actual_type(ret), "; schema: ", schema.text()));
     }
     if (ret.tag == TENON_TAG_TENSOR && (ret.flags & TENON_VALUE_OWNED) == 0) {
       ret = tenon_value{};
-      return type_error(base::concat(op.name, ": ", argument_label(returns[i], i, "result"),
+      return type_error(base::concat(op.name(), ": ", argument_label(returns[i], i, "result"),
                                      " must be owned, got a tensor without TENON_VALUE_OWNED"));
     }
   }

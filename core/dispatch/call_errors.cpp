@@ -36,9 +36,9 @@ ErrorPtr guarded(Body body) noexcept {
 std::string registered_keys(const tenon_op& op) {
   const auto lock = Registry::get().lock();
   std::string text;
-  for (const KernelStack& stack : op.kernels) {
+  for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
     if (!text.empty()) text += ", ";
-    text += key_name(stack.key);
+    text += key_name(active->key);
   }
   return text;
 }
@@ -50,7 +50,7 @@ bool takes_tensors(const tenon_op& op) {
 
 bool is_defined(const tenon_op& op) {
   const auto lock = Registry::get().lock();
-  return op.definition != nullptr;
+  return op.definition() != nullptr;
 }
 
 std::string hint(tenon_key key) {
@@ -69,7 +69,7 @@ std::string hint(tenon_key key) {
 ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept {
   if (entered.thread == nullptr) return ErrorPtr::adopt(ErrorObject::out_of_memory());
   return guarded([&] {
-    return make_error(TENON_ERROR_RECURSION, op.name, ": nested calls must be at most ",
+    return make_error(TENON_ERROR_RECURSION, op.name(), ": nested calls must be at most ",
                       base::kMaxDepth, " and fit the thread's stack, got more at depth ",
                       base::call_depth(), "; does a kernel call its own operator without a guard?");
   });
@@ -78,24 +78,24 @@ ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept 
 ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys, ErrorPtr cause) noexcept {
   ErrorPtr error = guarded([&] {
     if (!is_defined(op)) {
-      return make_error(TENON_ERROR_NOT_FOUND, op.name, ": operator must be defined, got none");
+      return make_error(TENON_ERROR_NOT_FOUND, op.name(), ": operator must be defined, got none");
     }
     const tenon_key key = highest_key(keys);
     std::string registered = registered_keys(op);
     if (registered.empty()) registered = "none";
     if (key == TENON_KEY_UNDEFINED && (keys & kBackendMask) != 0) {
       return make_error(
-          TENON_ERROR_NO_KERNEL, op.name,
+          TENON_ERROR_NO_KERNEL, op.name(),
           ": arguments must have a key with a kernel, got keys that all fall through; "
           "kernels: ",
           registered);
     }
     if (key == TENON_KEY_UNDEFINED && takes_tensors(op)) {
-      return make_error(TENON_ERROR_NO_KERNEL, op.name,
+      return make_error(TENON_ERROR_NO_KERNEL, op.name(),
                         ": arguments must include a tensor, got no tensor arguments to dispatch on",
                         "; kernels: ", registered, hint(key));
     }
-    return make_error(TENON_ERROR_NO_KERNEL, op.name, ": key must have a kernel, got ",
+    return make_error(TENON_ERROR_NO_KERNEL, op.name(), ": key must have a kernel, got ",
                       key_name(key), "; kernels: ", registered, hint(key));
   });
   if (cause) error->set_cause(cause.detach());
@@ -110,11 +110,11 @@ ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept {
   return guarded([&] {
     if (status == TENON_DECLINED) {
       return make_error(
-          TENON_ERROR_RUNTIME, op.name,
+          TENON_ERROR_RUNTIME, op.name(),
           ": kernel must succeed or fail, got TENON_DECLINED, which only override and "
           "wrapper handlers may return");
     }
-    return make_error(status, op.name, ": kernel failed with ", base::status_name(status),
+    return make_error(status, op.name(), ": kernel failed with ", base::status_name(status),
                       " and left no error");
   });
 }
@@ -122,7 +122,7 @@ ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept {
 void add_kernel_frame(ErrorObject* error, const tenon_op& op, const Kernel& kernel) noexcept {
   const uint32_t language = kernel.entry.language;
   if (language != TENON_LANGUAGE_C && language != TENON_LANGUAGE_CPP) return;
-  const char* function = kernel.name.empty() ? op.name : kernel.name.c_str();
+  const char* function = kernel.name.empty() ? op.name() : kernel.name.c_str();
   error->add_known_frame(language, function, kernel.file.c_str(), kernel.line);
 }
 
@@ -130,7 +130,7 @@ ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema, const
                          uint32_t nargs) noexcept {
   return guarded([&] {
     if (ErrorPtr error = check_arguments(op, schema, args, nargs)) return error;
-    return make_error(TENON_ERROR_INTERNAL, op.name, ": arguments fit ", schema->text(),
+    return make_error(TENON_ERROR_INTERNAL, op.name(), ": arguments fit ", schema->text(),
                       " but were refused");
   });
 }
@@ -140,7 +140,7 @@ ErrorPtr stack_error(const tenon_op& op, const Snapshot& snapshot,
   return guarded([&] {
     if (ErrorPtr error = check_arguments(op, snapshot.schema, stack.args, stack.nargs))
       return error;
-    return make_error(TENON_ERROR_TYPE, op.name, ": number of results must be ",
+    return make_error(TENON_ERROR_TYPE, op.name(), ": number of results must be ",
                       snapshot.schema->returns().size(), ", got ", stack.nrets,
                       "; schema: ", snapshot.schema->text());
   });
@@ -162,7 +162,7 @@ ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept 
 
 ErrorPtr override_shut_error(const tenon_op& op) noexcept {
   return guarded([&] {
-    return make_error(TENON_ERROR_TYPE, op.name,
+    return make_error(TENON_ERROR_TYPE, op.name(),
                       ": arguments must not override operators where Override is excluded or falls "
                       "through, got an object or carrier that does");
   });
@@ -170,14 +170,14 @@ ErrorPtr override_shut_error(const tenon_op& op) noexcept {
 
 ErrorPtr key_error(const tenon_op& op, tenon_key key) noexcept {
   return guarded([&] {
-    return make_error(TENON_ERROR_INVALID_ARGUMENT, op.name, ": key must be a runtime key, got ",
+    return make_error(TENON_ERROR_INVALID_ARGUMENT, op.name(), ": key must be a runtime key, got ",
                       key_name(key), " (", key, ")");
   });
 }
 
 ErrorPtr device_error(const tenon_op& op, const tenon_device& device) noexcept {
   return guarded([&] {
-    return make_error(TENON_ERROR_INVALID_ARGUMENT, op.name,
+    return make_error(TENON_ERROR_INVALID_ARGUMENT, op.name(),
                       ": device must be of a known type, got type number ", device.type);
   });
 }

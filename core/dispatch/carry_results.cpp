@@ -99,7 +99,7 @@ ErrorPtr carry_results(const tenon_op& op, const schema::Schema& schema, tenon_s
       ret = tenon_value{};
       return ErrorPtr::adopt(
           ErrorObject::make(TENON_ERROR_TYPE, {},
-                            base::concat(op.name, ": result ", i, " must be owned, got a ", name,
+                            base::concat(op.name(), ": result ", i, " must be owned, got a ", name,
                                          " without TENON_VALUE_OWNED")));
     }
     if (i >= schema.returns().size()) continue;

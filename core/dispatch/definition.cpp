@@ -52,7 +52,7 @@ void check_against_definition(const tenon_op& op, const Kernel& kernel,
                               const Definition& definition) {
   if (kernel.inferred != nullptr) {
     if (const auto reason = schema::find_mismatch(*kernel.inferred, *definition.schema)) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, op.name, ": ", kernel.describe(), " for ",
+      fail(TENON_ERROR_INVALID_ARGUMENT, op.name(), ": ", kernel.describe(), " for ",
            key_name(kernel.key), " must match the schema defined at ",
            place_text(definition.file, definition.line), ", got a mismatch: ", *reason,
            "; schema: ", definition.schema->text(), "; kernel: ", kernel.inferred->text());
@@ -60,9 +60,17 @@ void check_against_definition(const tenon_op& op, const Kernel& kernel,
   }
   if (kernel.entry.typed != nullptr && kernel.entry.signature != definition.signature) {
     const std::string codes = schema::signature_codes(*definition.schema);
-    fail(TENON_ERROR_INVALID_ARGUMENT, op.name, ": ", kernel.describe(), " for ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, op.name(), ": ", kernel.describe(), " for ",
          key_name(kernel.key), " must have a typed form of signature \"", codes,
          "\", got another one; schema: ", definition.schema->text());
+  }
+}
+
+// Calls `use` with each kernel that is registered, active or not.
+template <class Use>
+void for_each_kernel(const tenon_op& op, const Use& use) {
+  for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
+    for (const Kernel* kernel = active; kernel != nullptr; kernel = kernel->older) use(*kernel);
   }
 }
 
@@ -70,7 +78,7 @@ void check_against_definition(const tenon_op& op, const Kernel& kernel,
 void check_against_kernel(const tenon_op& op, const Kernel& kernel, const Kernel& other) {
   const bool typed = kernel.entry.typed != nullptr && other.entry.typed != nullptr;
   if (typed && kernel.entry.signature != other.entry.signature) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, op.name, ": ", kernel.describe(), " for ",
+    fail(TENON_ERROR_INVALID_ARGUMENT, op.name(), ": ", kernel.describe(), " for ",
          key_name(kernel.key), " must have the signature of ", other.describe(), " for ",
          key_name(other.key), ", got another one",
          kernel.inferred != nullptr && other.inferred != nullptr
@@ -80,13 +88,11 @@ void check_against_kernel(const tenon_op& op, const Kernel& kernel, const Kernel
 }
 
 void check_kernel_locked(const tenon_op& op, const Kernel& kernel) {
-  if (op.definition != nullptr) {
-    check_against_definition(op, kernel, *op.definition);
+  if (op.definition() != nullptr) {
+    check_against_definition(op, kernel, *op.definition());
     return;
   }
-  for (const KernelStack& stack : op.kernels) {
-    for (const Kernel* other : stack.kernels) check_against_kernel(op, kernel, *other);
-  }
+  for_each_kernel(op, [&](const Kernel& other) { check_against_kernel(op, kernel, other); });
 }
 
 bool is_known_analysis(std::string_view text) {
@@ -108,21 +114,6 @@ tenon_key choose_key(const Library& library, std::string_view name, tenon_key ke
   return key;
 }
 
-// Undoes the pushing of a kernel.
-void pop_kernel_locked(tenon_op* op, tenon_key key) noexcept {
-  KernelStack* stack = op->find_stack(key);
-  stack->kernels.pop_back();
-  if (stack->kernels.empty()) op->kernels.erase(op->kernels.begin() + (stack - op->kernels.data()));
-}
-
-void push_kernel_locked(tenon_op* op, const Kernel* kernel) {
-  if (KernelStack* stack = op->find_stack(kernel->key)) {
-    stack->kernels.push_back(kernel);
-    return;
-  }
-  op->kernels.push_back({kernel->key, {kernel}});
-}
-
 }  // namespace
 
 const tenon_op* define(Library* library, std::string_view schema_text,
@@ -131,21 +122,21 @@ const tenon_op* define(Library* library, std::string_view schema_text,
     fail(TENON_ERROR_INVALID_ARGUMENT, describe(*library),
          ": define must be called on a DEF or FRAGMENT library, got an IMPL library");
   }
-  auto definition = std::make_unique<Definition>();
-  definition->schema = schema::parse_schema(schema_text, library->ns.view());
-  const schema::OperatorName& name = definition->schema->name();
+  Definition definition;
+  definition.schema = schema::parse_schema(schema_text, library->ns.view());
+  const schema::OperatorName& name = definition.schema->name();
   check_namespace(*library, name);
   if (!is_known_analysis(options.alias_analysis)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, name.full(),
          ": alias_analysis must be \"\", FROM_SCHEMA or CONSERVATIVE, got \"",
          options.alias_analysis, "\"");
   }
-  definition->tags = options.tags;
-  definition->alias_analysis = base::InternedString(options.alias_analysis);
-  definition->file = options.file;
-  definition->line = options.line;
-  const std::string codes = schema::signature_codes(*definition->schema);
-  definition->signature = codes.empty() ? 0 : schema::signature_hash(codes);
+  definition.tags = base::CompactVector<base::InternedString>(options.tags);
+  definition.alias_analysis = base::InternedString(options.alias_analysis);
+  definition.file = options.file;
+  definition.line = options.line;
+  const std::string codes = schema::signature_codes(*definition.schema);
+  definition.signature = codes.empty() ? 0 : schema::signature_hash(codes);
   auto registration = base::make_intrusive<Registration>(Registration::Kind::kDefinition);
 
   Registry& registry = Registry::get();
@@ -155,23 +146,20 @@ const tenon_op* define(Library* library, std::string_view schema_text,
     const auto lock = registry.lock();
     check_open_locked(*library);
     tenon_op* op = registry.ops().find_or_make(name.full());
-    if (op->definition != nullptr) {
-      fail(TENON_ERROR_ALREADY_EXISTS, op->name, ": operator must be defined once, got a second",
+    if (const Definition* first = op->definition()) {
+      fail(TENON_ERROR_ALREADY_EXISTS, op->name(), ": operator must be defined once, got a second",
            " definition at ", place_text(options.file, options.line), "; the first is at ",
-           place_text(op->definition->file, op->definition->line));
+           place_text(first->file, first->line));
     }
-    for (const KernelStack& stack : op->kernels) {
-      for (const Kernel* kernel : stack.kernels)
-        check_against_definition(*op, *kernel, *definition);
-    }
-    op->choices = registry.ask_fallbacks(*definition->schema);
-    op->definition = std::move(definition);
+    for_each_kernel(
+        *op, [&](const Kernel& kernel) { check_against_definition(*op, kernel, definition); });
+    definition.choices = registry.ask_fallbacks(*definition.schema);
+    op->set_definition(std::move(definition));
     changes.touch(op);
     try {
       registry.publish(changes);
     } catch (...) {
-      op->definition = nullptr;
-      op->choices.clear();
+      op->set_definition({});
       throw;
     }
     registration->op = op;
@@ -204,20 +192,20 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
     tenon_op* op = registry.ops().find_or_make(full_name);
     const Kernel* active = op->active_kernel(kernel->key);
     if (active != nullptr && kernel->policy == TENON_POLICY_ERROR) {
-      fail(TENON_ERROR_ALREADY_EXISTS, op->name, ": ", key_name(kernel->key),
+      fail(TENON_ERROR_ALREADY_EXISTS, op->name(), ": ", key_name(kernel->key),
            " must have no kernel yet, got ", active->describe());
     }
-    if (op->definition != nullptr && op->definition->signature == 0) {
+    if (op->definition() != nullptr && op->definition()->signature == 0) {
       kernel->entry.typed = nullptr;  // the schema has no typed form: nobody can call it
       kernel->entry.signature = 0;
     }
     check_kernel_locked(*op, *kernel);
-    push_kernel_locked(op, kernel.get());
+    op->push_kernel(kernel.get());
     changes.touch(op);
     try {
       registry.publish(changes);
     } catch (...) {
-      pop_kernel_locked(op, kernel->key);
+      op->remove_kernel(kernel.get());
       throw;
     }
     registration->op = op;
@@ -266,20 +254,17 @@ RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
     fallback->kernel = std::move(kernel);
     const auto undo = [&]() noexcept {
       registry.fallbacks().remove(fallback.get());
-      for (tenon_op* op : registry.ops().all()) {
-        std::erase_if(op->choices, [&](const FallbackChoice& choice) {
-          return choice.fallback == fallback.get();
-        });
-      }
+      forget_choices_locked(registry, fallback.get());
     };
     try {
       registry.fallbacks().install(fallback.get());
       for (tenon_op* op : registry.ops().all()) {
-        if (op->definition == nullptr) continue;
+        Definition* definition = op->definition();
+        if (definition == nullptr) continue;
         if (select != nullptr) {
-          auto* text = const_cast<schema::Schema*>(op->definition->schema.get());
+          auto* text = const_cast<schema::Schema*>(definition->schema.get());
           const bool concerned = select(fallback->kernel->entry.ctx, text) == TENON_SELECT_KERNEL;
-          op->choices.push_back({fallback.get(), concerned});
+          definition->choices.push_back({fallback.get(), concerned});
         }
         changes.touch(op);
       }
@@ -315,7 +300,7 @@ RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_dele
   {
     const auto lock = registry.lock();
     for (const tenon_op* op : registry.ops().all()) {
-      if (op->definition != nullptr) known.push_back(op);
+      if (op->definition() != nullptr) known.push_back(op);
     }
     auto with = std::make_shared<Listeners>(*registry.listeners());
     with->push_back(listener);

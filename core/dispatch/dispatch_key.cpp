@@ -68,12 +68,13 @@ KeyTable::KeyTable() {
   declare(TENON_FUNCTIONALITY_NEGATIVE, "Negative", false);
   declare(TENON_FUNCTIONALITY_ZERO_TENSOR, "ZeroTensor", false);
   declare(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW, "ADInplaceOrView", false);
-  declare(TENON_FUNCTIONALITY_AUTOGRAD, "Autograd", true);
   declare(TENON_FUNCTIONALITY_TRACER, "Tracer", false);
-  declare(TENON_FUNCTIONALITY_AUTOCAST, "Autocast", true);
   declare(TENON_FUNCTIONALITY_BATCHED, "Batched", false);
   declare(TENON_FUNCTIONALITY_TRANSFORM_FRONT, "TransformFront", false);
   declare(TENON_FUNCTIONALITY_OVERRIDE, "Override", false);
+  // Long rows that most operators skip come last: tables end before them.
+  declare(TENON_FUNCTIONALITY_AUTOGRAD, "Autograd", true);
+  declare(TENON_FUNCTIONALITY_AUTOCAST, "Autocast", true);
   // Numbers kept for Quantized, Sparse, SparseCsr and Nested: not to be given away.
   for (uint32_t number = 1; number <= 4; ++number) functionalities[number].fixed = true;
 }

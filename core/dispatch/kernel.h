@@ -14,17 +14,20 @@
 
 namespace tenon::dispatch {
 
-/// A registered kernel. Aligned, so that bit 0 of its address is free for the stack of running
-/// kernels. `entry` is what callers see; the rest is for registration, dumps and the tracer.
-struct alignas(16) Kernel {
+/// A registered kernel. Bit 0 of its address is free for the stack of running kernels. `entry` is what callers see; the rest is for registration, dumps and the tracer.
+struct Kernel {
   tenon_entry entry{};
-  tenon_key key = TENON_KEY_NONE;  // or alias that it was registered on
-  uint32_t policy = TENON_POLICY_LAYER;
+  tenon_key key : 24 = 0xffffff;  // or alias that it was registered on; until then, none
+  uint32_t policy : 8 = TENON_POLICY_LAYER;
+  int32_t line = 0;
   tenon_deleter deleter = nullptr;
 
   base::InternedString name;
   base::InternedString file;
-  int32_t line = 0;
+  /// Links of its operator while it is registered: the kernel of the same key that it replaced, and
+  /// the active one of another key.
+  Kernel* older = nullptr;
+  Kernel* next = nullptr;
   /// Inferred by the binding from the function's type; NULL for a purely boxed kernel.
   schema::SchemaPtr inferred;
   base::Retired retired;
@@ -39,6 +42,7 @@ struct alignas(16) Kernel {
   std::string describe() const;
 };
 static_assert(sizeof(tenon_entry) <= 64);
+static_assert(TENON_KEY_BATCHED_DECOMPOSITION < 1u << 24, "keys have 24 bits in a Kernel");
 
 using KernelPtr = std::unique_ptr<Kernel>;
 

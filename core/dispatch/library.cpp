@@ -69,24 +69,17 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
   const Library* library = registration->library;
   switch (registration->kind) {
     case Registration::Kind::kDefinition:
-      registration->op->definition = nullptr;
-      registration->op->choices.clear();
+      registration->op->set_definition({});
       changes.touch(registration->op);
       break;
     case Registration::Kind::kKernel: {
       tenon_op* op = registration->op;
-      KernelStack* stack = op->find_stack(registration->kernel->key);
-      for (size_t i = stack->kernels.size(); i-- > 0;) {
-        if (stack->kernels[i] == registration->kernel) stack->kernels.erase(i);
-      }
-      if (stack->kernels.empty()) {
-        op->kernels.erase(op->kernels.begin() + (stack - op->kernels.data()));
-      }
-      auto* kernel = const_cast<Kernel*>(registration->kernel);
+      Kernel* kernel = registration->kernel;
+      op->remove_kernel(kernel);
       kernel->retired.record = kernel;
       kernel->retired.owner = op;
       kernel->retired.group = library->group;
-      kernel->retired.label = op->name;
+      kernel->retired.label = op->name();
       changes.retire(&kernel->retired);
       changes.touch(op);
       break;
@@ -94,10 +87,9 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
     case Registration::Kind::kFallback: {
       Fallback* fallback = registration->fallback;
       registry.fallbacks().remove(fallback);
+      forget_choices_locked(registry, fallback);
       for (tenon_op* op : registry.ops().all()) {
-        std::erase_if(op->choices,
-                      [&](const FallbackChoice& choice) { return choice.fallback == fallback; });
-        if (op->definition != nullptr) changes.touch(op);
+        if (op->definition() != nullptr) changes.touch(op);
       }
       Kernel* kernel = fallback->kernel.release();
       kernel->retired.record = kernel;
@@ -186,6 +178,16 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
     }
   }
   return library;
+}
+
+void forget_choices_locked(Registry& registry, const Fallback* fallback) noexcept {
+  if (fallback->select == nullptr) return;
+  for (tenon_op* op : registry.ops().all()) {
+    if (Definition* definition = op->definition()) {
+      definition->choices.erase_if(
+          [&](const FallbackChoice& choice) { return choice.fallback == fallback; });
+    }
+  }
 }
 
 void remove_registration(Registration* registration) noexcept {

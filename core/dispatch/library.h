@@ -20,7 +20,7 @@ struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
   tenon_library* library = nullptr;  // NULL for a listener
   tenon_op* op = nullptr;
   union {  // by kind; a definition is its operator's
-    const tenon::dispatch::Kernel* kernel = nullptr;
+    tenon::dispatch::Kernel* kernel = nullptr;
     tenon::dispatch::Fallback* fallback;
     const tenon::dispatch::ListenerPtr* listener;  // owned
   };
@@ -77,6 +77,9 @@ RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
 
 /// Takes over ctx, also when it throws.
 RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_deleter deleter);
+
+/// Drops what the selector of a fallback said. The caller holds the registry's lock.
+void forget_choices_locked(Registry& registry, const Fallback* fallback) noexcept;
 
 void close_library(Library* library) noexcept;
 void drain_library(Library* library, int64_t timeout_ns);

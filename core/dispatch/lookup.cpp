@@ -12,7 +12,7 @@ namespace {
 
 // Callable at this moment: a lookup must not wait for the lock that guards the definition.
 bool is_defined(const tenon_op& op) noexcept {
-  return op.snapshot.load(std::memory_order_acquire) != empty_snapshot();
+  return op.results.load(std::memory_order_acquire) != kUnknownResults;
 }
 
 std::string_view without_overload(std::string_view full_name) {
@@ -22,9 +22,9 @@ std::string_view without_overload(std::string_view full_name) {
 base::ErrorPtr lookup_error(std::string_view full_name) {
   Registry& registry = Registry::get();
   const auto lock = registry.lock();
-  const tenon_op* entry = registry.find_entry(full_name);
+  const tenon_op* entry = OperatorTable::find(full_name);
   std::string text;
-  if (entry != nullptr && !entry->kernels.empty()) {
+  if (entry != nullptr && entry->kernels() != nullptr) {
     text = base::concat(full_name,
                         ": operator must be defined, got kernels without a schema; is the "
                         "library that defines it loaded?");
@@ -32,7 +32,7 @@ base::ErrorPtr lookup_error(std::string_view full_name) {
     std::string overloads;
     const std::string_view base_name = without_overload(full_name);
     for (const tenon_op* op : registry.ops().all()) {
-      if (op->definition == nullptr || op->base_name() != base_name) continue;
+      if (op->definition() == nullptr || op->base_name() != base_name) continue;
       if (!overloads.empty()) overloads += ", ";
       overloads += op->overload().empty() ? std::string_view("default") : op->overload();
     }
@@ -58,10 +58,11 @@ schema::SchemaPtr share_schema(const schema::Schema* schema) {
 }  // namespace
 
 const tenon_op* find_operator(std::string_view full_name) {
-  const Registry& registry = Registry::get();
   while (true) {
-    const tenon_op* op = registry.find_entry(full_name);
-    if (op != nullptr && is_defined(*op)) return op;
+    const tenon_op* op = OperatorTable::find(full_name);
+    if (op != nullptr && is_defined(*op)) [[likely]] {
+      return op;
+    }
     base::ErrorPtr cause;
     if (load_for_namespace(full_name.substr(0, full_name.find("::")), &cause)) continue;
     base::ErrorPtr error = lookup_error(full_name);
@@ -74,7 +75,7 @@ schema::SchemaPtr schema_of(const tenon_op& op) {
   const SnapshotGuard guard(&op);
   if (guard.get() == nullptr) {
     const auto lock = Registry::get().lock();
-    return op.definition != nullptr ? op.definition->schema : schema::SchemaPtr();
+    return op.definition() != nullptr ? op.definition()->schema : schema::SchemaPtr();
   }
   return share_schema(guard.get()->schema);
 }

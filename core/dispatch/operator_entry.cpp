@@ -1,50 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/operator_entry.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 using tenon::dispatch::Kernel;
-using tenon::dispatch::KernelStack;
+using tenon::dispatch::Registrations;
 
 namespace {
 
-constexpr size_t kLine = 64;
-
-// Memory of whole lines that is never given back, cut from blocks. Needs the registry's lock.
-char* allocate_lines(size_t size) {
-  constexpr size_t kBlock = 64 << 10;
-  static char* block = nullptr;
-  static size_t left = 0;
-  size = (size + kLine - 1) / kLine * kLine;
-  if (size > left) {
-    const size_t wanted = size > kBlock ? size : kBlock;
-    block = static_cast<char*>(std::aligned_alloc(kLine, wanted));
-    left = block != nullptr ? wanted : 0;
-    if (block == nullptr) throw std::bad_alloc();
+// Memory that is never given back, cut from blocks in whole multiples of a size. Needs the
+// registry's lock.
+class Blocks {
+ public:
+  explicit constexpr Blocks(size_t unit) : unit_(unit) {}
+  void* allocate(size_t size) {
+    size = (size + unit_ - 1) / unit_ * unit_;
+    if (size > left_) {
+      const size_t wanted = size > kBlock ? size : kBlock;
+      block_ = static_cast<char*>(std::aligned_alloc(kLine, (wanted + kLine - 1) / kLine * kLine));
+      left_ = block_ != nullptr ? wanted : 0;
+      if (block_ == nullptr) throw std::bad_alloc();
+    }
+    char* memory = block_;
+    block_ += size;
+    left_ -= size;
+    return memory;
   }
-  char* memory = block;
-  block += size;
-  left -= size;
-  return memory;
-}
+
+ private:
+  static constexpr size_t kLine = alignof(tenon_op);
+  static constexpr size_t kBlock = 64 << 10;
+  const size_t unit_;
+  char* block_ = nullptr;
+  size_t left_ = 0;
+};
+
+constinit Blocks entry_blocks(alignof(tenon_op));
+constinit Blocks registration_blocks(sizeof(Registrations));
 
 }  // namespace
 
-tenon_op::tenon_op(const char* text, uint32_t size) noexcept
+tenon_op::tenon_op(Registrations* writers, std::string_view full_name) noexcept
     : snapshot(tenon::dispatch::empty_snapshot()),
       results(tenon::dispatch::kUnknownResults),
-      name(text),
-      name_size(size) {}
-
-// A lookup compares the name right after it found the entry: they lie together.
-tenon_op* tenon_op::make(std::string_view full_name) {
-  char* memory = allocate_lines(sizeof(tenon_op) + full_name.size() + 1);
-  char* text = memory + sizeof(tenon_op);
+      registrations(writers),
+      name_size(static_cast<uint32_t>(full_name.size())) {
   std::memcpy(text, full_name.data(), full_name.size());
   text[full_name.size()] = '\0';
-  return new (memory) tenon_op(text, static_cast<uint32_t>(full_name.size()));
+}
+
+tenon_op* tenon_op::make(std::string_view full_name) {
+  void* memory = entry_blocks.allocate(offsetof(tenon_op, text) + full_name.size() + 1);
+  auto* writers = new (registration_blocks.allocate(sizeof(Registrations))) Registrations;
+  return new (memory) tenon_op(writers, full_name);
 }
 
 std::string_view tenon_op::ns() const noexcept {
@@ -61,15 +72,31 @@ std::string_view tenon_op::overload() const noexcept {
 }
 
 const Kernel* tenon_op::active_kernel(tenon_key key) const noexcept {
-  for (const KernelStack& stack : kernels) {
-    if (stack.key == key) return stack.kernels.back();
-  }
-  return nullptr;
+  const Kernel* kernel = kernels();
+  while (kernel != nullptr && kernel->key != key) kernel = kernel->next;
+  return kernel;
 }
 
-KernelStack* tenon_op::find_stack(tenon_key key) noexcept {
-  for (KernelStack& stack : kernels) {
-    if (stack.key == key) return &stack;
+void tenon_op::push_kernel(Kernel* kernel) noexcept {
+  Kernel** link = &registrations->kernels;
+  while (*link != nullptr && (*link)->key != kernel->key) link = &(*link)->next;
+  Kernel* before = *link;
+  *link = kernel;
+  kernel->older = before;
+  if (before != nullptr) kernel->next = std::exchange(before->next, nullptr);
+}
+
+void tenon_op::remove_kernel(Kernel* kernel) noexcept {
+  Kernel** link = &registrations->kernels;
+  while ((*link)->key != kernel->key) link = &(*link)->next;
+  Kernel* after = (*link)->next;
+  Kernel** place = link;
+  while (*place != kernel) place = &(*place)->older;
+  *place = kernel->older;
+  if (*link == nullptr) {
+    *link = after;
+  } else {
+    (*link)->next = after;
   }
-  return nullptr;
+  kernel->older = kernel->next = nullptr;
 }

@@ -3,33 +3,16 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <string_view>
-#include <vector>
+#include <utility>
 
-#include "base/small_vector.h"
+#include "base/compact_vector.h"
+#include "base/text_hash.h"
 #include "dispatch/snapshot.h"
 
 namespace tenon::dispatch {
 
 struct Fallback;
-
-/// How an operator is defined now.
-struct Definition {
-  schema::SchemaPtr schema;
-  std::vector<base::InternedString> tags;
-  base::InternedString alias_analysis;
-  base::InternedString file;
-  int32_t line = 0;
-  /// Hash of the lowered types that a typed kernel must have, see op.h.
-  uint64_t signature = 0;
-};
-
-/// Kernels registered for one key or alias, oldest first: the last one is active.
-struct KernelStack {
-  tenon_key key;
-  base::SmallVector<const Kernel*, 1> kernels;
-};
 
 /// What a registered fallback's selector said about the operator; asked once.
 struct FallbackChoice {
@@ -37,34 +20,55 @@ struct FallbackChoice {
   bool concerned;
 };
 
+/// How an operator is defined now.
+struct Definition {
+  schema::SchemaPtr schema;
+  base::CompactVector<base::InternedString> tags;
+  base::CompactVector<FallbackChoice> choices;
+  base::InternedString alias_analysis;
+  base::InternedString file;
+  /// Hash of the lowered types that a typed kernel must have, see op.h.
+  uint64_t signature = 0;
+  int32_t line = 0;
+};
+
+/// The writers' half of an operator, apart from what callers read. Needs the registry's lock.
+struct Registrations {
+  Definition definition;  // without schema: the operator is not defined
+  Kernel* kernels = nullptr;
+  /// Link of the operators that one step of the registry changes. The last one's is itself; NULL:
+  /// in no list.
+  tenon_op* next_changed = nullptr;
+};
+
 }  // namespace tenon::dispatch
 
-/// An operator. Made on first mention, never freed. Callers read the fields in front; those from
-/// `definition` on belong to the registry and need its lock.
-struct tenon_op {
+/// An operator. Made on first mention, never freed. Its line of the cache is what a call and a
+/// lookup read: there are many operators, and of most nothing is there when it is wanted.
+struct alignas(64) tenon_op {
   std::atomic<const tenon::dispatch::Snapshot*> snapshot;
   /// What a kernel must have written, for a check without the snapshot: number of results << 32,
-  /// then flags << 16 | tag of a single result, or one of the words below.
+  /// then flags << 16 | tag of a single result, or one of the words below. kUnknownResults until
+  /// the operator is defined.
   std::atomic<uint64_t> results;
   /// Positions of written arguments; bit 63 stands for all from there on.
   std::atomic<uint64_t> written{0};
-  const char* name;  // "ns::name.overload", behind this object
+  tenon::dispatch::Registrations* const registrations;  // needs the registry's lock
   const uint32_t name_size;
+  char text[];  // "ns::name.overload": up to 27 characters are in the same line
 
-  std::unique_ptr<tenon::dispatch::Definition> definition;
-  std::vector<tenon::dispatch::KernelStack> kernels;
-  std::vector<tenon::dispatch::FallbackChoice> choices;
-  /// Link of the operators that one step of the registry changes.
-  tenon_op* next_changed = nullptr;
-  bool is_changed = false;
-
-  /// Makes an entry that lives for ever, at the beginning of a line; throws std::bad_alloc. Made by
-  /// OperatorTable only, under the registry's lock.
+  /// Makes an entry that lives for ever; throws std::bad_alloc. Made by OperatorTable only, under
+  /// the registry's lock.
   static tenon_op* make(std::string_view full_name);
   tenon_op(const tenon_op&) = delete;
   tenon_op& operator=(const tenon_op&) = delete;
 
-  std::string_view full_name() const noexcept { return {name, name_size}; }
+  const char* name() const noexcept { return text; }
+  std::string_view full_name() const noexcept { return {text, name_size}; }
+  bool is_called(std::string_view full_name) const noexcept {
+    return name_size == full_name.size() &&
+           tenon::base::same_text(text, full_name.data(), name_size);
+  }
   /// "ns" of "ns::name".
   std::string_view ns() const noexcept;
   /// "ns::name" of "ns::name.overload".
@@ -72,13 +76,32 @@ struct tenon_op {
   /// "overload", or "".
   std::string_view overload() const noexcept;
 
+  // Below: the caller holds the registry's lock.
+
+  /// NULL when the operator is not defined.
+  tenon::dispatch::Definition* definition() const noexcept {
+    auto& definition = registrations->definition;
+    return definition.schema != nullptr ? &definition : nullptr;
+  }
+  void set_definition(tenon::dispatch::Definition definition) noexcept {
+    registrations->definition = std::move(definition);
+  }
+  /// The active kernel of the key or alias that was registered first; the others follow by `next`,
+  /// replaced ones by `older`.
+  const tenon::dispatch::Kernel* kernels() const noexcept { return registrations->kernels; }
   /// Active kernel of a key or alias, NULL without one.
   const tenon::dispatch::Kernel* active_kernel(tenon_key key) const noexcept;
-  tenon::dispatch::KernelStack* find_stack(tenon_key key) noexcept;
+  /// Makes a kernel the active one of its key.
+  void push_kernel(tenon::dispatch::Kernel* kernel) noexcept;
+  /// Takes out a kernel that was pushed.
+  void remove_kernel(tenon::dispatch::Kernel* kernel) noexcept;
+
+  tenon_op*& next_changed() const noexcept { return registrations->next_changed; }
 
  private:
-  tenon_op(const char* text, uint32_t size) noexcept;
+  tenon_op(tenon::dispatch::Registrations* writers, std::string_view full_name) noexcept;
 };
+static_assert(sizeof(tenon_op) == 64);
 
 namespace tenon::dispatch {
 

@@ -7,58 +7,77 @@ namespace tenon::dispatch {
 
 namespace {
 
-constexpr size_t kFirstLines = 256;
+// A byte of 1, and the top bit, for each place of a line.
+constexpr uint64_t kOnes = 0x01'0101'0101'0101u;
+constexpr uint64_t kTopBits = 0x80 * kOnes;
 
-uint16_t tag_of(uint64_t hash) { return static_cast<uint16_t>(hash >> 48); }
+uint64_t tag_of(uint64_t hash) {
+  const uint64_t tag = hash >> 56;
+  return tag != 0 ? tag : 1;
+}
+
+// The top bit of each place that has the tag. Others may be wrong above the first that is right.
+uint64_t match(uint64_t tags, uint64_t tag) {
+  const uint64_t differences = tags ^ kOnes * tag;
+  return (differences - kOnes) & ~differences & kTopBits;
+}
 
 }  // namespace
 
-OperatorTable::OperatorTable() : current_(nullptr) {
-  owned_.push_back(std::make_unique<Lines>(kFirstLines));
-  current_.store(owned_.back().get(), std::memory_order_release);
-}
+// Until there is an operator: nothing is found here, and it is always time for another table.
+constinit OperatorTable::Line OperatorTable::first_line_{};
+constinit const OperatorTable::Lines OperatorTable::first_{0, &first_line_};
+constinit std::atomic<const OperatorTable::Lines*> OperatorTable::current_{&first_};
 
-tenon_op* OperatorTable::find(std::string_view full_name) const noexcept {
+tenon_op* OperatorTable::find(std::string_view full_name) noexcept {
   const Lines& lines = *current_.load(std::memory_order_acquire);
   const uint64_t hash = base::hash_text(full_name);
-  const uint16_t tag = tag_of(hash);
   for (size_t i = hash & lines.mask;; i = (i + 1) & lines.mask) {
     const Line& line = lines.lines[i];
-    for (size_t place = 0; place < Line::kPlaces; ++place) {
-      tenon_op* op = line.ops[place].load(std::memory_order_acquire);
-      if (op == nullptr) return nullptr;
-      if (line.tags[place].load(std::memory_order_relaxed) != tag) continue;
-      if (op->full_name() == full_name) return op;
+    const uint64_t tags = line.tags.load(std::memory_order_acquire);
+    for (uint64_t matches = match(tags, tag_of(hash)); matches != 0; matches &= matches - 1) {
+      const auto place = static_cast<size_t>(__builtin_ctzll(matches)) / 8;
+      tenon_op* op = line.ops[place].load(std::memory_order_relaxed);
+      if (op != nullptr && op->is_called(full_name)) [[likely]] {
+        return op;
+      }
     }
+    if (tags >> 8 * (Line::kPlaces - 1) == 0) return nullptr;  // the line is not full
   }
 }
 
-void OperatorTable::insert(Lines& lines, uint64_t hash, tenon_op* op) noexcept {
+void OperatorTable::insert(const Lines& lines, tenon_op* op) noexcept {
+  const uint64_t hash = base::hash_text(op->full_name());
   for (size_t i = hash & lines.mask;; i = (i + 1) & lines.mask) {
     Line& line = lines.lines[i];
     for (size_t place = 0; place < Line::kPlaces; ++place) {
       if (line.ops[place].load(std::memory_order_relaxed) != nullptr) continue;
-      line.tags[place].store(tag_of(hash), std::memory_order_relaxed);
-      line.ops[place].store(op, std::memory_order_release);
+      line.ops[place].store(op, std::memory_order_relaxed);
+      line.tags.fetch_or(tag_of(hash) << 8 * place, std::memory_order_release);
       return;
     }
   }
 }
 
+// The lines in use, or larger ones where so many operators would fill them.
+const OperatorTable::Lines& OperatorTable::lines_for(size_t count) {
+  constexpr size_t kFirstCount = 256;
+  const Lines* lines = current_.load(std::memory_order_relaxed);
+  if (!owned_.empty() && 3 * count <= 2 * Line::kPlaces * (lines->mask + 1)) return *lines;
+  auto grown = std::make_unique<Owned>(owned_.empty() ? kFirstCount : 2 * (lines->mask + 1));
+  for (tenon_op* op : all_) insert(grown->lines, op);
+  owned_.push_back(std::move(grown));
+  current_.store(&owned_.back()->lines, std::memory_order_release);
+  return owned_.back()->lines;
+}
+
 tenon_op* OperatorTable::find_or_make(std::string_view full_name) {
   if (tenon_op* op = find(full_name)) return op;
-  Lines* lines = current_.load(std::memory_order_relaxed);
-  if (3 * (all_.size() + 1) > 2 * Line::kPlaces * (lines->mask + 1)) {
-    auto grown = std::make_unique<Lines>(2 * (lines->mask + 1));
-    for (tenon_op* op : all_) insert(*grown, base::hash_text(op->full_name()), op);
-    owned_.push_back(std::move(grown));
-    lines = owned_.back().get();
-    current_.store(lines, std::memory_order_release);
-  }
+  const Lines& lines = lines_for(all_.size() + 1);
   if (all_.size() == all_.capacity()) all_.reserve(2 * all_.size() + 16);
   tenon_op* op = tenon_op::make(full_name);
   all_.push_back(op);
-  insert(*lines, base::hash_text(full_name), op);
+  insert(lines, op);
   return op;
 }
 

@@ -11,12 +11,11 @@
 
 namespace tenon::dispatch {
 
+/// The process's operators. There is one table: a lookup goes straight to it.
 class OperatorTable {
  public:
-  OperatorTable();
-
   /// The entry of a full name, whatever its state; NULL when the name was never mentioned.
-  tenon_op* find(std::string_view full_name) const noexcept;
+  static tenon_op* find(std::string_view full_name) noexcept;
   /// The same, made when it is missing.
   tenon_op* find_or_make(std::string_view full_name);
 
@@ -24,24 +23,34 @@ class OperatorTable {
   const std::vector<tenon_op*>& all() const noexcept { return all_; }
 
  private:
-  // One line of the processor's cache: a lookup reads one, and then the operator that it names. A
-  // place is taken once `ops` is set; a free one ends the search.
+  // One line of the processor's cache: a lookup reads one, and then the operator that it names. No
+  // branch depends on where in its line a name stands: it could not be foreseen, and what comes
+  // after the lookup would wait for both reads.
   struct alignas(64) Line {
-    static constexpr size_t kPlaces = 6;
+    static constexpr size_t kPlaces = 7;  // taken in order
     std::atomic<tenon_op*> ops[kPlaces] = {};
-    std::atomic<uint16_t> tags[kPlaces] = {};  // of the names' hashes
+    // A byte of each name's hash, never 0; those of free places are 0. Set after `ops`.
+    std::atomic<uint64_t> tags{0};
   };
   // Two thirds full at most. Outgrown ones are kept: readers may still be in them, and all of them
   // together are smaller than the newest.
   struct Lines {
-    explicit Lines(size_t count) : mask(count - 1), lines(new Line[count]) {}
-    size_t mask;
-    std::unique_ptr<Line[]> lines;
+    size_t mask;  // the number of lines, less one
+    Line* lines;
   };
-  static void insert(Lines& lines, uint64_t hash, tenon_op* op) noexcept;
+  static void insert(const Lines& lines, tenon_op* op) noexcept;
+  const Lines& lines_for(size_t count);
 
-  std::atomic<Lines*> current_;
-  std::vector<std::unique_ptr<Lines>> owned_;
+  static constinit Line first_line_;
+  static constinit const Lines first_;
+  static constinit std::atomic<const Lines*> current_;
+
+  struct Owned {
+    explicit Owned(size_t count) : memory(new Line[count]), lines{count - 1, memory.get()} {}
+    std::unique_ptr<Line[]> memory;
+    Lines lines;
+  };
+  std::vector<std::unique_ptr<Owned>> owned_;
   std::vector<tenon_op*> all_;
 };
 

@@ -68,10 +68,20 @@ int32_t concerns_writers(void*, const tenon_schema* schema) {
 }  // namespace
 
 void Changes::touch(tenon_op* op) noexcept {
-  if (op->is_changed) return;
-  op->is_changed = true;
-  op->next_changed = ops_;
+  if (op->next_changed() != nullptr) return;
+  op->next_changed() = ops_ != nullptr ? ops_ : op;
   ops_ = op;
+}
+
+tenon_op* Changes::next(const tenon_op* op) noexcept {
+  return op->next_changed() != op ? op->next_changed() : nullptr;
+}
+
+tenon_op* Changes::take() noexcept {
+  tenon_op* op = ops_;
+  ops_ = next(op);
+  op->next_changed() = nullptr;
+  return op;
 }
 
 void Changes::retire(base::Retired* node) noexcept {
@@ -121,8 +131,8 @@ void Registry::drop_removed_listeners() noexcept {
   }
 }
 
-std::vector<FallbackChoice> Registry::ask_fallbacks(const schema::Schema& schema) const {
-  std::vector<FallbackChoice> choices;
+base::CompactVector<FallbackChoice> Registry::ask_fallbacks(const schema::Schema& schema) const {
+  base::CompactVector<FallbackChoice> choices;
   for (const Fallback* fallback : fallbacks_.selective()) {
     const int32_t answer =
         fallback->select(fallback->kernel->entry.ctx, const_cast<schema::Schema*>(&schema));
@@ -132,25 +142,27 @@ std::vector<FallbackChoice> Registry::ask_fallbacks(const schema::Schema& schema
 }
 
 void Registry::install(Changes& changes, tenon_op* op, const Snapshot* snapshot) noexcept {
-  const Definition* definition = op->definition.get();
-  op->results.store(definition != nullptr ? result_word(*definition->schema) : kUnknownResults,
-                    std::memory_order_relaxed);
+  const Definition* definition = op->definition();
+  const bool callable = snapshot != empty_snapshot();
+  if (!callable) op->results.store(kUnknownResults, std::memory_order_relaxed);
   op->written.store(definition != nullptr ? written_positions(*definition->schema) : 0,
                     std::memory_order_relaxed);
   const Snapshot* before = op->snapshot.exchange(snapshot, std::memory_order_acq_rel);
+  // Who finds the operator defined, by this word, can call it.
+  if (callable) {
+    op->results.store(result_word(*definition->schema), std::memory_order_release);
+  }
   if (before != empty_snapshot()) changes.retire(retired_node(before));
 }
 
 void Registry::forget(Changes& changes) noexcept {
-  for (; changes.ops_ != nullptr; changes.ops_ = changes.ops_->next_changed) {
-    changes.ops_->is_changed = false;
-  }
+  while (changes.ops_ != nullptr) changes.take();
 }
 
 void Registry::publish(Changes& changes) {
   std::vector<std::pair<tenon_op*, const Snapshot*>> built;
   try {
-    for (tenon_op* op = changes.ops_; op != nullptr; op = op->next_changed) {
+    for (tenon_op* op = changes.ops_; op != nullptr; op = Changes::next(op)) {
       built.emplace_back(op, nullptr);
       built.back().second = build_snapshot(*op, fallbacks_);
     }
@@ -167,9 +179,7 @@ void Registry::publish(Changes& changes) {
 
 void Registry::publish_anyway(Changes& changes) noexcept {
   while (changes.ops_ != nullptr) {
-    tenon_op* op = changes.ops_;
-    changes.ops_ = op->next_changed;
-    op->is_changed = false;
+    tenon_op* op = changes.take();
     const Snapshot* snapshot = empty_snapshot();
     try {
       snapshot = build_snapshot(*op, fallbacks_);
@@ -199,7 +209,7 @@ tenon_key register_functionality(std::string_view name, std::string_view anchor,
     reserve_functionality(name, anchor, flags, &functionality);
     if (is_functionality(functionality)) return make_key(functionality, 0);
     for (tenon_op* op : registry.ops().all()) {
-      if (op->definition != nullptr) changes.touch(op);
+      if (op->definition() != nullptr) changes.touch(op);
     }
     registry.publish(changes);
     changes.set_group(&kOldTables);

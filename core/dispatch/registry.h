@@ -49,6 +49,8 @@ class Changes {
 
  private:
   friend class Registry;
+  static tenon_op* next(const tenon_op* op) noexcept;
+  tenon_op* take() noexcept;
   tenon_op* ops_ = nullptr;
   base::Retired* retired_ = nullptr;
 };
@@ -61,9 +63,6 @@ class Registry {
   /// Locks for writing and for reading what writers change.
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-  /// The entry of a name, whatever its state; never waits.
-  tenon_op* find_entry(std::string_view full_name) const noexcept { return ops_.find(full_name); }
-
   // Below: the caller holds the lock.
   OperatorTable& ops() { return ops_; }
   FallbackTable& fallbacks() { return fallbacks_; }
@@ -74,7 +73,7 @@ class Registry {
   void drop_removed_listeners() noexcept;
 
   /// Asks the selective fallbacks about an operator that gets this schema.
-  std::vector<FallbackChoice> ask_fallbacks(const schema::Schema& schema) const;
+  base::CompactVector<FallbackChoice> ask_fallbacks(const schema::Schema& schema) const;
 
   /// Builds and publishes the tables of what was touched, all or (throwing) none.
   void publish(Changes& changes);

@@ -22,10 +22,10 @@ Resolved resolved(const Kernel* kernel, uint32_t provenance) {
 bool is_concerned(const tenon_op& op, const Fallback& fallback) {
   if (fallback.select == nullptr) return true;
   if (fallback.built_in) {
-    const auto& schema = op.definition->schema;
+    const auto& schema = op.definition()->schema;
     return fallback.select(nullptr, schema.get()) == TENON_SELECT_KERNEL;
   }
-  for (const FallbackChoice& choice : op.choices) {
+  for (const FallbackChoice& choice : op.definition()->choices) {
     if (choice.fallback == &fallback) return choice.concerned;
   }
   return true;
@@ -49,13 +49,12 @@ constexpr Step kSteps[] = {
 class Resolver {
  public:
   Resolver(const tenon_op& op, const FallbackTable& fallbacks) : op_(op), fallbacks_(fallbacks) {
-    for (const KernelStack& stack : op.kernels) {
-      const Kernel* active = stack.kernels.back();
-      if (is_alias(stack.key)) {
-        aliases_ |= alias_bit(stack.key);
-        by_alias_[stack.key - TENON_KEY_ALIAS_FIRST] = active;
-      } else if (functionality_of(stack.key) == TENON_FUNCTIONALITY_DENSE) {
-        backends_ |= uint32_t{1} << backend_of(stack.key);
+    for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
+      if (is_alias(active->key)) {
+        aliases_ |= alias_bit(active->key);
+        by_alias_[active->key - TENON_KEY_ALIAS_FIRST] = active;
+      } else if (functionality_of(active->key) == TENON_FUNCTIONALITY_DENSE) {
+        backends_ |= uint32_t{1} << backend_of(active->key);
       }
     }
   }
@@ -74,7 +73,7 @@ class Resolver {
     const Fallback* fallback = slot != kUndefinedSlot ? fallbacks_.at(slot) : nullptr;
     if (fallback == nullptr) return {};
     Resolved found = resolved(fallback->kernel.get(), TENON_PROVENANCE_BACKEND_FALLBACK);
-    if (!found.fallthrough && op_.definition != nullptr && !is_concerned(op_, *fallback)) {
+    if (!found.fallthrough && op_.definition() != nullptr && !is_concerned(op_, *fallback)) {
       found.fallthrough = true;
     }
     return found;
@@ -130,11 +129,11 @@ void describe_arguments(const Schema& schema, Snapshot* snapshot) {
 
 // Autograd runs for untracked tensors too, where an operator has a kernel for it.
 tenon_keyset included_keys(const tenon_op& op) {
-  for (const KernelStack& stack : op.kernels) {
+  for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
     const bool autograd =
-        stack.key == TENON_KEY_AUTOGRAD ||
-        (!is_alias(stack.key) && functionality_of(stack.key) == TENON_FUNCTIONALITY_AUTOGRAD);
-    if (autograd && !stack.kernels.back()->is_fallthrough()) {
+        active->key == TENON_KEY_AUTOGRAD ||
+        (!is_alias(active->key) && functionality_of(active->key) == TENON_FUNCTIONALITY_AUTOGRAD);
+    if (autograd && !active->is_fallthrough()) {
       return functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD);
     }
   }
@@ -146,19 +145,21 @@ class TableBuilder {
  public:
   TableBuilder(const tenon_op& op, const FallbackTable& fallbacks)
       : op_(op), fallbacks_(fallbacks), resolver_(op, fallbacks), numbers_(slot_count()) {
-    for (const KernelStack& stack : op.kernels) {
-      if (is_alias(stack.key)) continue;
-      direct_.push_back({slot_of_key(stack.key), stack.kernels.back()});
+    for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
+      if (!is_alias(active->key)) direct_.push_back({slot_of_key(active->key), active});
     }
     const SlotInfo* infos = slot_infos();
     for (uint32_t slot = 0; slot < numbers_.size();) {
       const uint32_t width = infos[slot].per_backend ? kBackendCount : 1;
-      fill_row(slot, width, infos);
+      const bool skipped = fill_row(slot, width, infos);
       slot += width;
+      if (!skipped) nslots_ = slot;
     }
   }
 
   const base::SmallVector<int8_t, 160>& numbers() const { return numbers_; }
+  /// How many of them the table needs: the mask keeps calls from what lies above.
+  uint32_t nslots() const { return nslots_; }
   const base::SmallVector<const Kernel*, 16>& records() const { return records_; }
   /// Functionalities whose slots all fall through.
   tenon_keyset skipped() const { return skipped_; }
@@ -170,8 +171,9 @@ class TableBuilder {
   };
 
   // One functionality. Backends without a kernel of their own are all served alike, unless
-  // fallbacks differ: one step for them together, one for each of the others.
-  void fill_row(uint32_t row, uint32_t width, const SlotInfo* infos) {
+  // fallbacks differ: one step for them together, one for each of the others. True when all of it
+  // falls through.
+  bool fill_row(uint32_t row, uint32_t width, const SlotInfo* infos) {
     const uint32_t all = (uint32_t{1} << width) - 1;
     uint32_t apart = fallbacks_.is_uniform(row) ? 0 : all;
     if (width > 1) apart |= resolver_.backends();
@@ -190,9 +192,9 @@ class TableBuilder {
       const uint32_t slot = row + static_cast<uint32_t>(__builtin_ctz(apart));
       numbers_[slot] = resolve(slot, infos, &all_skipped);
     }
-    if (all_skipped && row != kUndefinedSlot) {
-      skipped_ |= functionality_bit(functionality_of(infos[row].key));
-    }
+    if (row == kUndefinedSlot || !all_skipped) return false;
+    skipped_ |= functionality_bit(functionality_of(infos[row].key));
+    return true;
   }
 
   int8_t resolve(uint32_t slot, const SlotInfo* infos, bool* all_skipped) {
@@ -224,7 +226,7 @@ class TableBuilder {
     size_t number = 0;
     while (number < records_.size() && records_[number] != kernel) ++number;
     if (number == kMaxRecords) {
-      fail(TENON_ERROR_STATE, op_.name, ": number of kernels must be at most ", kMaxRecords,
+      fail(TENON_ERROR_STATE, op_.name(), ": number of kernels must be at most ", kMaxRecords,
            ", got more");
     }
     if (number == records_.size()) records_.push_back(kernel);
@@ -238,6 +240,7 @@ class TableBuilder {
   base::SmallVector<int8_t, 160> numbers_;
   base::SmallVector<const Kernel*, 16> records_;
   tenon_keyset skipped_ = 0;
+  uint32_t nslots_ = 0;
 };
 
 }  // namespace
@@ -249,16 +252,16 @@ Resolved resolve_slot(const tenon_op& op, tenon_key key, const FallbackTable& fa
 }
 
 const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallbacks) {
-  if (op.definition == nullptr) return empty_snapshot();
-  const Definition& definition = *op.definition;
+  if (op.definition() == nullptr) return empty_snapshot();
+  const Definition& definition = *op.definition();
   const TableBuilder table(op, fallbacks);
   const auto& numbers = table.numbers();
   const auto& records = table.records();
-  Snapshot* snapshot = allocate_snapshot(
-      static_cast<uint32_t>(numbers.size()), static_cast<uint32_t>(records.size()),
-      static_cast<uint32_t>(definition.schema->arguments().size()));
+  Snapshot* snapshot =
+      allocate_snapshot(table.nslots(), static_cast<uint32_t>(records.size()),
+                        static_cast<uint32_t>(definition.schema->arguments().size()));
   for (size_t i = 0; i < records.size(); ++i) snapshot->record(record_number(i)) = records[i];
-  std::copy(numbers.begin(), numbers.end(), snapshot->slots);
+  std::copy_n(numbers.begin(), table.nslots(), snapshot->slots);
   snapshot->include = included_keys(op);
   snapshot->mask = ~table.skipped();
   snapshot->schema = schema::SchemaPtr(definition.schema).detach();

@@ -75,7 +75,7 @@ Tensor& settle_dead(const tenon_op* op, Tensor& tensor) {
   for (const LevelTensor* level = level_tensor(*at); level != nullptr; level = level_tensor(*at)) {
     const Layer& layer = *level->layer;
     if (layer.is_alive()) break;
-    TENON_CHECK(layer.kind().dead_unwraps, TENON_ERROR_STATE, op->name,
+    TENON_CHECK(layer.kind().dead_unwraps, TENON_ERROR_STATE, op->name(),
                 ": tensor must not outlive its transform, got one of a ", layer.kind().name,
                 " that has ended (level ", layer.level(), ")");
     at = level->below.get();
@@ -91,7 +91,7 @@ TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
     return &now == &tensor ? TensorPtr() : TensorPtr::share(&now);
   }
   TENON_CHECK(level == nullptr || level->layer->level() < layer.level(), TENON_ERROR_STATE,
-              op->name, ": tensor must be of level ", layer.level(), " or lower, got one of a ",
+              op->name(), ": tensor must be of level ", layer.level(), " or lower, got one of a ",
               level->layer->kind().name, " of level ", level->layer->level(),
               " that is not running here");
   if (now.is_undefined() || layer.kind().lift == nullptr) {

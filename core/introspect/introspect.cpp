@@ -15,7 +15,6 @@ namespace tenon::introspect {
 namespace {
 
 using dispatch::Kernel;
-using dispatch::KernelStack;
 using dispatch::Registry;
 using dispatch::Resolved;
 using dispatch::Snapshot;
@@ -45,8 +44,8 @@ std::vector<const tenon_op*> list(bool defined) {
   {
     const auto lock = registry.lock();
     for (const tenon_op* op : registry.ops().all()) {
-      const bool dangling = op->definition == nullptr && !op->kernels.empty();
-      if (defined ? op->definition != nullptr : dangling) found.push_back(op);
+      const bool dangling = op->definition() == nullptr && op->kernels() != nullptr;
+      if (defined ? op->definition() != nullptr : dangling) found.push_back(op);
     }
   }
   std::sort(found.begin(), found.end(),
@@ -65,7 +64,8 @@ std::string slot_text(const Snapshot& snapshot, uint32_t slot, const Kernel** ou
   *out_kernel = nullptr;
   *out_kernel = dispatch::kernel_of_slot(snapshot, slot);
   if (*out_kernel != nullptr) return (*out_kernel)->describe();
-  const bool skipped = slot < snapshot.nslots && snapshot.slots[slot] == dispatch::kSkipped;
+  // The mask keeps calls from slots that the table does not have.
+  const bool skipped = slot >= snapshot.nslots || snapshot.slots[slot] == dispatch::kSkipped;
   return skipped ? "a fallthrough" : "no kernel";
 }
 
@@ -79,27 +79,27 @@ void check_locked(const tenon_op& op) {
       if (snapshot != dispatch::empty_snapshot()) dispatch::free_snapshot(snapshot);
     }
   } const free_right{right};
-  for (const KernelStack& stack : op.kernels) {
-    TENON_CHECK(!stack.kernels.empty() && stack.key != TENON_KEY_UNDEFINED, TENON_ERROR_INTERNAL,
-                op.name, ": ", dispatch::key_name(stack.key),
-                " must have kernels, got an empty list");
+  for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
+    TENON_CHECK(active->key != TENON_KEY_UNDEFINED && op.active_kernel(active->key) == active,
+                TENON_ERROR_INTERNAL, op.name(), ": ", dispatch::key_name(active->key),
+                " must have one active kernel, got another");
   }
   const size_t plans = right->schema != nullptr ? right->nargs() : 0;
   TENON_CHECK(used->counts == right->counts && used->pair_counts == right->pair_counts &&
                   used->plain_counts == right->plain_counts && used->mask == right->mask &&
                   used->include == right->include && used->front == right->front &&
                   used->looked_at == right->looked_at && used->flags == right->flags &&
-                  used->schema == right->schema &&
+                  used->schema == right->schema && used->nslots == right->nslots &&
                   std::equal(used->plans(), used->plans() + plans, right->plans()),
-              TENON_ERROR_INTERNAL, op.name, ": table must follow from the registrations, got ",
+              TENON_ERROR_INTERNAL, op.name(), ": table must follow from the registrations, got ",
               "another head");
-  const uint32_t nslots = op.definition != nullptr ? right->nslots : 0;
+  const uint32_t nslots = op.definition() != nullptr ? right->nslots : 0;
   for (uint32_t slot = 0; slot < nslots; ++slot) {
     const Kernel* a;
     const Kernel* b;
     const std::string actual = slot_text(*used, slot, &a);
     const std::string expected = slot_text(*right, slot, &b);
-    TENON_CHECK(a == b && actual == expected, TENON_ERROR_INTERNAL, op.name, ": slot of ",
+    TENON_CHECK(a == b && actual == expected, TENON_ERROR_INTERNAL, op.name(), ": slot of ",
                 dispatch::key_name(dispatch::key_of_slot(slot)), " must have ", expected, ", got ",
                 actual);
   }
@@ -108,7 +108,7 @@ void check_locked(const tenon_op& op) {
 }  // namespace
 
 tenon_slot_info slot_info(const tenon_op& op, tenon_key key) {
-  TENON_CHECK_ARG(key == TENON_KEY_UNDEFINED || dispatch::is_runtime_key(key), op.name,
+  TENON_CHECK_ARG(key == TENON_KEY_UNDEFINED || dispatch::is_runtime_key(key), op.name(),
                   ": key must be a runtime key or Undefined, got ", dispatch::key_name(key), " (",
                   key, ")");
   Registry& registry = Registry::get();
@@ -148,8 +148,9 @@ std::vector<const tenon_op*> list_dangling() { return list(false); }
 std::string print_tags(const tenon_op& op) {
   const auto lock = Registry::get().lock();
   std::string text;
-  if (op.definition == nullptr) return text;
-  for (const base::InternedString tag : op.definition->tags) {
+  const dispatch::Definition* definition = op.definition();
+  if (definition == nullptr) return text;
+  for (const base::InternedString tag : definition->tags) {
     if (!text.empty()) text += '\n';
     text += tag.view();
   }
@@ -158,29 +159,32 @@ std::string print_tags(const tenon_op& op) {
 
 std::string dump_registrations(const tenon_op& op) {
   const auto lock = Registry::get().lock();
-  std::string text = base::concat("name: ", op.name, "\n");
-  if (op.definition == nullptr) {
+  std::string text = base::concat("name: ", op.name(), "\n");
+  if (const dispatch::Definition* definition = op.definition(); definition == nullptr) {
     text += "schema: (none)\n";
   } else {
-    text += base::concat("schema: ", op.definition->schema->text(), "\ndefined: ",
-                         dispatch::place_text(op.definition->file, op.definition->line), "\n");
-    const std::string_view analysis = op.definition->alias_analysis.view();
+    text +=
+        base::concat("schema: ", definition->schema->text(),
+                     "\ndefined: ", dispatch::place_text(definition->file, definition->line), "\n");
+    const std::string_view analysis = definition->alias_analysis.view();
     text += base::concat("alias analysis: ", analysis.empty() ? "FROM_SCHEMA" : analysis, "\n");
   }
-  std::vector<const KernelStack*> stacks;
-  for (const KernelStack& stack : op.kernels) stacks.push_back(&stack);
-  std::sort(stacks.begin(), stacks.end(), [](const KernelStack* a, const KernelStack* b) {
+  std::vector<const Kernel*> actives;
+  for (const Kernel* each = op.kernels(); each != nullptr; each = each->next) {
+    actives.push_back(each);
+  }
+  std::sort(actives.begin(), actives.end(), [](const Kernel* a, const Kernel* b) {
     return std::string_view(dispatch::key_name(a->key)) < dispatch::key_name(b->key);
   });
-  for (const KernelStack* stack : stacks) {
-    for (size_t i = stack->kernels.size(); i-- > 0;) {
-      const Kernel& kernel = *stack->kernels[i];
-      const bool active = i + 1 == stack->kernels.size();
-      text += base::concat(
-          dispatch::key_name(stack->key), dispatch::is_alias(stack->key) ? "[alias]" : "", ": ",
-          kernel.describe(), kernel.is_fallthrough() ? " [fallthrough]" : "",
-          kernel.entry.typed != nullptr ? " [typed]" : " [boxed]", active ? "" : " [inactive]",
-          kernel.policy == TENON_POLICY_OVERRIDE ? " [override]" : "", "\n");
+  for (const Kernel* active : actives) {
+    for (const Kernel* each = active; each != nullptr; each = each->older) {
+      const Kernel& kernel = *each;
+      text += base::concat(dispatch::key_name(kernel.key),
+                           dispatch::is_alias(kernel.key) ? "[alias]" : "", ": ", kernel.describe(),
+                           kernel.is_fallthrough() ? " [fallthrough]" : "",
+                           kernel.entry.typed != nullptr ? " [typed]" : " [boxed]",
+                           each == active ? "" : " [inactive]",
+                           kernel.policy == TENON_POLICY_OVERRIDE ? " [override]" : "", "\n");
     }
   }
   return text;

@@ -124,10 +124,10 @@ tenon_status ask(uint32_t kind, const tenon_op* op, tenon_keyset keys, tenon_sta
     if (status != TENON_DECLINED) return status;
   }
   const bool is_override = kind == TENON_MODE_OVERRIDE;
-  TENON_CHECK(mode_count(kind) != 0 || !participants.objects().empty(), TENON_ERROR_TYPE, op->name,
-              ": an argument or a mode must have ",
+  TENON_CHECK(mode_count(kind) != 0 || !participants.objects().empty(), TENON_ERROR_TYPE,
+              op->name(), ": an argument or a mode must have ",
               is_override ? "an override handler" : "a dispatch handler", ", got none");
-  fail(TENON_ERROR_TYPE, op->name, is_override ? ": an override handler" : ": a dispatch handler",
+  fail(TENON_ERROR_TYPE, op->name(), is_override ? ": an override handler" : ": a dispatch handler",
        " must accept the call, ", declined_by(kind, participants.objects()));
 }
 

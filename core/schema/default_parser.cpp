@@ -103,11 +103,11 @@ class DefaultParser {
         type_(unwrap_optional(argument.type)),
         start_(lexer.current()) {}
 
-  std::unique_ptr<const Default> parse() {
+  DefaultPtr parse() {
     if (is_word("None")) {
       if (!takes_none()) fail_type();
       lexer_.next();
-      return std::make_unique<Default>(make_value(TENON_TAG_NONE));
+      return make_default(make_value(TENON_TAG_NONE));
     }
     if (type_->kind == TENON_TYPE_LIST) return parse_list(type_->elements[0]);
     if (type_->kind == TENON_TYPE_STRING || type_->kind == TENON_TYPE_DEVICE) {
@@ -115,15 +115,19 @@ class DefaultParser {
       if (type_->kind == TENON_TYPE_DEVICE) return parse_device(text);
       tenon_value value = make_value(TENON_TAG_STRING);
       value.count = static_cast<uint32_t>(text.size());
-      return std::make_unique<Default>(value, text.data(), text.size());
+      return own(value, text.data(), text.size());
     }
     bool as_int = false;
-    auto made = std::make_unique<Default>(parse_scalar(type_->kind, &as_int));
-    made->prints_as_int = as_int && optional_;
-    return made;
+    const tenon_value value = parse_scalar(type_->kind, &as_int);
+    return make_default(value, as_int && optional_);
   }
 
  private:
+  template <class... Args>
+  static DefaultPtr own(const Args&... args) {
+    return DefaultPtr(new Default(args...));
+  }
+
   bool is_word(std::string_view word) const {
     return lexer_.current().kind == TokenKind::kIdentifier && lexer_.current().text == word;
   }
@@ -196,8 +200,8 @@ class DefaultParser {
     return text;
   }
 
-  std::unique_ptr<const Default> parse_device(const std::string& text) {
-    auto made = Default::device(text);
+  DefaultPtr parse_device(const std::string& text) {
+    std::unique_ptr<Default> made = Default::device(text);
     const size_t colon = text.find(':');
     const std::string_view name = std::string_view(text).substr(0, colon);
     int32_t index = -1;
@@ -213,7 +217,7 @@ class DefaultParser {
     if (name == "cpu") made->set_device({TENON_DEVICE_CPU, 0});
     if (name == "cuda") made->set_device({TENON_DEVICE_CUDA, index});
     if (name == "meta") made->set_device({TENON_DEVICE_META, 0});
-    return made;
+    return DefaultPtr(made.release());
   }
 
   // With `as_float`, an integer of any size will do: nobody asks for its last digits.
@@ -341,7 +345,7 @@ class DefaultParser {
     }
   }
 
-  std::unique_ptr<const Default> parse_list(const Type* element) {
+  DefaultPtr parse_list(const Type* element) {
     const bool repeat = !lexer_.current().is('[');
     if (repeat && argument_.list_size < 0) fail_type();
     std::vector<tenon_value> values;
@@ -373,38 +377,37 @@ class DefaultParser {
     return make_list(element, values, texts);
   }
 
-  std::unique_ptr<const Default> make_list(const Type* element,
-                                           const std::vector<tenon_value>& values,
-                                           const std::vector<std::string>& texts) {
+  DefaultPtr make_list(const Type* element, const std::vector<tenon_value>& values,
+                       const std::vector<std::string>& texts) {
     tenon_value list = make_value(TENON_TAG_LIST);
     list.count = static_cast<uint32_t>(values.size());
     switch (element->kind) {
       case TENON_TYPE_STRING:
-        return std::make_unique<Default>(texts);
+        return own(texts);
       case TENON_TYPE_INT:
       case TENON_TYPE_SYMINT: {
         std::vector<int64_t> ints;
         for (const tenon_value& value : values) ints.push_back(value.as.i);
         list.tag = TENON_TAG_INT_LIST;
-        return std::make_unique<Default>(list, ints.data(), ints.size() * sizeof(int64_t));
+        return own(list, ints.data(), ints.size() * sizeof(int64_t));
       }
       case TENON_TYPE_FLOAT: {
         std::vector<double> floats;
         for (const tenon_value& value : values) floats.push_back(value.as.f);
         list.tag = TENON_TAG_FLOAT_LIST;
-        return std::make_unique<Default>(list, floats.data(), floats.size() * sizeof(double));
+        return own(list, floats.data(), floats.size() * sizeof(double));
       }
       case TENON_TYPE_BOOL: {
         std::vector<uint8_t> bools;
         for (const tenon_value& value : values) bools.push_back(value.as.i != 0);
         list.tag = TENON_TAG_BOOL_LIST;
-        return std::make_unique<Default>(list, bools.data(), bools.size());
+        return own(list, bools.data(), bools.size());
       }
       case TENON_TYPE_TENSOR:
         list.tag = TENON_TAG_TENSOR_LIST;  // empty: a Tensor has no text
-        return std::make_unique<Default>(list, nullptr, 0);
+        return own(list, nullptr, size_t{0});
       default:
-        return std::make_unique<Default>(list, values.data(), values.size() * sizeof(tenon_value));
+        return own(list, values.data(), values.size() * sizeof(tenon_value));
     }
   }
 
@@ -417,7 +420,7 @@ class DefaultParser {
 
 }  // namespace
 
-std::unique_ptr<const Default> parse_default(Lexer& lexer, const Argument& argument) {
+DefaultPtr parse_default(Lexer& lexer, const Argument& argument) {
   return DefaultParser(lexer, argument).parse();
 }
 

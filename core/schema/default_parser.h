@@ -10,6 +10,6 @@
 namespace tenon::schema {
 
 /// Reads the value after `=` for an argument of this type and N, and checks it against the type.
-std::unique_ptr<const Default> parse_default(Lexer& lexer, const Argument& argument);
+DefaultPtr parse_default(Lexer& lexer, const Argument& argument);
 
 }  // namespace tenon::schema

@@ -73,9 +73,8 @@ bool gives(const Type* kernel, const Type* declared) {
 }
 
 template <class Match>
-std::optional<std::string> compare(const std::vector<Argument>& kernel,
-                                   const std::vector<Argument>& declared, const char* what,
-                                   const Match& match) {
+std::optional<std::string> compare(Schema::Arguments kernel, Schema::Arguments declared,
+                                   const char* what, const Match& match) {
   if (kernel.size() != declared.size()) {
     return concat("the number of ", what, "s must be ", declared.size(), ", got ", kernel.size());
   }

@@ -107,9 +107,7 @@ SchemaPtr Parser::parse_signature(OperatorName name) {
   parse_returns();
   expect_end();
   check_return_sets();
-  arguments_.shrink_to_fit();  // schemas are kept for long
-  return base::make_intrusive<Schema>(name, std::move(arguments_), std::move(returns_), vararg_,
-                                      varret_);
+  return Schema::make(name, arguments_, returns_, vararg_, varret_);
 }
 
 void Parser::parse_arguments() {

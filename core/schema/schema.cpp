@@ -3,7 +3,9 @@
 #include "schema/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "base/live_count.h"
@@ -157,6 +159,40 @@ Default::Default(const std::vector<std::string>& texts) : value_{} {
   value_.as.list.data = memory_.get();
 }
 
+void DefaultDeleter::operator()(const Default* value) const noexcept {
+  if (!value->shared_) delete value;
+}
+
+DefaultPtr make_default(tenon_value value, bool as_int) {
+  // By what they are: no value, a boolean, or an int from kLeast on. Never freed.
+  constexpr int64_t kLeast = -2, kMost = 8;
+  struct Shared {
+    std::array<Default*, 3 + kMost - kLeast + 1> values;
+    Shared() {
+      const auto keep = [](uint16_t tag, int64_t number) {
+        tenon_value constant = {};
+        constant.tag = tag;
+        constant.as.i = number;
+        auto* made = new Default(constant);
+        made->shared_ = true;
+        return made;
+      };
+      values = {keep(TENON_TAG_NONE, 0), keep(TENON_TAG_BOOL, 0), keep(TENON_TAG_BOOL, 1)};
+      for (int64_t i = kLeast; i <= kMost; ++i) values[3 + i - kLeast] = keep(TENON_TAG_INT, i);
+    }
+  };
+  static const Shared& shared = *new Shared;
+  const int64_t number = value.as.i;
+  size_t place = shared.values.size();
+  if (value.tag == TENON_TAG_NONE) place = 0;
+  if (value.tag == TENON_TAG_BOOL) place = number != 0 ? 2 : 1;
+  if (value.tag == TENON_TAG_INT && number >= kLeast && number <= kMost) {
+    place = static_cast<size_t>(3 + number - kLeast);
+  }
+  if (place < shared.values.size() && !as_int) return DefaultPtr(shared.values[place]);
+  return DefaultPtr(new Default(value, as_int));
+}
+
 std::unique_ptr<Default> Default::device(std::string_view text) {
   tenon_value value = {};
   value.tag = TENON_TAG_DEVICE;
@@ -193,17 +229,35 @@ using tenon::schema::AliasInfo;
 using tenon::schema::Argument;
 using tenon::schema::InternedString;
 
-tenon_schema::tenon_schema(tenon::schema::OperatorName name, std::vector<Argument> arguments,
-                           std::vector<Argument> returns, bool vararg, bool varret)
+tenon_schema::tenon_schema(tenon::schema::OperatorName name, size_t arguments, size_t returns,
+                           bool vararg, bool varret) noexcept
     : name_(name),
-      arguments_(std::move(arguments)),
-      returns_(std::move(returns)),
+      narguments_(static_cast<uint16_t>(arguments)),
+      nreturns_(static_cast<uint16_t>(returns)),
       vararg_(vararg),
       varret_(varret) {
   tenon::base::count_live(TENON_HANDLE_SCHEMA, 1);
 }
 
+tenon::schema::SchemaPtr tenon_schema::make(tenon::schema::OperatorName name,
+                                            std::span<Argument> arguments,
+                                            std::span<Argument> returns, bool vararg, bool varret) {
+  const size_t count = arguments.size() + returns.size();
+  void* memory = ::operator new(sizeof(tenon_schema) + count * sizeof(Argument));
+  auto* schema = new (memory) tenon_schema(name, arguments.size(), returns.size(), vararg, varret);
+  auto* list = reinterpret_cast<Argument*>(schema + 1);
+  std::uninitialized_move(returns.begin(), returns.end(),
+                          std::uninitialized_move(arguments.begin(), arguments.end(), list));
+  return tenon::schema::SchemaPtr::adopt(schema);
+}
+
+void tenon_schema::destroy(tenon_schema* schema) noexcept {
+  schema->~tenon_schema();
+  ::operator delete(schema);
+}
+
 tenon_schema::~tenon_schema() {
+  std::destroy_n(const_cast<Argument*>(list()), size_t{narguments_} + nreturns_);
   delete[] text_.load(std::memory_order_relaxed);
   tenon::base::count_live(TENON_HANDLE_SCHEMA, -1);
 }
@@ -224,20 +278,21 @@ uint64_t tenon_schema::hash() const {
   using namespace tenon::schema;
   uint64_t hash = mix(hash_text(name_.name.view()), hash_text(name_.overload.view()));
   hash = mix(hash, (vararg_ ? 2u : 0u) + (varret_ ? 1u : 0u));
-  for (const Argument& argument : arguments_) hash = mix(hash, hash_argument(argument));
-  hash = mix(hash, arguments_.size());
-  for (const Argument& result : returns_) hash = mix(hash, hash_argument(result));
+  for (const Argument& argument : arguments()) hash = mix(hash, hash_argument(argument));
+  hash = mix(hash, arguments().size());
+  for (const Argument& result : returns()) hash = mix(hash, hash_argument(result));
   return hash;
 }
 
 bool operator==(const tenon_schema& a, const tenon_schema& b) {
   return a.name_ == b.name_ && a.vararg_ == b.vararg_ && a.varret_ == b.varret_ &&
-         a.arguments_ == b.arguments_ && a.returns_ == b.returns_;
+         std::ranges::equal(a.arguments(), b.arguments()) &&
+         std::ranges::equal(a.returns(), b.returns());
 }
 
 int64_t tenon_schema::find_argument(std::string_view name) const {
-  for (size_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i].name.view() == name) return static_cast<int64_t>(i);
+  for (size_t i = 0; i < arguments().size(); ++i) {
+    if (arguments()[i].name.view() == name) return static_cast<int64_t>(i);
   }
   return -1;
 }
@@ -259,10 +314,10 @@ bool any_set(const AliasInfo& alias, const Visit& visit) {
 }  // namespace
 
 int64_t tenon_schema::aliased_argument(size_t index) const {
-  const AliasInfo* alias = returns_.at(index).alias.get();
+  const AliasInfo* alias = returns()[index].alias.get();
   if (alias == nullptr) return -1;
-  for (size_t i = 0; i < arguments_.size(); ++i) {
-    const AliasInfo* theirs = arguments_[i].alias.get();
+  for (size_t i = 0; i < arguments().size(); ++i) {
+    const AliasInfo* theirs = arguments()[i].alias.get();
     if (theirs == nullptr) continue;
     const bool shared = any_set(*alias, [theirs](InternedString set) {
       return set.view() != "*" && theirs->mentions(set);
@@ -273,12 +328,12 @@ int64_t tenon_schema::aliased_argument(size_t index) const {
 }
 
 bool tenon_schema::is_mutable() const {
-  return std::any_of(arguments_.begin(), arguments_.end(),
-                     [](const Argument& argument) { return argument.is_written(); });
+  return std::ranges::any_of(arguments(),
+                             [](const Argument& argument) { return argument.is_written(); });
 }
 
 bool tenon_schema::is_functional() const {
-  return !is_mutable() && !returns_.empty() &&
-         std::none_of(returns_.begin(), returns_.end(),
-                      [](const Argument& result) { return result.alias != nullptr; });
+  return !is_mutable() && !returns().empty() &&
+         std::ranges::none_of(returns(),
+                              [](const Argument& result) { return result.alias != nullptr; });
 }

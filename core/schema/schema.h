@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,10 +53,16 @@ struct AliasInfo {
   friend bool operator==(const AliasInfo& a, const AliasInfo& b);
 };
 
+class Default;
+struct DefaultDeleter {
+  void operator()(const Default* value) const noexcept;
+};
+using DefaultPtr = std::unique_ptr<const Default, DefaultDeleter>;
+
 /// A default value, with the memory that its lists and texts point into.
 class Default {
  public:
-  explicit Default(tenon_value value) : value_(value) {}
+  explicit Default(tenon_value value, bool as_int = false) : prints_as_int(as_int), value_(value) {}
   /// `value.as.list.data` is replaced by a copy of the elements; strings get a NUL behind them.
   Default(tenon_value value, const void* elements, size_t size);
   /// A list of texts.
@@ -66,7 +73,7 @@ class Default {
   /// Borrowed from this object.
   const tenon_value& value() const { return value_; }
   /// A float that was written without point or exponent where PyTorch keeps it so: prints "1".
-  bool prints_as_int = false;
+  const bool prints_as_int = false;
   /// For Device: the text, such as "cuda:0", and whether `value` holds its number already.
   const char* device_text() const { return device_text_.c_str(); }
   bool device_known() const { return device_known_; }
@@ -76,19 +83,27 @@ class Default {
   friend bool operator==(const Default& a, const Default& b);
 
  private:
+  friend struct DefaultDeleter;
+  friend DefaultPtr make_default(tenon_value value, bool as_int);
+
+  bool shared_ = false;
+  mutable std::atomic<bool> device_known_{false};
   mutable tenon_value value_;
   std::unique_ptr<char[]> memory_;
   InternedString device_text_;
-  mutable std::atomic<bool> device_known_{false};
 };
+
+/// A value that needs no memory of its own. Those that most schemas are full of (None, booleans,
+/// small integers) are there once.
+DefaultPtr make_default(tenon_value value, bool as_int = false);
 
 /// An argument, or a return (whose name may be "").
 struct Argument {
   InternedString name;
   const Type* type = nullptr;
-  std::unique_ptr<const AliasInfo> alias;        // NULL without annotation
-  std::unique_ptr<const Default> default_value;  // NULL without default
-  int32_t list_size = -1;                        // N of `T[N]`, else -1
+  std::unique_ptr<const AliasInfo> alias;  // NULL without annotation
+  DefaultPtr default_value;                // NULL without default
+  int32_t list_size = -1;                  // N of `T[N]`, else -1
   bool kwarg_only = false;
 
   bool is_written() const { return alias != nullptr && alias->writes(); }
@@ -98,16 +113,21 @@ struct Argument {
 
 }  // namespace tenon::schema
 
-/// An immutable schema.
+/// An immutable schema, in one block with its arguments and returns: there are as many as operators.
 struct tenon_schema final : tenon::base::RefCounted<tenon_schema> {
  public:
-  tenon_schema(tenon::schema::OperatorName name, std::vector<tenon::schema::Argument> arguments,
-               std::vector<tenon::schema::Argument> returns, bool vararg, bool varret);
-  ~tenon_schema();
+  using Arguments = std::span<const tenon::schema::Argument>;
+
+  /// Takes the elements of both lists over. Throws std::bad_alloc.
+  static tenon::base::IntrusivePtr<tenon_schema> make(tenon::schema::OperatorName name,
+                                                      std::span<tenon::schema::Argument> arguments,
+                                                      std::span<tenon::schema::Argument> returns,
+                                                      bool vararg, bool varret);
+  static void destroy(tenon_schema* schema) noexcept;
 
   const tenon::schema::OperatorName& name() const { return name_; }
-  const std::vector<tenon::schema::Argument>& arguments() const { return arguments_; }
-  const std::vector<tenon::schema::Argument>& returns() const { return returns_; }
+  Arguments arguments() const { return {list(), narguments_}; }
+  Arguments returns() const { return {list() + narguments_, nreturns_}; }
   bool is_vararg() const { return vararg_; }
   bool is_varret() const { return varret_; }
 
@@ -127,13 +147,21 @@ struct tenon_schema final : tenon::base::RefCounted<tenon_schema> {
   bool is_functional() const;
 
  private:
-  tenon::schema::OperatorName name_;
-  std::vector<tenon::schema::Argument> arguments_;
-  std::vector<tenon::schema::Argument> returns_;
+  tenon_schema(tenon::schema::OperatorName name, size_t arguments, size_t returns, bool vararg,
+               bool varret) noexcept;
+  ~tenon_schema();
+  const tenon::schema::Argument* list() const {
+    return reinterpret_cast<const tenon::schema::Argument*>(this + 1);
+  }
+
+  const tenon::schema::OperatorName name_;
+  mutable std::atomic<const char*> text_{nullptr};
+  uint16_t narguments_;
+  uint16_t nreturns_;
   bool vararg_;
   bool varret_;
-  mutable std::atomic<const char*> text_{nullptr};
 };
+static_assert(sizeof(tenon_schema) % alignof(tenon::schema::Argument) == 0);
 
 namespace tenon::schema {
 

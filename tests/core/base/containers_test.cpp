@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of IntrusivePtr, SmallVector, interned strings and concat.
+// Tests of IntrusivePtr, SmallVector, CompactVector, interned strings and concat.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/compact_vector.h"
 #include "base/concat.h"
 #include "base/interned_string.h"
 #include "base/intrusive_ptr.h"
@@ -113,6 +114,44 @@ TEST(SmallVector, PushesItsOwnElement_WhileGrowing) {
   SmallVector<int, 2> values = {5, 6};
   values.push_back(values[0]);
   EXPECT_EQ(values.back(), 5);
+}
+
+TEST(CompactVector, HoldsWhatIsPushed_OnePointerWide) {
+  static_assert(sizeof(CompactVector<int>) == sizeof(void*));
+  CompactVector<int> values;
+  EXPECT_TRUE(values.empty());
+  EXPECT_EQ(values.begin(), values.end());
+  for (int i = 1; i <= 5; ++i) values.push_back(i);
+  values.erase_if([](int value) { return value % 2 == 0; });
+  EXPECT_EQ(std::vector<int>(values.begin(), values.end()), (std::vector<int>{1, 3, 5}));
+  values.push_back(7);
+  values.erase_if([](int value) { return value < 7; });
+  EXPECT_EQ(std::vector<int>(values.begin(), values.end()), std::vector<int>{7});
+  values.erase_if([](int) { return true; });
+  EXPECT_TRUE(values.empty());
+}
+
+TEST(CompactVector, Moves_LeaveNothingBehind) {
+  const std::vector<int> three = {1, 2, 3};
+  CompactVector<int> source(three);
+  CompactVector<int> moved = std::move(source);
+  EXPECT_TRUE(source.empty());
+  source = std::move(moved);
+  EXPECT_EQ(std::vector<int>(source.begin(), source.end()), three);
+  EXPECT_TRUE(CompactVector<int>(std::span<const int>()).empty());
+}
+
+TEST(SameText, DiffersAtOnePlace_IsSeenForEverySize) {
+  for (size_t size = 0; size <= 40; ++size) {
+    const std::string text(size, 'x');
+    std::string other = text;
+    EXPECT_TRUE(same_text(text.data(), other.data(), size)) << size;
+    for (size_t i = 0; i < size; ++i) {
+      other[i] = 'y';
+      EXPECT_FALSE(same_text(text.data(), other.data(), size)) << size << " at " << i;
+      other[i] = 'x';
+    }
+  }
 }
 
 TEST(InternedString, SameText_IsSameAddress) {
