@@ -6,11 +6,11 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -50,6 +50,9 @@ final class CallFrame {
   int guards;
 
   private KeyGuard[] openGuards = new KeyGuard[4];
+
+  /** Lists that are being written as values, one inside the other. */
+  int nesting;
 
   /** Java kernels that C entered and that still run on this thread. */
   int upcalls;
@@ -122,15 +125,14 @@ final class CallFrame {
     return direct ? allocate(Structs.FRAME_SIZE) : 0;
   }
 
-  /** Writes a text with a NUL at its end; 0 for null. */
+  /** Writes a text with a NUL at its end, refusing one with a NUL inside; 0 for null. */
   long text(String text) {
     if (text == null) {
       return 0;
     }
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    long address = allocate(bytes.length + 1L);
+    byte[] bytes = Text.encode(text);
+    long address = allocate(bytes.length);
     Memory.copyIn(bytes, 0, address, bytes.length);
-    Memory.putByte(address + bytes.length, (byte) 0);
     return address;
   }
 

@@ -49,14 +49,15 @@ public record DispatchKey(int number) {
    * @throws TenonException NOT_FOUND
    */
   public static DispatchKey of(String name) {
-    if (name.equals("default")) {
+    if ("default".equals(name)) {
       return COMPOSITE_EXPLICIT_AUTOGRAD;
     }
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     try {
       long out = frame.allocate(8);
-      boolean isDevice = !name.isEmpty() && Character.isLowerCase(name.charAt(0));
+      boolean isDevice =
+          name != null && !name.isEmpty() && Character.isLowerCase(name.charAt(0));
       Errors.check(
           isDevice
               ? TenonNative.tenon_key_for_device(name, out)

@@ -3,6 +3,7 @@
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /** One registered kernel of any of the three shapes, with a fallback's selector. */
@@ -23,15 +24,15 @@ final class KernelReference {
   }
 
   static KernelReference of(Kernel kernel) {
-    return new KernelReference(kernel, null, null, null);
+    return new KernelReference(Objects.requireNonNull(kernel, "kernel"), null, null, null);
   }
 
   static KernelReference of(KeyedKernel kernel) {
-    return new KernelReference(null, kernel, null, null);
+    return new KernelReference(null, Objects.requireNonNull(kernel, "kernel"), null, null);
   }
 
   static KernelReference of(FallbackKernel kernel, Predicate<Schema> select) {
-    return new KernelReference(null, null, kernel, select);
+    return new KernelReference(null, null, Objects.requireNonNull(kernel, "kernel"), select);
   }
 
   Op op(long address) {

@@ -8,6 +8,7 @@ import dev.tenon.internal.Addresses;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -170,7 +171,7 @@ public final class Library extends NativeHandle {
 
   /** Registers a kernel that sees its key set. */
   public Registration impl(String op, DispatchKey key, KeyedKernel kernel) {
-    return register(op, key, KernelReference.of(kernel), Policy.LAYER, 0);
+    return register(named(op), key, KernelReference.of(kernel), Policy.LAYER, 0);
   }
 
   /**
@@ -180,12 +181,12 @@ public final class Library extends NativeHandle {
    *     under {@link Policy#ERROR}, STATE for a closed library; nothing is changed then
    */
   public Registration impl(String op, DispatchKey key, Kernel kernel, Policy policy) {
-    return register(op, key, KernelReference.of(kernel), policy, 0);
+    return register(named(op), key, KernelReference.of(kernel), policy, 0);
   }
 
   /** Makes calls of an operator skip a key. */
   public Registration fallthrough(String op, DispatchKey key) {
-    return register(op, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
+    return register(named(op), key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
   }
 
   /** Registers a kernel for all operators at a key; needs an IMPL library of namespace "_". */
@@ -209,6 +210,16 @@ public final class Library extends NativeHandle {
     return register(null, key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
   }
 
+  // Refuses a bad name while nothing is owned by C yet.
+  private static String named(String op) {
+    if (op == null) {
+      throw TenonException.value("Library.impl", "name", "an operator's", "null");
+    }
+    Text.encode(op);
+    return op;
+  }
+
+  // A null op is a fallback for all operators.
   private Registration register(
       String op, DispatchKey key, KernelReference reference, Policy policy, int flags) {
     Bridge.open();
@@ -276,13 +287,14 @@ public final class Library extends NativeHandle {
    * Closes, then waits until no thread runs one of its kernels.
    *
    * @throws TenonException BUSY after the time-out, naming operator and thread; STATE inside one of
-   *     its kernels. It is closed in any case.
+   *     its kernels; it is closed then all the same. INVALID_ARGUMENT for a negative time-out
    */
   public void drain(Duration timeout) {
     long a = address();
+    long limit = Tenon.nanoseconds("Library.drain", timeout);
     TenonNative.tenon_library_close(a);
     try {
-      Errors.check(TenonNative.tenon_library_drain(a, timeout.toNanos()));
+      Errors.check(TenonNative.tenon_library_drain(a, limit));
     } finally {
       Reference.reachabilityFence(this);
       releaseAll();

@@ -12,6 +12,7 @@ import dev.tenon.internal.TenonNativeConstants;
  */
 public final class Mode implements AutoCloseable {
   private final int kind;
+  private final long object;
   private final Thread owner = Thread.currentThread();
   private boolean closed;
 
@@ -22,7 +23,7 @@ public final class Mode implements AutoCloseable {
     if (!frame.direct) {
       throw new IllegalStateException("Mode: thread must be a platform thread, got a virtual one");
     }
-    long object = ForeignObject.wrap(frame, handler, null);
+    object = ForeignObject.wrap(frame, handler, null);
     try {
       Errors.check(TenonNative.tenon_mode_push(kind, object));
     } finally {
@@ -40,7 +41,11 @@ public final class Mode implements AutoCloseable {
     return new Mode(TenonNativeConstants.TENON_MODE_WRAPPER, handler);
   }
 
-  /** Turns it off; doing so again changes nothing. */
+  /**
+   * Turns it off; doing so again changes nothing.
+   *
+   * @throws IllegalStateException on another thread, or while a mode turned on later still is
+   */
   @Override
   public void close() {
     if (closed) {
@@ -49,6 +54,10 @@ public final class Mode implements AutoCloseable {
     if (Thread.currentThread() != owner) {
       throw new IllegalStateException(
           "Mode: must be closed on the thread that opened it, got another");
+    }
+    if (TenonNative.tenon_mode_get(kind, 0) != object) {
+      throw new IllegalStateException(
+          "Mode: must be closed innermost first, got one with a later mode on");
     }
     closed = true;
     Errors.check(TenonNative.tenon_mode_pop(kind));

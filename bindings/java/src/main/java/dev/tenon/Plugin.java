@@ -40,7 +40,8 @@ public final class Plugin {
    *     cannot be unloaded
    */
   public void unload(Duration timeout) {
-    Errors.check(TenonNative.tenon_plugin_unload(address, timeout.toNanos()));
+    long limit = Tenon.nanoseconds("Plugin.unload", timeout);
+    Errors.check(TenonNative.tenon_plugin_unload(address, limit));
     References.drain();
   }
 

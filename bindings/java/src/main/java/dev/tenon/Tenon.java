@@ -6,6 +6,7 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
 import java.lang.ref.Reference;
+import java.time.Duration;
 
 /** Facts about the loaded Tenon, and short ways to the other classes. */
 public final class Tenon {
@@ -34,6 +35,15 @@ public final class Tenon {
   /** Sets the floating dtype of factories that are given none, for the whole process. */
   public static void setDefaultDType(DType dtype) {
     Errors.check(TenonNative.tenon_dtype_set_default(dtype.number()));
+  }
+
+  /** The nanoseconds of a time-out: no negative one, which C takes for "for ever". */
+  static long nanoseconds(String subject, Duration timeout) {
+    if (timeout.isNegative()) {
+      throw TenonException.value(subject, "timeout", "zero or more", timeout.toString());
+    }
+    boolean fits = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) <= 0;
+    return fits ? timeout.toNanos() : Long.MAX_VALUE;
   }
 
   /** Reads a text buffer and releases it. */

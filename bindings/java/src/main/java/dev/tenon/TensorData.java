@@ -43,13 +43,14 @@ final class TensorData {
     return tensor;
   }
 
-  private static long product(long[] sizes) {
+  /** The number of elements; -1 for a negative size, and for more than a long holds. */
+  private static long product(long... sizes) {
     long product = 1;
     for (long size : sizes) {
-      product = size < 0 ? -1 : Math.multiplyExact(product, size);
-      if (product < 0) {
+      if (size < 0 || Math.multiplyHigh(product, size) != 0 || product * size < 0) {
         return -1;
       }
+      product *= size;
     }
     return product;
   }
@@ -62,7 +63,8 @@ final class TensorData {
       throw TenonException.value("Tensor.wrap", "buffer", "writable", "a read-only one");
     }
     long[] shape = sizes.length == 0 ? new long[] {buffer.remaining() / dtype.size()} : sizes;
-    long bytes = product(shape) * dtype.size();
+    long numel = product(shape);
+    long bytes = numel < 0 ? -1 : product(numel, dtype.size());
     if (bytes < 0 || bytes > buffer.remaining()) {
       throw TenonException.value(
           "Tensor.wrap",

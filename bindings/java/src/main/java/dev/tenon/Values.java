@@ -33,6 +33,8 @@ final class Values {
 
   private static final int AS = Structs.VALUE_AS;
 
+  private static final int MAX_NESTING = 1000; // as many as C copies
+
   private Values() {}
 
   // ---- Reading --------------------------------------------------------------------------------
@@ -312,11 +314,20 @@ final class Values {
   }
 
   private static void putAll(CallFrame frame, long at, int tag, Object[] values, int count) {
-    long data = frame.allocate((long) values.length * Structs.VALUE_SIZE);
-    for (int i = 0; i < values.length; i++) {
-      putAny(frame, data + (long) i * Structs.VALUE_SIZE, values[i]);
+    if (frame.nesting == MAX_NESTING) {
+      throw new TenonException(
+          ErrorCode.RECURSION, "value: lists must nest at most " + MAX_NESTING + " deep, got more");
     }
-    putList(at, tag, data, count);
+    frame.nesting++;
+    try {
+      long data = frame.allocate((long) values.length * Structs.VALUE_SIZE);
+      for (int i = 0; i < values.length; i++) {
+        putAny(frame, data + (long) i * Structs.VALUE_SIZE, values[i]);
+      }
+      putList(at, tag, data, count);
+    } finally {
+      frame.nesting--;
+    }
   }
 
   // ---- Names of types in messages
