@@ -127,6 +127,10 @@ def abi(fix: bool) -> int:
     return _script("abi", *(["--update"] if fix else []))
 
 
+def layouts(fix: bool) -> int:
+    return _script("layouts", *([] if fix else ["--check"]))
+
+
 def instructions(fix: bool) -> int:
     native.build("bench", targets=("instructions", "tenon_cpu"))
     script = ui.ROOT / "tests" / "bench" / "instructions.py"
@@ -155,6 +159,7 @@ CHECKS = {
     "quickstarts": Check("the quick starts of the README", plain("quickstarts")),
     "contracts": Check("the contract on each public function", plain("contracts")),
     "abi": Check("the committed ABI description", abi, ("gcc",)),
+    "layouts": Check("the layout asserts written from the ABI description", layouts),
     "behaviour": Check("a verdict for each numbered behaviour, docs/behaviour.md", behaviour),
     "headers": Check(
         "each public header alone, every standard, gcc and clang",

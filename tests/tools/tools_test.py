@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import pathlib
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ import contracts
 import exports
 import headers
 import layers
+import layouts
 import pairs
 import sizes
 
@@ -234,6 +236,48 @@ class AbiTest(Fixture):
     def test_headers_that_do_not_compile_fail(self):
         with self.assertRaises(abi.AbiError):
             self.describe(GOOD_HEADER.replace("#include <stdint.h>", ""))
+
+
+class LayoutsTest(Fixture):
+    def written(self, change=lambda description: None) -> tuple:
+        """Status and output of --check after the description was changed."""
+        description = json.loads(layouts.DESCRIPTION.read_text())
+        changed = self.write("changed.json", json.dumps(description))
+        arguments = ["--root", str(self.root), "--description", str(changed)]
+        self.assertEqual(quietly(layouts.main, arguments)[0], 0)
+        change(description)
+        changed.write_text(json.dumps(description))
+        return quietly(layouts.main, [*arguments, "--check"])
+
+    def test_fresh_ones_pass(self):
+        self.assertEqual(self.written()[0], 0)
+
+    def test_stale_ones_are_named(self):
+        def move(description):
+            description["structs"]["tenon_value"]["fields"]["flags"] = "offset 4 size 2"
+
+        status, text = self.written(move)
+        self.assertEqual(status, 1)
+        self.assertIn("tests/abi/layout.h", text)
+        self.assertIn("tests/rust/layout_test.rs", text)
+
+    def test_compiler_names_what_lies_elsewhere(self):
+        description = json.loads(layouts.DESCRIPTION.read_text())
+        description["structs"]["tenon_value"]["fields"]["flags"] = "offset 4 size 2"
+        description["constants"]["TENON_TAG_INT"] += 1
+        self.write("layout.h", layouts.c_asserts(description))
+        source = self.write(
+            "layout.c", '#include <stddef.h>\n#include <tenon/tenon.h>\n#include "layout.h"\n'
+        )
+        done = subprocess.run(
+            ["cc", "-std=c11", "-fsyntax-only", f"-I{cheader.INCLUDE}", str(source)],
+            capture_output=True,
+            text=True,
+        )
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("error:"), 2, done.stderr)
+        self.assertIn("offsetof(tenon_value, flags) == 4", done.stderr)
+        self.assertIn("TENON_TAG_INT", done.stderr)
 
 
 class HeadersTest(Fixture):
