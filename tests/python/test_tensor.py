@@ -272,3 +272,33 @@ def test_device():
         tenon.device(3)
     with pytest.raises(ValueError):
         tenon.device("cuda:1", 2)
+
+
+class Index:
+    def __index__(self):
+        return 1
+
+
+def test_indices_of_other_kinds():
+    t = tenon.arange(24).reshape(2, 3, 4)
+    assert t[Index()].tolist() == t[1].tolist() and t[Index() :].tolist() == t[1:].tolist()
+    assert t[: 10**30].tolist() == t.tolist() and t[-(10**30) :].tolist() == t.tolist()
+    assert t[10**30 :].shape == (0, 3, 4)
+    with pytest.raises(IndexError):
+        t[10**30]
+    with pytest.raises(TypeError, match="slice must have ints or None, got str"):
+        t[0:"x"]
+    with pytest.raises(ValueError, match="step must be greater than 0"):
+        t[::-1]
+
+
+def test_sizes_in_every_form():
+    t = tenon.arange(6)
+    for sizes in [(2, 3), ((2, 3),), ([2, 3],), (2, -1), ((-1, 3),)]:
+        assert t.reshape(*sizes).tolist() == t.view(*sizes).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert tenon.ones(2, 1, 3).permute(2, 0, 1).shape == (3, 2, 1)
+    assert tenon.ones(2, 1, 3).T.shape == (3, 1, 2) and tenon.ones(()).T.shape == ()
+    with pytest.raises(TypeError, match="int64"):
+        t.view(10**30)
+    with pytest.raises(TypeError, match="size"):
+        t.view(2.0, 3)

@@ -13,22 +13,52 @@ static PyObject* call(tnp_known_op* known, PyObject* a, PyObject* b) {
 
 /* ---- Shapes: f(2, 3), f([2, 3]) and f((2, 3)) ------------------------------------------------ */
 
+/* Sizes or dims given as exact ints, read without an object: false where they are given otherwise
+ * or are too many. */
+static bool read_ints(PyObject* const* args, Py_ssize_t nargs, int64_t* numbers, uint32_t* count) {
+  if (nargs == 1 && PyTuple_CheckExact(args[0])) {
+    nargs = PyTuple_GET_SIZE(args[0]);
+    args = &PyTuple_GET_ITEM(args[0], 0);
+  }
+  if (nargs > TENON_TENSOR_MAX_DIMS) return false;
+  for (Py_ssize_t i = 0; i < nargs; i++) {
+    if (!PyLong_CheckExact(args[i])) return false;
+    int overflow;
+    numbers[i] = PyLong_AsLongLongAndOverflow(args[i], &overflow);
+    if (overflow != 0) return false;
+  }
+  *count = (uint32_t)nargs;
+  return true;
+}
+
+/* Calls an operator of a tensor and an int[]. */
+static PyObject* call_with_ints(tnp_known_op* known, PyObject* self, PyObject* const* args,
+                                Py_ssize_t nargs) {
+  int64_t numbers[TENON_TENSOR_MAX_DIMS];
+  tenon_value ints = {.tag = TENON_TAG_INT_LIST, .as.list.data = numbers};
+  if (TNP_LIKELY(read_ints(args, nargs, numbers, &ints.count))) {
+    PyObject* op = tnp_known(known);
+    return op ? tnp_op_apply(op, self, &ints, 1) : NULL;
+  }
+  return call(known, self, tnp_sizes(args, nargs));
+}
+
 PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   static tnp_known_op op = {"aten::view", NULL};
   if (nargs == 1 && Py_TYPE(args[0]) == tnp_dtype_type) {
     return tnp_raise_format(TENON_ERROR_NOT_SUPPORTED, "view: shape must be ints, got %S", args[0]);
   }
-  return call(&op, self, tnp_sizes(args, nargs));
+  return call_with_ints(&op, self, args, nargs);
 }
 
 PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   static tnp_known_op op = {"aten::reshape", NULL};
-  return call(&op, self, tnp_sizes(args, nargs));
+  return call_with_ints(&op, self, args, nargs);
 }
 
 PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   static tnp_known_op op = {"aten::permute", NULL};
-  return call(&op, self, tnp_sizes(args, nargs));
+  return call_with_ints(&op, self, args, nargs);
 }
 
 PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
@@ -43,16 +73,16 @@ PyObject* tnp_tensor_flatten(PyObject* self, PyObject* unused) {
 }
 
 PyObject* tnp_tensor_reversed(PyObject* self, void* unused) {
-  static tnp_known_op op = {"aten::permute", NULL};
+  static tnp_known_op known = {"aten::permute", NULL};
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(self);
-  if (tensor == NULL) return NULL;
-  Py_ssize_t ndim = (Py_ssize_t)tenon_tensor_ndim(tensor);
-  PyObject* dims = PyTuple_New(ndim);
-  for (Py_ssize_t i = 0; dims != NULL && i < ndim; i++) {
-    PyTuple_SET_ITEM(dims, i, PyLong_FromSsize_t(ndim - 1 - i)); /* a small int: never fails */
-  }
-  return call(&op, self, dims);
+  PyObject* op = tensor ? tnp_known(&known) : NULL;
+  if (op == NULL) return NULL;
+  int64_t dims[TENON_TENSOR_MAX_DIMS];
+  int64_t ndim = tenon_tensor_ndim(tensor);
+  for (int64_t i = 0; i < ndim; i++) dims[i] = ndim - 1 - i;
+  tenon_value ints = {.tag = TENON_TAG_INT_LIST, .count = (uint32_t)ndim, .as.list.data = dims};
+  return tnp_op_apply(op, self, &ints, 1);
 }
 
 PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {

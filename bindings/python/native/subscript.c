@@ -9,87 +9,131 @@ static tnp_known_op op_view = {"aten::view", NULL};
 static tnp_known_op op_copy = {"aten::copy_", NULL};
 static tnp_known_op op_fill = {"aten::fill_.Scalar", NULL};
 
-/* Calls an operator with a tensor, which is consumed, a dim and up to three more objects. */
-static PyObject* step(tnp_known_op* known, PyObject* tensor, int64_t dim, PyObject* a, PyObject* b,
-                      PyObject* c) {
+static inline tenon_value integer(int64_t number) {
+  return (tenon_value){.tag = TENON_TAG_INT, .as.i = number};
+}
+
+/* Calls a view operator with a tensor, which is consumed. */
+static PyObject* step(tnp_known_op* known, PyObject* tensor, const tenon_value* more,
+                      uint32_t count) {
   PyObject* op = tnp_known(known);
-  PyObject* number = op ? PyLong_FromLongLong(dim) : NULL;
-  PyObject* result = NULL;
-  if (number != NULL) {
-    PyObject* args[6] = {NULL, tensor, number, a, b, c};
-    size_t count = 2 + (a != NULL) + (b != NULL) + (c != NULL);
-    result = ((tnp_op*)op)->vectorcall(op, args + 1, count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
-    Py_DECREF(number);
-  }
+  PyObject* result = op ? tnp_op_apply(op, tensor, more, count) : NULL;
   Py_DECREF(tensor);
   return result;
 }
 
-static bool is_int(PyObject* key) {
-  return (PyLong_Check(key) && !PyBool_Check(key)) ||
-         (!TNP_IS_TENSOR(key) && !tnp_is_ndarray(key) && !PyBool_Check(key) && PyIndex_Check(key));
+static inline bool is_int(PyObject* key) {
+  if (TNP_LIKELY(PyLong_CheckExact(key))) return true;
+  return !PyBool_Check(key) &&
+         (PyLong_Check(key) || (!TNP_IS_TENSOR(key) && !tnp_is_ndarray(key) && PyIndex_Check(key)));
+}
+
+/* An index as int64: 0, or -1 with an exception. */
+static int to_index(PyObject* key, int64_t* out) {
+  Py_ssize_t number = PyNumber_AsSsize_t(key, PyExc_IndexError);
+  *out = number;
+  return number == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+static PyObject* take_select(PyObject* tensor, int64_t dim, PyObject* key) {
+  int64_t index;
+  if (to_index(key, &index) != 0) {
+    Py_DECREF(tensor);
+    return NULL;
+  }
+  tenon_value more[2] = {integer(dim), integer(index)};
+  return step(&op_select, tensor, more, 2);
+}
+
+/* A bound of a slice; what no tensor is long enough for counts as the farthest. */
+static int to_bound(PyObject* key, tenon_value* out) {
+  *out = (tenon_value){0};
+  if (key == Py_None) return 0;
+  if (!PyIndex_Check(key)) {
+    tnp_raise_format(TENON_ERROR_TYPE, "index: a slice must have ints or None, got %s",
+                     Py_TYPE(key)->tp_name);
+    return -1;
+  }
+  *out = integer(PyNumber_AsSsize_t(key, NULL));
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+static PyObject* take_slice(PyObject* tensor, int64_t dim, PySliceObject* key) {
+  tenon_value more[4] = {integer(dim)};
+  if (to_bound(key->start, &more[1]) != 0 || to_bound(key->stop, &more[2]) != 0 ||
+      to_bound(key->step, &more[3]) != 0) {
+    Py_DECREF(tensor);
+    return NULL;
+  }
+  if (key->step == Py_None) more[3] = integer(1);
+  return step(&op_slice, tensor, more, 4);
+}
+
+/* Nothing was selected: still a new view, as everywhere else. */
+static PyObject* take_all(PyObject* self, const tenon_tensor* tensor) {
+  PyObject* op = tnp_known(&op_view);
+  tenon_value sizes = {.tag = TENON_TAG_INT_LIST,
+                       .count = (uint32_t)tenon_tensor_ndim(tensor),
+                       .as.list.data = tenon_tensor_sizes(tensor)};
+  return op ? tnp_op_apply(op, self, &sizes, 1) : NULL;
+}
+
+/* Counts the dims that keys use: -1 with an exception where they are no good index. */
+static int64_t count_used(PyObject* const* keys, Py_ssize_t count) {
+  int64_t used = 0;
+  bool ellipsis = false;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (is_int(keys[i]) || PySlice_Check(keys[i])) {
+      used++;
+    } else if (keys[i] == Py_Ellipsis) {
+      if (ellipsis) {
+        tnp_raise_format(TENON_ERROR_INDEX, "index: Ellipsis must be given once, got more");
+        return -1;
+      }
+      ellipsis = true;
+    } else if (keys[i] != Py_None) {
+      tnp_raise_format(TENON_ERROR_NOT_SUPPORTED,
+                       "index: an index must be int, slice, None or Ellipsis, got %s",
+                       Py_TYPE(keys[i])->tp_name);
+      return -1;
+    }
+  }
+  return used;
 }
 
 PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key) {
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
   int64_t ndim = tenon_tensor_ndim(tensor);
-  PyObject* one[1] = {key};
-  PyObject** keys = one;
+  PyObject* const* keys = &key;
   Py_ssize_t count = 1;
   if (PyTuple_Check(key)) {
     keys = &PyTuple_GET_ITEM(key, 0);
     count = PyTuple_GET_SIZE(key);
   }
-  int64_t used = 0;
-  bool ellipsis = false;
-  for (Py_ssize_t i = 0; i < count; i++) {
-    if (keys[i] == Py_Ellipsis) {
-      if (ellipsis) {
-        return tnp_raise_format(TENON_ERROR_INDEX, "index: Ellipsis must be given once, got more");
-      }
-      ellipsis = true;
-    } else if (is_int(keys[i]) || PySlice_Check(keys[i])) {
-      used++;
-    } else if (keys[i] != Py_None) {
-      return tnp_raise_format(TENON_ERROR_NOT_SUPPORTED,
-                              "index: an index must be int, slice, None or Ellipsis, got %s",
-                              Py_TYPE(keys[i])->tp_name);
-    }
-  }
+  int64_t used = count_used(keys, count);
+  if (used < 0) return NULL;
   if (used > ndim) {
     return tnp_raise_format(TENON_ERROR_INDEX, "index: indices must be at most %lld, got %lld",
                             (long long)ndim, (long long)used);
   }
-  Py_INCREF(self);
-  PyObject* result = self;
+  PyObject* result = Py_NewRef(self);
   int64_t dim = 0;
   for (Py_ssize_t i = 0; result != NULL && i < count; i++) {
     if (keys[i] == Py_Ellipsis) {
       dim += ndim - used;
     } else if (keys[i] == Py_None) {
-      result = step(&op_unsqueeze, result, dim++, NULL, NULL, NULL);
+      tenon_value at = integer(dim++);
+      result = step(&op_unsqueeze, result, &at, 1);
     } else if (PySlice_Check(keys[i])) {
-      PySliceObject* slice = (PySliceObject*)keys[i];
-      static PyObject* unit;
-      if (unit == NULL && (unit = PyLong_FromLong(1)) == NULL) return NULL;
-      result = step(&op_slice, result, dim++, slice->start, slice->stop,
-                    slice->step == Py_None ? unit : slice->step);
+      result = take_slice(result, dim++, (PySliceObject*)keys[i]);
     } else {
-      result = step(&op_select, result, dim, keys[i], NULL, NULL);
+      result = take_select(result, dim, keys[i]);
     }
   }
-  if (result == self) {
-    /* Nothing was selected: still a new view, as everywhere else. */
-    PyObject* op = tnp_known(&op_view);
-    PyObject* shape = op ? PyObject_GetAttrString(self, "shape") : NULL;
-    PyObject* args[3] = {NULL, self, shape};
-    result = shape
-                 ? ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
-                 : NULL;
-    Py_XDECREF(shape);
-    Py_DECREF(self);
-  }
+  if (TNP_LIKELY(result != self)) return result;
+  result = take_all(self, tensor);
+  Py_DECREF(self);
   return result;
 }
 
