@@ -20,22 +20,38 @@ static int compile_argument(const tenon_argument_info* info, tnp_argument* out,
   return tnp_type_compile(info->type, info->list_size, &out->type);
 }
 
-/* The lane whose letters (op.h) an operator's arguments and results have. */
+/* The letter of op.h for an argument, '?' for those that no lane has. */
+static char letter_of(const tnp_type* type) {
+  switch (type->conv) {
+    case TNP_CONV_TENSOR:
+      return 'T';
+    case TNP_CONV_SCALAR:
+      return 'v';
+    case TNP_CONV_INT:
+    case TNP_CONV_DTYPE:
+      return type->optional ? 'v' : 'i';
+    case TNP_CONV_BOOL:
+      return type->optional ? 'v' : 'b';
+    case TNP_CONV_INT_LIST:
+      return type->optional ? 'v' : 'I';
+    default:
+      return '?';
+  }
+}
+
+/* The lane whose letters an operator's arguments and results have. */
 static void compile_lane(tnp_binding* self) {
   static const char* const lanes[TNP_LANE_COUNT] = {
-      [TNP_LANE_T] = "T>T",           [TNP_LANE_TT] = "TT>T",      [TNP_LANE_TTT] = "TTT>T",
-      [TNP_LANE_TTV] = "TTv>T",       [TNP_LANE_T_NOTHING] = "T>", [TNP_LANE_TT_NOTHING] = "TT>",
-      [TNP_LANE_TTV_NOTHING] = "TTv>"};
-  char letters[8], *end = letters;
+      [TNP_LANE_T] = "T>T",          [TNP_LANE_TT] = "TT>T",         [TNP_LANE_TTT] = "TTT>T",
+      [TNP_LANE_TTV] = "TTv>T",      [TNP_LANE_TV] = "Tv>T",         [TNP_LANE_TI] = "Ti>T",
+      [TNP_LANE_TII] = "Tii>T",      [TNP_LANE_TIVVI] = "Tivvi>T",   [TNP_LANE_TLIST] = "TI>T",
+      [TNP_LANE_TLISTB] = "TIb>T",   [TNP_LANE_T_NOTHING] = "T>",    [TNP_LANE_TV_NOTHING] = "Tv>",
+      [TNP_LANE_TT_NOTHING] = "TT>", [TNP_LANE_TTV_NOTHING] = "TTv>"};
+  char letters[TNP_FEW + 3], *end = letters;
   self->lane = TNP_LANE_NONE;
   self->signature = UINT64_MAX;
-  if (self->nargs == 0 || self->nargs > 3 || self->nrets > 1 || self->vararg || self->varret) {
-    return;
-  }
-  for (uint32_t i = 0; i < self->nargs; i++) {
-    uint16_t conv = self->args[i].type.conv;
-    *end++ = conv == TNP_CONV_TENSOR ? 'T' : conv == TNP_CONV_SCALAR ? 'v' : '?';
-  }
+  if (self->nargs > TNP_FEW || self->nrets > 1 || self->vararg || self->varret) return;
+  for (uint32_t i = 0; i < self->nargs; i++) *end++ = letter_of(&self->args[i].type);
   *end++ = '>';
   if (self->returns_tensor) {
     *end++ = 'T';
@@ -107,9 +123,10 @@ static int compile(tnp_binding* self) {
   }
   self->returns_tensor =
       self->nrets == 1 && self->rets[0].type.conv == TNP_CONV_TENSOR && self->rets[0].aliased < 0;
-  bool few = self->nargs <= TNP_FEW_TENSORS && self->npositional == self->nargs && !self->vararg;
-  self->tensors = few ? (Py_ssize_t)self->nargs : -1;
-  for (uint32_t i = 0; i < self->nargs; i++) {
+  bool few = self->required <= TNP_FEW_TENSORS && self->required <= self->npositional &&
+             self->nargs <= TNP_FEW && !self->vararg;
+  self->tensors = few ? (int32_t)self->required : -1;
+  for (uint32_t i = 0; i < self->required; i++) {
     if (self->args[i].type.conv != TNP_CONV_TENSOR) self->tensors = -1;
   }
   compile_lane(self);
@@ -166,12 +183,16 @@ static uint32_t find_argument(const tnp_binding* b, PyObject* name) {
   return UINT32_MAX;
 }
 
+void tnp_note_argument(const tnp_binding* b, uint32_t index) {
+  const char* overload = tenon_schema_overload(b->schema);
+  tnp_note("argument '%U' (position %u) of %s%s%s", b->args[index].name, index,
+           tenon_schema_name(b->schema), *overload ? "." : "", overload);
+}
+
 int tnp_misfit_type(const tnp_binding* b, tnp_mismatch* why, const tnp_call* call, int result,
                     uint32_t index, PyObject* object) {
   if (result < 0) {
-    const char* overload = tenon_schema_overload(b->schema);
-    tnp_note("argument '%U' (position %u) of %s%s%s", b->args[index].name, index,
-             tenon_schema_name(b->schema), *overload ? "." : "", overload);
+    tnp_note_argument(b, index);
     return -1;
   }
   why->detail = call->detail;

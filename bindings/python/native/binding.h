@@ -25,7 +25,7 @@ typedef struct {
 } tnp_mismatch;
 
 #define TNP_FEW 8         /* arguments or results that have room on the stack */
-#define TNP_FEW_TENSORS 3 /* arguments that are bound without looking at the schema */
+#define TNP_FEW_TENSORS 3 /* as tnp_binding's `tensors` */
 
 tnp_binding* tnp_binding_new(tenon_schema* schema); /* takes over the reference */
 void tnp_binding_free(tnp_binding* binding);
@@ -37,6 +37,8 @@ static inline void tnp_binding_release(tnp_binding* binding) {
  * 0: bound; 1: they do not fit, `why` is filled; -1: an exception. */
 int tnp_bind_slow(const tnp_binding* binding, tnp_call* call, PyObject* const* args,
                   Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, tnp_mismatch* why);
+/* Tells the pending exception which argument it came from. */
+void tnp_note_argument(const tnp_binding* binding, uint32_t index);
 /* Of an argument that did not convert, as `result` says. */
 int tnp_misfit_type(const tnp_binding* binding, tnp_mismatch* why, const tnp_call* call, int result,
                     uint32_t index, PyObject* object);
@@ -67,7 +69,8 @@ PyObject* tnp_check_result(tnp_op* op, tnp_binding* binding, const tenon_value* 
  * why->kind set and no exception: the arguments do not fit. */
 PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
                      PyObject* kwnames, tnp_mismatch* why);
-PyObject* tnp_op_vectorcall(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames);
+/* What calls an operator of this schema (NULL: of none yet). */
+vectorcallfunc tnp_op_vectorcall(const tnp_binding* binding);
 PyObject* tnp_op_redispatch(PyObject* op, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames);
 PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);

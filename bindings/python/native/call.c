@@ -2,7 +2,10 @@
 /* One call of an operator from Python: bind the arguments, pick the kernel, run it, wrap what it
  * returns. Every call comes this way: `op(a, b)`, packets, methods, `a + b`, redispatch. */
 #include "binding.h"
+#include "exchange.h"
 #include "overrides.h"
+
+#define INLINED static inline __attribute__((always_inline))
 
 /* ---- Whether the GIL stays ------------------------------------------------------------------- */
 
@@ -26,12 +29,17 @@ static bool is_small_list(const tenon_value* value, int64_t enough) {
   return numel <= enough;
 }
 
-/* Whether the kernel promises to be quick for these arguments, so that the GIL may stay. */
-static inline bool is_quick(const tenon_entry* entry, const tenon_value* values, uint32_t count) {
+/* Whether the kernel promises to be quick for these arguments, so that the GIL may stay. The first
+ * `tensors` of them are known to be tensors. */
+INLINED bool is_quick(const tenon_entry* entry, const tenon_value* values, uint32_t tensors,
+                      uint32_t count) {
   if (!(entry->flags & TENON_KERNEL_NOBLOCK)) return false;
   int64_t enough = entry->noblock_max_numel;
   if (enough == INT64_MAX) return true;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < tensors; i++) {
+    if (tenon_tensor_numel(values[i].as.tensor) > enough) return false;
+  }
+  for (uint32_t i = tensors; i < count; i++) {
     if (values[i].tag == TENON_TAG_TENSOR) {
       if (tenon_tensor_numel(values[i].as.tensor) > enough) return false;
     } else if (values[i].tag >= TENON_TAG_INT_LIST && !is_small_list(&values[i], enough)) {
@@ -45,11 +53,11 @@ static inline bool is_quick(const tenon_entry* entry, const tenon_value* values,
 
 /* What a call knows once its arguments are bound. It stays in registers on the quick ways: nothing
  * that is not inlined takes its address. */
-#define INLINED static inline __attribute__((always_inline))
 typedef struct {
   tnp_op* op;
   tnp_binding* binding;
   tenon_value* values;
+  uint32_t tensors; /* so many values are known to be tensors, from the first on */
   uint32_t count;
   bool normalised;       /* the values are not what the caller's own objects mean */
   PyObject* const* args; /* the caller's vector */
@@ -77,15 +85,11 @@ INLINED PyObject* run_python(const bound_call* c, const tenon_entry* entry, teno
   tnp_kernel* kernel = entry->ctx; /* alive until the frame is left */
   PyObject* result;
   if (TNP_LIKELY(kernel->plain && !c->normalised)) {
-    PyObject* function = kernel->function;
-    vectorcallfunc direct = TNP_LIKELY(PyFunction_Check(function))
-                                ? ((PyFunctionObject*)function)->vectorcall
-                                : PyVectorcall_Function(function);
-    Py_INCREF(function);
-    result = TNP_LIKELY(direct != NULL)
-                 ? direct(function, c->args, c->nargsf, c->kwnames)
-                 : PyObject_Vectorcall(function, c->args, c->nargsf, c->kwnames);
-    Py_DECREF(function);
+    PyObject* function = kernel->function; /* the kernel's, as alive */
+    result =
+        TNP_LIKELY(PyFunction_Check(function))
+            ? ((PyFunctionObject*)function)->vectorcall(function, c->args, c->nargsf, c->kwnames)
+            : PyObject_Vectorcall(function, c->args, c->nargsf, c->kwnames);
   } else {
     result = tnp_kernel_call(kernel, c->op, c->binding, frame->keys, c->values, c->count);
   }
@@ -103,29 +107,56 @@ typedef tenon_status (*kernel_ttt)(const tenon_frame*, tenon_tensor*, tenon_tens
                                    tenon_tensor**);
 typedef tenon_status (*kernel_ttv)(const tenon_frame*, tenon_tensor*, tenon_tensor*,
                                    const tenon_value*, tenon_tensor**);
+typedef tenon_status (*kernel_tv)(const tenon_frame*, tenon_tensor*, const tenon_value*,
+                                  tenon_tensor**);
+typedef tenon_status (*kernel_ti)(const tenon_frame*, tenon_tensor*, int64_t, tenon_tensor**);
+typedef tenon_status (*kernel_tii)(const tenon_frame*, tenon_tensor*, int64_t, int64_t,
+                                   tenon_tensor**);
+typedef tenon_status (*kernel_tivvi)(const tenon_frame*, tenon_tensor*, int64_t, const tenon_value*,
+                                     const tenon_value*, int64_t, tenon_tensor**);
+typedef tenon_status (*kernel_tlist)(const tenon_frame*, tenon_tensor*, const int64_t*, int64_t,
+                                     tenon_tensor**);
+typedef tenon_status (*kernel_tlistb)(const tenon_frame*, tenon_tensor*, const int64_t*, int64_t,
+                                      int64_t, tenon_tensor**);
 typedef tenon_status (*kernel_t_)(const tenon_frame*, tenon_tensor*);
+typedef tenon_status (*kernel_tv_)(const tenon_frame*, tenon_tensor*, const tenon_value*);
 typedef tenon_status (*kernel_tt_)(const tenon_frame*, tenon_tensor*, tenon_tensor*);
 typedef tenon_status (*kernel_ttv_)(const tenon_frame*, tenon_tensor*, tenon_tensor*,
                                     const tenon_value*);
 
-static inline tenon_status enter_typed(int lane, const tenon_entry* entry, const tenon_frame* frame,
-                                       const tenon_value* v, tenon_tensor** out) {
+INLINED tenon_status enter_typed(const bound_call* c, const tenon_entry* entry,
+                                 const tenon_frame* frame, tenon_tensor** out) {
   tenon_typed_fn f = entry->typed;
+  const tenon_value* v = c->values;
+  uint8_t lane = c->binding->lane;
+  tenon_tensor* a = v[0].as.tensor;
+  /* The most frequent ones by comparison: cheaper than a jump through a table. */
+  if (lane == TNP_LANE_TT) return ((kernel_tt)f)(frame, a, v[1].as.tensor, out);
+  if (lane == TNP_LANE_TTV) return ((kernel_ttv)f)(frame, a, v[1].as.tensor, &v[2], out);
+  if (lane == TNP_LANE_T) return ((kernel_t)f)(frame, a, out);
   switch (lane) {
-    case TNP_LANE_TT:
-      return ((kernel_tt)f)(frame, v[0].as.tensor, v[1].as.tensor, out);
-    case TNP_LANE_TTV:
-      return ((kernel_ttv)f)(frame, v[0].as.tensor, v[1].as.tensor, &v[2], out);
-    case TNP_LANE_T:
-      return ((kernel_t)f)(frame, v[0].as.tensor, out);
     case TNP_LANE_TTT:
-      return ((kernel_ttt)f)(frame, v[0].as.tensor, v[1].as.tensor, v[2].as.tensor, out);
+      return ((kernel_ttt)f)(frame, a, v[1].as.tensor, v[2].as.tensor, out);
+    case TNP_LANE_TV:
+      return ((kernel_tv)f)(frame, a, &v[1], out);
+    case TNP_LANE_TI:
+      return ((kernel_ti)f)(frame, a, v[1].as.i, out);
+    case TNP_LANE_TII:
+      return ((kernel_tii)f)(frame, a, v[1].as.i, v[2].as.i, out);
+    case TNP_LANE_TIVVI:
+      return ((kernel_tivvi)f)(frame, a, v[1].as.i, &v[2], &v[3], v[4].as.i, out);
+    case TNP_LANE_TLIST:
+      return ((kernel_tlist)f)(frame, a, v[1].as.list.data, v[1].count, out);
+    case TNP_LANE_TLISTB:
+      return ((kernel_tlistb)f)(frame, a, v[1].as.list.data, v[1].count, v[2].as.i, out);
     case TNP_LANE_T_NOTHING:
-      return ((kernel_t_)f)(frame, v[0].as.tensor);
+      return ((kernel_t_)f)(frame, a);
+    case TNP_LANE_TV_NOTHING:
+      return ((kernel_tv_)f)(frame, a, &v[1]);
     case TNP_LANE_TT_NOTHING:
-      return ((kernel_tt_)f)(frame, v[0].as.tensor, v[1].as.tensor);
+      return ((kernel_tt_)f)(frame, a, v[1].as.tensor);
     default:
-      return ((kernel_ttv_)f)(frame, v[0].as.tensor, v[1].as.tensor, &v[2]);
+      return ((kernel_ttv_)f)(frame, a, v[1].as.tensor, &v[2]);
   }
 }
 
@@ -153,10 +184,10 @@ INLINED PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon
   tnp_binding* b = c->binding;
   tenon_tensor* out = NULL;
   tenon_status status;
-  if (TNP_LIKELY(is_quick(entry, c->values, c->count))) {
-    status = enter_typed(b->lane, entry, frame, c->values, &out);
+  if (TNP_LIKELY(is_quick(entry, c->values, c->tensors, c->count))) {
+    status = enter_typed(c, entry, frame, &out);
   } else {
-    Py_BEGIN_ALLOW_THREADS status = enter_typed(b->lane, entry, frame, c->values, &out);
+    Py_BEGIN_ALLOW_THREADS status = enter_typed(c, entry, frame, &out);
     Py_END_ALLOW_THREADS
   }
   if (TNP_UNLIKELY(status != TENON_OK)) return fail(frame, status);
@@ -179,7 +210,7 @@ static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
   for (uint32_t i = 0; i < b->nrets; i++) rets[i] = (tenon_value){0};
   tenon_stack stack = {values, rets, count, b->nrets, NULL, {0, 0}};
   tenon_status status;
-  if (TNP_LIKELY(is_quick(entry, values, count))) {
+  if (TNP_LIKELY(is_quick(entry, values, 0, count))) {
     status = tenon_op_invoke(entry, frame, &stack);
   } else {
     Py_BEGIN_ALLOW_THREADS status = tenon_op_invoke(entry, frame, &stack);
@@ -248,7 +279,7 @@ PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* ar
   PyObject* result = NULL;
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, why);
   if (TNP_LIKELY(bound == 0)) {
-    bound_call c = {self, b, values, count, memory.normalised, args, nargsf, kwnames};
+    bound_call c = {self, b, values, 0, count, memory.normalised, args, nargsf, kwnames};
     result = TNP_UNLIKELY(memory.overriding) ? run_overridden(self, b, values, count, keys)
                                              : run(&c, keys);
   } else if (bound > 0 && why->explain) {
@@ -274,33 +305,133 @@ static PyObject* call(tnp_op* self, const tenon_keyset* keys, PyObject* const* a
   return result;
 }
 
-/* Binds the most common arguments by far, a few Tensors given by position: no memory, no schema. */
-static inline bool bind_tensors(PyObject* const* args, uint32_t count, tenon_value* out) {
-  for (uint32_t i = 0; i < count; i++) {
-    const tnp_tensor* tensor = (const tnp_tensor*)args[i];
-    if (Py_TYPE(tensor) != tnp_tensor_type || tensor->kept || tensor->tensor == NULL) return false;
-    out[i] = (tenon_value){.tag = TENON_TAG_TENSOR, .as.tensor = tensor->tensor};
-  }
-  return true;
+/* ---- Tensors by position: most calls --------------------------------------------------------- */
+
+/* Whether an object is an exact Tensor that has its tensor, as nearly all have. */
+static inline bool is_plain_tensor(PyObject* object) {
+  return Py_TYPE(object) == tnp_tensor_type && ((const tnp_tensor*)object)->tensor != NULL;
 }
 
-PyObject* tnp_op_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
-                            PyObject* kwnames) {
-  tnp_op* self = (tnp_op*)callable;
-  tnp_binding* b = self->binding;
-  tenon_value values[TNP_FEW_TENSORS];
-  if (TNP_UNLIKELY(!tnp_op_is_current(self) || kwnames != NULL ||
-                   PyVectorcall_NARGS(nargsf) != b->tensors ||
-                   !bind_tensors(args, (uint32_t)b->tensors, values))) {
-    return call(self, NULL, args, nargsf, kwnames);
-  }
-  bound_call c = {self, b, values, b->nargs, false, args, nargsf, NULL};
+/* Runs a call whose values are bound, as far as they are tensors: the rest have their defaults. */
+INLINED PyObject* run_tensors(tnp_op* self, tnp_binding* b, tenon_value* values, uint32_t tensors,
+                              bool normalised, PyObject* const* args, size_t nargsf) {
+  for (uint32_t i = tensors; i < b->nargs; i++) values[i] = b->defaults[i];
+  bound_call c = {self, b, values, tensors, b->nargs, normalised, args, nargsf, NULL};
   b->references++;
   PyObject* result = run(&c, NULL);
   tnp_binding_release(b);
+  return result;
+}
+
+/* With numpy's arrays among the tensors: each is under a tensor of its own while the call lasts. */
+static PyObject* call_arrays(tnp_op* self, PyObject* const* args, size_t nargsf) {
+  tnp_binding* b = self->binding;
+  uint32_t tensors = (uint32_t)b->tensors, count = 0;
+  for (uint32_t i = 0; i < tensors; i++) {
+    if (Py_TYPE(args[i]) != tnp_ndarray_type && !is_plain_tensor(args[i])) {
+      return call(self, NULL, args, nargsf, NULL);
+    }
+  }
+  tenon_value values[TNP_FEW];
+  tenon_tensor* made[TNP_FEW_TENSORS];
+  PyObject* result = NULL;
+  for (uint32_t i = 0; i < tensors; i++) {
+    if (Py_TYPE(args[i]) == tnp_tensor_type) {
+      tnp_set_tensor(&values[i], ((const tnp_tensor*)args[i])->tensor);
+      continue;
+    }
+    if (TNP_UNLIKELY(tnp_import_array(args[i], &made[count]) != 0)) {
+      tnp_note_argument(b, i);
+      goto done;
+    }
+    tnp_set_tensor(&values[i], made[count++]);
+  }
+  result = run_tensors(self, b, values, tensors, true, args, nargsf);
+done:;
+  bool nested = tnp_free_begin();
+  for (uint32_t i = 0; i < count; i++) tenon_tensor_release(made[i]);
+  tnp_free_end(nested);
   tnp_drain_some();
   return result;
 }
+
+/* Compiled for each number of tensors, so that nothing is counted at a call. */
+INLINED PyObject* call_tensors(PyObject* callable, uint32_t tensors, PyObject* const* args,
+                               size_t nargsf, PyObject* kwnames) {
+  tnp_op* self = (tnp_op*)callable;
+  if (TNP_UNLIKELY(!tnp_op_is_current(self) || kwnames != NULL ||
+                   PyVectorcall_NARGS(nargsf) != (Py_ssize_t)tensors)) {
+    return call(self, NULL, args, nargsf, kwnames);
+  }
+  tenon_value values[TNP_FEW];
+  for (uint32_t i = 0; i < tensors; i++) {
+    if (TNP_UNLIKELY(!is_plain_tensor(args[i]))) return call_arrays(self, args, nargsf);
+    tnp_set_tensor(&values[i], ((const tnp_tensor*)args[i])->tensor);
+  }
+  PyObject* result = run_tensors(self, self->binding, values, tensors, false, args, nargsf);
+  tnp_drain_some();
+  return result;
+}
+
+static PyObject* call_0(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return call_tensors(op, 0, args, nargsf, kwnames);
+}
+static PyObject* call_1(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return call_tensors(op, 1, args, nargsf, kwnames);
+}
+static PyObject* call_2(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return call_tensors(op, 2, args, nargsf, kwnames);
+}
+static PyObject* call_3(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return call_tensors(op, 3, args, nargsf, kwnames);
+}
+static PyObject* call_any(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return call((tnp_op*)op, NULL, args, nargsf, kwnames);
+}
+
+vectorcallfunc tnp_op_vectorcall(const tnp_binding* binding) {
+  static const vectorcallfunc of[TNP_FEW_TENSORS + 1] = {call_0, call_1, call_2, call_3};
+  return binding == NULL || binding->tensors < 0 ? call_any : of[binding->tensors];
+}
+
+PyObject* tnp_op_apply(PyObject* op, PyObject* tensor, const tenon_value* more, uint32_t count) {
+  tnp_op* self = (tnp_op*)op;
+  if (TNP_UNLIKELY(tnp_op_ready(self) != 0)) return NULL;
+  tnp_binding* b = self->binding;
+  if (TNP_UNLIKELY(b->nargs != count + 1 || b->nargs > TNP_FEW)) {
+    return tnp_raise_format(TENON_ERROR_STATE, "%U: arguments must be %u, got a schema with %u",
+                            self->name, count + 1, b->nargs);
+  }
+  tenon_value values[TNP_FEW];
+  for (uint32_t i = 0; i < count; i++) values[i + 1] = more[i];
+  PyObject* args[1] = {tensor};
+  PyObject* result = NULL;
+  if (TNP_LIKELY(is_plain_tensor(tensor))) {
+    tnp_set_tensor(&values[0], ((const tnp_tensor*)tensor)->tensor);
+    bound_call c = {self, b, values, 1, b->nargs, true, args, 1, NULL};
+    b->references++;
+    result = run(&c, NULL);
+    tnp_binding_release(b);
+  } else {
+    tnp_call memory;
+    tnp_call_begin(&memory, false);
+    int bound = tnp_to_value(&memory, &b->args[0].type, tensor, &values[0]);
+    if (bound > 0) {
+      tnp_raise_format(TENON_ERROR_TYPE, "%U: argument '%U' must be Tensor, got %s", self->name,
+                       b->args[0].name, Py_TYPE(tensor)->tp_name);
+    } else if (bound == 0) {
+      bound_call c = {self, b, values, 0, b->nargs, true, args, 1, NULL};
+      b->references++;
+      result = memory.overriding ? run_overridden(self, b, values, b->nargs, NULL) : run(&c, NULL);
+      tnp_binding_release(b);
+    }
+    tnp_call_end(&memory);
+  }
+  tnp_drain_some();
+  return result;
+}
+
+/* ---- Other ways to call ---------------------------------------------------------------------- */
 
 PyObject* tnp_op_redispatch(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames) {

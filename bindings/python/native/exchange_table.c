@@ -88,7 +88,7 @@ int tnp_refuse_traits(PyObject* object, const char** refusal) {
 }
 
 /* The imaginary half of a conjugate is memory that is not negated yet: every other real number of
- * complex ones, or a single one. All else need not be asked. */
+ * complex ones, or a single one at an odd place. All else need not be asked. */
 static bool may_be_half(const dl_tensor* tensor) {
   if (tensor->dtype.code != DL_FLOAT || tensor->strides == NULL) return false;
   int64_t numel = 1;
@@ -97,7 +97,8 @@ static bool may_be_half(const dl_tensor* tensor) {
     gaps = gaps || (tensor->shape[i] != 1 && tensor->strides[i] != numel);
     numel *= tensor->shape[i];
   }
-  return gaps || numel == 1;
+  uintptr_t pair = 2 * (tensor->dtype.bits / 8u); /* complex numbers are aligned to their size */
+  return gaps || (numel == 1 && ((uintptr_t)tensor->data + tensor->byte_offset) % pair != 0);
 }
 
 static bool lacks_memory(const dl_tensor* tensor) {

@@ -21,6 +21,9 @@
 #error "Tenon does not support free-threaded Python yet: build it for a Python with the GIL"
 #endif
 
+#pragma GCC visibility push( \
+    hidden) /* what another part defines is read without the loader's table */
+
 #define TNP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TNP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -106,10 +109,10 @@ int tnp_to_device(PyObject* object, tenon_device* out_device);
 /* ---- tensor.c ------------------------------------------------------------------------------- */
 
 typedef struct {
-  PyObject_HEAD tenon_tensor* tensor; /* a reference, unless `kept` */
+  PyObject_HEAD tenon_tensor* tensor; /* a reference; NULL where there is none (any more) */
   PyObject* dict;
   PyObject* weakrefs;
-  int kept; /* the tensor's cell owns this object, not the other way round */
+  tenon_tensor* keeper; /* then perhaps this, whose cell owns the object: not the other way round */
 } tnp_tensor;
 
 extern PyTypeObject* tnp_tensor_type;
@@ -119,17 +122,12 @@ extern PyTypeObject* tnp_tensor_type;
 PyObject* tnp_tensor_wrap(tenon_tensor* tensor); /* takes over the reference */
 /* The same for a fresh tensor, as an object of a subclass. */
 PyObject* tnp_tensor_wrap_as(PyTypeObject* type, tenon_tensor* tensor);
-void tnp_tensor_unkeep(tnp_tensor* self);
+/* Of an object without a reference: its keeper's handle, or NULL with an exception. */
+tenon_tensor* tnp_tensor_revive(tnp_tensor* self);
 /* The handle of a Tensor object, borrowed; NULL with an exception for one whose tensor is gone. */
 static inline tenon_tensor* tnp_tensor_get(PyObject* object) {
   tnp_tensor* self = (tnp_tensor*)object;
-  if (TNP_UNLIKELY(self->kept)) tnp_tensor_unkeep(self);
-  if (TNP_UNLIKELY(self->tensor == NULL)) {
-    tnp_raise_format(TENON_ERROR_STATE,
-                     "Tensor: the tensor behind this object must be alive, got a "
-                     "released one");
-  }
-  return self->tensor;
+  return TNP_LIKELY(self->tensor != NULL) ? self->tensor : tnp_tensor_revive(self);
 }
 /* Fills `info`; 0, or -1 with an exception. */
 int tnp_tensor_info(PyObject* object, tenon_tensor_info* info);
@@ -263,6 +261,15 @@ static inline void tnp_call_end(tnp_call* call) {
   if (TNP_UNLIKELY(call->owned_count != 0 || call->chunks != NULL)) tnp_call_finish(call);
 }
 
+/* Field by field: three stores, where a compound literal takes six. */
+static inline void tnp_set_tensor(tenon_value* out, tenon_tensor* tensor) {
+  out->tag = TENON_TAG_TENSOR;
+  out->flags = 0;
+  out->count = 0;
+  out->as.words[1] = 0;
+  out->as.tensor = tensor;
+}
+
 /* Converts by schema type into a borrowed value that lives as long as `call`.
  * 0: done; 1: another type, no exception; -1: an exception. */
 int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, tenon_value* out);
@@ -271,11 +278,7 @@ static inline int tnp_to_value(tnp_call* call, const tnp_type* type, PyObject* o
   if (TNP_LIKELY(Py_TYPE(object) == tnp_tensor_type && type->conv == TNP_CONV_TENSOR)) {
     tenon_tensor* tensor = tnp_tensor_get(object);
     if (TNP_UNLIKELY(tensor == NULL)) return -1;
-    out->tag = TENON_TAG_TENSOR;
-    out->flags = 0;
-    out->count = 0;
-    out->as.words[1] = 0;
-    out->as.tensor = tensor;
+    tnp_set_tensor(out, tensor);
     return 0;
   }
   return tnp_to_value_slow(call, type, object, out);
@@ -312,7 +315,14 @@ enum {
   TNP_LANE_TT,
   TNP_LANE_TTT,
   TNP_LANE_TTV,
+  TNP_LANE_TV,
+  TNP_LANE_TI,
+  TNP_LANE_TII,
+  TNP_LANE_TIVVI,
+  TNP_LANE_TLIST, /* with an int[] */
+  TNP_LANE_TLISTB,
   TNP_LANE_T_NOTHING, /* no out: no result, or the written argument itself */
+  TNP_LANE_TV_NOTHING,
   TNP_LANE_TT_NOTHING,
   TNP_LANE_TTV_NOTHING,
   TNP_LANE_COUNT
@@ -326,7 +336,7 @@ typedef struct {
   uint32_t required; /* arguments from here on all have defaults */
   bool vararg, varret;
   bool numbers;        /* as in tnp_call */
-  Py_ssize_t tensors;  /* number of arguments if they are few, positional and all Tensors; or -1 */
+  int32_t tensors;     /* number of required arguments if they are few Tensors, or -1 */
   bool returns_tensor; /* one result, a Tensor that is no written argument */
   uint8_t lane;
   uint64_t signature; /* of the lane; without one a hash that no kernel has */
@@ -339,7 +349,7 @@ typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
   const tenon_op* op;
   tnp_binding* binding; /* NULL without a schema */
-  uint64_t generation;  /* of the registry when `binding` was looked up */
+  uint64_t generation;  /* of the registry when `binding` was looked up, 0 without one */
   PyObject* name;       /* "ns::name.overload" */
   PyObject* dict;
   PyObject* weakrefs;
@@ -362,8 +372,7 @@ PyObject* tnp_op_object(const tenon_op* op); /* new reference; one object per op
 void tnp_op_forget_removed(void);            /* drops schemas of operators that are gone */
 int tnp_op_refresh(tnp_op* self);            /* 0, or -1 with an exception */
 static inline bool tnp_op_is_current(const tnp_op* self) {
-  uint64_t now = atomic_load_explicit(&tnp_generation, memory_order_acquire);
-  return self->generation == now && self->binding != NULL;
+  return self->generation == atomic_load_explicit(&tnp_generation, memory_order_acquire);
 }
 static inline int tnp_op_ready(tnp_op* self) {
   return TNP_LIKELY(tnp_op_is_current(self)) ? 0 : tnp_op_refresh(self);
@@ -375,6 +384,9 @@ int tnp_results_to_values(tnp_op* op, tnp_binding* binding, const tenon_value* a
  * are left to the caller. Returns a new array (PyMem) of `extra + out_nargs` (+ keywords). */
 PyObject** tnp_values_to_arguments(tnp_binding* binding, tenon_value* args, uint32_t count,
                                    int extra, Py_ssize_t* out_nargs, PyObject** out_kwnames);
+/* Calls an operator with a tensor, which may be an object that overrides, and `count` more values
+ * that fit its schema. New reference, or NULL with an exception. */
+PyObject* tnp_op_apply(PyObject* op, PyObject* tensor, const tenon_value* more, uint32_t count);
 /* An operator of ours by full name, looked up on first use; borrowed, NULL with an exception. */
 typedef struct {
   const char* name;
@@ -452,5 +464,7 @@ int tnp_factory_init(PyObject* module);
 
 /* Makes a heap type once and adds it to the module: 0 or -1. */
 int tnp_add_type(PyObject* module, PyTypeObject** slot, PyType_Spec* spec, PyObject* base);
+
+#pragma GCC visibility pop
 
 #endif

@@ -11,12 +11,20 @@ static PyObject* op_objects; /* address of the operator -> object; operators liv
 
 /* ---- The object ------------------------------------------------------------------------------ */
 
+/* The operator has no schema any more, or none that is known. */
+static void forget(tnp_op* self) {
+  tnp_binding* old = self->binding;
+  self->binding = NULL;
+  self->generation = 0;
+  self->vectorcall = tnp_op_vectorcall(NULL);
+  tnp_binding_release(old);
+}
+
 int tnp_op_refresh(tnp_op* self) {
   uint64_t now = atomic_load_explicit(&tnp_generation, memory_order_acquire);
   tenon_schema* schema;
   if (tenon_op_copy_schema(self->op, &schema) != TENON_OK) {
-    tnp_binding_release(self->binding);
-    self->binding = NULL;
+    forget(self);
     tnp_raise();
     return -1;
   }
@@ -27,6 +35,7 @@ int tnp_op_refresh(tnp_op* self) {
     if (fresh == NULL) return -1;
     tnp_binding_release(self->binding);
     self->binding = fresh;
+    self->vectorcall = tnp_op_vectorcall(fresh);
   }
   self->generation = now;
   return 0;
@@ -44,8 +53,7 @@ void tnp_op_forget_removed(void) {
       tenon_schema_release(schema);
     } else {
       tenon_error_release(tenon_error_take());
-      tnp_binding_release(self->binding);
-      self->binding = NULL;
+      forget(self);
     }
   }
 }
@@ -61,7 +69,7 @@ PyObject* tnp_op_object(const tenon_op* op) {
   }
   tnp_op* self = PyObject_GC_New(tnp_op, tnp_op_type);
   if (self != NULL) {
-    self->vectorcall = tnp_op_vectorcall;
+    self->vectorcall = tnp_op_vectorcall(NULL);
     self->op = op;
     self->binding = NULL;
     self->generation = 0;

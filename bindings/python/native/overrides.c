@@ -47,10 +47,14 @@ int tnp_carry_element(tnp_call* call, tenon_value* value) {
 PyObject* tnp_open_carriers(PyObject* object) {
   if (object == NULL) return NULL;
   if (Py_TYPE(object) == tnp_tensor_type) {
-    const tenon_value* carried = tenon_tensor_carried(((tnp_tensor*)object)->tensor);
-    if (carried == NULL) return object;
-    tenon_value value = *carried;
-    PyObject* opened = tnp_from_value(&value, false);
+    const tenon_tensor* tensor = tnp_tensor_get(object);
+    const tenon_value* carried = tensor ? tenon_tensor_carried(tensor) : NULL;
+    if (carried == NULL && tensor != NULL) return object;
+    PyObject* opened = NULL;
+    if (carried != NULL) {
+      tenon_value value = *carried;
+      opened = tnp_from_value(&value, false);
+    }
     Py_DECREF(object);
     return opened;
   }

@@ -28,7 +28,10 @@ static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, si
   PyObject* ops = self->ops;
   Py_ssize_t count = PyTuple_GET_SIZE(ops);
   /* Operator objects live as long as the process: the tuple need not be held. */
-  if (count == 1) return tnp_op_vectorcall(PyTuple_GET_ITEM(ops, 0), args, nargsf, kwnames);
+  if (count == 1) {
+    PyObject* op = PyTuple_GET_ITEM(ops, 0);
+    return ((tnp_op*)op)->vectorcall(op, args, nargsf, kwnames);
+  }
   Py_INCREF(ops);
   PyObject* result = NULL;
   PyObject* reasons = NULL;

@@ -21,16 +21,14 @@ typedef struct {
 } dropped;
 
 static void dropped_run(tnp_garbage* garbage) {
-  tnp_tensor* self = (tnp_tensor*)((dropped*)garbage)->object;
-  self->kept = 0;
-  Py_DECREF(self);
+  Py_DECREF(((dropped*)garbage)->object);
   PyMem_RawFree(garbage);
 }
 
 /* The tensor whose cell owned `object` dies, on any thread and without the GIL. Nothing but a weak
  * reference can reach the object now; what it would find is an object without a tensor. */
 static void drop_kept(void* object) {
-  ((tnp_tensor*)object)->tensor = NULL;
+  ((tnp_tensor*)object)->keeper = NULL;
   dropped* node = PyMem_RawMalloc(sizeof *node);
   if (node == NULL) return; /* leaked: there is nobody to tell */
   node->garbage.run = dropped_run;
@@ -38,13 +36,19 @@ static void drop_kept(void* object) {
   tnp_discard(&node->garbage);
 }
 
-/* A weak reference woke an object that its tensor's cell owns: turn the ownership back. */
-void tnp_tensor_unkeep(tnp_tensor* self) {
-  if (self->tensor == NULL) return;
-  tenon_tensor_retain(self->tensor);
-  tenon_tensor_own_binding(self->tensor, TENON_LANGUAGE_PYTHON, self, NULL);
-  self->kept = 0;
+tenon_tensor* tnp_tensor_revive(tnp_tensor* self) {
+  tenon_tensor* tensor = self->keeper;
+  if (tensor == NULL) {
+    tnp_raise_format(TENON_ERROR_STATE,
+                     "Tensor: the tensor behind this object must be alive, got a released one");
+    return NULL;
+  }
+  /* A weak reference woke an object that its tensor's cell owns: turn the ownership back. */
+  self->tensor = tenon_tensor_retain(tensor);
+  self->keeper = NULL;
+  tenon_tensor_own_binding(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
   Py_DECREF(self);
+  return tensor;
 }
 
 static tnp_tensor* allocate(PyTypeObject* type) {
@@ -61,7 +65,7 @@ static tnp_tensor* allocate(PyTypeObject* type) {
     self->tensor = NULL;
     self->dict = NULL;
     self->weakrefs = NULL;
-    self->kept = 0;
+    self->keeper = NULL;
   }
   return self;
 }
@@ -70,11 +74,12 @@ PyObject* tnp_tensor_wrap(tenon_tensor* tensor) {
   void** cell = tenon_tensor_binding(tensor, TENON_LANGUAGE_PYTHON);
   tnp_tensor* self = *cell;
   if (self != NULL) {
-    if (TNP_UNLIKELY(self->kept)) {
+    if (TNP_UNLIKELY(self->tensor == NULL)) {
       /* The cell's reference to the object becomes the caller's, ours to the tensor the object's.
        */
+      self->tensor = tensor;
+      self->keeper = NULL;
       tenon_tensor_own_binding(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
-      self->kept = 0;
       return (PyObject*)self;
     }
     Py_INCREF(self);
@@ -113,13 +118,15 @@ static void tensor_dealloc(PyObject* object) {
       /* C still holds the tensor: the object and its state wait in the tensor's cell. */
       tenon_tensor* tensor = self->tensor;
       Py_SET_REFCNT(object, 1);
-      self->kept = 1;
+      self->tensor = NULL;
+      self->keeper = tensor;
       if (tenon_tensor_own_binding(tensor, TENON_LANGUAGE_PYTHON, self, drop_kept) == TENON_OK) {
         tenon_tensor_release(tensor);
         return;
       }
       tenon_error_release(tenon_error_take());
-      self->kept = 0;
+      self->tensor = tensor;
+      self->keeper = NULL;
       Py_SET_REFCNT(object, 0);
     }
     /* First of all nobody may find this object any more: weak references run code. */
@@ -147,7 +154,8 @@ static int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   tnp_tensor* self = (tnp_tensor*)object;
   Py_VISIT(Py_TYPE(object));
   /* While C holds the tensor, too, its state is not garbage: not visiting keeps it. */
-  if (self->tensor != NULL && (self->kept || tenon_tensor_use_count(self->tensor) > 1)) return 0;
+  if (self->keeper != NULL) return 0;
+  if (self->tensor != NULL && tenon_tensor_use_count(self->tensor) > 1) return 0;
   Py_VISIT(self->dict);
   return 0;
 }
