@@ -110,6 +110,25 @@ ErrorPtr take_current_error() noexcept {
 
 const ErrorObject* peek_current_error() noexcept { return current_thread()->error; }
 
+static void write_frame(std::string& out, const tenon_error_frame& frame) {
+  out += "\n  at ";
+  out += frame.function[0] == '\0' ? "?" : frame.function;
+  if (frame.file[0] != '\0') {
+    out += " (";
+    out += frame.file;
+    if (frame.line > 0) {
+      out += ':';
+      append(out, frame.line);
+    }
+    out += ')';
+  }
+  if (frame.language != TENON_LANGUAGE_NONE) {
+    out += " [";
+    out += language_name(frame.language);
+    out += ']';
+  }
+}
+
 }  // namespace tenon::base
 
 using tenon::base::ErrorDetails;
@@ -261,7 +280,6 @@ void* tenon_error::payload(uint32_t language) const noexcept {
 }
 
 void tenon_error::write(std::string& out, int depth) const {
-  using tenon::base::append;
   out += kind_;
   out += ": ";
   out += message_;
@@ -269,24 +287,19 @@ void tenon_error::write(std::string& out, int depth) const {
     out += "\n  note: ";
     out += note(i);
   }
+  // Of endless recursion both ends tell enough.
+  constexpr int64_t kShownAtEachEnd = 32;
+  const int64_t frames = frame_count();
   tenon_error_frame frame;
-  for (int64_t i = 0; get_frame(i, &frame); ++i) {
-    out += "\n  at ";
-    out += frame.function[0] == '\0' ? "?" : frame.function;
-    if (frame.file[0] != '\0') {
-      out += " (";
-      out += frame.file;
-      if (frame.line > 0) {
-        out += ':';
-        append(out, frame.line);
-      }
-      out += ')';
+  for (int64_t i = 0; i < frames && get_frame(i, &frame); ++i) {
+    if (i == kShownAtEachEnd && frames > 2 * kShownAtEachEnd) {
+      out += "\n  ... ";
+      tenon::base::append(out, frames - 2 * kShownAtEachEnd);
+      out += " more frames ...";
+      i = frames - kShownAtEachEnd;
+      get_frame(i, &frame);
     }
-    if (frame.language != TENON_LANGUAGE_NONE) {
-      out += " [";
-      out += tenon::base::language_name(frame.language);
-      out += ']';
-    }
+    tenon::base::write_frame(out, frame);
   }
   constexpr int kMaxCauses = 32;
   if (cause() != nullptr && depth < kMaxCauses) {

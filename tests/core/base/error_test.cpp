@@ -129,6 +129,24 @@ TEST_F(ErrorTest, NotesFramesAndCause_AreKeptInOrderAndPrinted) {
   tenon_error_release(error);
 }
 
+TEST_F(ErrorTest, ManyFrames_BothEndsArePrintedAndAllAreKept) {
+  const auto lines = [](int count) {
+    tenon_error* error = tenon_error_new(TENON_ERROR_RUNTIME, nullptr, "deep");
+    for (int i = 0; i < count; ++i) {
+      tenon_error_add_frame(error, TENON_LANGUAGE_C, ("f" + std::to_string(i)).c_str(), "", 0);
+    }
+    EXPECT_EQ(tenon_error_frame_count(error), count);
+    std::string text = tenon_error_format(error);
+    tenon_error_release(error);
+    return text;
+  };
+  EXPECT_EQ(lines(64).find("more frames"), std::string::npos);
+  EXPECT_NE(lines(64).find("at f31 [C]\n  at f32 [C]"), std::string::npos);
+  const std::string text = lines(4096);
+  EXPECT_NE(text.find("at f31 [C]\n  ... 4032 more frames ...\n  at f4064 [C]"), std::string::npos);
+  EXPECT_EQ(text.substr(text.rfind('\n')), "\n  at f4095 [C]");
+}
+
 TEST_F(ErrorTest, FrameOutOfRange_IsIndexError) {
   tenon_error* error = tenon_error_new(TENON_ERROR_RUNTIME, nullptr, "m");
   tenon_error_frame frame;
