@@ -320,9 +320,7 @@ Entered enter_slow(const void* owner) noexcept {
   if (answer(thread)) reap_if_pending();
   RunningSlot* top = thread->top.load(std::memory_order_relaxed);
   if (top >= thread->running + kMaxDepth) return {thread, nullptr};
-  // Outside the thread's own stack (a fiber, a signal stack) the depth is all that is known.
-  const uint64_t here = stack_pointer();
-  if (here >= thread->stack_bottom && here < thread->stack_low) return {thread, nullptr};
+  if (!has_stack_left(thread, stack_pointer())) return {thread, nullptr};
   push_owner(thread, top, owner);
   if (thread->fenced.load(std::memory_order_relaxed) != 0) {
     full_fence();

@@ -91,9 +91,14 @@ void start_process() {
   start_barriers();
 }
 
+// Other runtimes put guard pages into the main thread's stack while it runs (a Java machine leaves
+// it 1 MiB), so its bounds are believed for this much further down only.
+constexpr uint64_t kMainStackStep = 128 << 10;
+
 void find_stack(ThreadRecord* thread) {
   thread->stack_bottom = 0;
   thread->stack_low = 0;
+  thread->stack_end = 0;
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   void* low = nullptr;
@@ -102,7 +107,12 @@ void find_stack(ThreadRecord* thread) {
     // What is kept free is for the kernel's own frames and for the error that reports the depth.
     const size_t reserve = std::clamp<size_t>(size / 8, 16 << 10, 256 << 10);
     thread->stack_bottom = reinterpret_cast<uint64_t>(low);
-    thread->stack_low = thread->stack_bottom + std::min(reserve, size);
+    thread->stack_end = thread->stack_bottom + std::min(reserve, size);
+    thread->stack_low = thread->stack_end;
+    const uint64_t here = stack_pointer();
+    if (thread->thread_id.load(std::memory_order_relaxed) == getpid() && here > kMainStackStep) {
+      thread->stack_low = std::max(thread->stack_end, here - kMainStackStep);
+    }
   }
   pthread_attr_destroy(&attributes);
 }
@@ -169,6 +179,13 @@ ThreadRecord* make_required_thread_record() {
   ThreadRecord* thread = own_thread_record();
   if (thread == nullptr) throw Error(ErrorPtr::adopt(ErrorObject::out_of_memory()));
   return thread;
+}
+
+bool has_stack_left(ThreadRecord* thread, uint64_t here) noexcept {
+  if (here < thread->stack_bottom || here >= thread->stack_low) return true;
+  if (thread->stack_low == thread->stack_end) return false;
+  find_stack(thread);
+  return here >= thread->stack_low;
 }
 
 ThreadRecord* first_thread_record() noexcept { return all_records.load(std::memory_order_acquire); }

@@ -52,6 +52,7 @@ struct alignas(64) ThreadRecord {
   std::atomic<uint32_t> fenced{0};    // 1: each call of this thread makes a fence (no membarrier)
   std::atomic<int64_t> thread_id{0};  // the kernel's number, for messages
   uint64_t stack_bottom = 0;          // lowest mapped address of the stack, 0 unknown
+  uint64_t stack_end = 0;             // where `stack_low` may go at most, see has_stack_left()
   uint32_t slow_requests = 0;         // bits of SlowRequest: calls stay on the slow path
   std::atomic<int64_t> live[TENON_HANDLE_COUNT] = {};  // live_count.h
   void* places[kPlaceCount] = {};
@@ -87,6 +88,10 @@ ThreadRecord* make_required_thread_record();
 inline ThreadRecord* require_thread_record() {
   return has_thread_record() ? current_thread() : make_required_thread_record();
 }
+
+/// Whether a call of the calling thread may start at the stack address `here`. Outside the thread's
+/// own stack (a fiber, a signal stack) any may.
+bool has_stack_left(ThreadRecord* thread, uint64_t here) noexcept;
 
 /// All records ever made, including those that wait to be recycled (`in_use` 0).
 ThreadRecord* first_thread_record() noexcept;
