@@ -3,8 +3,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
-
 #include "base/thread.h"
 
 namespace tenon::base {
@@ -12,11 +10,17 @@ namespace tenon::base {
 namespace {
 
 constexpr auto kPlaces = static_cast<uint32_t>(ForkOrder::kCount);
+constinit std::mutex makings[kPlaces] = {};
 constinit std::atomic<std::mutex*> mutexes[kPlaces] = {};
 constinit std::mutex* held[kPlaces] = {};  // by the thread that forks, from before to after
+constinit std::atomic<uint32_t> generation{0};
+constinit std::atomic<bool> hooked{false};
+pthread_once_t hook_once = PTHREAD_ONCE_INIT;
 
+// Whoever holds the lock of a place may make what comes later, hence place by place.
 void lock_all() {
   for (uint32_t place = 0; place < kPlaces; ++place) {
+    makings[place].lock();
     held[place] = mutexes[place].load(std::memory_order_acquire);
     if (held[place] != nullptr) held[place]->lock();
   }
@@ -25,16 +29,33 @@ void lock_all() {
 void unlock_all() {
   for (uint32_t place = kPlaces; place-- > 0;) {
     if (held[place] != nullptr) held[place]->unlock();
+    makings[place].unlock();
   }
+}
+
+void unlock_all_in_child() {
+  generation.fetch_add(1, std::memory_order_relaxed);
+  unlock_all();
+}
+
+// A child whose parent was in here runs it again.
+void hook() {
+  if (!hooked.exchange(true)) pthread_atfork(&lock_all, &unlock_all, &unlock_all_in_child);
 }
 
 }  // namespace
 
-void hold_across_fork(std::mutex& mutex, ForkOrder place) {
+std::mutex& making(ForkOrder place) {
   // The thread records' own handlers come first, so that their locks are taken last.
   own_thread_record();
-  [[maybe_unused]] static const int hooked = pthread_atfork(&lock_all, &unlock_all, &unlock_all);
+  pthread_once(&hook_once, &hook);
+  return makings[static_cast<uint32_t>(place)];
+}
+
+void hold_across_fork(std::mutex& mutex, ForkOrder place) {
   mutexes[static_cast<uint32_t>(place)].store(&mutex, std::memory_order_release);
 }
+
+uint32_t fork_generation() noexcept { return generation.load(std::memory_order_relaxed); }
 
 }  // namespace tenon::base

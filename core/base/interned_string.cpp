@@ -20,6 +20,8 @@ struct Place {
 
 // Open addressing, three quarters full at most. Nothing is ever removed.
 struct Table {
+  Table() { hold_across_fork(mutex, ForkOrder::kNames); }
+
   std::mutex mutex;
   std::vector<Place> places = std::vector<Place>(1024);
   size_t count = 0;
@@ -27,15 +29,7 @@ struct Table {
   size_t left = 0;
 };
 
-// Leaked: names are read until the process ends.
-Table& table() {
-  static Table* const leaked = [] {
-    auto* names = new Table;
-    hold_across_fork(names->mutex, ForkOrder::kNames);
-    return names;
-  }();
-  return *leaked;
-}
+Table& table() { return singleton<Table, ForkOrder::kNames>(); }
 
 char* allocate_locked(Table& names, size_t size) {
   constexpr size_t kBlock = 16 << 10;

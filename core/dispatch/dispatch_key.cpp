@@ -47,10 +47,7 @@ struct KeyTable {
   void set_key_name(uint32_t number, uint32_t backend);
 };
 
-KeyTable& table() {
-  static KeyTable* const instance = new KeyTable();
-  return *instance;
-}
+KeyTable& table() { return base::singleton<KeyTable, base::ForkOrder::kKeys>(); }
 
 KeyTable::KeyTable() {
   base::hold_across_fork(mutex, base::ForkOrder::kKeys);

@@ -93,10 +93,7 @@ void Changes::set_group(const void* group) noexcept {
   for (base::Retired* node = retired_; node != nullptr; node = node->next) node->group = group;
 }
 
-Registry& Registry::get() {
-  static Registry* const instance = new Registry();
-  return *instance;
-}
+Registry& Registry::get() { return base::singleton<Registry, base::ForkOrder::kRegistry>(); }
 
 Registry::Registry() : listeners_(std::make_shared<const Listeners>()) {
   install_built_ins();

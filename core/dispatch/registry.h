@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fork.h"
 #include "dispatch/fallback.h"
 #include "dispatch/operator_table.h"
 
@@ -89,6 +90,8 @@ class Registry {
   static void finish_later(Changes& changes) noexcept { base::retire_later(changes.retired_); }
 
  private:
+  template <typename T, base::ForkOrder place>
+  friend T& base::singleton();
   Registry();
   void install_built_ins();
   void install(Changes& changes, tenon_op* op, const Snapshot* snapshot) noexcept;

@@ -2,11 +2,11 @@
 // Loads the plugins that ship with the library when they are first missed: each is tried once.
 #include "dispatch/auto_load.h"
 
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include "base/fork.h"
 #include "dispatch/key_set.h"
 #include "dispatch/operator_entry.h"
 #include "plugin/plugin.h"
@@ -21,19 +21,19 @@ namespace {
 struct Attempt {
   enum class State { kUnderWay, kDone } state = State::kUnderWay;
   std::thread::id worker;
+  uint32_t generation = 0;  // of the worker's process, see base/fork.h
   base::ErrorPtr failure;
 };
 
 struct Attempts {
+  Attempts() { base::hold_across_fork(mutex, base::ForkOrder::kAutoLoad); }
+
   std::mutex mutex;
-  std::condition_variable changed;
+  base::ForkSafeCondition changed;
   std::map<std::string, Attempt, std::less<>> by_name;
 };
 
-Attempts& attempts() {
-  static Attempts* const instance = new Attempts();  // leaked: used until the process ends
-  return *instance;
-}
+Attempts& attempts() { return base::singleton<Attempts, base::ForkOrder::kAutoLoad>(); }
 
 base::ErrorPtr try_load(const std::string& name) {
   try {
@@ -54,13 +54,16 @@ bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
     if (attempt.state == Attempt::State::kUnderWay) {
       // Its own load function misses something: that is no reason to wait for itself.
       if (attempt.worker == std::this_thread::get_id()) return false;
-      all.changed.wait(lock, [&] { return attempt.state == Attempt::State::kDone; });
+      // Nor for a thread of the parent's that was at it when this process was forked.
+      if (attempt.generation != base::fork_generation()) return false;
+      while (attempt.state != Attempt::State::kDone) all.changed.wait(lock);
       if (!attempt.failure) return true;
     }
     *out_cause = attempt.failure;
     return false;
   }
   attempt.worker = std::this_thread::get_id();
+  attempt.generation = base::fork_generation();
   lock.unlock();
   base::ErrorPtr failure = try_load(name);
   lock.lock();

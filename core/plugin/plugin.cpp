@@ -36,8 +36,7 @@ namespace {
 PluginManager::PluginManager() { base::hold_across_fork(mutex_, base::ForkOrder::kPlugins); }
 
 PluginManager& PluginManager::get() {
-  static PluginManager* const instance = new PluginManager();
-  return *instance;
+  return base::singleton<PluginManager, base::ForkOrder::kPlugins>();
 }
 
 Plugin* PluginManager::find_by_name(std::string_view name) {
@@ -116,11 +115,15 @@ bool PluginManager::begin(Plugin* plugin, Plugin::State wanted, Plugin::State bu
                   ": it must not be loaded and unloaded at once");
       return false;
     }
+    TENON_CHECK(plugin->generation == base::fork_generation(), TENON_ERROR_STATE, "plugin ",
+                plugin->name.view(), ": a process that forks must not be loading or unloading it, ",
+                "got the child of one that was");
     wait_for_locked(lock, plugin);
   }
   if (plugin->state == wanted) return false;
   plugin->state = busy;
   plugin->worker = std::this_thread::get_id();
+  plugin->generation = base::fork_generation();
   return true;
 }
 

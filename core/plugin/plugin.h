@@ -2,7 +2,6 @@
 // Plugins: finding, checking, loading and unloading shared libraries of registrations.
 #pragma once
 
-#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "base/dylib.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/interned_string.h"
 #include "tenon/plugin.h"
 
@@ -27,7 +27,8 @@ struct tenon_plugin {
 
   // The manager's lock guards the rest.
   State state = State::kUnloaded;
-  std::thread::id worker;             // who loads or unloads it
+  std::thread::id worker;             // who loads or unloads it ...
+  uint32_t generation = 0;            // ... in which process, see base/fork.h
   void* load_state = nullptr;         // what its load function gave
   std::vector<const void*> draining;  // groups of its closed libraries that are still in use
 };
@@ -47,6 +48,8 @@ class PluginManager {
   bool is_loaded(const Plugin& plugin);
 
  private:
+  template <typename T, base::ForkOrder place>
+  friend T& base::singleton();
   PluginManager();
   Plugin* open(std::string_view path_or_name);
   Plugin* find_by_name(std::string_view name);
@@ -63,7 +66,7 @@ class PluginManager {
     const Plugin* plugin;
   };
   std::mutex mutex_;
-  std::condition_variable changed_;
+  base::ForkSafeCondition changed_;
   std::vector<Plugin*> plugins_;
   std::vector<Waiter> waiters_;
 };

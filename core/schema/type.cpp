@@ -70,11 +70,7 @@ struct Table {
   }
 };
 
-// Leaked: schemas of any life refer to it.
-Table& table() {
-  static Table* const leaked = new Table;
-  return *leaked;
-}
+Table& table() { return base::singleton<Table, base::ForkOrder::kTypes>(); }
 
 const Type* compound(uint32_t kind, std::string text, std::vector<const Type*> elements) {
   Table& types = table();
