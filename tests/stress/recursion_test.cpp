@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recursion without end, on stacks of every size: an error, and the thread goes on.
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/dispatch/support.h"
+#include "stress.h"
+
+namespace tenon::test {
+namespace {
+
+struct Dive {
+  const tenon_op* op = nullptr;
+  tenon_tensor* tensor = nullptr;
+  size_t frame_size = 0;  // what each kernel takes of the stack, besides its own needs
+  bool typed = false;
+  int depth = 0;
+  tenon_status status = TENON_OK;
+  std::string error;
+};
+
+tenon_status call_boxed(const Dive& dive) {
+  tenon_value arg{};
+  arg.tag = TENON_TAG_TENSOR;
+  arg.as.tensor = dive.tensor;
+  tenon_stack stack{&arg, nullptr, 1, 0, nullptr, {}};
+  return tenon_op_call(dive.op, &stack);
+}
+
+tenon_status call_typed(const Dive& dive) {
+  tenon_frame frame;
+  const tenon_entry* entry = tenon_op_begin1(dive.op, dive.tensor, &frame);
+  if (entry == nullptr) return tenon_error_code(tenon_error_peek());
+  tenon_value arg{};
+  arg.tag = TENON_TAG_TENSOR;
+  arg.as.tensor = dive.tensor;
+  tenon_stack stack{&arg, nullptr, 1, 0, nullptr, {}};
+  return tenon_op_end(&frame, tenon_op_invoke(entry, &frame, &stack));
+}
+
+tenon_status call_itself(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
+  auto* dive = static_cast<Dive*>(ctx);
+  ++dive->depth;
+  auto* room = static_cast<volatile char*>(__builtin_alloca(dive->frame_size + 1));
+  room[0] = 1;
+  room[dive->frame_size] = 1;
+  return dive->typed ? call_typed(*dive) : call_boxed(*dive);
+}
+
+void* run(void* given) {
+  auto* dive = static_cast<Dive*>(given);
+  dive->status = call_boxed(*dive);
+  dive->error = take_error();
+  return nullptr;
+}
+
+// Runs a dive on a thread whose stack has this size, above a page that nobody may touch.
+void run_on_stack(Dive* dive, size_t size) {
+  constexpr size_t kGuard = 4096;
+  void* memory = mmap(nullptr, kGuard + size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(mprotect(memory, kGuard, PROT_NONE), 0);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstack(&attributes, static_cast<char*>(memory) + kGuard, size), 0);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, &attributes, &run, dive), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  munmap(memory, kGuard + size);
+}
+
+// Forbids a page of the calling thread's stack, so many bytes below.
+[[gnu::noinline]] bool guard_stack_below(size_t distance) {
+  constexpr size_t kPage = 4096;
+  auto* room = static_cast<volatile char*>(__builtin_alloca(distance));
+  for (size_t at = distance; at >= kPage; at -= kPage) room[at - kPage] = 1;  // it grows in order
+  const uintptr_t page = (reinterpret_cast<uintptr_t>(room) + kPage) & ~(kPage - 1);
+  return mprotect(reinterpret_cast<void*>(page), kPage, PROT_NONE) == 0;
+}
+
+class Recursion : public testing::Test {
+ protected:
+  Recursion() {
+    dive_.op = library_.define("self(Tensor a) -> ()");
+    dive_.tensor = tensor_.get();
+    endless_ = library_.keep("self", TENON_KEY_CPU, kernel_of(&call_itself, &dive_));
+  }
+  ~Recursion() override {
+    tenon_registration_remove(endless_);
+    library_.impl("self", TENON_KEY_CPU, noting("fine"));
+    TENON_EXPECT_OK(call(dive_.op, {tensor_value(tensor_)}));
+    EXPECT_EQ(take_notes(), "fine");
+  }
+
+  NothingLeft nothing_left_;
+  TestLibrary library_{TENON_LIBRARY_FRAGMENT, "endless"};
+  TestTensor tensor_;
+  Dive dive_;
+  tenon_registration* endless_ = nullptr;
+};
+
+// What is kept free for the error and for a kernel's own frames is 16 KiB at least.
+TEST_F(Recursion, StacksFrom64KiB_EndInAnError) {
+  for (const bool typed : {false, true}) {
+    for (const size_t kib : {64, 128, 256, 512, 1024, 8192}) {
+      for (const size_t frame_size : {0, 1000, 4000}) {
+        dive_.typed = typed;
+        dive_.depth = 0;
+        dive_.frame_size = frame_size;
+        run_on_stack(&dive_, kib * 1024);
+        EXPECT_EQ(dive_.status, TENON_ERROR_RECURSION) << kib << " KiB";
+        EXPECT_NE(dive_.error.find("endless::self: nested calls"), std::string::npos);
+        EXPECT_GE(dive_.depth, 5) << kib << " KiB";
+        EXPECT_LE(dive_.depth, 4096);
+      }
+    }
+  }
+}
+
+TEST_F(Recursion, LargeStack_EndsAt4096NestedCalls) {
+  run_on_stack(&dive_, size_t{64} << 20);
+  EXPECT_EQ(dive_.status, TENON_ERROR_RECURSION);
+  EXPECT_EQ(dive_.depth, 4096);
+}
+
+TEST_F(Recursion, MainThread_EndsInAnErrorAgainAndAgain) {
+  for (int i = 0; i < 3; ++i) {
+    dive_.depth = 0;
+    dive_.frame_size = 16'000;
+    run(&dive_);
+    EXPECT_EQ(dive_.status, TENON_ERROR_RECURSION);
+    EXPECT_GT(dive_.depth, 100);
+    EXPECT_LT(dive_.depth, 1000);
+  }
+}
+
+// As a Java machine does, which leaves the main thread 1 MiB of its stack. In a fresh process: once
+// a thread went deeper than the page, its stack is known.
+TEST_F(Recursion, MainThreadWithALaterGuardPage_EndsInAnErrorAboveIt) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto dive_above_guard = [this] {
+    if (!guard_stack_below(1 << 20)) return 2;
+    dive_.frame_size = 16'000;
+    run(&dive_);
+    return dive_.status == TENON_ERROR_RECURSION && dive_.depth > 20 && dive_.depth < 66 ? 0 : 3;
+  };
+  EXPECT_EXIT(_exit(dive_above_guard()), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace tenon::test
