@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix: one process, five languages; each schema language × kernel language × caller, and
 // errors of each language on their way through the others.
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE 1
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "c/role.h"
@@ -150,6 +152,105 @@ static int run_traces(int print) {
   return passed;
 }
 
+// ---- Recursion without end -----------------------------------------------------------------------
+
+// A dive along a path, on a thread with a stack of its own size or on this one (0).
+typedef struct dive {
+  const char* path;
+  size_t stack_size;
+  tenon_status status;
+  tenon_error* error;
+} dive;
+
+static void* run_dive(void* given) {
+  dive* one = given;
+  char op[64];
+  snprintf(op, sizeof op, "matrix_%.*s::dive", (int)strcspn(one->path, ","), one->path);
+  one->status = polyglot_call_text(op, one->path);
+  one->error = tenon_error_take();
+  return NULL;
+}
+
+static int start_dive(dive* one) {
+  if (one->stack_size == 0) {
+    run_dive(one);
+    return 1;
+  }
+  // Memory of our own: a stack that the C library kept of another thread may be larger.
+  const size_t guard = 4096;
+  char* memory = mmap(NULL, guard + one->stack_size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) return 0;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  const int ended = mprotect(memory, guard, PROT_NONE) == 0 &&
+                    pthread_attr_setstack(&attributes, memory + guard, one->stack_size) == 0 &&
+                    pthread_create(&thread, &attributes, run_dive, one) == 0 &&
+                    pthread_join(thread, NULL) == 0;
+  pthread_attr_destroy(&attributes);
+  munmap(memory, guard + one->stack_size);
+  return ended;
+}
+
+// Whether a dive ends with an error that says what happened, in a text that people can read.
+static int ends_well(const char* path, size_t stack_size) {
+  enum { LONGEST = 16 * 1024 };
+  dive one = {path, stack_size, TENON_OK, NULL};
+  const int started = start_dive(&one);
+  const char* kind = one.error != NULL ? tenon_error_kind(one.error) : "no error";
+  const char* text = one.error != NULL ? tenon_error_format(one.error) : "";
+  const int good = started && one.status != TENON_OK && strlen(text) < LONGEST &&
+                   (strcmp(kind, "RecursionError") == 0 || strcmp(kind, "StackOverflowError") == 0);
+  if (!good) {
+    fprintf(stderr, "matrix: dive \"%s\", stack of %zu KiB: status %d, %s, %zu bytes: %.2000s\n",
+            path, stack_size / 1024, (int)one.status, kind, strlen(text), text);
+  }
+  tenon_error_release(one.error);
+  return good;
+}
+
+// Each language into itself, each pair, and all five in a ring; on this thread and on small ones.
+static int run_dives(int print) {
+  static const size_t stack_sizes[] = {0, 8 << 20, 1 << 20, 512 << 10, 256 << 10};
+  enum { SIZES = sizeof stack_sizes / sizeof *stack_sizes };
+  int passed = 0;
+  if (print) {
+    printf("\n%-26s | ends in an error on stacks of\n%-26s |", "recursion without end", "");
+    for (int size = 0; size < SIZES; ++size) {
+      if (size == 0) {
+        printf(" main  ");
+      } else {
+        printf(" %5zuK", stack_sizes[size] / 1024);
+      }
+    }
+    printf("\n");
+  }
+  for (int first = 0; first < LANGUAGES; ++first) {
+    for (int second = first; second <= LANGUAGES; ++second) {
+      char path[96];
+      if (second == first) {
+        snprintf(path, sizeof path, "%s", languages[first]);
+      } else if (second < LANGUAGES) {
+        snprintf(path, sizeof path, "%s,%s", languages[first], languages[second]);
+      } else if (first == 0) {
+        snprintf(path, sizeof path, "c,cpp,python,java,rust");
+      } else {
+        continue;
+      }
+      if (print) printf("%-26s |", path);
+      for (int size = 0; size < SIZES; ++size) {
+        const int good = ends_well(path, stack_sizes[size]);
+        if (print) printf(" %-6s", good ? "ok" : "FAIL");
+        passed += good;
+      }
+      if (print) printf("\n");
+      fflush(stdout);
+    }
+  }
+  return passed;
+}
+
 static tenon_status start_all(void) {
   tenon_plugin* plugin = NULL;
   tenon_status status = define_overridden();
@@ -212,12 +313,15 @@ int main(void) {
   const int combinations = LANGUAGES * LANGUAGES * LANGUAGES;
   const int errors = LANGUAGES * (LANGUAGES + 1) + LANGUAGES;
   const int overrides = LANGUAGES * LANGUAGES;
+  const int dives = 5 * (LANGUAGES + LANGUAGES * (LANGUAGES - 1) / 2 + 1);
   int64_t before[TENON_HANDLE_COUNT], after[TENON_HANDLE_COUNT];
   run_all(0);
   run_errors(0);
   run_overrides(0);
+  run_dives(0);
   collect();
   count_live(before);
+  const int good_dives = run_dives(1);
   const int good_errors = run_errors(1) + run_traces(1);
   const int good_overrides = run_overrides(1);
   const int good_combinations = run_all(1);
@@ -231,9 +335,11 @@ int main(void) {
       leaked = 1;
     }
   }
-  printf("passed: %d of %d errors, %d of %d overrides, %d of %d combinations; live handles %s\n",
-         good_errors, errors, good_overrides, overrides, good_combinations, combinations,
-         leaked ? "LEAKED" : "as before");
+  printf(
+      "passed: %d of %d errors, %d of %d endless recursions, %d of %d overrides, %d of %d "
+      "combinations; live handles %s\n",
+      good_errors, errors, good_dives, dives, good_overrides, overrides, good_combinations,
+      combinations, leaked ? "LEAKED" : "as before");
   int stopped = 1;
   if (polyglot_stop_java("MatrixRole") != TENON_OK) {
     polyglot_print_error("matrix: Java");
@@ -245,7 +351,7 @@ int main(void) {
   }
   matrix_c_unregister();
   tenon_library_release(overridden);
-  const int good =
-      good_errors == errors && good_overrides == overrides && good_combinations == combinations;
+  const int good = good_errors == errors && good_dives == dives && good_overrides == overrides &&
+                   good_combinations == combinations;
   return good && !leaked && stopped ? 0 : 1;
 }

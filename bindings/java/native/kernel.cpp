@@ -11,7 +11,8 @@ std::atomic<EntryStub*> g_entry{nullptr};
 
 namespace {
 
-jclass g_bridge = nullptr;  // a global reference, kept for ever
+jclass g_bridge = nullptr;  // global references, kept for ever
+jclass g_stack_overflow = nullptr;
 jmethodID g_dispatch = nullptr;
 jmethodID g_fail = nullptr;
 jmethodID g_select = nullptr;
@@ -70,9 +71,19 @@ tenon_status fail_with_pending(JNIEnv* env, tenon_stack* stack) {
   args[1].j = address(stack);
   const jint status = env->CallStaticIntMethodA(g_bridge, g_fail, args);
   env->DeleteLocalRef(thrown);
-  if (!env->ExceptionCheck()) return status;
+  thrown = env->ExceptionOccurred();
+  if (thrown == nullptr) return status;
   env->ExceptionClear();
+  const bool overflowed = env->IsInstanceOf(thrown, g_stack_overflow);
+  env->DeleteLocalRef(thrown);
   tenon_error_release(stack->error);
+  if (overflowed) {
+    // Even a stack that has unwound to this call has no room for Java: a small one of C.
+    stack->error = tenon_error_new(TENON_ERROR_RECURSION, "StackOverflowError",
+                                   "Java kernel: the thread's stack must have room for Java, got "
+                                   "too little left of it");
+    return TENON_ERROR_RECURSION;
+  }
   stack->error = tenon_error_new(TENON_ERROR_FOREIGN, "Throwable",
                                  "Java kernel: threw, and threw again while the error was read");
   return TENON_ERROR_FOREIGN;
@@ -91,8 +102,12 @@ bool bind_bridge(JNIEnv* env, jclass bridge) {
   if (g_link == nullptr) return false;
   g_handle = env->GetStaticMethodID(bridge, "handle", "(IIJ)I");
   if (g_handle == nullptr) return false;
+  jclass overflow = env->FindClass("java/lang/StackOverflowError");
+  if (overflow == nullptr) return false;
+  g_stack_overflow = static_cast<jclass>(env->NewGlobalRef(overflow));
+  env->DeleteLocalRef(overflow);
   g_bridge = static_cast<jclass>(env->NewGlobalRef(bridge));
-  return g_bridge != nullptr;
+  return g_bridge != nullptr && g_stack_overflow != nullptr;
 }
 
 void count_upcalls(int32_t count) { g_until_link.store(count, std::memory_order_relaxed); }

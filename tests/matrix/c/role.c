@@ -276,6 +276,17 @@ static tenon_status relay(const char* path) {
   return call_with(name, comma != NULL ? comma + 1 : "");
 }
 
+// Calls the first language of the path to go on along the path turned by one, for ever.
+static tenon_status dive(const char* path) {
+  char name[64], turned[96];
+  const char* comma = strchr(path, ',');
+  const int size = comma != NULL ? (int)(comma - path) : (int)strlen(path);
+  snprintf(name, sizeof name, "matrix_%.*s::dive", size, path);
+  snprintf(turned, sizeof turned, "%s%s%.*s", comma != NULL ? comma + 1 : "",
+           comma != NULL ? "," : "", size, path);
+  return call_with(name, turned);
+}
+
 static tenon_status catch_own(const char* path) {
   if (relay(path) == TENON_OK) {
     return tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c::catch: must fail, returned");
@@ -367,8 +378,8 @@ static tenon_status override(const char* language) {
 
 // One boxed kernel serves the operators: ctx is what to do with the namespace.
 typedef tenon_status (*role_step)(const char* ns);
-static const role_step steps[] = {define,    implement, call,      close_all,
-                                  raise_own, relay,     catch_own, override};
+static const role_step steps[] = {define, implement, call,     close_all, raise_own,
+                                  relay,  catch_own, override, dive};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -382,8 +393,8 @@ static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys
 }
 
 tenon_status matrix_c_register(void) {
-  static const char* const names[STEPS] = {"define", "implement", "call",  "close",
-                                           "raise",  "relay",     "catch", "override"};
+  static const char* const names[STEPS] = {"define", "implement", "call",     "close", "raise",
+                                           "relay",  "catch",     "override", "dive"};
   tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "matrix_c", TENON_KEY_NONE, __FILE__,
                                           __LINE__, &role_library);
   for (int i = 0; i < STEPS && status == TENON_OK; ++i) {

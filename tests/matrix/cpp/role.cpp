@@ -95,6 +95,15 @@ void relay(std::string_view path) {
   op(last ? std::string() : std::string(path.substr(comma + 1)));
 }
 
+// Calls the first language of the path to go on along the path turned by one, for ever.
+void dive(std::string_view path) {
+  const size_t comma = path.find(',');
+  const std::string language(path.substr(0, comma));
+  const bool alone = comma == std::string_view::npos;
+  const tenon::Op op("matrix_" + language + "::dive");
+  op(alone ? language : std::string(path.substr(comma + 1)) + ',' + language);
+}
+
 void catch_own(std::string_view path) {
   try {
     relay(path);
@@ -139,6 +148,7 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("close(str ns) -> ()", &close_all);
   m.def("raise(str path) -> ()", &raise_own);
   m.def("relay(str path) -> ()", &relay);
+  m.def("dive(str path) -> ()", &dive);
   m.def("catch(str path) -> ()", &catch_own);
   m.def("object() -> Any", &object);
   m.def("override(str language) -> ()", &override_by);

@@ -112,6 +112,13 @@ public final class MatrixRole {
         .callAll(parts.length > 1 ? parts[1] : "");
   }
 
+  /** Calls the first language of the path to go on along the path turned by one, for ever. */
+  private static void dive(String path) {
+    String[] parts = path.split(",", 2);
+    Tenon.op("matrix_" + parts[0] + "::dive")
+        .callAll(parts.length > 1 ? parts[1] + "," + parts[0] : path);
+  }
+
   private static void catchOwn(String path) {
     try {
       relay(path);
@@ -155,6 +162,7 @@ public final class MatrixRole {
     step("raise", MatrixRole::raise);
     step("relay", MatrixRole::relay);
     step("catch", MatrixRole::catchOwn);
+    step("dive", MatrixRole::dive);
   }
 
   /** Removes them again. */

@@ -76,6 +76,12 @@ def _relay(path: str) -> None:
     tenon.find_op(f"matrix_{language}::{'relay' if rest else 'raise'}")(rest)
 
 
+def _dive(path: str) -> None:
+    """Calls the first language of the path to go on along the path turned by one, for ever."""
+    language, comma, rest = path.partition(",")
+    tenon.find_op(f"matrix_{language}::dive")(rest + comma + language)
+
+
 def _catch(path: str) -> None:
     """Relays along a path that ends here; the exception must come back as the one raised."""
     global _raised
@@ -122,6 +128,7 @@ def register() -> None:
         "collect": _collect,
         "raise": _raise,
         "relay": _relay,
+        "dive": _dive,
         "catch": _catch,
     }
     for name, step in steps.items():

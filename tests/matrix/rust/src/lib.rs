@@ -172,6 +172,15 @@ fn relay(path: &str) -> Result<()> {
     }
 }
 
+/// Calls the first language of the path to go on along the path turned by one, for ever.
+fn dive(path: &str) -> Result<()> {
+    let (language, turned) = match path.split_once(',') {
+        Some((language, rest)) => (language, format!("{rest},{language}")),
+        None => (path, path.to_owned()),
+    };
+    Op::find(&format!("matrix_{language}::dive"))?.call::<()>(args![turned.as_str()])
+}
+
 fn catch(path: &str) -> Result<()> {
     let wrong = |text: &str| Err(Error::new(Status::RUNTIME, text));
     match relay(path) {
@@ -194,6 +203,7 @@ fn load() -> Result<Library> {
         "raise",
         "relay",
         "catch",
+        "dive",
     ] {
         library.define(&format!("{name}(str ns) -> ()"))?;
     }
@@ -204,6 +214,7 @@ fn load() -> Result<Library> {
     library.impl_fn("raise", composite, raise)?;
     library.impl_fn("relay", composite, relay)?;
     library.impl_fn("catch", composite, catch)?;
+    library.impl_fn("dive", composite, dive)?;
     library.define("object() -> Any")?;
     library.impl_fn("object", composite, object)?;
     library.define("override(str language) -> ()")?;
