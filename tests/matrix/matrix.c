@@ -152,7 +152,7 @@ static int run_traces(int print) {
   return passed;
 }
 
-// ---- Recursion without end -----------------------------------------------------------------------
+// ---- Recursion without end ----------------------------------------------------------------------
 
 // A dive along a path, on a thread with a stack of its own size or on this one (0).
 typedef struct dive {
