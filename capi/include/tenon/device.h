@@ -41,7 +41,8 @@ typedef struct tenon_device_provider {
 
 /// Registers the provider of a device type; the struct is copied. One provider per type.
 ///
-/// Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size.
+/// Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size,
+///            TENON_ERROR_NOT_FOUND for a device type that is no backend's.
 /// Ownership: takes over provider->ctx, also when this fails.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -65,7 +66,8 @@ TENON_API tenon_status tenon_device_count(int32_t device_type, int32_t* out_coun
 
 /// Copies bytes between devices, ordered on the current stream of the non-CPU side.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND without provider, or what the provider raised.
+/// Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_INVALID_ARGUMENT for a negative
+///            size, or what the provider raised.
 /// Threads:   any thread; *blocks* when `blocking` is non-zero.
 /// Since:     0.1
 TENON_API tenon_status tenon_device_copy(void* dst, const tenon_device* dst_device, const void* src,

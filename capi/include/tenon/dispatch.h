@@ -111,7 +111,8 @@ TENON_API tenon_status tenon_backend_register(const char* name, int32_t* out_dev
 /// a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL.
 ///
 /// Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full,
-///            TENON_ERROR_ALREADY_EXISTS when the name is taken.
+///            TENON_ERROR_ALREADY_EXISTS when the name is taken, TENON_ERROR_INVALID_ARGUMENT for a
+///            bad name or unknown flags.
 /// Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
 /// Since:     0.1
 TENON_API tenon_status tenon_functionality_register(const char* name, const char* anchor,
@@ -194,7 +195,7 @@ TENON_API tenon_status tenon_key_guard_include(tenon_key_guard* guard, tenon_key
 /// Since:     0.1
 TENON_API tenon_status tenon_key_guard_exclude(tenon_key_guard* guard, tenon_keyset keys);
 
-/// Replaces both sets until the guard is left.
+/// Replaces both sets until the guard is left. Only functionality bits count.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
 /// Threads:   owner thread.

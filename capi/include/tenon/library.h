@@ -95,8 +95,8 @@ TENON_API const char* tenon_library_namespace(const tenon_library* library);
 ///
 /// Errors:    TENON_ERROR_PARSE; TENON_ERROR_ALREADY_EXISTS naming the first definition;
 ///            TENON_ERROR_INVALID_ARGUMENT in an IMPL library, for another namespace, or for a
-///            kernel already there that does not match; TENON_ERROR_STATE for a closed library. A
-///            failure changes nothing.
+///            kernel already there that does not match; TENON_ERROR_STATE for a closed library;
+///            TENON_ERROR_ABI for a bad struct_size. A failure changes nothing.
 /// Ownership: the definition is the library's; the operator handle is valid for ever.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -110,7 +110,8 @@ TENON_API tenon_status tenon_library_define(tenon_library* library, const char* 
 /// Errors:    TENON_ERROR_PARSE for a malformed name; TENON_ERROR_INVALID_ARGUMENT for a bad key,
 ///            another namespace, or a schema or signature that does not match the definition or the
 ///            other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR;
-///            TENON_ERROR_STATE for a closed library. A failure changes nothing.
+///            TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size. A
+///            failure changes nothing.
 /// Ownership: takes over kernel->ctx, also on failure. The registration is removed with the
 ///            library, or by tenon_registration_remove; `out_registration` gets a new reference.
 /// Threads:   any thread.
@@ -130,7 +131,8 @@ typedef int32_t (*tenon_fallback_select)(void* ctx, const tenon_schema* schema);
 /// an alias key it is installed on all its keys or none. `select` may be NULL: concerns all.
 ///
 /// Errors:    TENON_ERROR_ALREADY_EXISTS when a key has one, naming where;
-///            TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key.
+///            TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key or kernel;
+///            TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size.
 /// Ownership: as tenon_library_impl.
 /// Threads:   any thread; `select` may be called with the registry locked and must not call back.
 /// Since:     0.1
@@ -186,9 +188,9 @@ TENON_API void tenon_registry_reap(void);
 /* Called after each definition comes or goes, with no lock held, on the thread that caused it. */
 typedef void (*tenon_registry_listener)(void* ctx, uint32_t event, const tenon_op* op);
 
-/// Adds a listener; it is told at once of all operators that exist. Removed with its registration.
+/// Adds a listener, told at once of all operators that exist. Its registration's removal ends it.
 ///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL listener, TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: takes over `ctx`, also on failure; `out_registration` gets a new reference.
 /// Threads:   any thread.
 /// Since:     0.1

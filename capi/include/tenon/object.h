@@ -33,7 +33,8 @@ typedef struct tenon_object_type {
 
 /// Makes an object of `type` around `self`; calls type->retain(self) on success.
 ///
-/// Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a NULL type
+///            or one without a name, TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_object`; `type` must outlive it.
 /// Threads:   any thread.
 /// Since:     0.1

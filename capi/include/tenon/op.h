@@ -120,7 +120,8 @@ TENON_API tenon_status tenon_op_redispatch(const tenon_op* op, tenon_keyset keys
 
 /// Calls the kernel or fallback of one runtime key, whatever the arguments carry.
 ///
-/// Errors:    TENON_ERROR_NO_KERNEL when that key has none; else as tenon_op_call.
+/// Errors:    TENON_ERROR_NO_KERNEL when that key has none, TENON_ERROR_INVALID_ARGUMENT for an
+///            alias or unknown key; else as tenon_op_call.
 /// Ownership: as tenon_op_call.
 /// Threads:   any thread.
 /// Since:     0.1

@@ -59,7 +59,9 @@ typedef const tenon_plugin_descriptor* (*tenon_plugin_query_fn)(uint32_t host_ab
 /// TENON_PLUGIN_PATH. Loading a loaded plugin returns it; an unloaded one is loaded again.
 ///
 /// Errors:    TENON_ERROR_NOT_FOUND when there is no such file, TENON_ERROR_SYSTEM when the loader
-///            refuses it, TENON_ERROR_ABI for another ABI or sanitizer, or what its load raised.
+///            refuses it, TENON_ERROR_ABI for another ABI or sanitizer, what its load raised,
+///            TENON_ERROR_INVALID_ARGUMENT for an empty name, TENON_ERROR_ALREADY_EXISTS for a
+///            second file of one name, TENON_ERROR_STATE for requirements in a circle.
 /// Ownership: the handle is valid for ever.
 /// Threads:   any thread; *blocks*. No lock is held while the plugin's code runs.
 /// Since:     0.1
@@ -68,7 +70,8 @@ TENON_API tenon_status tenon_plugin_load(const char* path_or_name, tenon_plugin*
 /// Unloads a plugin: its unload function closes its libraries, then they are drained.
 ///
 /// Errors:    TENON_ERROR_NOT_SUPPORTED when it cannot be unloaded, TENON_ERROR_BUSY when kernels
-///            still run after `timeout_ns` (negative = for ever).
+///            still run after `timeout_ns` (negative = for ever), TENON_ERROR_STATE inside one of
+///            its kernels.
 /// Threads:   any thread; *blocks*.
 /// Since:     0.1
 TENON_API tenon_status tenon_plugin_unload(tenon_plugin* plugin, int64_t timeout_ns);

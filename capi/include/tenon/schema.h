@@ -67,7 +67,7 @@ typedef struct tenon_argument_info {
 /// Parses a schema such as "ns::op.overload(Tensor(a!) x, int[] d=[], *, float? e=None) -> Tensor".
 /// `size` is the length in bytes, -1 for NUL-terminated text.
 ///
-/// Errors:    TENON_ERROR_PARSE with position and a caret line.
+/// Errors:    TENON_ERROR_PARSE with position and caret, TENON_ERROR_INVALID_ARGUMENT for NULL.
 /// Ownership: new reference in `out_schema`.
 /// Threads:   any thread.
 /// Since:     0.1

@@ -2,9 +2,9 @@
 /* All of Tenon's C interface, and the page of law that every function obeys.
  *
  * Ownership  Handles are incomplete structs. Refcounted ones have retain and release: atomic, NULL
- *            is accepted, any thread, never failing. Functions named new, copy, take, open, wrap or
- *            from give a new reference; get, peek and bare nouns borrow until the stated parent
- *            dies. What Tenon allocates, Tenon frees.
+ *            is accepted, any thread, never failing; elsewhere no handle or out_x is NULL unless
+ *            said. Functions named new, copy, take, open, wrap or from give a new reference; get,
+ *            peek and nouns borrow until the stated parent dies. What Tenon allocates, Tenon frees.
  * Outputs    Parameters named out_x come last, are cleared on entry and filled on success only.
  * Errors     Fallible functions return tenon_status, 0 for success. On failure an owned error waits
  *            in the calling thread's slot: tenon_error_take. Success never touches the slot. A
@@ -13,7 +13,7 @@
  * Threads    Each contract says: any thread, owner thread or init only, and *blocks* where it may
  *            wait: drop your language's lock before calling those.
  * Callbacks  fn(ctx, ...) plus a deleter that runs exactly once, also when registration fails. No
- *            lock is held while one runs.
+ *            lock is held while one runs. Texts are UTF-8, NUL-terminated where no size is given.
  * Structs    Values, stacks, frames, entries and plain descriptions are fixed per ABI major. Option
  *            structs begin with struct_size: shorter is an older caller, an unknown tail must be
  *            zero. */

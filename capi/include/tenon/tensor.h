@@ -64,7 +64,8 @@ TENON_API tenon_status tenon_tensor_new_like(const tenon_tensor* like, tenon_dty
 /// Wraps memory of the caller without copying. `deleter(ctx)` runs when the last tensor on it dies,
 /// also when this fails; `deleter` may be NULL.
 ///
-/// Errors:    as tenon_tensor_new; TENON_ERROR_INVALID_ARGUMENT for NULL data with elements.
+/// Errors:    as tenon_tensor_new; TENON_ERROR_INVALID_ARGUMENT for NULL data with elements, and
+///            for data on Meta.
 /// Ownership: new reference in `out_tensor`; takes over `ctx`.
 /// Threads:   any thread; the deleter runs on the thread of the last release.
 /// Since:     0.1
@@ -76,7 +77,8 @@ TENON_API tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const te
 /// Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
 /// data and version counter. For kernels below ADInplaceOrView; everyone else calls view operators.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
+///            strides, and for the undefined tensor.
 /// Ownership: new reference in `out_tensor`; `base` is borrowed.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -208,7 +210,7 @@ TENON_API void tenon_tensor_bump_version(tenon_tensor* tensor);
 /// Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE when the storage
-///            cannot grow (wrapped memory), TENON_ERROR_OUT_OF_MEMORY.
+///            cannot grow (wrapped memory) or for the undefined tensor, TENON_ERROR_OUT_OF_MEMORY.
 /// Threads:   any thread that owns the tensor alone.
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,
@@ -262,7 +264,8 @@ struct DLManagedTensorVersioned;
 /// Exports without copying; the consumer calls the struct's deleter. Export asks the tensor's
 /// device provider to order `stream` (the consumer's, NULL = default) after pending work.
 ///
-/// Errors:    TENON_ERROR_NOT_SUPPORTED for a dtype or device that DLPack does not carry.
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for a dtype or device that DLPack does not carry, and for
+///            tensors without memory.
 /// Ownership: the result holds a reference to the tensor until its deleter runs.
 /// Threads:   any thread; the deleter may run on any thread.
 /// Since:     0.1

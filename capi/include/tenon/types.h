@@ -64,7 +64,7 @@ TENON_API const char* tenon_dtype_name(tenon_dtype dtype);
 
 /// Finds a dtype by name: "float32", "float", "half", "long" and the other usual aliases.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND.
+/// Errors:    TENON_ERROR_NOT_FOUND naming the text, TENON_ERROR_INVALID_ARGUMENT for NULL.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_dtype_parse(const char* name, tenon_dtype* out_dtype);
@@ -84,7 +84,8 @@ TENON_API uint32_t tenon_dtype_traits(tenon_dtype dtype);
 
 /// Returns the dtype that both promote to: the lattice of PyTorch's `promote_types`.
 ///
-/// Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype.
+/// Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype, TENON_ERROR_INVALID_ARGUMENT
+///            for an unknown one.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_dtype_promote(tenon_dtype a, tenon_dtype b, tenon_dtype* out_dtype);
@@ -97,7 +98,7 @@ TENON_API tenon_dtype tenon_dtype_default(void);
 
 /// Sets the default floating dtype.
 ///
-/// Errors:    TENON_ERROR_TYPE when the dtype is not floating.
+/// Errors:    TENON_ERROR_TYPE when the dtype is not a real floating one.
 /// Threads:   any thread; one value for the process.
 /// Since:     0.1
 TENON_API tenon_status tenon_dtype_set_default(tenon_dtype dtype);

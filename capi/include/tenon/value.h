@@ -112,7 +112,7 @@ TENON_API tenon_status tenon_buffer_new(int64_t size, tenon_buffer** out_buffer)
 
 /// Wraps foreign memory; `deleter(ctx)` runs when the last reference goes, also when this fails.
 ///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
 /// Ownership: new reference in `out_buffer`; takes over `ctx`.
 /// Threads:   any thread; the deleter runs on the thread of the last release.
 /// Since:     0.1
@@ -147,7 +147,9 @@ TENON_API int64_t tenon_buffer_size(const tenon_buffer* buffer);
 /// Copies a value deeply: the copy owns everything it refers to and outlives borrowed lists.
 /// Tensors, objects and other handles are retained, not copied.
 ///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown tag or a NULL handle,
+///            TENON_ERROR_NOT_SUPPORTED for a reserved tag, TENON_ERROR_RECURSION for more than
+///            1000 nested lists, TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: the copy is cleared by the caller. `out_value` is overwritten, not cleared.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -167,7 +169,7 @@ TENON_API void tenon_value_clear_n(tenon_value* values, int64_t count);
 
 /// Makes an owned string value from `size` bytes of UTF-8 text.
 ///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
 /// Ownership: the caller clears `out_value`.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -177,7 +179,8 @@ TENON_API tenon_status tenon_value_new_string(const char* text, int64_t size,
 /// Makes an owned list, tuple or dict value of kind `tag` from `count` elements (dict: keys).
 /// `elements` has the C type that the tag names; handles are retained, tenon_values deep-copied.
 ///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a tag that is no list.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a tag that is no list, a count that is negative or
+///            above UINT32_MAX, or NULL elements; else as tenon_value_copy.
 /// Ownership: the caller clears `out_value`.
 /// Threads:   any thread.
 /// Since:     0.1

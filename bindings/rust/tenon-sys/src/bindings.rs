@@ -1792,7 +1792,7 @@ extern "C" {
     #[must_use]
     /** Finds a dtype by name: "float32", "float", "half", "long" and the other usual aliases.
 
- Errors:    TENON_ERROR_NOT_FOUND.
+ Errors:    TENON_ERROR_NOT_FOUND naming the text, TENON_ERROR_INVALID_ARGUMENT for NULL.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_dtype_parse(
@@ -1808,7 +1808,8 @@ extern "C" {
     #[must_use]
     /** Returns the dtype that both promote to: the lattice of PyTorch's `promote_types`.
 
- Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype.
+ Errors:    TENON_ERROR_NOT_SUPPORTED for float8 with another dtype, TENON_ERROR_INVALID_ARGUMENT
+            for an unknown one.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_dtype_promote(
@@ -1824,7 +1825,7 @@ extern "C" {
     #[must_use]
     /** Sets the default floating dtype.
 
- Errors:    TENON_ERROR_TYPE when the dtype is not floating.
+ Errors:    TENON_ERROR_TYPE when the dtype is not a real floating one.
  Threads:   any thread; one value for the process.
  Since:     0.1*/
     pub fn tenon_dtype_set_default(dtype: tenon_dtype) -> tenon_status;
@@ -1859,7 +1860,7 @@ extern "C" {
     #[must_use]
     /** Wraps foreign memory; `deleter(ctx)` runs when the last reference goes, also when this fails.
 
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
  Ownership: new reference in `out_buffer`; takes over `ctx`.
  Threads:   any thread; the deleter runs on the thread of the last release.
  Since:     0.1*/
@@ -1895,7 +1896,9 @@ extern "C" {
     /** Copies a value deeply: the copy owns everything it refers to and outlives borrowed lists.
  Tensors, objects and other handles are retained, not copied.
 
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown tag or a NULL handle,
+            TENON_ERROR_NOT_SUPPORTED for a reserved tag, TENON_ERROR_RECURSION for more than
+            1000 nested lists, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: the copy is cleared by the caller. `out_value` is overwritten, not cleared.
  Threads:   any thread.
  Since:     0.1*/
@@ -1916,7 +1919,7 @@ extern "C" {
     #[must_use]
     /** Makes an owned string value from `size` bytes of UTF-8 text.
 
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
  Ownership: the caller clears `out_value`.
  Threads:   any thread.
  Since:     0.1*/
@@ -1929,7 +1932,8 @@ extern "C" {
     /** Makes an owned list, tuple or dict value of kind `tag` from `count` elements (dict: keys).
  `elements` has the C type that the tag names; handles are retained, tenon_values deep-copied.
 
- Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a tag that is no list.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a tag that is no list, a count that is negative or
+            above UINT32_MAX, or NULL elements; else as tenon_value_copy.
  Ownership: the caller clears `out_value`.
  Threads:   any thread.
  Since:     0.1*/
@@ -1959,7 +1963,8 @@ extern "C" {
     #[must_use]
     /** Registers the provider of a device type; the struct is copied. One provider per type.
 
- Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size.
+ Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size,
+            TENON_ERROR_NOT_FOUND for a device type that is no backend's.
  Ownership: takes over provider->ctx, also when this fails.
  Threads:   any thread.
  Since:     0.1*/
@@ -1987,7 +1992,8 @@ extern "C" {
     #[must_use]
     /** Copies bytes between devices, ordered on the current stream of the non-CPU side.
 
- Errors:    TENON_ERROR_NOT_FOUND without provider, or what the provider raised.
+ Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_INVALID_ARGUMENT for a negative
+            size, or what the provider raised.
  Threads:   any thread; *blocks* when `blocking` is non-zero.
  Since:     0.1*/
     pub fn tenon_device_copy(
@@ -2085,7 +2091,8 @@ extern "C" {
  a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL.
 
  Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full,
-            TENON_ERROR_ALREADY_EXISTS when the name is taken.
+            TENON_ERROR_ALREADY_EXISTS when the name is taken, TENON_ERROR_INVALID_ARGUMENT for a
+            bad name or unknown flags.
  Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
  Since:     0.1*/
     pub fn tenon_functionality_register(
@@ -2170,7 +2177,7 @@ extern "C" {
         keys: tenon_keyset,
     ) -> tenon_status;
     #[must_use]
-    /** Replaces both sets until the guard is left.
+    /** Replaces both sets until the guard is left. Only functionality bits count.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
  Threads:   owner thread.
@@ -2468,7 +2475,8 @@ extern "C" {
     #[must_use]
     /** Calls the kernel or fallback of one runtime key, whatever the arguments carry.
 
- Errors:    TENON_ERROR_NO_KERNEL when that key has none; else as tenon_op_call.
+ Errors:    TENON_ERROR_NO_KERNEL when that key has none, TENON_ERROR_INVALID_ARGUMENT for an
+            alias or unknown key; else as tenon_op_call.
  Ownership: as tenon_op_call.
  Threads:   any thread.
  Since:     0.1*/
@@ -2751,8 +2759,8 @@ extern "C" {
 
  Errors:    TENON_ERROR_PARSE; TENON_ERROR_ALREADY_EXISTS naming the first definition;
             TENON_ERROR_INVALID_ARGUMENT in an IMPL library, for another namespace, or for a
-            kernel already there that does not match; TENON_ERROR_STATE for a closed library. A
-            failure changes nothing.
+            kernel already there that does not match; TENON_ERROR_STATE for a closed library;
+            TENON_ERROR_ABI for a bad struct_size. A failure changes nothing.
  Ownership: the definition is the library's; the operator handle is valid for ever.
  Threads:   any thread.
  Since:     0.1*/
@@ -2769,7 +2777,8 @@ extern "C" {
  Errors:    TENON_ERROR_PARSE for a malformed name; TENON_ERROR_INVALID_ARGUMENT for a bad key,
             another namespace, or a schema or signature that does not match the definition or the
             other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR;
-            TENON_ERROR_STATE for a closed library. A failure changes nothing.
+            TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size. A
+            failure changes nothing.
  Ownership: takes over kernel->ctx, also on failure. The registration is removed with the
             library, or by tenon_registration_remove; `out_registration` gets a new reference.
  Threads:   any thread.
@@ -2786,7 +2795,8 @@ extern "C" {
  an alias key it is installed on all its keys or none. `select` may be NULL: concerns all.
 
  Errors:    TENON_ERROR_ALREADY_EXISTS when a key has one, naming where;
-            TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key.
+            TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key or kernel;
+            TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size.
  Ownership: as tenon_library_impl.
  Threads:   any thread; `select` may be called with the registry locked and must not call back.
  Since:     0.1*/
@@ -2838,9 +2848,9 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_registry_reap();
     #[must_use]
-    /** Adds a listener; it is told at once of all operators that exist. Removed with its registration.
+    /** Adds a listener, told at once of all operators that exist. Its registration's removal ends it.
 
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL listener, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure; `out_registration` gets a new reference.
  Threads:   any thread.
  Since:     0.1*/
@@ -2853,7 +2863,8 @@ extern "C" {
     #[must_use]
     /** Makes an object of `type` around `self`; calls type->retain(self) on success.
 
- Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a NULL type
+            or one without a name, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_object`; `type` must outlive it.
  Threads:   any thread.
  Since:     0.1*/
@@ -2967,7 +2978,9 @@ extern "C" {
  TENON_PLUGIN_PATH. Loading a loaded plugin returns it; an unloaded one is loaded again.
 
  Errors:    TENON_ERROR_NOT_FOUND when there is no such file, TENON_ERROR_SYSTEM when the loader
-            refuses it, TENON_ERROR_ABI for another ABI or sanitizer, or what its load raised.
+            refuses it, TENON_ERROR_ABI for another ABI or sanitizer, what its load raised,
+            TENON_ERROR_INVALID_ARGUMENT for an empty name, TENON_ERROR_ALREADY_EXISTS for a
+            second file of one name, TENON_ERROR_STATE for requirements in a circle.
  Ownership: the handle is valid for ever.
  Threads:   any thread; *blocks*. No lock is held while the plugin's code runs.
  Since:     0.1*/
@@ -2979,7 +2992,8 @@ extern "C" {
     /** Unloads a plugin: its unload function closes its libraries, then they are drained.
 
  Errors:    TENON_ERROR_NOT_SUPPORTED when it cannot be unloaded, TENON_ERROR_BUSY when kernels
-            still run after `timeout_ns` (negative = for ever).
+            still run after `timeout_ns` (negative = for ever), TENON_ERROR_STATE inside one of
+            its kernels.
  Threads:   any thread; *blocks*.
  Since:     0.1*/
     pub fn tenon_plugin_unload(
@@ -3015,7 +3029,7 @@ extern "C" {
     /** Parses a schema such as "ns::op.overload(Tensor(a!) x, int[] d=[], *, float? e=None) -> Tensor".
  `size` is the length in bytes, -1 for NUL-terminated text.
 
- Errors:    TENON_ERROR_PARSE with position and a caret line.
+ Errors:    TENON_ERROR_PARSE with position and caret, TENON_ERROR_INVALID_ARGUMENT for NULL.
  Ownership: new reference in `out_schema`.
  Threads:   any thread.
  Since:     0.1*/
@@ -3171,7 +3185,8 @@ extern "C" {
     /** Wraps memory of the caller without copying. `deleter(ctx)` runs when the last tensor on it dies,
  also when this fails; `deleter` may be NULL.
 
- Errors:    as tenon_tensor_new; TENON_ERROR_INVALID_ARGUMENT for NULL data with elements.
+ Errors:    as tenon_tensor_new; TENON_ERROR_INVALID_ARGUMENT for NULL data with elements, and
+            for data on Meta.
  Ownership: new reference in `out_tensor`; takes over `ctx`.
  Threads:   any thread; the deleter runs on the thread of the last release.
  Since:     0.1*/
@@ -3190,7 +3205,8 @@ extern "C" {
     /** Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
  data and version counter. For kernels below ADInplaceOrView; everyone else calls view operators.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
+            strides, and for the undefined tensor.
  Ownership: new reference in `out_tensor`; `base` is borrowed.
  Threads:   any thread.
  Since:     0.1*/
@@ -3326,7 +3342,7 @@ extern "C" {
     /** Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE when the storage
-            cannot grow (wrapped memory), TENON_ERROR_OUT_OF_MEMORY.
+            cannot grow (wrapped memory) or for the undefined tensor, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   any thread that owns the tensor alone.
  Since:     0.1*/
     pub fn tenon_tensor_resize(
@@ -3378,7 +3394,8 @@ extern "C" {
     /** Exports without copying; the consumer calls the struct's deleter. Export asks the tensor's
  device provider to order `stream` (the consumer's, NULL = default) after pending work.
 
- Errors:    TENON_ERROR_NOT_SUPPORTED for a dtype or device that DLPack does not carry.
+ Errors:    TENON_ERROR_NOT_SUPPORTED for a dtype or device that DLPack does not carry, and for
+            tensors without memory.
  Ownership: the result holds a reference to the tensor until its deleter runs.
  Threads:   any thread; the deleter may run on any thread.
  Since:     0.1*/
