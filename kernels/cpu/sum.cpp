@@ -2,6 +2,8 @@
 // aten::sum on the CPU.
 #include "kernels/cpu/sum.h"
 
+#include <cmath>
+
 #include "kernels/common/registrar.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/reduce.h"
@@ -10,12 +12,24 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-// The sum of floats as double, so that a sum of any length rounds once. Many lanes, so that no
-// addition waits for the one before.
+// The sum of floats as double. Many lanes, so that no addition waits for the one before. With
+// `kFours`, four floats are added as floats before they become one double: that is what takes the
+// time, and each term then rounds at most twice more, however many there are.
+template <bool kFours>
 [[gnu::always_inline]] inline double sum_in_lanes(const float* in, int64_t count) {
   constexpr int kLanes = 16;
   double lanes[kLanes] = {};
   int64_t i = 0;
+  if constexpr (kFours) {
+    for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+      const float* a = in + i;
+      float four[kLanes];
+      for (int k = 0; k < kLanes; ++k) {
+        four[k] = (a[k] + a[k + kLanes]) + (a[k + 2 * kLanes] + a[k + 3 * kLanes]);
+      }
+      for (int k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(four[k]);
+    }
+  }
   for (; i + kLanes <= count; i += kLanes) {
     for (int k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(in[i + k]);
   }
@@ -28,24 +42,38 @@ namespace {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// The same additions in the same order, four at a time: 80 us for a million instead of 136.
+// The same additions in the same order, in wider registers.
+template <bool kFours>
 [[gnu::target("avx2")]] double sum_in_lanes_avx2(const float* in, int64_t count) {
-  return sum_in_lanes(in, count);
+  return sum_in_lanes<kFours>(in, count);
 }
-double sum_floats(const float* in, int64_t count) {
+template <bool kFours>
+double sum_in_best_lanes(const float* in, int64_t count) {
   static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  return has_avx2 ? sum_in_lanes_avx2<kFours>(in, count) : sum_in_lanes<kFours>(in, count);
+}
+#else
+template <bool kFours>
+double sum_in_best_lanes(const float* in, int64_t count) {
+  return sum_in_lanes<kFours>(in, count);
+}
+#endif
+
+double sum_floats(const float* in, int64_t count) {
+  constexpr int64_t kMany = 512;
   if (count < 16) {
     double total = 0;
     for (int64_t i = 0; i < count; ++i) total += static_cast<double>(in[i]);
     return total;
   }
-  return count >= 64 && has_avx2 ? sum_in_lanes_avx2(in, count) : sum_in_lanes(in, count);
+  if (count < 64) return sum_in_lanes<false>(in, count);
+  if (count < kMany) return sum_in_best_lanes<false>(in, count);
+  const double total = sum_in_best_lanes<true>(in, count);
+  // Four large floats may add up to infinity where their doubles do not.
+  return std::isfinite(total) ? total : sum_in_best_lanes<false>(in, count);
 }
-#else
-double sum_floats(const float* in, int64_t count) { return sum_in_lanes(in, count); }
-#endif
 
-// Sums are kept wider than their elements: int64, or double for float, which rounds once.
+// Sums are kept wider than their elements: int64, or double for float.
 template <class T>
 struct Sum {
   using In = T;

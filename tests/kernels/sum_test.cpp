@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::sum.
+#include <cmath>
+#include <span>
+#include <vector>
+
 #include "kernels/golden.h"
 
 namespace tenon::tests {
@@ -7,10 +11,43 @@ namespace {
 
 TEST(Sum, AnswersAsPyTorch) { replay("sum", 90); }
 
-TEST(Sum, Float32OfManyTerms_RoundsOnce) {
+Tensor floats(const std::vector<float>& values) {
+  return Tensor::from(std::span(values), Ints{static_cast<int64_t>(values.size())});
+}
+
+TEST(Sum, Float32OfManyTerms_ErrorDoesNotGrowWithTheirNumber) {
   const Tensor self = call("aten::full", Ints{1 << 20}, Scalar(0.1), kw("dtype", Dtype::F32));
   const double exact = static_cast<double>(0.1F) * (1 << 20);
   EXPECT_EQ(call("aten::sum", self).data<float>()[0], static_cast<float>(exact));
+  // Terms of all sizes and both signs, at every length around where the loops change.
+  std::vector<float> terms;
+  uint32_t state = 1;
+  for (int i = 0; i < 9000; ++i) {
+    state = state * 1664525 + 1013904223;
+    const auto scale = static_cast<float>(1 << (state >> 8) % 12);
+    terms.push_back((static_cast<float>(state >> 8) / 8388608.0F - 1.0F) * scale);
+  }
+  for (const size_t count : {511u, 512u, 575u, 576u, 4095u, 4096u, 4097u, 4608u, 9000u}) {
+    double sum = 0, magnitude = 0;
+    for (size_t i = 0; i < count; ++i) {
+      sum += static_cast<double>(terms[i]);
+      magnitude += std::abs(static_cast<double>(terms[i]));
+    }
+    const std::vector<float> some(terms.begin(), terms.begin() + static_cast<int64_t>(count));
+    // Each term rounds at most twice as a float, and the sum once: 2^-24 each time.
+    EXPECT_NEAR(call("aten::sum", floats(some)).data<float>()[0], sum, magnitude * 0x3p-24)
+        << count;
+  }
+}
+
+TEST(Sum, Float32LargeTerms_CancelWithoutOverflow) {
+  std::vector<float> terms(4096, 3e38F);
+  for (size_t i = 2048; i < terms.size(); ++i) terms[i] = -3e38F;
+  EXPECT_EQ(call("aten::sum", floats(terms)).data<float>()[0], 0.0F);
+  terms[5] = INFINITY;
+  EXPECT_EQ(call("aten::sum", floats(terms)).data<float>()[0], INFINITY);
+  terms[4000] = -INFINITY;
+  EXPECT_TRUE(std::isnan(call("aten::sum", floats(terms)).data<float>()[0]));
 }
 
 TEST(Sum, MetaTensor_GivesInt64ForBool) {
