@@ -9,5 +9,8 @@ struct tenon_bench_peer {
   void (*run)(int64_t calls);
 };
 
+// How many names a registry of a peer holds: as many as many_operators registers.
+constexpr int kTenonBenchNames = 100000;
+
 // Every peer library exports this: an array that ends with a NULL name.
 extern "C" __attribute__((visibility("default"))) const tenon_bench_peer* tenon_bench_peers();

@@ -4,6 +4,9 @@
 #include <ATen/ops/full.h>
 #include <torch/library.h>
 
+#include <algorithm>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "peer.h"
@@ -71,12 +74,37 @@ void lookup(int64_t calls) {
   }
 }
 
+// One of as many operators as many_operators registers, in random order.
+void lookup_any(int64_t calls) {
+  static const std::vector<c10::OperatorName> names = [] {
+    // Never closed: the process ends soon.
+    auto* library =
+        new torch::Library(torch::Library::DEF, "many", std::nullopt, __FILE__, __LINE__);
+    std::vector<size_t> order(kTenonBenchNames);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const std::string name = "operator_" + std::to_string(i);
+      library->def((name + "(Tensor a, Tensor b, *, Scalar alpha=1) -> Tensor").c_str());
+      order[i] = i;
+    }
+    std::shuffle(order.begin(), order.end(), std::mt19937(1));
+    std::vector<c10::OperatorName> made;
+    for (const size_t i : order) made.emplace_back("many::operator_" + std::to_string(i), "");
+    return made;
+  }();
+  static size_t next = 0;
+  for (int64_t i = 0; i < calls; ++i) {
+    if (!c10::Dispatcher::singleton().findSchema(names[next])) abort();
+    next = next + 1 < names.size() ? next + 1 : 0;
+  }
+}
+
 const tenon_bench_peer peers[] = {
     {"torch/typed_2_tensors", &typed},
     {"torch/typed_2_tensors_autograd_keys", &typed_with_autograd_keys},
     {"torch/boxed_2_tensors", &boxed},
     {"torch/add_1_element", &add},
     {"torch/lookup_by_name", &lookup},
+    {"torch/lookup_any", &lookup_any},
 };
 
 std::vector<tenon_bench_peer> all_rows() {

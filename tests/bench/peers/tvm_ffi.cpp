@@ -4,7 +4,13 @@
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/error.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "peer.h"
 
@@ -66,6 +72,30 @@ void lookup(int64_t calls) {
   }
 }
 
+// One of as many functions as many_operators registers operators, in random order.
+void lookup_any(int64_t calls) {
+  static const std::vector<std::array<char, 32>> names = [] {
+    std::vector<std::array<char, 32>> made(kTenonBenchNames);
+    for (size_t i = 0; i < made.size(); ++i) {
+      const std::string name = "many.operator_" + std::to_string(i);
+      name.copy(made[i].data(), name.size());
+      const TVMFFIByteArray bytes{name.data(), name.size()};
+      if (TVMFFIFunctionSetGlobal(&bytes, function(&noop), 1) != 0) abort();
+    }
+    std::shuffle(made.begin(), made.end(), std::mt19937(1));
+    return made;
+  }();
+  static size_t next = 0;
+  for (int64_t i = 0; i < calls; ++i) {
+    const char* name = names[next].data();
+    next = next + 1 < names.size() ? next + 1 : 0;
+    const TVMFFIByteArray bytes{name, strlen(name)};
+    TVMFFIObjectHandle handle = nullptr;
+    if (TVMFFIFunctionGetGlobal(&bytes, &handle) != 0) abort();
+    TVMFFIObjectDecRef(handle);
+  }
+}
+
 void throw_and_catch(int64_t calls) {
   for (int64_t i = 0; i < calls; ++i) {
     try {
@@ -87,11 +117,9 @@ void error_in_c(int64_t calls) {
 }
 
 const tenon_bench_peer peers[] = {
-    {"tvm_ffi/call_2_tensors", &call_2_tensors},
-    {"tvm_ffi/lookup_by_name", &lookup},
-    {"tvm_ffi/throw_and_catch", &throw_and_catch},
-    {"tvm_ffi/failing_function", &error_in_c},
-    {nullptr, nullptr},
+    {"tvm_ffi/call_2_tensors", &call_2_tensors}, {"tvm_ffi/lookup_by_name", &lookup},
+    {"tvm_ffi/lookup_any", &lookup_any},         {"tvm_ffi/throw_and_catch", &throw_and_catch},
+    {"tvm_ffi/failing_function", &error_in_c},   {nullptr, nullptr},
 };
 
 }  // namespace
