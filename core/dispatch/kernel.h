@@ -14,7 +14,8 @@
 
 namespace tenon::dispatch {
 
-/// A registered kernel. Bit 0 of its address is free for the stack of running kernels. `entry` is what callers see; the rest is for registration, dumps and the tracer.
+/// A registered kernel. Bit 0 of its address is free for the stack of running kernels. `entry` is
+/// what callers see; the rest is for registration, dumps and the tracer.
 struct Kernel {
   tenon_entry entry{};
   tenon_key key : 24 = 0xffffff;  // or alias that it was registered on; until then, none

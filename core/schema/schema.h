@@ -113,7 +113,7 @@ struct Argument {
 
 }  // namespace tenon::schema
 
-/// An immutable schema, in one block with its arguments and returns: there are as many as operators.
+/// An immutable schema, in one block with its arguments and returns: there is one an operator.
 struct tenon_schema final : tenon::base::RefCounted<tenon_schema> {
  public:
   using Arguments = std::span<const tenon::schema::Argument>;
