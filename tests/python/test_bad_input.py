@@ -35,6 +35,13 @@ class Bad:
         library.define("wrong_result(Tensor x) -> Tensor")
         library.impl("wrong_result", lambda keys, x: None, "CPU", with_keyset=True)
         self.ops = getattr(tenon.ops, self.ns)
+        library.define("any(Any x) -> int")
+        library.impl("any", lambda x: 1, "CompositeExplicitAutograd")
+        self.any = getattr(tenon.ops, self.ns).any
+        self.endless: list = []
+        self.endless.append(self.endless)
+        self.endless_dict: dict = {}
+        self.endless_dict["self"] = (1, self.endless_dict)
         self.t = tenon.ones(2)
         self.u = tenon.ones(3)
         self.used = tenon.ones(2).__dlpack__()
@@ -97,6 +104,8 @@ CASES = {
         "other",
     ),
     "no capsule at all": (lambda b: tenon.from_dlpack("x"), TypeError, "__dlpack__"),
+    "list that holds itself": (lambda b: b.any(b.endless), RecursionError, "argument"),
+    "dict that holds itself": (lambda b: b.any(b.endless_dict), RecursionError, "argument"),
     "closed library": (lambda b: b.closed.define("g() -> ()"), RuntimeError, "open"),
     "removed operator": (lambda b: b.gone(b.t), LookupError, "_gone::f"),
     "missing plugin": (

@@ -444,7 +444,11 @@ int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, te
     case TNP_CONV_NONE:
       return 1;
     case TNP_CONV_ANY:
-      return to_any(call, object, out);
+      /* Here alone the schema does not bound the depth, and a list may hold itself. */
+      if (Py_EnterRecursiveCall(" while an argument was converted") != 0) return -1;
+      found = to_any(call, object, out);
+      Py_LeaveRecursiveCall();
+      return found;
     case TNP_CONV_CLASS:
       if (!tnp_class_matches(type->text, object)) return 1;
       return tnp_to_object(call, object, TENON_TAG_OBJECT, out);
