@@ -51,6 +51,19 @@ base::ErrorPtr lookup_error(std::string_view full_name) {
   return base::ErrorPtr::adopt(base::ErrorObject::make(TENON_ERROR_NOT_FOUND, {}, text));
 }
 
+// Not there, or without a schema: what may define it is loaded first.
+[[gnu::noinline]] const tenon_op* find_after_loading(std::string_view full_name) {
+  base::ErrorPtr cause;
+  while (load_for_namespace(full_name.substr(0, full_name.find("::")), &cause)) {
+    const tenon_op* op = OperatorTable::find(full_name);
+    if (op != nullptr && is_defined(*op)) return op;
+    cause = {};
+  }
+  base::ErrorPtr error = lookup_error(full_name);
+  if (cause) error->set_cause(cause.detach());
+  throw Error(std::move(error));
+}
+
 schema::SchemaPtr share_schema(const schema::Schema* schema) {
   return schema::SchemaPtr::share(const_cast<schema::Schema*>(schema));
 }
@@ -58,17 +71,11 @@ schema::SchemaPtr share_schema(const schema::Schema* schema) {
 }  // namespace
 
 const tenon_op* find_operator(std::string_view full_name) {
-  while (true) {
-    const tenon_op* op = OperatorTable::find(full_name);
-    if (op != nullptr && is_defined(*op)) [[likely]] {
-      return op;
-    }
-    base::ErrorPtr cause;
-    if (load_for_namespace(full_name.substr(0, full_name.find("::")), &cause)) continue;
-    base::ErrorPtr error = lookup_error(full_name);
-    if (cause) error->set_cause(cause.detach());
-    throw Error(std::move(error));
+  const tenon_op* op = OperatorTable::find(full_name);
+  if (op != nullptr && is_defined(*op)) [[likely]] {
+    return op;
   }
+  return find_after_loading(full_name);
 }
 
 schema::SchemaPtr schema_of(const tenon_op& op) {

@@ -22,6 +22,22 @@ uint64_t match(uint64_t tags, uint64_t tag) {
   return (differences - kOnes) & ~differences & kTopBits;
 }
 
+// Goes through the lines from the first one that a name may be in.
+template <class Lines>
+[[gnu::noinline]] tenon_op* search(const Lines& lines, uint64_t hash,
+                                   std::string_view full_name) noexcept {
+  for (size_t i = hash & lines.mask;; i = (i + 1) & lines.mask) {
+    const auto& line = lines.lines[i];
+    const uint64_t tags = line.tags.load(std::memory_order_acquire);
+    for (uint64_t matches = match(tags, tag_of(hash)); matches != 0; matches &= matches - 1) {
+      const auto place = static_cast<size_t>(__builtin_ctzll(matches)) / 8;
+      tenon_op* op = line.ops[place].load(std::memory_order_relaxed);
+      if (op != nullptr && op->is_called(full_name)) return op;
+    }
+    if (tags >> 8 * (line.kPlaces - 1) == 0) return nullptr;  // the line is not full
+  }
+}
+
 }  // namespace
 
 // Until there is an operator: nothing is found here, and it is always time for another table.
@@ -32,18 +48,17 @@ constinit std::atomic<const OperatorTable::Lines*> OperatorTable::current_{&firs
 tenon_op* OperatorTable::find(std::string_view full_name) noexcept {
   const Lines& lines = *current_.load(std::memory_order_acquire);
   const uint64_t hash = base::hash_text(full_name);
-  for (size_t i = hash & lines.mask;; i = (i + 1) & lines.mask) {
-    const Line& line = lines.lines[i];
-    const uint64_t tags = line.tags.load(std::memory_order_acquire);
-    for (uint64_t matches = match(tags, tag_of(hash)); matches != 0; matches &= matches - 1) {
-      const auto place = static_cast<size_t>(__builtin_ctzll(matches)) / 8;
-      tenon_op* op = line.ops[place].load(std::memory_order_relaxed);
-      if (op != nullptr && op->is_called(full_name)) [[likely]] {
-        return op;
-      }
+  // Nearly always the first match in the first line.
+  const Line& line = lines.lines[hash & lines.mask];
+  const uint64_t matches = match(line.tags.load(std::memory_order_acquire), tag_of(hash));
+  if (matches != 0) [[likely]] {
+    const auto place = static_cast<size_t>(__builtin_ctzll(matches)) / 8;
+    tenon_op* op = line.ops[place].load(std::memory_order_relaxed);
+    if (op != nullptr && op->is_called(full_name)) [[likely]] {
+      return op;
     }
-    if (tags >> 8 * (Line::kPlaces - 1) == 0) return nullptr;  // the line is not full
   }
+  return search(lines, hash, full_name);
 }
 
 void OperatorTable::insert(const Lines& lines, tenon_op* op) noexcept {

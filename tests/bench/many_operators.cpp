@@ -213,7 +213,7 @@ class Caller {
   Caller& operator=(const Caller&) = delete;
 
   double call_ns() const {
-    constexpr int kCalls = 200000;
+    constexpr int kCalls = 100000;
     tenon_value arg{};
     arg.tag = TENON_TAG_TENSOR;
     arg.as.tensor = tensor_;
@@ -235,7 +235,7 @@ class Loop {
  public:
   explicit Loop(const char*) {}
   static double call_ns() {
-    constexpr int kSteps = 4000000;
+    constexpr int kSteps = 2000000;
     uint64_t state = 1;
     const double start = now();
     for (int i = 0; i < kSteps; ++i) {
@@ -283,7 +283,7 @@ void measure_threads(Report& report) {
     must(tenon_library_impl(library, name, TENON_KEY_CPU, &kernel, nullptr));
   }
   Scaling loop, same, different;
-  for (int round = 0; round < 15; ++round) {
+  for (int round = 0; round < 40; ++round) {
     loop.measure<Loop>("", "");
     same.measure<Caller>("threads::a", "threads::a");
     different.measure<Caller>("threads::a", "threads::b");
