@@ -146,6 +146,41 @@ def test_threads_share_operators():
     assert out == "[]\n"
 
 
+def test_thousands_of_threads_come_call_register_and_go():
+    out = good(
+        """
+        import threading, tenon
+        from tenon.library import IncludeDispatchKeyGuard, Library, included_keys
+        library = Library("crowd", "DEF")
+        library.define("a(Tensor x) -> Tensor")
+        library.impl("a", lambda x: x, "CPU")
+        wrong = []
+        def work(n):
+            t = tenon.ones(1)
+            # The guard is never left: the thread's keys go with it.
+            guard = IncludeDispatchKeyGuard("Tracer")
+            guard.__enter__()
+            if tenon.ops.crowd.a(t) is not t or (t + t).item() != 2:
+                wrong.append(n)
+            if n % 4 == 0:
+                with Library("crowd", "FRAGMENT") as own:
+                    own.impl("a", lambda x: x, "CPU", allow_override=True)
+                    if tenon.ops.crowd.a(t) is not t:
+                        wrong.append(-n)
+        for first in range(0, 2000, 20):
+            threads = [threading.Thread(target=work, args=(first + n,)) for n in range(20)]
+            [thread.start() for thread in threads]
+            [thread.join() for thread in threads]
+        kept = []
+        last = threading.Thread(target=lambda: kept.append(included_keys()))
+        last.start()
+        last.join()
+        print(wrong, kept[0].has("Tracer"))
+        """
+    )
+    assert out == "[] False\n"
+
+
 def test_threads_that_python_did_not_start():
     """Kernels reach Python from threads of C; their thread states are kept, then given back."""
     out = good(

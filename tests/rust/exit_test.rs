@@ -139,8 +139,10 @@ fn open_dropping(destructor: impl FnMut() + Send + Sync + 'static) -> (Library, 
     })
 }
 
+type Late = Box<dyn FnMut()>;
+
 thread_local! {
-    static CALLS_LATE: RefCell<Option<OnDrop<Box<dyn FnMut()>>>> = const { RefCell::new(None) };
+    static CALLS_LATE: RefCell<Option<OnDrop<Late>>> = const { RefCell::new(None) };
     static HOLDS: RefCell<Option<(Library, Tensor, Option<ThreadState>)>> =
         const { RefCell::new(None) };
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -107,6 +108,56 @@ class ThreadsTest {
                   return null;
                 });
             writer.join();
+          }
+        });
+  }
+
+  @Test
+  void thousandsOfThreads_comeCallRegisterAndGo() throws Throwable {
+    Support.plugin();
+    Support.leavesNothing(
+        () -> {
+          try (Library lib = Support.library()) {
+            String ns = lib.namespace();
+            Op op = lib.define("f(Tensor a) -> Tensor");
+            lib.impl("f", "CPU", args -> args[0]);
+            Op invoke = Operators.find("javatest::invoke");
+            AtomicInteger good = new AtomicInteger();
+            for (int round = 0; round < 100; round++) {
+              List<Thread> threads = new ArrayList<>();
+              for (int i = 0; i < 20; i++) {
+                int number = i;
+                Thread thread =
+                    new Thread(
+                        () -> {
+                          try (Tensor a = Tensor.scalar((double) number);
+                              Registration own = lib.impl("f", "CPU", args -> args[0])) {
+                            boolean same = invoke.callTensor(ns + "::f", a).getDouble() == number;
+                            if (same && op.callTensor(a).isSame(a)) {
+                              good.incrementAndGet();
+                            }
+                          }
+                          // The thread ends with its guard open: its keys go with it.
+                          KeyGuard.include(DispatchKey.TRACER);
+                        });
+                thread.start();
+                threads.add(thread);
+              }
+              for (Thread thread : threads) {
+                thread.join();
+              }
+            }
+            assertEquals(2000, good.get());
+            Thread fresh =
+                new Thread(
+                    () -> {
+                      if (!DispatchKeySet.included().has(DispatchKey.TRACER)) {
+                        good.set(-1);
+                      }
+                    });
+            fresh.start();
+            fresh.join();
+            assertEquals(-1, good.get());
           }
         });
   }
