@@ -4,6 +4,7 @@
 
 %{
 #include "native/native.h"
+#include "native/value.h"
 %}
 
 #pragma SWIG nowarn=314  // a field named `as`, in a struct that is left out

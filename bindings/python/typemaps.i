@@ -122,3 +122,18 @@ BLOCKS(tenon_device_count)
 BLOCKS(tenon_stream_synchronize)
 BLOCKS(tenon_op_check_invariants)
 BLOCKS(tenon_registry_reap)
+
+// Texts: C would not see what follows a NUL.
+%typemap(in) const char * {
+  if ($input != Py_None) {
+    if (!PyUnicode_Check($input)) {
+      SWIG_exception_fail(SWIG_TypeError,
+                          "in method '$symname', argument $argnum of type 'char const *'");
+    }
+    $1 = (char *)tnp_utf8($input);
+    if ($1 == NULL) SWIG_fail;
+  } else {
+    $1 = NULL;
+  }
+}
+%typemap(freearg) const char * ""

@@ -2,6 +2,7 @@
 /* Libraries, and Python functions as kernels of other callers. */
 #include "binding.h"
 #include "overrides.h"
+#include "value.h"
 
 #include <stddef.h>
 #include <structmember.h>
@@ -170,7 +171,7 @@ static PyObject* library_define(PyObject* object, PyObject* args, PyObject* kwar
   const char** texts = PyMem_Malloc(sizeof *texts * (size_t)(count + 1));
   if (texts == NULL) return PyErr_NoMemory();
   for (Py_ssize_t i = 0; i < count; i++) {
-    texts[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(tags, i));
+    texts[i] = tnp_utf8(PyTuple_GET_ITEM(tags, i));
     if (texts[i] == NULL) {
       PyMem_Free(texts);
       return NULL;

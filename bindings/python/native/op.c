@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operator objects: one per operator. How they are called is in call.c. */
 #include "binding.h"
+#include "value.h"
 
 #include <stddef.h>
 #include <structmember.h>
@@ -220,7 +221,7 @@ PyObject* tnp_find_op(PyObject* module, PyObject* name) {
     return tnp_raise_format(TENON_ERROR_TYPE, "find_op: name must be str, got %s",
                             Py_TYPE(name)->tp_name);
   }
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = tnp_utf8(name);
   if (text == NULL) return NULL;
   const tenon_op* op;
   tenon_status status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small value types: dtype, layout, memory_format and device. */
 #include "native.h"
+#include "value.h"
 
 /* ---- dtype, layout, memory_format: named constants, one object each -------------------------- */
 
@@ -162,7 +163,7 @@ int tnp_to_device(PyObject* object, tenon_device* out_device) {
     return 1;
   }
   if (!PyUnicode_Check(object)) return 0;
-  const char* text = PyUnicode_AsUTF8(object);
+  const char* text = tnp_utf8(object);
   if (text == NULL || tnp_check(tenon_device_parse(text, out_device)) != 0) return -1;
   return 1;
 }
@@ -265,7 +266,7 @@ static PyType_Spec device_spec = {"tenon.device", sizeof(tnp_device), 0, Py_TPFL
 
 static PyObject* find_dtype(PyObject* module, PyObject* name) {
   (void)module;
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = tnp_utf8(name);
   tenon_dtype dtype;
   if (text == NULL || tnp_check(tenon_dtype_parse(text, &dtype)) != 0) return NULL;
   return tnp_dtype_object(dtype);

@@ -299,6 +299,16 @@ int tnp_value_equal(const tenon_value* a, const tenon_value* b) {
   }
 }
 
+const char* tnp_utf8(PyObject* object) {
+  Py_ssize_t size;
+  const char* text = PyUnicode_AsUTF8AndSize(object, &size);
+  if (text != NULL && strlen(text) != (size_t)size) {
+    PyErr_SetString(PyExc_ValueError, "embedded null character"); /* as PyArg_Parse says it */
+    return NULL;
+  }
+  return text;
+}
+
 void tnp_describe(PyObject* object, char* out, size_t size) {
   if (object == Py_None) {
     PyOS_snprintf(out, size, "None");

@@ -11,6 +11,8 @@ void* tnp_take_memory(tnp_call* call, size_t size);
 int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* out);
 /* Converts as `Any` does; returns as tnp_to_value. */
 int tnp_to_any(tnp_call* call, PyObject* object, tenon_value* out);
+/* The UTF-8 of a str, for C: NULL with an exception for another type, and for a NUL inside. */
+const char* tnp_utf8(PyObject* object);
 /* Whether an object is of the class that a schema type's text names. */
 bool tnp_class_matches(const char* text, PyObject* object);
 
