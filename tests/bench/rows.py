@@ -168,10 +168,14 @@ SECTIONS = {
     ),
     "Java": (
         Row("call, 2 tensors", "java:callNothing", "java:jniNoop", "JNI no-op", 1.5),
+        Row("call, 2 tensors", "java:callNothing", "java:jniTyped", "JNI, by hand"),
+        Row("JNI by hand, 2 tensors", "java:jniTyped", "java:jniNoop", "JNI no-op"),
         Row("lambda kernel from C", "java:lambdaFromC", "java:jniUpcall", "JNI upcall", 1.4),
         Row("lambda kernel from Java", "java:lambdaFromJava", "java:jniNoop", "JNI no-op", 1.5),
+        Row("lambda kernel from Java", "java:lambdaFromJava", "java:jniTyped", "JNI, by hand"),
         Row("bytes allocated by a call", "java:callNothing/allocated", limit=1),
         Row("error caught", "java:errorCaught", "java:javaThrow", "a Java throw"),
+        Row("error caught, all read", "java:errorRead", "java:javaThrow", "a Java throw"),
         Row(
             "throwing lambda kernel from Java",
             "java:throwingLambdaFromJava",
@@ -183,6 +187,13 @@ SECTIONS = {
         Row("result closed at once", "java:callFreshAndClose"),
         Row("add of two 1-element tensors, in a scope", "java:addInScope"),
         Row("22+: call, 2 tensors", "java_ffm:callNothing", "java_ffm:jniNoop", "JNI no-op", 1.5),
+        Row("22+: call, 2 tensors", "java_ffm:callNothing", "java_ffm:jniTyped", "JNI, by hand"),
+        Row(
+            "22+: lambda kernel from Java",
+            "java_ffm:lambdaFromJava",
+            "java_ffm:jniTyped",
+            "JNI, by hand",
+        ),
         Row(
             "22+: lambda kernel from C",
             "java_ffm:lambdaFromC",

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls from Java into operators. A kernel of Java's own is not entered through C: the native hands
-// its id back, with the frame still marked as running, and Java calls it and leaves the frame.
+// Calls from Java into operators. A kernel of Java's own need not be entered through C: it is marked
+// as running in a frame of Java's memory, and Java calls it and leaves the frame.
+#include <pthread.h>
+
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 #include "runtime.h"
@@ -22,10 +25,11 @@ jint slot_status() {
 
 bool is_java(const tenon_entry* entry) { return entry->boxed == &call_java_kernel; }
 
-int32_t kernel_id(const tenon_entry* entry) { return static_cast<Ref*>(entry->ctx)->id; }
-
 // What call_tensors returns for an operator without results: no address, and even.
 constexpr jlong kNoResult = 2;
+
+// What the general calls return where a Java kernel is left to be called; no status is negative.
+constexpr jint kJavaKernel = -1;
 
 // The signature of N tensors and, when `returns`, one tensor as the result; see tenon/op.h.
 template <size_t N>
@@ -108,46 +112,108 @@ template <size_t N>
 }
 
 // Calls with N tensors and at most one tensor as the result. `word` is the operator's address, plus
-// 1 when it returns a tensor. Returns the new reference; kNoResult; 0 with an error in the slot; or
-// id * 2 + 1 of a Java kernel, running in the frame at `kept` and not left (handles are even).
-// Without `kept` a Java kernel is called from here.
+// 1 when it returns a tensor. Returns the new reference; kNoResult; or 0 with an error in the slot.
 template <size_t N>
-jlong call_tensors(jlong word, const Tensors<N>& tensors, jlong kept) {
+jlong call_tensors(jlong word, const Tensors<N>& tensors) {
   const bool returns = (word & 1) != 0;
-  tenon_frame own;
-  tenon_frame* frame = kept != 0 ? pointer<tenon_frame>(kept) : &own;
-  const tenon_entry* entry = begin(pointer<const tenon_op>(word & ~jlong{1}), tensors, frame);
-  if (entry == nullptr) return 0;
+  tenon_frame frame;
+  const tenon_entry* entry = begin(pointer<const tenon_op>(word & ~jlong{1}), tensors, &frame);
+  if (entry == nullptr) [[unlikely]]
+    return 0;
   if (entry->signature == (returns ? signature<N>(true) : signature<N>(false))) [[likely]] {
-    return call_typed(entry, frame, tensors, returns, std::make_index_sequence<N>());
+    return call_typed(entry, &frame, tensors, returns, std::make_index_sequence<N>());
   }
-  if (kept != 0 && is_java(entry)) return static_cast<jlong>(kernel_id(entry)) * 2 + 1;
-  return call_boxed(entry, frame, tensors, returns);
+  return call_boxed(entry, &frame, tensors, returns);
 }
 
 tenon_tensor* tensor(jlong handle) { return pointer<tenon_tensor>(handle); }
 
-jlong JNICALL call1(JNIEnv*, jclass, jlong op, jlong a, jlong frame) {
-  return call_tensors<1>(op, {tensor(a)}, frame);
+jlong JNICALL call1(JNIEnv*, jclass, jlong op, jlong a) { return call_tensors<1>(op, {tensor(a)}); }
+
+jlong JNICALL call2(JNIEnv*, jclass, jlong op, jlong a, jlong b) {
+  return call_tensors<2>(op, {tensor(a), tensor(b)});
 }
 
-jlong JNICALL call2(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong frame) {
-  return call_tensors<2>(op, {tensor(a), tensor(b)}, frame);
+jlong JNICALL call3(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c) {
+  return call_tensors<3>(op, {tensor(a), tensor(b), tensor(c)});
 }
 
-jlong JNICALL call3(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong frame) {
-  return call_tensors<3>(op, {tensor(a), tensor(b), tensor(c)}, frame);
+jlong JNICALL call4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong d) {
+  return call_tensors<4>(op, {tensor(a), tensor(b), tensor(c), tensor(d)});
 }
 
-jlong JNICALL call4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong d, jlong frame) {
-  return call_tensors<4>(op, {tensor(a), tensor(b), tensor(c), tensor(d)}, frame);
+// ---- Calls that Java begins and whose kernels it calls itself --------------------------------
+
+// What a begin returns where the call has to go through C; no address.
+constexpr jlong kByC = 1;
+
+// A thread's frames in which Java kernels run that Java calls. In C, since the address is at hand
+// here at once, while Java finds what belongs to a thread by a chain of loads. Java gives a frame
+// back by storing its address to `next`, which lies where the block begins.
+struct alignas(4096) Frames {
+  tenon_frame* next;
+  tenon_frame* reserved[7];
+  std::array<tenon_frame, 63> frames;
+};
+static_assert(sizeof(Frames) == 4096 && offsetof(Frames, next) == 0);
+
+#if defined(__linux__) && defined(__GLIBC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+thread_local Frames* t_frames = nullptr;
+
+pthread_key_t g_frames_key;
+pthread_once_t g_frames_once = PTHREAD_ONCE_INIT;
+bool g_frames_ready = false;
+
+void free_frames(void* frames) {
+  t_frames = nullptr;
+  std::free(frames);
 }
 
-// Returns 0 with the results written, a status with an error in the slot, or -1 - id of a Java
-// kernel, the frame not left.
+Frames* make_frames() {
+  pthread_once(&g_frames_once,
+               [] { g_frames_ready = pthread_key_create(&g_frames_key, free_frames) == 0; });
+  if (!g_frames_ready) return nullptr;
+  void* memory = std::aligned_alloc(alignof(Frames), sizeof(Frames));
+  if (memory == nullptr) return nullptr;
+  if (pthread_setspecific(g_frames_key, memory) != 0) {
+    std::free(memory);
+    return nullptr;
+  }
+  t_frames = static_cast<Frames*>(memory);
+  t_frames->next = t_frames->frames.data();
+  return t_frames;
+}
+
+// Begins a call in a frame of this thread. Returns the frame with a Java kernel running in it, for
+// Java to leave and give back; kByC; or 0 with an error in the slot.
+template <size_t N>
+jlong begin_tensors(jlong op, const Tensors<N>& tensors) {
+  Frames* frames = t_frames != nullptr ? t_frames : make_frames();
+  if (frames == nullptr || frames->next == frames->frames.end()) [[unlikely]]
+    return kByC;
+  tenon_frame* frame = frames->next++;
+  const tenon_entry* entry = begin(pointer<const tenon_op>(op), tensors, frame);
+  if (entry != nullptr && is_java(entry)) [[likely]]
+    return address(frame);
+  frames->next = frame;
+  return entry == nullptr ? 0 : end(frame, TENON_OK, kByC);
+}
+
+jlong JNICALL begin2(JNIEnv*, jclass, jlong op, jlong a, jlong b) {
+  return begin_tensors<2>(op, {tensor(a), tensor(b)});
+}
+
+jlong JNICALL begin4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong d) {
+  return begin_tensors<4>(op, {tensor(a), tensor(b), tensor(c), tensor(d)});
+}
+
+// Returns 0 with the results written, a status with an error in the slot, or kJavaKernel with the
+// frame not left.
 jint finish(const tenon_entry* entry, CallBlock* block) {
   if (entry == nullptr) return slot_status();
-  if (is_java(entry)) return -1 - kernel_id(entry);
+  if (is_java(entry)) return kJavaKernel;
   return tenon_op_end(&block->frame, tenon_op_invoke(entry, &block->frame, &block->stack));
 }
 
@@ -176,10 +242,12 @@ jint JNICALL redispatch(JNIEnv*, jclass, jlong op, jlong keys, jlong block_addre
 }  // namespace
 
 const JNINativeMethod kCallMethods[] = {
-    native("call1", "(JJJ)J", reinterpret_cast<void*>(&call1)),
-    native("call2", "(JJJJ)J", reinterpret_cast<void*>(&call2)),
-    native("call3", "(JJJJJ)J", reinterpret_cast<void*>(&call3)),
-    native("call4", "(JJJJJJ)J", reinterpret_cast<void*>(&call4)),
+    native("call1", "(JJ)J", reinterpret_cast<void*>(&call1)),
+    native("call2", "(JJJ)J", reinterpret_cast<void*>(&call2)),
+    native("call3", "(JJJJ)J", reinterpret_cast<void*>(&call3)),
+    native("call4", "(JJJJJ)J", reinterpret_cast<void*>(&call4)),
+    native("begin2", "(JJJ)J", reinterpret_cast<void*>(&begin2)),
+    native("begin4", "(JJJJJ)J", reinterpret_cast<void*>(&begin4)),
     native("call", "(JJZ)I", reinterpret_cast<void*>(&call)),
     native("redispatch", "(JJJZ)I", reinterpret_cast<void*>(&redispatch)),
 };

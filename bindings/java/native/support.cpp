@@ -99,6 +99,7 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       offsetof(tenon_stack, nrets),
       offsetof(tenon_stack, error),
       sizeof(tenon_frame),
+      offsetof(tenon_frame, ctx),
       offsetof(tenon_frame, keys),
       offsetof(tenon_frame, leave_word),
       offsetof(tenon_frame, leave_value),

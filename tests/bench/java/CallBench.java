@@ -51,6 +51,9 @@ public class CallBench {
   private Op lambda;
   private Op identity;
   private Op throwing;
+  private long nothingByHand;
+  private long firstByHand;
+  private long secondByHand;
 
   /** Makes tensors, operators and a Java kernel. */
   @Setup
@@ -86,6 +89,9 @@ public class CallBench {
           throw new IllegalStateException("as asked");
         });
     Natives.prepare(namespace + "::lambda");
+    nothingByHand = Natives.operator("tenon_bench::nothing");
+    firstByHand = Natives.tensor(0);
+    secondByHand = Natives.tensor(1);
   }
 
   /** Closes what the set-up opened. */
@@ -103,6 +109,12 @@ public class CallBench {
   @Benchmark
   public long jniNoop() {
     return Natives.noop(1, 2);
+  }
+
+  /** The operator that returns nothing, called by a native written for it: what is below Java. */
+  @Benchmark
+  public int jniTyped() {
+    return Natives.typed(nothingByHand, firstByHand, secondByHand);
   }
 
   /** A static method called by JNI, a thousand times from one native. */

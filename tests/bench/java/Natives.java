@@ -14,6 +14,15 @@ final class Natives {
   /** Finds the operator that {@link #callLambda} calls, and makes its arguments. */
   static native void prepare(String name);
 
+  /** Returns the address of an operator. */
+  static native long operator(String name);
+
+  /** Returns the address of one of the two prepared tensors. */
+  static native long tensor(int index);
+
+  /** Calls an operator's typed kernel with two tensors, as one writes it by hand. */
+  static native int typed(long op, long a, long b);
+
   /** Calls the prepared operator so many times with two tensors. */
   static native void callLambda(int count);
 

@@ -48,6 +48,41 @@ JNIEXPORT void JNICALL Java_dev_tenon_bench_Natives_prepare(JNIEnv* env, jclass 
   }
 }
 
+JNIEXPORT jlong JNICALL Java_dev_tenon_bench_Natives_operator(JNIEnv* env, jclass type,
+                                                              jstring name) {
+  const char* text = (*env)->GetStringUTFChars(env, name, NULL);
+  const tenon_op* found = NULL;
+  (void)type;
+  if (text == NULL) return 0;
+  if (tenon_op_find(text, &found) != TENON_OK) fail(env, tenon_error_message(tenon_error_peek()));
+  (*env)->ReleaseStringUTFChars(env, name, text);
+  return (jlong)(intptr_t)found;
+}
+
+JNIEXPORT jlong JNICALL Java_dev_tenon_bench_Natives_tensor(JNIEnv* env, jclass type, jint index) {
+  (void)env, (void)type;
+  return (jlong)(intptr_t)args[index].as.tensor;
+}
+
+JNIEXPORT jint JNICALL Java_dev_tenon_bench_Natives_typed(JNIEnv* env, jclass type, jlong op,
+                                                          jlong a, jlong b) {
+  typedef tenon_status (*typed_fn)(const tenon_frame*, tenon_tensor*, tenon_tensor*);
+  tenon_tensor* first = (tenon_tensor*)(intptr_t)a;
+  tenon_tensor* second = (tenon_tensor*)(intptr_t)b;
+  tenon_frame frame;
+  const tenon_entry* entry = tenon_op_begin2((const tenon_op*)(intptr_t)op, first, second, &frame);
+  tenon_status status;
+  (void)type;
+  if (entry == NULL || entry->signature != UINT64_C(0x6cbb2419e1e17951)) { /* TT> */
+    fail(env, "no typed kernel");
+    return 0;
+  }
+  status = ((typed_fn)entry->typed)(&frame, first, second);
+  if (status != TENON_OK) return tenon_op_end(&frame, status);
+  __atomic_store_n(frame.leave_word, frame.leave_value, __ATOMIC_RELEASE);
+  return TENON_OK;
+}
+
 JNIEXPORT void JNICALL Java_dev_tenon_bench_Natives_callLambda(JNIEnv* env, jclass type,
                                                                jint count) {
   tenon_stack stack = {args, NULL, 2, 0, NULL, {0, 0}};

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -344,6 +345,42 @@ class KernelTest {
     assertThrows(StackOverflowError.class, () -> invoke("k", x));
     assertThrows(StackOverflowError.class, () -> Operators.find(ns + "::k").call(x));
     assertEquals(1, x.useCount());
+  }
+
+  @Test
+  void kernelsInsideKernels_deeperThanAThreadKeepsFramesFor_allRun() {
+    Op[] self = new Op[1];
+    int[] left = {200};
+    int[] deepest = {0};
+    define(
+        args -> {
+          deepest[0]++;
+          return --left[0] > 0 ? self[0].call((Tensor) args[0]) : args[0];
+        });
+    self[0] = Operators.find(ns + "::k");
+    for (int i = 1; i <= 3; i++) { // the first one enters by C, the others do not
+      left[0] = 200;
+      assertTrue(self[0].call(x).isSame(x));
+      assertEquals(200 * i, deepest[0]);
+    }
+    // All frames were left and given back: the library can go.
+    lib.drain(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void kernelsOfJavaAndC_thatTakeTurns_areEachFound() {
+    Op neg = Operators.find("aten::neg");
+    for (int turn = 0; turn < 2; turn++) {
+      try (Library over = Library.open("aten", Library.Kind.IMPL)) {
+        over.impl("neg", "CPU", args -> ((Tensor) args[0]).mul(10.0));
+        for (int i = 0; i < 3; i++) {
+          assertArrayEquals(new float[] {10, 20, 30}, neg.call(x).toFloatArray());
+        }
+      }
+      for (int i = 0; i < 3; i++) {
+        assertArrayEquals(new float[] {-1, -2, -3}, neg.call(x).toFloatArray());
+      }
+    }
   }
 
   @Test

@@ -57,6 +57,9 @@ final class Bridge {
     try {
       KernelReference kernel = (KernelReference) References.get(id);
       Op op = kernel.op(Memory.getLong(upcall));
+      if (!op.java) {
+        op.java = true;
+      }
       long at = Memory.getLong(stack);
       int count = Memory.getInt(stack + Structs.STACK_NARGS);
       Object[] args;

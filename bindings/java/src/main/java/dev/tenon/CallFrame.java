@@ -4,7 +4,6 @@ package dev.tenon;
 
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
-import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
 import java.lang.invoke.MethodHandle;
@@ -19,12 +18,14 @@ import java.util.Arrays;
  */
 final class CallFrame {
   private static final int SIZE = 32 * 1024;
+  private static final int SIZE_ON_VIRTUAL = 2 * 1024;
   private static final ThreadLocal<CallFrame> LOCAL = ThreadLocal.withInitial(CallFrame::new);
   private static final MethodHandle IS_VIRTUAL = isVirtualMethod();
 
-  // Keeps the memory at `base` alive.
-  private final ByteBuffer memory = ByteBuffer.allocateDirect(SIZE + 8);
-  private final long base;
+  // Keeps the memory at `base` alive. Made when it is first needed: `limit` is 0 until then.
+  private ByteBuffer memory;
+  private long base;
+  private int limit;
   private int top;
   private long[] overflow = new long[4];
   private int overflowCount;
@@ -57,9 +58,7 @@ final class CallFrame {
   /** Java kernels that C entered and that still run on this thread. */
   int upcalls;
 
-  private CallFrame() {
-    base = (Native.bufferAddress(memory) + 7) & ~7L;
-  }
+  private CallFrame() {}
 
   static CallFrame get() {
     return LOCAL.get();
@@ -104,10 +103,17 @@ final class CallFrame {
   /** Takes uninitialised memory, 8-aligned, until the mark before it is reset. */
   long allocate(long size) {
     long rounded = (size + 7) & ~7L;
-    if (rounded <= SIZE - top) {
+    if (rounded <= limit - top) {
       long address = base + top;
       top += (int) rounded;
       return address;
+    }
+    if (limit == 0) {
+      int room = direct ? SIZE : SIZE_ON_VIRTUAL;
+      memory = ByteBuffer.allocateDirect(room + 8);
+      base = (Native.bufferAddress(memory) + 7) & ~7L;
+      limit = room;
+      return allocate(rounded);
     }
     if (overflowCount == overflow.length) {
       overflow = Arrays.copyOf(overflow, overflowCount * 2);
@@ -115,14 +121,6 @@ final class CallFrame {
     long address = Memory.allocate(rounded);
     overflow[overflowCount++] = address;
     return address;
-  }
-
-  /**
-   * Takes memory for a tenon_frame in which a Java kernel may be left to run; 0 where Java kernels
-   * are called from C.
-   */
-  long running() {
-    return direct ? allocate(Structs.FRAME_SIZE) : 0;
   }
 
   /** Writes a text with a NUL at its end, refusing one with a NUL inside; 0 for null. */

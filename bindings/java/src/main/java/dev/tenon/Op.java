@@ -39,10 +39,11 @@ public final class Op {
   private volatile Signature signature;
 
   /**
-   * Whether a Java kernel may serve this operator. Only then does a call keep what C needs for a
-   * Java kernel to run without it. A kernel that this does not know of is called through C.
+   * Whether a Java kernel may serve this operator. A call of tensors then begins in Java, so that
+   * the kernel need not be entered through C. Set where Java registers one and where C enters one,
+   * taken back where a call finds another: a wrong guess costs time only.
    */
-  private boolean java;
+  boolean java;
 
   private static final Set<String> WITH_JAVA_KERNELS = ConcurrentHashMap.newKeySet();
   private static volatile boolean javaFallbacks;
@@ -249,21 +250,16 @@ public final class Op {
     if (s.tensors != 1 || isUnusable(a)) {
       return s.returnCount() > 0 ? callTensor(a) : tensorOrNull(s, a);
     }
-    if (!java) {
-      long r = Native.call1(s.word, a.address, 0);
+    if (java) {
+      Object result = DirectCall.call(this, s, a.address, 0, 0, 0, a);
       Reference.reachabilityFence(a);
-      return tensor(r);
+      if (result != DirectCall.BY_C) {
+        return (Tensor) result;
+      }
     }
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    long running = frame.running();
-    try {
-      long r = Native.call1(s.word, a.address, running);
-      return (r & 1) == 0 ? tensor(r) : runTensors(s, frame, r, running, a);
-    } finally {
-      Reference.reachabilityFence(a);
-      frame.reset(mark);
-    }
+    long r = Native.call1(s.word, a.address);
+    Reference.reachabilityFence(a);
+    return tensor(r);
   }
 
   /** Calls with two tensors an operator that returns one tensor, or nothing: then null. */
@@ -272,23 +268,18 @@ public final class Op {
     if (s.tensors != 2 || isUnusable(a) || isUnusable(b)) {
       return s.returnCount() > 0 ? callTensor(a, b) : tensorOrNull(s, a, b);
     }
-    if (!java) {
-      long r = Native.call2(s.word, a.address, b.address, 0);
+    if (java) {
+      Object result = DirectCall.call(this, s, a.address, b.address, 0, 0, a, b);
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
-      return tensor(r);
+      if (result != DirectCall.BY_C) {
+        return (Tensor) result;
+      }
     }
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    long running = frame.running();
-    try {
-      long r = Native.call2(s.word, a.address, b.address, running);
-      return (r & 1) == 0 ? tensor(r) : runTensors(s, frame, r, running, a, b);
-    } finally {
-      Reference.reachabilityFence(a);
-      Reference.reachabilityFence(b);
-      frame.reset(mark);
-    }
+    long r = Native.call2(s.word, a.address, b.address);
+    Reference.reachabilityFence(a);
+    Reference.reachabilityFence(b);
+    return tensor(r);
   }
 
   /** Calls with three tensors an operator that returns one tensor, or nothing: then null. */
@@ -297,25 +288,20 @@ public final class Op {
     if (s.tensors != 3 || isUnusable(a) || isUnusable(b) || isUnusable(c)) {
       return tensorOrNull(s, a, b, c);
     }
-    if (!java) {
-      long r = Native.call3(s.word, a.address, b.address, c.address, 0);
+    if (java) {
+      Object result = DirectCall.call(this, s, a.address, b.address, c.address, 0, a, b, c);
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
       Reference.reachabilityFence(c);
-      return tensor(r);
+      if (result != DirectCall.BY_C) {
+        return (Tensor) result;
+      }
     }
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    long running = frame.running();
-    try {
-      long r = Native.call3(s.word, a.address, b.address, c.address, running);
-      return (r & 1) == 0 ? tensor(r) : runTensors(s, frame, r, running, a, b, c);
-    } finally {
-      Reference.reachabilityFence(a);
-      Reference.reachabilityFence(b);
-      Reference.reachabilityFence(c);
-      frame.reset(mark);
-    }
+    long r = Native.call3(s.word, a.address, b.address, c.address);
+    Reference.reachabilityFence(a);
+    Reference.reachabilityFence(b);
+    Reference.reachabilityFence(c);
+    return tensor(r);
   }
 
   /** Calls with four tensors an operator that returns one tensor, or nothing: then null. */
@@ -324,27 +310,23 @@ public final class Op {
     if (s.tensors != 4 || isUnusable(a) || isUnusable(b) || isUnusable(c) || isUnusable(d)) {
       return tensorOrNull(s, a, b, c, d);
     }
-    if (!java) {
-      long r = Native.call4(s.word, a.address, b.address, c.address, d.address, 0);
+    if (java) {
+      Object result =
+          DirectCall.call(this, s, a.address, b.address, c.address, d.address, a, b, c, d);
       Reference.reachabilityFence(a);
       Reference.reachabilityFence(b);
       Reference.reachabilityFence(c);
       Reference.reachabilityFence(d);
-      return tensor(r);
+      if (result != DirectCall.BY_C) {
+        return (Tensor) result;
+      }
     }
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    long running = frame.running();
-    try {
-      long r = Native.call4(s.word, a.address, b.address, c.address, d.address, running);
-      return (r & 1) == 0 ? tensor(r) : runTensors(s, frame, r, running, a, b, c, d);
-    } finally {
-      Reference.reachabilityFence(a);
-      Reference.reachabilityFence(b);
-      Reference.reachabilityFence(c);
-      Reference.reachabilityFence(d);
-      frame.reset(mark);
-    }
+    long r = Native.call4(s.word, a.address, b.address, c.address, d.address);
+    Reference.reachabilityFence(a);
+    Reference.reachabilityFence(b);
+    Reference.reachabilityFence(c);
+    Reference.reachabilityFence(d);
+    return tensor(r);
   }
 
   // ---- Calls with tensors and numbers, the rest left to defaults --------------------------------
@@ -482,12 +464,6 @@ public final class Op {
     return results.length == 0 ? null : oneTensor(results);
   }
 
-  // What a native returned that left a Java kernel to be called.
-  private Tensor runTensors(
-      Signature s, CallFrame frame, long r, long running, Object... args) {
-    return (Tensor) runDirect(s, frame, (int) (r >> 1), running, args);
-  }
-
   // ---- The general way ------------------------------------------------------------------------
 
   private static final int CALL = 0;
@@ -522,7 +498,12 @@ public final class Op {
             default -> TenonNative.tenon_op_call_key(address, (int) keys, block);
           };
       if (status < 0) {
-        return split(s, runDirect(s, frame, -1 - status, CallBlock.running(values), args));
+        long running = CallBlock.running(values);
+        try {
+          return split(s, DirectCall.run(frame, this, s, running, args));
+        } finally {
+          DirectCall.leave(running);
+        }
       }
       Errors.check(status);
       Object[] results = takeResults(frame, rets, returns);
@@ -551,36 +532,6 @@ public final class Op {
       }
     }
     return results;
-  }
-
-  // ---- Kernels of Java's own, called without C --------------------------------------------------
-
-  // The dispatcher has marked the kernel as running in the tenon_frame at `running`; it is left
-  // here by one store, on this thread, also on failure. Returns null for no result, one result as
-  // it is, an Object[] of several.
-  private Object runDirect(Signature s, CallFrame frame, int id, long running, Object[] args) {
-    int guards = frame.guards;
-    Object result;
-    try {
-      int outer = frame.openRegion();
-      try {
-        KernelReference kernel = (KernelReference) References.get(id);
-        result = kernel.call(this, running + Structs.FRAME_KEYS, args);
-        frame.checkGuards(guards, this);
-        result = Results.detach(frame, s.results(result, s.returnCount()));
-      } finally {
-        frame.closeRegion(outer);
-      }
-    } catch (Throwable t) {
-      frame.restoreGuards(guards);
-      throw Errors.sneak(t);
-    } finally {
-      Memory.putLongRelease(
-          Memory.getLong(running + Structs.FRAME_LEAVE_WORD),
-          Memory.getLong(running + Structs.FRAME_LEAVE_VALUE));
-    }
-    Results.adopt(frame, result);
-    return result;
   }
 
   private static Object[] split(Signature s, Object result) {

@@ -19,22 +19,36 @@ public final class Native {
 
   /**
    * Calls an operator with one tensor and at most one as its result. {@code op} is its address,
-   * plus 1 when it returns a tensor. Returns the result's handle, {@link #NO_RESULT}, 0 with an
-   * error in the slot, or id * 2 + 1 of a Java kernel that runs, and has to be left, in the
-   * tenon_frame at {@code frame}. With {@code frame} 0 Java kernels too are called from C.
+   * plus 1 when it returns a tensor. Returns the result's handle, {@link #NO_RESULT}, or 0 with an
+   * error in the slot.
    */
-  public static native long call1(long op, long a, long frame);
+  public static native long call1(long op, long a);
 
-  public static native long call2(long op, long a, long b, long frame);
+  public static native long call2(long op, long a, long b);
 
-  public static native long call3(long op, long a, long b, long c, long frame);
+  public static native long call3(long op, long a, long b, long c);
 
-  public static native long call4(long op, long a, long b, long c, long d, long frame);
+  public static native long call4(long op, long a, long b, long c, long d);
+
+  /** What the begins return where the call has to go through C. */
+  public static final long BY_C = 1;
+
+  /** Frames come in blocks of this size; the next free one is written where the block begins. */
+  public static final long FRAMES_SIZE = 4096;
+
+  /**
+   * Begins a call with up to two tensors, 0 for none. Returns the address of a tenon_frame in which
+   * a Java kernel runs, to be left and given back by this thread; {@link #BY_C}; or 0 with an error
+   * in the slot and nothing to leave.
+   */
+  public static native long begin2(long op, long a, long b);
+
+  public static native long begin4(long op, long a, long b, long c, long d);
 
   /**
    * Calls an operator with a filled block of stack, frame, arguments and results. Returns 0 with
-   * results, a status with an error in the slot, or -1 - id of a Java kernel with the frame not
-   * left.
+   * results, a status with an error in the slot, or -1 where a Java kernel is to be called in the
+   * block's frame.
    */
   public static native int call(long op, long block, boolean direct);
 

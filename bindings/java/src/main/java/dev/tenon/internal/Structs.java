@@ -18,6 +18,7 @@ public final class Structs {
   public static final int STACK_NRETS = 20;
   public static final int STACK_ERROR = 24;
   public static final int FRAME_SIZE = 64;
+  public static final int FRAME_CTX = 8;
   public static final int FRAME_KEYS = 16;
   public static final int FRAME_LEAVE_WORD = 24;
   public static final int FRAME_LEAVE_VALUE = 32;
@@ -88,6 +89,7 @@ public final class Structs {
     STACK_NRETS,
     STACK_ERROR,
     FRAME_SIZE,
+    FRAME_CTX,
     FRAME_KEYS,
     FRAME_LEAVE_WORD,
     FRAME_LEAVE_VALUE,
