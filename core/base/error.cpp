@@ -32,14 +32,10 @@ struct ErrorDetails {
   std::string formatted;
 };
 
-namespace {
-
-const char* language_name(uint32_t language) {
+const char* language_name(uint32_t language) noexcept {
   constexpr const char* kNames[] = {"", "C", "C++", "Python", "Java", "Rust"};
   return language < TENON_LANGUAGE_COUNT ? kNames[language] : "?";
 }
-
-}  // namespace
 
 const char* status_name(tenon_status status) noexcept {
   constexpr const char* kNames[] = {

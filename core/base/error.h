@@ -83,6 +83,9 @@ namespace tenon::base {
 using ErrorObject = ::tenon_error;
 using ErrorPtr = IntrusivePtr<ErrorObject>;
 
+/// "C++" and so on for TENON_LANGUAGE_*, "" for none. Static text.
+const char* language_name(uint32_t language) noexcept;
+
 /// Static texts for a status, see tenon/status.h.
 const char* status_name(tenon_status status) noexcept;
 const char* status_kind(tenon_status status) noexcept;

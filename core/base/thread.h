@@ -32,6 +32,7 @@ enum ThreadLocalPlace : uint32_t {
   kPlaceTensorCache,    // tensor: recycled small tensors
   kPlaceThreadState,    // dispatch: what later layers hang on a thread
   kPlaceClosed,         // dispatch: who wants to know of libraries closed on the thread
+  kPlaceRecording,      // dispatch: the thread's traces
   kPlaceCount = 12
 };
 
@@ -68,7 +69,7 @@ inline ThreadRecord* record_of(const RunningSlot* slot) noexcept {
 }
 
 /// Reasons for which a thread wants all its calls on the slow path.
-enum SlowRequest : uint32_t { kSlowTrace = 1u };
+enum SlowRequest : uint32_t { kSlowTrace = 1u, kSlowRecord = 2u };
 
 /// The library's one thread-local variable. Points to `no_thread_record` on threads never seen.
 extern __thread ThreadRecord* thread_self __attribute__((visibility("hidden")));

@@ -7,6 +7,7 @@
 #include "dispatch/carry_results.h"
 #include "dispatch/fallback.h"
 #include "dispatch/trace.h"
+#include "dispatch/trace_record.h"
 #include "value/value.h"
 
 namespace tenon::dispatch {
@@ -55,11 +56,28 @@ bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
 
 void trace_pick(const tenon_op* op, const Pick& picked, BeginKind kind, const ThreadRecord* thread,
                 const RunningSlot* slot) {
-  if ((thread->slow_requests & base::kSlowTrace) == 0) [[likely]] {
+  if (thread->slow_requests == 0) [[likely]] {
     return;
   }
-  trace_dispatch(op, picked.keys, *picked.kernel, kind == BeginKind::kRedispatch,
-                 static_cast<int32_t>(slot - thread->running));
+  const bool redispatch = kind == BeginKind::kRedispatch;
+  if ((thread->slow_requests & base::kSlowTrace) != 0) {
+    trace_dispatch(op, picked.keys, *picked.kernel, redispatch,
+                   static_cast<int32_t>(slot - thread->running));
+  }
+  if (is_recorded(*thread)) record_begin(slot, op, picked.keys, *picked.kernel, redispatch);
+}
+
+// What whoever began or resolved a frame calls.
+const tenon_entry* hand_out(const tenon_op* op, const Pick& picked, ThreadRecord* thread,
+                            RunningSlot* slot, tenon_frame* frame) noexcept {
+  const tenon_entry* entry = fill_frame(op, picked.kernel, picked.keys, thread, slot, frame);
+  return is_recorded(*thread) ? stand_in_entry(slot, *picked.kernel, frame) : entry;
+}
+
+[[gnu::cold]] tenon_status run_recorded(const tenon_op* op, const Pick& picked, tenon_stack* stack,
+                                        RunningSlot* slot, decltype(finish_call)* finish) {
+  SpanEnd end(slot);
+  return end.returned(run_kernel(op, picked.kernel, picked.keys, stack, slot, finish));
 }
 
 // After leaving a call that found no kernel: the error, or nothing when a plugin came that may have
@@ -92,8 +110,11 @@ tenon_status run(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, Thre
   }
   base::set_running(slot, picked.kernel);  // before the tracer, which may remove it
   trace_pick(op, picked, kind, thread, slot);
-  return run_kernel(op, picked.kernel, picked.keys, stack, slot,
-                    kind == BeginKind::kCall ? finish_call : finish_redispatch);
+  const auto finish = kind == BeginKind::kCall ? finish_call : finish_redispatch;
+  if (is_recorded(*thread)) [[unlikely]] {
+    return run_recorded(op, picked, stack, slot, finish);
+  }
+  return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish);
 }
 
 // Whether an argument needs Override and the call does not get there: an object must never reach a
@@ -323,7 +344,7 @@ const tenon_entry* begin_careful(const tenon_op* op, tenon_keyset keys, tenon_ke
     if (picked.kernel != nullptr) {
       base::set_running(entered.slot, picked.kernel);
       trace_pick(op, picked, kind, entered.thread, entered.slot);
-      return fill_frame(op, picked.kernel, picked.keys, entered.thread, entered.slot, frame);
+      return hand_out(op, picked, entered.thread, entered.slot, frame);
     }
     base::leave(entered.thread, entered.slot);
     if (ErrorPtr error = missing_kernel(op, picked.keys)) return fail_begin(std::move(error));
@@ -400,8 +421,7 @@ const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, 
   }
   base::set_running(entered.slot, picked.kernel);
   trace_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
-  const tenon_entry* entry =
-      fill_frame(op, picked.kernel, picked.keys, entered.thread, entered.slot, frame);
+  const tenon_entry* entry = hand_out(op, picked, entered.thread, entered.slot, frame);
   frame->reserved[0] = kArgumentsChecked;
   return entry;
 }
@@ -464,9 +484,10 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   const Pick picked{kernel, keys};
   base::set_running(entered.slot, picked.kernel);
   trace_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
-  const tenon_entry& entry = picked.kernel->entry;
-  const tenon_status status = entry.boxed(entry.ctx, op, keys, stack);
-  return finish_call(op, stack, entered.slot, status);
+  if (is_recorded(*entered.thread)) {
+    return run_recorded(op, picked, stack, entered.slot, finish_call);
+  }
+  return run_kernel(op, kernel, keys, stack, entered.slot, finish_call);
 }
 
 tenon_status check_call(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept {

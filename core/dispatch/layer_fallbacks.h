@@ -2,7 +2,10 @@
 // Built-in fallbacks of layers above this one, which defines none of them: core/override does.
 #pragma once
 
+#include <vector>
+
 #include "tenon/op.h"
+#include "tenon/overrides.h"
 
 namespace tenon::dispatch {
 
@@ -10,5 +13,13 @@ namespace tenon::dispatch {
 tenon_status run_overrides(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 /// Kernel of the built-in Wrapper fallback: runs dispatch handlers of modes and wrapper tensors.
 tenon_status run_wrappers(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+
+/// Types that these kernels would ask about a call, in that order: first the thread's modes of a
+/// kind (TENON_MODE_OVERRIDE or TENON_MODE_WRAPPER), then the arguments'.
+struct Askable {
+  std::vector<const tenon_object_type*> modes;
+  std::vector<const tenon_object_type*> arguments;
+};
+Askable who_is_asked(uint32_t kind, const tenon_value* args, uint32_t nargs);
 
 }  // namespace tenon::dispatch

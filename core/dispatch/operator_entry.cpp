@@ -58,6 +58,20 @@ tenon_op* tenon_op::make(std::string_view full_name) {
   return new (memory) tenon_op(writers, full_name);
 }
 
+tenon_op::Scratch tenon_op::make_scratch(std::string_view full_name) {
+  const size_t size = offsetof(tenon_op, text) + full_name.size() + 1;
+  auto writers = std::make_unique<Registrations>();
+  void* memory = ::operator new(size > sizeof(tenon_op) ? size : sizeof(tenon_op),
+                                std::align_val_t(alignof(tenon_op)));
+  return Scratch(new (memory) tenon_op(writers.release(), full_name));
+}
+
+void tenon_op::FreeScratch::operator()(tenon_op* op) const noexcept {
+  delete op->registrations;
+  op->~tenon_op();
+  ::operator delete(op, std::align_val_t(alignof(tenon_op)));
+}
+
 std::string_view tenon_op::ns() const noexcept {
   return full_name().substr(0, full_name().find("::"));
 }

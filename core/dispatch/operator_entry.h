@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -60,6 +61,12 @@ struct alignas(64) tenon_op {
   /// Makes an entry that lives for ever; throws std::bad_alloc. Made by OperatorTable only, under
   /// the registry's lock.
   static tenon_op* make(std::string_view full_name);
+  /// One that is in no table and in memory of its own, for trying registrations on.
+  struct FreeScratch {
+    void operator()(tenon_op* op) const noexcept;
+  };
+  using Scratch = std::unique_ptr<tenon_op, FreeScratch>;
+  static Scratch make_scratch(std::string_view full_name);
   tenon_op(const tenon_op&) = delete;
   tenon_op& operator=(const tenon_op&) = delete;
 

@@ -19,25 +19,6 @@ using dispatch::Registry;
 using dispatch::Resolved;
 using dispatch::Snapshot;
 
-const char* provenance_name(uint32_t provenance) {
-  switch (provenance) {
-    case TENON_PROVENANCE_KERNEL:
-      return "kernel";
-    case TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL:
-      return "default backend kernel";
-    case TENON_PROVENANCE_MATH_KERNEL:
-      return "math kernel";
-    case TENON_PROVENANCE_AUTOGRAD_KERNEL:
-      return "autograd kernel";
-    case TENON_PROVENANCE_BATCHED_KERNEL:
-      return "batched kernel";
-    case TENON_PROVENANCE_BACKEND_FALLBACK:
-      return "backend fallback";
-    default:
-      return "missing";
-  }
-}
-
 std::vector<const tenon_op*> list(bool defined) {
   std::vector<const tenon_op*> found;
   Registry& registry = Registry::get();
@@ -107,13 +88,35 @@ void check_locked(const tenon_op& op) {
 
 }  // namespace
 
+const char* provenance_name(uint32_t provenance) noexcept {
+  switch (provenance) {
+    case TENON_PROVENANCE_KERNEL:
+      return "kernel";
+    case TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL:
+      return "default backend kernel";
+    case TENON_PROVENANCE_MATH_KERNEL:
+      return "math kernel";
+    case TENON_PROVENANCE_AUTOGRAD_KERNEL:
+      return "autograd kernel";
+    case TENON_PROVENANCE_BATCHED_KERNEL:
+      return "batched kernel";
+    case TENON_PROVENANCE_BACKEND_FALLBACK:
+      return "backend fallback";
+    default:
+      return "missing";
+  }
+}
+
 tenon_slot_info slot_info(const tenon_op& op, tenon_key key) {
+  const auto lock = Registry::get().lock();
+  return slot_info_locked(op, key);
+}
+
+tenon_slot_info slot_info_locked(const tenon_op& op, tenon_key key) {
   TENON_CHECK_ARG(key == TENON_KEY_UNDEFINED || dispatch::is_runtime_key(key), op.name(),
                   ": key must be a runtime key or Undefined, got ", dispatch::key_name(key), " (",
                   key, ")");
-  Registry& registry = Registry::get();
-  const auto lock = registry.lock();
-  const Resolved found = dispatch::resolve_slot(op, key, registry.fallbacks());
+  const Resolved found = dispatch::resolve_slot(op, key, Registry::get().fallbacks());
   tenon_slot_info info{};
   info.struct_size = sizeof info;
   info.provenance = found.provenance;
@@ -159,6 +162,10 @@ std::string print_tags(const tenon_op& op) {
 
 std::string dump_registrations(const tenon_op& op) {
   const auto lock = Registry::get().lock();
+  return dump_registrations_locked(op);
+}
+
+std::string dump_registrations_locked(const tenon_op& op) {
   std::string text = base::concat("name: ", op.name(), "\n");
   if (const dispatch::Definition* definition = op.definition(); definition == nullptr) {
     text += "schema: (none)\n";
@@ -191,11 +198,15 @@ std::string dump_registrations(const tenon_op& op) {
 }
 
 std::string dump_table(const tenon_op& op) {
-  Registry& registry = Registry::get();
-  const auto lock = registry.lock();
+  const auto lock = Registry::get().lock();
+  return dump_table_locked(op);
+}
+
+std::string dump_table_locked(const tenon_op& op) {
+  const dispatch::FallbackTable& fallbacks = Registry::get().fallbacks();
   std::string text;
   for (const tenon_key key : table_keys()) {
-    const Resolved found = dispatch::resolve_slot(op, key, registry.fallbacks());
+    const Resolved found = dispatch::resolve_slot(op, key, fallbacks);
     if (found.kernel == nullptr) continue;
     text += base::concat(dispatch::key_name(key), ": ",
                          found.fallthrough ? std::string("fallthrough") : found.kernel->describe(),

@@ -38,8 +38,8 @@ bool derives(const tenon_object_type* type, const tenon_object_type* base) noexc
 // right, a derived type before its base.
 class Participants {
  public:
-  Participants(uint32_t kind, const tenon_stack& stack) : kind_(kind) {
-    for (uint32_t i = 0; i < stack.nargs; ++i) look(stack.args[i], 0);
+  Participants(uint32_t kind, const tenon_value* args, uint32_t nargs) : kind_(kind) {
+    for (uint32_t i = 0; i < nargs; ++i) look(args[i], 0);
   }
   const std::vector<Object*>& objects() const { return objects_; }
 
@@ -118,7 +118,7 @@ tenon_status ask(uint32_t kind, const tenon_op* op, tenon_keyset keys, tenon_sta
     const tenon_status status = run(*mode);
     if (status != TENON_DECLINED) return status;
   }
-  const Participants participants(kind, *stack);
+  const Participants participants(kind, stack->args, stack->nargs);
   for (const Object* object : participants.objects()) {
     const tenon_status status = run(*object);
     if (status != TENON_DECLINED) return status;
@@ -145,6 +145,18 @@ tenon_status run_wrappers(void*, const tenon_op* op, tenon_keyset keys, tenon_st
     const KeyGuard guard = KeyGuard::exclude(override::kAboveWrapper);
     return override::ask(TENON_MODE_WRAPPER, op, keys, stack);
   });
+}
+
+Askable who_is_asked(uint32_t kind, const tenon_value* args, uint32_t nargs) {
+  Askable asked;
+  for (size_t number = override::mode_count(kind); number-- > 0;) {
+    asked.modes.push_back(thread_stacks()->modes[kind].at(number)->type());
+  }
+  const override::Participants participants(kind, args, nargs);
+  for (const value::Object* object : participants.objects()) {
+    asked.arguments.push_back(object->type());
+  }
+  return asked;
 }
 
 }  // namespace tenon::dispatch

@@ -325,6 +325,34 @@ pub struct tenon_trace_event {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_trace_span {
+    pub op: *const tenon_op,
+    pub keys: tenon_keyset,
+    pub key: tenon_key,
+    pub redispatch: u32,
+    pub language: u32,
+    pub depth: i32,
+    pub parent: i64,
+    pub begin_ns: i64,
+    pub end_ns: i64,
+    pub kernel: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub status: tenon_status,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_trace {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_simulator {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_kernel {
     pub struct_size: u32,
     pub flags: u32,
@@ -616,7 +644,13 @@ pub const TENON_HANDLE_LIBRARY: u32 = 6;
 pub const TENON_HANDLE_REGISTRATION: u32 = 7;
 pub const TENON_HANDLE_THREAD_STATE: u32 = 8;
 pub const TENON_HANDLE_KERNEL: u32 = 9;
-pub const TENON_HANDLE_COUNT: u32 = 10;
+pub const TENON_HANDLE_SIMULATOR: u32 = 10;
+pub const TENON_HANDLE_TRACE: u32 = 11;
+pub const TENON_HANDLE_COUNT: u32 = 12;
+pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
+pub const TENON_SIMULATOR_TABLE: u32 = 1;
+pub const TENON_SIMULATOR_RAW_REGISTRATIONS: u32 = 2;
+pub const TENON_SIMULATOR_RAW_TABLE: u32 = 3;
 pub const TENON_LIBRARY_DEF: u32 = 0;
 pub const TENON_LIBRARY_IMPL: u32 = 1;
 pub const TENON_LIBRARY_FRAGMENT: u32 = 2;
@@ -1322,6 +1356,91 @@ fn bindgen_test_layout_tenon_trace_event() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         40usize,
         "Offset of field: tenon_trace_event::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_trace_span() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_trace_span> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_trace_span>(),
+        96usize,
+        "Size of tenon_trace_span",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_trace_span>(),
+        8usize,
+        "Alignment of tenon_trace_span",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_trace_span::op",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_trace_span::keys",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_trace_span::key",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).redispatch) as usize - ptr as usize },
+        20usize,
+        "Offset of field: tenon_trace_span::redispatch",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_trace_span::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
+        28usize,
+        "Offset of field: tenon_trace_span::depth",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).parent) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_trace_span::parent",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).begin_ns) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_trace_span::begin_ns",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).end_ns) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_trace_span::end_ns",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).kernel) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_trace_span::kernel",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_trace_span::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        72usize,
+        "Offset of field: tenon_trace_span::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).status) as usize - ptr as usize },
+        76usize,
+        "Offset of field: tenon_trace_span::status",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        80usize,
+        "Offset of field: tenon_trace_span::reserved",
     );
 }
 #[test]
@@ -2695,6 +2814,24 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_op_check_invariants(op: *const tenon_op) -> tenon_status;
+    #[must_use]
+    /** Says in words what a call with these arguments would do on this thread, and makes none: which
+ keys the arguments carry, what thread and operator add and take away, which key the call goes
+ to, which kernel of which registration serves it and why, and what redispatching from there
+ reaches, down to the end. A call that would fail is explained too, unless its arguments do not
+ fit the schema.
+
+ Errors:    TENON_ERROR_TYPE as tenon_op_check_arguments, TENON_ERROR_NOT_FOUND when the operator
+            has no schema.
+ Ownership: arguments are borrowed; new reference in `out_text`.
+ Threads:   any thread; uses the calling thread's keys, modes and layers.
+ Since:     0.1*/
+    pub fn tenon_op_explain(
+        op: *const tenon_op,
+        args: *const tenon_value,
+        nargs: i64,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
     /** Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
 
  Threads:   any thread.
@@ -2716,6 +2853,130 @@ extern "C" {
     pub fn tenon_trace_set(
         tracer: tenon_tracer,
         ctx: *mut ::core::ffi::c_void,
+    ) -> tenon_status;
+    #[must_use]
+    /** Begins to record the calling thread's dispatches, with times and nesting. Traces nest: each
+ records what happens between its own begin and end. While a thread is recorded, kernels are
+ entered through their boxed form, so that their ends are seen.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_trace`. The thread keeps another one until the trace ends.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_trace_begin(out_trace: *mut *mut tenon_trace) -> tenon_status;
+    #[must_use]
+    /** Ends a trace; in any order. A thread that exits ends its own.
+
+ Errors:    TENON_ERROR_STATE when it has ended, or on another thread than the one it began on.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_trace_end(trace: *mut tenon_trace) -> tenon_status;
+    #[must_use]
+    /** Returns what was recorded so far as a buffer of tenon_trace_span, in the order of beginning.
+
+ Errors:    TENON_ERROR_STATE on another thread before the trace has ended;
+            TENON_ERROR_OUT_OF_MEMORY, also when memory was short while it recorded.
+ Ownership: new reference in `out_spans`.
+ Threads:   owner thread until the trace has ended, then any thread.
+ Since:     0.1*/
+    pub fn tenon_trace_spans(
+        trace: *const tenon_trace,
+        out_spans: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_trace_retain(trace: *mut tenon_trace) -> *mut tenon_trace;
+    /** Drops a reference. NULL is accepted. Does not end the trace.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_trace_release(trace: *mut tenon_trace);
+    #[must_use]
+    /** Makes a simulator of an operator with this schema, such as "f(Tensor x) -> Tensor" (NULL: that
+ one). The process's fallbacks serve it as they would a real operator.
+
+ Errors:    TENON_ERROR_PARSE for a malformed schema.
+ Ownership: new reference in `out_simulator`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_new(
+        schema: *const ::core::ffi::c_char,
+        out_simulator: *mut *mut tenon_simulator,
+    ) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_retain(
+        simulator: *mut tenon_simulator,
+    ) -> *mut tenon_simulator;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_release(simulator: *mut tenon_simulator);
+    #[must_use]
+    /** Registers an imagined kernel "fn_KEY" on each key, given by its name, runtime key or alias.
+ `flags` is 0, or TENON_KERNEL_FALLTHROUGH for keys that calls skip. All are registered or none.
+
+ Errors:    TENON_ERROR_NOT_FOUND naming what is no key; TENON_ERROR_INVALID_ARGUMENT for
+            Undefined, a key that is there already, both CompositeImplicitAutograd and
+            CompositeExplicitAutograd, which no operator should have, and other flags.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_register(
+        simulator: *mut tenon_simulator,
+        keys: *const *const ::core::ffi::c_char,
+        nkeys: i64,
+        flags: u32,
+    ) -> tenon_status;
+    #[must_use]
+    /** Takes back what was registered on a key, given by its name.
+
+ Errors:    TENON_ERROR_NOT_FOUND for what is no key or has no registration.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_remove(
+        simulator: *mut tenon_simulator,
+        key: *const ::core::ffi::c_char,
+    ) -> tenon_status;
+    #[must_use]
+    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see tenon_op_get_slot.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
+            struct_size.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_get_slot(
+        simulator: *const tenon_simulator,
+        key: tenon_key,
+        out_info: *mut tenon_slot_info,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes what is registered, or the computed table, as text.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what` (TENON_SIMULATOR_*).
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_print(
+        simulator: *const tenon_simulator,
+        what: u32,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Says in words what a call with this key set would do; see tenon_op_explain.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread; the thread's keys are not consulted.
+ Since:     0.1*/
+    pub fn tenon_simulator_explain(
+        simulator: *const tenon_simulator,
+        keys: tenon_keyset,
+        out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
     /** Opens a library. `ns` is a namespace, or "_" for an IMPL library of fallbacks. `key` is the

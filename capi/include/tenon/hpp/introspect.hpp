@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking inside: operators, tables, calls explained, traces, a simulator. Not part of tenon.hpp:
+// tools include it, kernels need not read it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tenon/hpp/keys.hpp"
+#include "tenon/hpp/op.hpp"
+#include "tenon/introspect.h"
+
+namespace tenon::inline hpp::introspect {
+
+namespace detail {
+
+// Owns a buffer while its content is copied out.
+template <class Fill>
+auto with_buffer(Fill&& fill, auto&& read) {
+  struct Owner {
+    tenon_buffer* buffer = nullptr;
+    ~Owner() { tenon_buffer_release(buffer); }
+  } owner;
+  check(fill(&owner.buffer));
+  return read(static_cast<const char*>(tenon_buffer_data(owner.buffer)),
+              static_cast<size_t>(tenon_buffer_size(owner.buffer)));
+}
+
+template <class Fill>
+std::string text(Fill&& fill) {
+  return with_buffer(fill, [](const char* data, size_t size) { return std::string(data, size); });
+}
+
+template <class T, class Fill>
+std::vector<T> list(Fill&& fill) {
+  return with_buffer(fill, [](const char* data, size_t size) {
+    const T* first = reinterpret_cast<const T*>(data);
+    return std::vector<T>(first, first + size / sizeof(T));
+  });
+}
+
+template <class Fill>
+tenon_slot_info slot(Fill&& fill) {
+  tenon_slot_info info{};
+  info.struct_size = sizeof info;
+  check(fill(&info));
+  return info;
+}
+
+inline std::vector<Op> ops(tenon_status (*fill)(tenon_buffer**)) {
+  std::vector<Op> found;
+  for (const tenon_op* op : list<const tenon_op*>(fill)) found.emplace_back(op);
+  return found;
+}
+
+}  // namespace detail
+
+// Operators that are defined now, sorted by name.
+inline std::vector<Op> operators() { return detail::ops(&tenon_op_list); }
+// Operators that have kernels but no definition.
+inline std::vector<Op> dangling() { return detail::ops(&tenon_op_list_dangling); }
+// Runtime keys that have slots, highest last.
+inline std::vector<tenon_key> keys() { return detail::list<tenon_key>(&tenon_key_list); }
+
+// An operator's tags, one a line.
+inline std::string tags(const Op& op) {
+  return detail::text([&](tenon_buffer** out) { return tenon_op_tags(op.get(), out); });
+}
+// What is registered: name, schema, and one line a kernel with its place.
+inline std::string dump(const Op& op) {
+  return detail::text([&](tenon_buffer** out) { return tenon_op_dump(op.get(), out); });
+}
+// The computed table: one line a filled slot.
+inline std::string dump_table(const Op& op) {
+  return detail::text([&](tenon_buffer** out) { return tenon_op_dump_table(op.get(), out); });
+}
+// The slot of a runtime key; texts are valid for ever.
+inline tenon_slot_info slot(const Op& op, tenon_key key) {
+  return detail::slot([&](tenon_slot_info* out) { return tenon_op_get_slot(op.get(), key, out); });
+}
+
+// Recomputes tables and compares them with those in use; throws what differs.
+inline void check_invariants() { check(tenon_op_check_invariants(nullptr)); }
+inline void check_invariants(const Op& op) { check(tenon_op_check_invariants(op.get())); }
+
+// How many handles of each kind live in the process, by the kinds' names.
+inline std::vector<std::pair<std::string, int64_t>> live_handles() {
+  std::vector<std::pair<std::string, int64_t>> counts;
+  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+    counts.emplace_back(tenon_live_name(kind), tenon_live_count(kind));
+  }
+  return counts;
+}
+
+// Says in words what a call with these arguments would do, and makes none. Arguments that are left
+// out at the end take their defaults.
+template <class... A>
+std::string explain(const Op& op, A&&... arguments) {
+  const std::vector<Value> given{Value(std::forward<A>(arguments))...};
+  const Schema schema = op.schema();
+  std::vector<tenon_value> args;
+  for (const Value& value : given) {
+    args.push_back(value.get());
+    args.back().flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
+  }
+  for (int64_t i = static_cast<int64_t>(args.size()); i < schema.argument_count(); ++i) {
+    const tenon_argument_info info = schema.argument(i);
+    if (info.default_value == nullptr) break;
+    args.push_back(*info.default_value);
+    args.back().flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
+  }
+  return detail::text([&](tenon_buffer** out) {
+    return tenon_op_explain(op.get(), args.data(), static_cast<int64_t>(args.size()), out);
+  });
+}
+
+// Records the dispatches of the thread that made it, until end() or its own end there. Traces nest.
+class Trace {
+ public:
+  Trace() { check(tenon_trace_begin(&trace_)); }
+  ~Trace() {
+    if (records_ && tenon_trace_end(trace_) != TENON_OK) tenon_error_release(tenon_error_take());
+    tenon_trace_release(trace_);
+  }
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  void end() {
+    check(tenon_trace_end(trace_));
+    records_ = false;
+  }
+  // What it recorded so far, in the order of beginning; texts are valid for ever.
+  std::vector<tenon_trace_span> spans() const {
+    return detail::list<tenon_trace_span>(
+        [&](tenon_buffer** out) { return tenon_trace_spans(trace_, out); });
+  }
+
+ private:
+  tenon_trace* trace_ = nullptr;
+  bool records_ = true;
+};
+
+// An imagined operator to try registrations on; nothing is left of it.
+class Simulator {
+ public:
+  explicit Simulator(const std::string& schema = "f(Tensor x) -> Tensor") {
+    check(tenon_simulator_new(schema.c_str(), &simulator_));
+  }
+  ~Simulator() { tenon_simulator_release(simulator_); }
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+
+  // A kernel "fn_KEY" on each key, by its name; all or none. `flags`: 0 or
+  // TENON_KERNEL_FALLTHROUGH.
+  void add(const std::vector<std::string>& keys, uint32_t flags = 0) {
+    std::vector<const char*> names;
+    for (const std::string& key : keys) names.push_back(key.c_str());
+    check(tenon_simulator_register(simulator_, names.data(), static_cast<int64_t>(names.size()),
+                                   flags));
+  }
+  void remove(const std::string& key) { check(tenon_simulator_remove(simulator_, key.c_str())); }
+  tenon_slot_info slot(tenon_key key) const {
+    return detail::slot(
+        [&](tenon_slot_info* out) { return tenon_simulator_get_slot(simulator_, key, out); });
+  }
+  // TENON_SIMULATOR_*.
+  std::string print(uint32_t what) const {
+    return detail::text(
+        [&](tenon_buffer** out) { return tenon_simulator_print(simulator_, what, out); });
+  }
+  std::string explain(KeySet keys) const {
+    return detail::text(
+        [&](tenon_buffer** out) { return tenon_simulator_explain(simulator_, keys.bits, out); });
+  }
+
+ private:
+  tenon_simulator* simulator_ = nullptr;
+};
+
+}  // namespace tenon::inline hpp::introspect

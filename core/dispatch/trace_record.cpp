@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/trace_record.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <new>
+
+#include "base/check.h"
+#include "base/live_count.h"
+#include "dispatch/key_set.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+using base::RunningSlot;
+using base::ThreadRecord;
+
+// Handed out instead of a kernel's entry.
+struct StandIn {
+  tenon_entry entry;
+  const tenon_entry* kernel;
+  const RunningSlot* slot;
+};
+
+// What a thread that recorded keeps until it exits.
+struct Recording {
+  std::vector<TracePtr> traces;  // that record now
+  // By place of the call stack: used again once the frame there has been left.
+  std::vector<std::unique_ptr<StandIn>> stand_ins;
+};
+
+int64_t now() noexcept {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+Recording* recording_of(const ThreadRecord* thread) noexcept {
+  return static_cast<Recording*>(thread->places[base::kPlaceRecording]);
+}
+
+void end_recording(ThreadRecord* thread) noexcept {
+  const std::unique_ptr<Recording> recording(recording_of(thread));
+  if (recording == nullptr) return;
+  thread->places[base::kPlaceRecording] = nullptr;
+  base::request_slow_calls(base::kSlowRecord, false);
+  for (const TracePtr& trace : recording->traces) trace->end();
+}
+
+Recording& require_recording() {
+  [[maybe_unused]] static const bool hooked = [] {
+    base::add_thread_exit_hook(&end_recording);
+    return true;
+  }();
+  ThreadRecord* thread = base::require_thread_record();
+  if (recording_of(thread) == nullptr) thread->places[base::kPlaceRecording] = new Recording;
+  return *recording_of(thread);
+}
+
+// The boxed form of a stand-in: the kernel's, and the end noted.
+tenon_status run_noting_end(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  const auto* stand_in = static_cast<const StandIn*>(ctx);
+  SpanEnd end(stand_in->slot);
+  const tenon_entry* kernel = stand_in->kernel;  // runs: it stays while it does
+  return end.returned(kernel->boxed(kernel->ctx, op, keys, stack));
+}
+
+}  // namespace
+
+TracePtr begin_trace() {
+  Recording& recording = require_recording();
+  auto trace = base::make_intrusive<Trace>(base::current_thread());
+  recording.traces.push_back(trace);
+  base::request_slow_calls(base::kSlowRecord, true);
+  return trace;
+}
+
+void end_trace(const Trace& trace) {
+  const ThreadRecord* thread = trace.thread();
+  TENON_CHECK(thread != nullptr, TENON_ERROR_STATE,
+              "trace: trace to end must record, got one that has ended");
+  TENON_CHECK(thread == base::current_thread(), TENON_ERROR_STATE,
+              "trace: trace must be ended by the thread that began it, got another thread");
+  auto& traces = recording_of(thread)->traces;
+  const auto place = std::find_if(traces.begin(), traces.end(),
+                                  [&](const TracePtr& each) { return each.get() == &trace; });
+  const TracePtr ended = *place;
+  traces.erase(place);
+  ended->end();
+  base::request_slow_calls(base::kSlowRecord, !traces.empty());
+}
+
+void record_begin(const RunningSlot* slot, const tenon_op* op, tenon_keyset keys,
+                  const Kernel& kernel, bool redispatch) noexcept {
+  tenon_trace_span span{};
+  span.op = op;
+  span.keys = keys;
+  span.key = highest_key(keys);
+  span.redispatch = redispatch ? 1 : 0;
+  span.language = kernel.entry.language;
+  span.kernel = kernel.name.c_str();
+  span.file = kernel.file.c_str();
+  span.line = kernel.line;
+  for (const TracePtr& trace : recording_of(base::current_thread())->traces) {
+    trace->begin_span(slot, span);
+  }
+}
+
+const tenon_entry* stand_in_entry(const RunningSlot* slot, const Kernel& kernel,
+                                  tenon_frame* frame) noexcept {
+  const ThreadRecord* thread = base::current_thread();
+  auto& stand_ins = recording_of(thread)->stand_ins;
+  const auto depth = static_cast<size_t>(slot - thread->running);
+  try {
+    if (stand_ins.size() <= depth) stand_ins.resize(depth + 1);
+    if (stand_ins[depth] == nullptr) stand_ins[depth] = std::make_unique<StandIn>();
+  } catch (const std::bad_alloc&) {
+    return &kernel.entry;  // its span ends when the next one begins or an outer one ends
+  }
+  StandIn& stand_in = *stand_ins[depth];
+  stand_in.entry = kernel.entry;
+  stand_in.entry.boxed = &run_noting_end;
+  stand_in.entry.ctx = &stand_in;
+  stand_in.entry.typed = nullptr;
+  stand_in.entry.signature = 0;
+  stand_in.kernel = &kernel.entry;
+  stand_in.slot = slot;
+  frame->ctx = &stand_in;
+  return &stand_in.entry;
+}
+
+SpanEnd::~SpanEnd() {
+  const Recording* recording = recording_of(base::current_thread());
+  if (recording == nullptr) return;
+  for (const TracePtr& trace : recording->traces) trace->end_span(slot_, status_);
+}
+
+}  // namespace tenon::dispatch
+
+tenon_trace::tenon_trace(tenon::base::ThreadRecord* thread) noexcept
+    : thread_(thread), begun_(tenon::dispatch::now()) {
+  tenon::base::count_live(TENON_HANDLE_TRACE, 1);
+}
+
+tenon_trace::~tenon_trace() { tenon::base::count_live(TENON_HANDLE_TRACE, -1); }
+
+const std::vector<tenon_trace_span>& tenon_trace::spans() const {
+  const tenon::base::ThreadRecord* recording = thread();
+  TENON_CHECK(recording == nullptr || recording == tenon::base::current_thread(), TENON_ERROR_STATE,
+              "trace: trace must have ended before another thread reads it, got one that records");
+  TENON_CHECK(complete_, TENON_ERROR_OUT_OF_MEMORY, "trace: out of memory while recording");
+  return spans_;
+}
+
+void tenon_trace::begin_span(const tenon::base::RunningSlot* slot, tenon_trace_span span) noexcept {
+  span.begin_ns = tenon::dispatch::now() - begun_;
+  span.end_ns = -1;
+  // What was left without a word has ended by now.
+  while (!open_.empty() && open_.back().slot >= slot) {
+    spans_[open_.back().span].end_ns = span.begin_ns;
+    open_.pop_back();
+  }
+  span.depth = static_cast<int32_t>(open_.size());
+  span.parent = open_.empty() ? -1 : static_cast<int64_t>(open_.back().span);
+  try {
+    open_.reserve(open_.size() + 1);
+    spans_.push_back(span);
+    open_.push_back({slot, spans_.size() - 1});
+  } catch (const std::bad_alloc&) {
+    complete_ = false;
+  }
+}
+
+void tenon_trace::end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept {
+  const int64_t time = tenon::dispatch::now() - begun_;
+  while (!open_.empty() && open_.back().slot >= slot) {
+    tenon_trace_span& span = spans_[open_.back().span];
+    span.end_ns = time;
+    if (open_.back().slot == slot) span.status = status;
+    open_.pop_back();
+  }
+}

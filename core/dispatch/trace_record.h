@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recorded traces: the dispatches of one thread with times and nesting. Costs nothing while off,
+// because a thread that records takes the slow path.
+//
+// The end of a boxed call is seen where it returns. Who begins or resolves a frame leaves it by a
+// plain store, which nobody sees: it gets an entry that stands in for the kernel's, has the boxed
+// form only, and notes the end when the kernel returns.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "base/intrusive_ptr.h"
+#include "base/thread.h"
+#include "dispatch/kernel.h"
+#include "tenon/introspect.h"
+
+/// One trace. Written by the thread that began it until it ends, then by nobody.
+struct tenon_trace final : tenon::base::RefCounted<tenon_trace> {
+ public:
+  explicit tenon_trace(tenon::base::ThreadRecord* thread) noexcept;
+  ~tenon_trace();
+
+  /// The thread that it records, NULL once it has ended.
+  const tenon::base::ThreadRecord* thread() const noexcept {
+    return thread_.load(std::memory_order_acquire);
+  }
+  /// Throws TENON_ERROR_STATE on another thread before the end, TENON_ERROR_OUT_OF_MEMORY when
+  /// memory was short for some.
+  const std::vector<tenon_trace_span>& spans() const;
+
+  /// Adds a span that begins now; its times, depth and parent are filled in.
+  void begin_span(const tenon::base::RunningSlot* slot, tenon_trace_span span) noexcept;
+  /// Ends the span of a place of the call stack, and what ran above it and was left unseen.
+  void end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept;
+  void end() noexcept { thread_.store(nullptr, std::memory_order_release); }
+
+ private:
+  struct Open {
+    const tenon::base::RunningSlot* slot;
+    size_t span;
+  };
+
+  std::atomic<const tenon::base::ThreadRecord*> thread_;
+  const int64_t begun_;
+  std::vector<tenon_trace_span> spans_;
+  std::vector<Open> open_;  // outermost first
+  bool complete_ = true;
+};
+
+namespace tenon::dispatch {
+
+using Trace = ::tenon_trace;
+using TracePtr = base::IntrusivePtr<Trace>;
+
+/// Begins a trace of the calling thread. Throws TENON_ERROR_OUT_OF_MEMORY.
+TracePtr begin_trace();
+/// Throws TENON_ERROR_STATE unless the calling thread records it.
+void end_trace(const Trace& trace);
+
+/// Whether a thread has traces that record.
+inline bool is_recorded(const base::ThreadRecord& thread) noexcept {
+  return (thread.slow_requests & base::kSlowRecord) != 0;
+}
+
+/// Begins a span of a recorded thread, for the kernel that is about to run at `slot`.
+void record_begin(const base::RunningSlot* slot, const tenon_op* op, tenon_keyset keys,
+                  const Kernel& kernel, bool redispatch) noexcept;
+/// The entry to hand out with a frame at `slot`, whose context it becomes; the kernel's own where
+/// memory is short.
+const tenon_entry* stand_in_entry(const base::RunningSlot* slot, const Kernel& kernel,
+                                  tenon_frame* frame) noexcept;
+
+/// Ends the span of a place when it goes, also when a forced unwind goes through.
+class SpanEnd {
+ public:
+  explicit SpanEnd(const base::RunningSlot* slot) noexcept : slot_(slot) {}
+  ~SpanEnd();
+  SpanEnd(const SpanEnd&) = delete;
+  SpanEnd& operator=(const SpanEnd&) = delete;
+
+  /// Notes what the kernel returned, and returns it.
+  tenon_status returned(tenon_status status) noexcept { return status_ = status; }
+
+ private:
+  const base::RunningSlot* const slot_;
+  tenon_status status_ = TENON_OK;
+};
+
+}  // namespace tenon::dispatch

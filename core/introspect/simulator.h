@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulator: an operator that is in no registry, for trying registrations on. Locks the registry
+// for each step, since the process's fallbacks and keys serve it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/intrusive_ptr.h"
+#include "dispatch/operator_entry.h"
+#include "tenon/introspect.h"
+
+struct tenon_simulator final : tenon::base::RefCounted<tenon_simulator> {
+ public:
+  /// Throws TENON_ERROR_PARSE.
+  explicit tenon_simulator(std::string_view schema);
+  ~tenon_simulator();
+
+  /// Registers a kernel named "fn_" and the key's name on each key, all or (throwing) none.
+  void add(const std::vector<std::string_view>& keys, uint32_t flags);
+  /// Takes back what is registered on a key.
+  void remove(std::string_view key);
+
+  tenon_slot_info slot_info(tenon_key key) const;
+  /// Text of one kind, TENON_SIMULATOR_*.
+  std::string print(uint32_t what) const;
+  std::string explain(tenon_keyset keys) const;
+
+ private:
+  /// Takes out and frees a kernel.
+  void drop(tenon::dispatch::Kernel* kernel) noexcept;
+  /// The operator with what the fallbacks of now say about its schema.
+  const tenon_op& current_locked() const;
+  std::string print_registrations_locked() const;
+  std::string print_table_locked() const;
+
+  const tenon::schema::SchemaPtr schema_;
+  const tenon_op::Scratch op_;
+  std::vector<tenon::dispatch::KernelPtr> kernels_;
+};

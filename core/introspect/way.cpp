@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "introspect/way.h"
+
+#include "base/error.h"
+#include "dispatch/fallback.h"
+#include "dispatch/key_set.h"
+#include "dispatch/layer_fallbacks.h"
+#include "dispatch/registry.h"
+#include "dispatch/slot_resolver.h"
+#include "dispatch/transform.h"
+#include "introspect/introspect.h"
+
+namespace tenon::introspect {
+
+namespace {
+
+using base::concat;
+using dispatch::Kernel;
+
+std::string key_text(tenon_key key) { return dispatch::key_name(key); }
+
+// Why a kernel serves a key.
+std::string reason(tenon_key key, const Kernel& kernel, uint32_t provenance) {
+  const std::string own = concat(key_text(key), " has no kernel of its own, and ");
+  const std::string source = key_text(kernel.key);
+  switch (provenance) {
+    case TENON_PROVENANCE_KERNEL:
+      return concat("a kernel is registered on ", key_text(key), " itself");
+    case TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL:
+      return concat(own, source, " serves every backend");
+    case TENON_PROVENANCE_MATH_KERNEL:
+      return concat(key_text(key), " has no kernel of its own and no backend's kernel takes its ",
+                    "place, so that ", source, " serves it");
+    case TENON_PROVENANCE_AUTOGRAD_KERNEL:
+      return concat(own, "the alias ", source, " serves it");
+    case TENON_PROVENANCE_BATCHED_KERNEL:
+      return concat(own, source, " serves it");
+    default:
+      return concat("the operator has no kernel for ", key_text(key),
+                    ", whose fallback serves all operators");
+  }
+}
+
+std::string type_names(const std::vector<const tenon_object_type*>& types) {
+  std::string text;
+  for (const tenon_object_type* type : types) text += concat(text.empty() ? "" : ", ", type->name);
+  return text;
+}
+
+// Who decides about a call at Override or Wrapper.
+std::string asked_text(uint32_t kind, const Arguments* arguments) {
+  if (arguments == nullptr) return "it asks the modes, then the types of the arguments";
+  const dispatch::Askable asked = dispatch::who_is_asked(kind, arguments->values, arguments->count);
+  std::string text = "it asks in turn, until one accepts the call: ";
+  if (!asked.modes.empty()) text += concat("the modes ", type_names(asked.modes));
+  if (!asked.modes.empty() && !asked.arguments.empty()) text += ", ";
+  if (!asked.arguments.empty()) text += concat("the types ", type_names(asked.arguments));
+  if (asked.modes.empty() && asked.arguments.empty()) text += "nobody, so that the call fails";
+  return text;
+}
+
+std::string layer_text(const Arguments* arguments) {
+  const dispatch::LayerPtr layer =
+      arguments != nullptr ? dispatch::top_layer() : dispatch::LayerPtr();
+  if (!layer) return "the innermost layer";
+  return concat("the innermost layer, ", layer->kind().name, " of level ", layer->level());
+}
+
+// What the kernels do that the library itself registers, "" for all others.
+std::string built_in_text(const Kernel& kernel, const Arguments* arguments) {
+  const tenon_kernel_fn function = kernel.entry.boxed;
+  if (function == &dispatch::bump_versions) {
+    return "it raises the versions of written arguments and redispatches";
+  }
+  if (function == &dispatch::select_backend) {
+    return "it takes the backend of the first device argument, CPU without one, and redispatches";
+  }
+  if (function == &dispatch::run_overrides) return asked_text(TENON_MODE_OVERRIDE, arguments);
+  if (function == &dispatch::run_wrappers) return asked_text(TENON_MODE_WRAPPER, arguments);
+  if (function == &dispatch::transform_front) {
+    return concat("it lifts tensors to ", layer_text(arguments),
+                  ", and calls again with that layer's keys alone");
+  }
+  if (function == &dispatch::transform_back) {
+    return concat("it unwraps tensors of ", layer_text(arguments),
+                  ", and calls again with the keys from outside of it");
+  }
+  return {};
+}
+
+// Whether a kernel goes on by calls of its own, with keys that this way does not tell.
+bool calls_anew(const Kernel& kernel) {
+  const tenon_kernel_fn function = kernel.entry.boxed;
+  return function == &dispatch::transform_front || function == &dispatch::transform_back ||
+         function == &dispatch::select_backend;
+}
+
+// Older kernels of the same key that this one stands in front of, newest first.
+std::string hidden_text(const Kernel& kernel) {
+  std::string text;
+  for (const Kernel* each = kernel.older; each != nullptr; each = each->older) {
+    text += (text.empty() ? "" : ", ") + kernel_text(*each);
+  }
+  return text;
+}
+
+std::string names_of(const std::vector<tenon_key>& keys) {
+  std::string text;
+  for (const tenon_key key : keys) text += (text.empty() ? "" : ", ") + key_text(key);
+  return text;
+}
+
+// What stands behind a kernel and what it does, where that is known.
+void describe_kernel(const Step& step, const Arguments* arguments, std::string* text) {
+  if (const std::string hidden = hidden_text(*step.kernel); !hidden.empty()) {
+    *text += concat("    in front of ", hidden, "\n");
+  }
+  if (const std::string words = built_in_text(*step.kernel, arguments); !words.empty()) {
+    *text += concat("    ", words, "\n");
+  }
+}
+
+void describe_below(const tenon_op& op, Step step, const Arguments* arguments, std::string* text) {
+  while (true) {
+    if (step.provenance == TENON_PROVENANCE_MATH_KERNEL) {
+      *text += "    it is composed: it calls other operators, each of which is dispatched anew\n";
+      return;
+    }
+    if (step.key == TENON_KEY_UNDEFINED || calls_anew(*step.kernel)) return;
+    const tenon_key above = step.key;
+    step = find_step(op, step.keys & dispatch::keys_below(above));
+    if (step.key == TENON_KEY_UNDEFINED) {
+      *text += concat("  nothing is below ", key_text(above), ": its kernel ends the call\n");
+      return;
+    }
+    if (step.kernel == nullptr) {
+      *text +=
+          concat("  below it, ", key_text(step.key), " has no kernel: redispatching there fails\n");
+      return;
+    }
+    *text += concat("  below it, ", key_text(step.key), ": ", kernel_text(*step.kernel), " [",
+                    provenance_name(step.provenance), "]\n    because ",
+                    reason(step.key, *step.kernel, step.provenance), "\n");
+    describe_kernel(step, arguments, text);
+  }
+}
+
+}  // namespace
+
+std::string kernel_text(const Kernel& kernel) {
+  const std::string_view name = kernel.name.empty() ? "a kernel" : kernel.name.view();
+  const std::string_view language = base::language_name(kernel.entry.language);
+  std::string place;
+  if (!kernel.file.empty()) {
+    place =
+        concat(language.empty() ? "at " : " at ", dispatch::place_text(kernel.file, kernel.line));
+  }
+  if (language.empty() && place.empty()) return std::string(name);
+  return concat(name, " (", language, place, ")");
+}
+
+Step find_step(const tenon_op& op, tenon_keyset keys) {
+  const dispatch::FallbackTable& fallbacks = dispatch::Registry::get().fallbacks();
+  Step step;
+  step.keys = keys;
+  while (true) {
+    step.key = dispatch::highest_key(step.keys);
+    const dispatch::Resolved found = dispatch::resolve_slot(op, step.key, fallbacks);
+    if (!found.fallthrough) {
+      step.kernel = found.kernel;
+      step.provenance = found.provenance;
+      return step;
+    }
+    // Below Undefined there is nothing to go on to.
+    if (step.key == TENON_KEY_UNDEFINED) return step;
+    step.skipped.push_back(step.key);
+    step.keys = dispatch::remove_key(step.keys, step.key);
+  }
+}
+
+std::string describe_way(const tenon_op& op, tenon_keyset keys, const Arguments* arguments) {
+  const Step step = find_step(op, keys);
+  std::string text;
+  if (!step.skipped.empty()) {
+    text += concat("  skipped: ", names_of(step.skipped), ", which fall through\n");
+  }
+  text += concat("  the call has ", dispatch::print_keys(step.keys), "\n  ");
+  text += step.key == TENON_KEY_UNDEFINED ? "no key is left (no tensor brings one)"
+                                          : concat("the highest key is ", key_text(step.key));
+  if (step.kernel == nullptr) {
+    std::vector<tenon_key> registered;
+    for (const Kernel* each = op.kernels(); each != nullptr; each = each->next) {
+      registered.push_back(each->key);
+    }
+    return concat(text, ", which has no kernel: the call fails\n  kernels of ", op.full_name(),
+                  ": ", registered.empty() ? "none" : names_of(registered), "\n");
+  }
+  text += concat(": ", kernel_text(*step.kernel), " runs [", provenance_name(step.provenance),
+                 "]\n    because ", reason(step.key, *step.kernel, step.provenance), "\n");
+  describe_kernel(step, arguments, &text);
+  describe_below(op, step, arguments, &text);
+  return text;
+}
+
+}  // namespace tenon::introspect

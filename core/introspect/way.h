@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Way: the kernels that a call meets from its highest key down, as redispatching reaches them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dispatch/operator_entry.h"
+#include "tenon/value.h"
+
+namespace tenon::introspect {
+
+/// Where a key set leads.
+struct Step {
+  tenon_key key = TENON_KEY_UNDEFINED;       // whose slot is called
+  tenon_keyset keys = 0;                     // without what was skipped
+  std::vector<tenon_key> skipped;            // keys above it that fall through, highest first
+  const dispatch::Kernel* kernel = nullptr;  // NULL: none serves the key
+  uint32_t provenance = TENON_PROVENANCE_MISSING;
+};
+
+/// The step that a key set leads to. Needs the registry's lock.
+Step find_step(const tenon_op& op, tenon_keyset keys);
+
+/// A call's arguments, for what depends on them and on the thread.
+struct Arguments {
+  const tenon_value* values;
+  uint32_t count;
+};
+
+/// Lines, indented by two or four, about the way of a call with this key set: what is skipped,
+/// which kernel runs, why, and what redispatching from there reaches. `arguments` may be NULL where
+/// there is only a key set. Needs the registry's lock.
+std::string describe_way(const tenon_op& op, tenon_keyset keys, const Arguments* arguments);
+
+/// "add_cpu (C++ at add.cpp:12)", with what is known of it.
+std::string kernel_text(const dispatch::Kernel& kernel);
+
+}  // namespace tenon::introspect

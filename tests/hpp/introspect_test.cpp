@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// hpp/introspect.hpp: tables, calls explained, traces and the simulator from C++.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <tenon/hpp/introspect.hpp>
+#include <tenon/tenon.hpp>
+
+namespace {
+
+using tenon::Dtype;
+using tenon::Library;
+using tenon::Op;
+using tenon::Tensor;
+using tenon::introspect::Simulator;
+using tenon::introspect::Trace;
+
+const std::vector<int64_t> kOne{1};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Introspect, ListsTablesAndWords) {
+  Library library(Library::Def, "hppi1");
+  library.def("f(Tensor x, int n=3) -> Tensor");
+  library.impl("f", TENON_KEY_CPU, [](const Tensor& x, int64_t) { return x; });
+  Library other(Library::Impl, "hppi2");
+  other.impl("g", TENON_KEY_CPU, [](const Tensor& x) { return x; });
+  const Op op("hppi1::f");
+  const auto named = [](const std::vector<Op>& ops, const std::string& name) {
+    return std::any_of(ops.begin(), ops.end(), [&](const Op& each) { return each.name() == name; });
+  };
+  EXPECT_TRUE(named(tenon::introspect::operators(), "hppi1::f"));
+  EXPECT_FALSE(named(tenon::introspect::operators(), "hppi2::g"));
+  EXPECT_TRUE(named(tenon::introspect::dangling(), "hppi2::g"));
+  const auto keys = tenon::introspect::keys();
+  EXPECT_NE(std::find(keys.begin(), keys.end(), TENON_KEY_CPU), keys.end());
+  EXPECT_EQ(tenon::introspect::slot(op, TENON_KEY_CPU).provenance, TENON_PROVENANCE_KERNEL);
+  EXPECT_TRUE(has(tenon::introspect::dump(op), "introspect_test.cpp:"));
+  EXPECT_TRUE(has(tenon::introspect::dump_table(op), "CPU: "));
+  EXPECT_EQ(tenon::introspect::tags(op), "");
+  tenon::introspect::check_invariants(op);
+  const std::string text = tenon::introspect::explain(op, Tensor::empty(kOne, Dtype::F32));
+  EXPECT_TRUE(has(text, "hppi1::f(Tensor x, int n=3) -> Tensor\n")) << text;
+  EXPECT_TRUE(has(text, "the highest key is CPU: ")) << text;
+  EXPECT_THROW(tenon::introspect::explain(op, "text"), tenon::Error);
+}
+
+TEST(Introspect, Traces_TypedCallsToo) {
+  Library library(Library::Def, "hppi3");
+  library.def("f(Tensor x) -> Tensor");
+  library.impl("f", TENON_KEY_CPU, [](const Tensor& x) { return x; });
+  const auto typed = Op("hppi3::f").typed<Tensor(const Tensor&)>();
+  const Tensor x = Tensor::empty(kOne, Dtype::F32);
+  Trace trace;
+  EXPECT_EQ(typed(x).get(), x.get());
+  EXPECT_EQ(Op("hppi3::f")(x)[0].tensor().get(), x.get());
+  trace.end();
+  typed(x);
+  const auto spans = trace.spans();
+  ASSERT_EQ(spans.size(), 2u);
+  for (const tenon_trace_span& span : spans) {
+    EXPECT_STREQ(tenon_op_name(span.op), "hppi3::f");
+    EXPECT_GE(span.end_ns, span.begin_ns);
+    EXPECT_EQ(span.depth, 0);
+  }
+  EXPECT_GE(spans[1].begin_ns, spans[0].end_ns);
+}
+
+TEST(Introspect, Simulator_TablesAndErrors) {
+  const auto live = tenon::introspect::live_handles();
+  {
+    Simulator simulator;
+    simulator.add({"CPU", "CompositeImplicitAutograd"});
+    EXPECT_STREQ(simulator.slot(TENON_KEY_CUDA).name, "fn_CompositeImplicitAutograd");
+    EXPECT_TRUE(has(simulator.print(TENON_SIMULATOR_TABLE), "fn_CPU [kernel]"));
+    simulator.remove("CPU");
+    EXPECT_EQ(simulator.slot(TENON_KEY_CPU).provenance, TENON_PROVENANCE_MATH_KERNEL);
+    EXPECT_TRUE(has(simulator.explain(tenon::KeySet::of({TENON_KEY_CPU})), "it is composed"));
+    EXPECT_THROW(simulator.add({"NoSuchKey"}), tenon::Error);
+    EXPECT_THROW(Simulator("f("), tenon::Error);
+  }
+  EXPECT_EQ(tenon::introspect::live_handles(), live);
+}
+
+}  // namespace
