@@ -48,6 +48,30 @@
 HANDLE(tenon_schema, TNP_HANDLE_SCHEMA)
 HANDLE(tenon_plugin, TNP_HANDLE_PLUGIN)
 HANDLE(tenon_thread_state, TNP_HANDLE_THREAD_STATE)
+HANDLE(tenon_trace, TNP_HANDLE_TRACE)
+HANDLE(tenon_simulator, TNP_HANDLE_SIMULATOR)
+
+// Names as a sequence of str.
+%typemap(in) (const char* const* keys, int64_t nkeys) (PyObject* names = NULL,
+                                                       const char** texts = NULL) {
+  names = PySequence_Tuple($input);
+  if (names == NULL) SWIG_fail;
+  texts = PyMem_Calloc((size_t)PyTuple_GET_SIZE(names) + 1, sizeof *texts);
+  if (texts == NULL) {
+    PyErr_NoMemory();
+    SWIG_fail;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+    texts[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+    if (texts[i] == NULL) SWIG_fail;
+  }
+  $1 = texts;
+  $2 = (int64_t)PyTuple_GET_SIZE(names);
+}
+%typemap(freearg) (const char* const* keys, int64_t nkeys) {
+  PyMem_Free(texts$argnum);
+  Py_XDECREF(names$argnum);
+}
 
 %typemap(in) const tenon_device* (tenon_device temp) {
   int found = tnp_to_device($input, &temp);

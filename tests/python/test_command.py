@@ -88,11 +88,12 @@ def test_explain_names_key_kernel_reason_and_what_is_below(library, ops):
     text = explain(ops.f, tenon.ones(1), [tenon.ones(1)])
     lines = text.splitlines()
     assert lines[0] == f"{library.ns}::f(Tensor x, Tensor[] y) -> Tensor"
-    assert "argument 0 has {AutocastCPU, ADInplaceOrView, CPU}" in text
-    assert "argument 1[0] has" in text
+    assert "  x has {AutocastCPU, ADInplaceOrView, CPU}" in text
+    assert "  y[0] has" in text
     assert "the highest key is AutogradCPU" in text and "autograd (Python" in text
     assert "because AutogradCPU has no kernel of its own, and the alias Autograd serves it" in text
     assert "below it, CPU:" in text and "backend (Python" in text
+    assert f"at {__file__}:{backend.__code__.co_firstlineno})" in text
     assert "takes away {AutocastMeta" in text
     with tenon.library.ExcludeDispatchKeyGuard("Autograd"):
         excluded = explain(f"{library.ns}::f", tenon.ones(1), [])
@@ -114,6 +115,28 @@ def test_explain_says_why_a_call_fails(library, ops):
         explain(tenon.ops.aten.add, tenon.ones(1), tenon.ones(1))
 
 
+def test_explain_names_who_overrides(library, ops):
+    class Stand:
+        @classmethod
+        def __tenon_function__(cls, op, types, args, kwargs):
+            pytest.fail("asked")
+
+    library.define("f(Tensor x) -> Tensor")
+    library.impl("f", lambda x: x, "CPU")
+    text = explain(ops.f, Stand())
+    assert "  x, an object of " in text and "Stand, has {Override}" in text
+    assert "the highest key is Override: run_overrides" in text
+    assert "it asks in turn, until one accepts the call: the types " in text
+
+
+def test_explain_factories_and_views():
+    text = explain("aten::empty.memory_format", [2], device="cpu")
+    assert "no argument can be a tensor: BackendSelect takes the backend of the device cpu" in text
+    assert "the highest key is CPU" in text
+    shipped = explain("aten::add.Tensor", tenon.ones(1), tenon.ones(1))
+    assert "(C++ at kernels/cpu/" in shipped, "places in the repository, not on some machine"
+
+
 def test_explain_makes_no_call(library, ops):
     library.define("f(Tensor x) -> Tensor")
     library.impl("f", lambda x: pytest.fail("called"), "CPU")
@@ -131,29 +154,56 @@ def test_explain_makes_no_call(library, ops):
     ],
 )
 def test_simulator_tables(keys, expected):
-    with Simulator() as simulator:
-        table = simulator.register(keys).table()
-        for key, provenance in expected.items():
-            found = table[key].provenance.partition(" ")[0] if key in table else None
-            assert found == provenance, key
-        assert all(f"fn_{key}" in simulator.registrations() for key in keys)
-        assert "fallback" not in simulator.dispatch_table()
-        assert "[backend fallback]" in simulator.raw_dispatch_table()
-        assert simulator.name in simulator.raw_registrations()
-    assert simulator.name not in introspect.operators()
+    simulator = Simulator("imagined(Tensor x) -> Tensor")
+    table = simulator.register(keys).table()
+    for key, provenance in expected.items():
+        found = table[key].provenance.partition(" ")[0] if key in table else None
+        assert found == provenance, key
+    assert all(f"fn_{key}" in simulator.registrations() for key in keys)
+    assert "fallback" not in simulator.dispatch_table()
+    assert "[backend fallback]" in simulator.raw_dispatch_table()
+    assert "simulated::imagined(Tensor x) -> Tensor" in simulator.raw_registrations()
+    assert "simulated::imagined" not in introspect.operators() + introspect.dangling()
 
 
 def test_simulator_errors():
-    with Simulator() as simulator:
+    simulator = Simulator().register(["CPU"])
+    before = simulator.raw_registrations()
+    with pytest.raises(ValueError, match="CPU twice"):
         simulator.register(["CPU"])
-        with pytest.raises(ValueError, match="CPU twice"):
-            simulator.register(["CPU"])
-        with pytest.raises(ValueError, match="both"):
-            simulator.register(["CompositeImplicitAutograd", "CompositeExplicitAutograd"])
-        with pytest.raises(LookupError, match="Nonsense"):
-            simulator.register(["CUDA", "Nonsense"])
-        assert "fn_CUDA" not in simulator.dispatch_table()
-        assert set(Simulator.keys()) > {"CPU", "AutogradCPU", "Autograd", "BatchedDecomposition"}
+    with pytest.raises(ValueError, match="both"):
+        simulator.register(["CompositeImplicitAutograd", "CompositeExplicitAutograd"])
+    with pytest.raises(LookupError, match="Nonsense"):
+        simulator.register(["CUDA", "Nonsense"])
+    with pytest.raises(TypeError):
+        simulator.register(["CUDA", 3])
+    with pytest.raises(LookupError, match="CUDA"):
+        simulator.remove("CUDA")
+    with pytest.raises(tenon.Error, match=r"f\(Tensor"):
+        Simulator("f(Tensor")
+    assert simulator.raw_registrations() == before
+    assert set(Simulator.keys()) > {"CPU", "AutogradCPU", "Autograd", "BatchedDecomposition"}
+
+
+def test_simulator_removes_skips_and_explains():
+    simulator = Simulator().register(["CPU", "CompositeImplicitAutograd"])
+    simulator.register(["AutogradCPU"], fallthrough=True)
+    assert simulator.table()["AutogradCPU"].fallthrough
+    both = tenon.library.DispatchKeySet("AutogradCPU", "CPU")
+    text = simulator.explain(both)
+    assert "skipped: AutogradCPU" in text and "the highest key is CPU: fn_CPU" in text
+    simulator.remove("CPU")
+    assert simulator.table()["CPU"].provenance == "math kernel"
+    written = Simulator("f_(Tensor(a!) self) -> Tensor(a!)")
+    assert not written.table()["ADInplaceOrView"].fallthrough
+    assert Simulator().table()["ADInplaceOrView"].fallthrough
+
+
+def test_simulators_leave_nothing():
+    before = introspect.live_handles()
+    assert "simulator" in before
+    Simulator().register(["CPU", "Autograd"]).table()
+    assert introspect.live_handles() == before
 
 
 def test_table_picture(capsys, library, tmp_path):
@@ -177,12 +227,17 @@ def test_traces_have_times_and_a_picture(capsys, tmp_path):
         tenon.ones(2, 3) @ tenon.ones(3, 2)
     times = [event.time for event in events]
     assert times == sorted(times) and times[0] >= 0 and times[-1] > times[0]
+    assert all(event.end >= event.time for event in events)
     root = xml.fromstring(trace_svg(events))
     assert len(list(root.iter(f"{SVG}title"))) == len(events)
+    bars = [rect for rect in root.iter(f"{SVG}rect") if rect.find(f"{SVG}title") is not None]
+    longest = max(range(len(events)), key=lambda number: events.events[number].duration)
+    assert float(bars[longest].get("width")) == max(float(bar.get("width")) for bar in bars)
     assert xml.fromstring(trace_svg([])) is not None
     script = tmp_path / "script.py"
     script.write_text("import sys, tenon\ntenon.ones(int(sys.argv[1])).relu()\n")
     lines = said(capsys, "trace", script, "3").splitlines()
     assert "us  call aten::ones" in lines[0] and "aten::relu [CPU]" in lines[-1]
     assert "{CPU}" in lines[-1]
+    assert lines[0].count(" us  ") == 2, "when it began, and how long it took"
     assert "<svg" in said(capsys, "trace", "--svg", "-c", "import tenon; tenon.ones(2)")

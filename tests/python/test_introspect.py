@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import io
+import threading
+import time
 
 import pytest
 import tenon
@@ -64,7 +66,8 @@ def test_trace_nests_and_prints(library, ops):
     ]
     lines = out.getvalue().splitlines()
     assert len(lines) == 3
-    assert lines[0].startswith(f"call {library.ns}::outer [CPU]") and lines[0].endswith("(Python)")
+    assert lines[0].startswith(f"call {library.ns}::outer [CPU]") and "(Python) " in lines[0]
+    assert all(line.endswith(" us") for line in lines)
     assert lines[1].startswith(f"  call {library.ns}::inner [CPU]")
 
 
@@ -99,6 +102,125 @@ def test_traces_nest():
         "aten::sub.Tensor",
         "aten::mul.Tensor",
     ]
+
+
+def test_trace_times_cover_the_kernel_and_lie_inside_their_callers(library, ops):
+    library.define("outer(Tensor x) -> Tensor")
+    library.define("inner(Tensor x) -> Tensor")
+    library.impl("outer", lambda x: ops.inner(ops.inner(x)), "CPU")
+
+    def inner(x):
+        time.sleep(0.002)
+        return x
+
+    library.impl("inner", inner, "CPU")
+    t = tenon.ones(1)
+    with introspect.trace(None) as calls:
+        ops.outer(t)
+        time.sleep(0.005)
+    outer, first, second = calls.events
+    assert [outer.parent, first.parent, second.parent] == [None, 0, 0]
+    assert first.duration >= 2_000_000 and second.duration >= 2_000_000
+    assert outer.time <= first.time and first.end <= second.time and second.end <= outer.end
+    assert outer.duration < 5_000_000 + first.duration + second.duration
+    assert (inner.__code__.co_firstlineno, __file__) == (first.line, first.file)
+
+
+def test_trace_of_what_fails(library, ops):
+    def broken(x):
+        raise KeyError("lost")
+
+    library.define("outer(Tensor x) -> Tensor")
+    library.define("inner(Tensor x) -> Tensor")
+    library.impl("outer", lambda x: ops.inner(x), "CPU")
+    library.impl("inner", broken, "CPU")
+    t = tenon.ones(1)
+    with introspect.trace(None) as calls, pytest.raises(KeyError, match="lost"):
+        ops.outer(t)
+    assert [(event.failed, event.end is not None) for event in calls] == [(True, True)] * 2
+    assert str(calls.events[0]).startswith(f"call {library.ns}::outer")
+    with pytest.raises(KeyError), introspect.trace(None) as ended:
+        ops.inner(t)
+    with pytest.raises(KeyError):
+        ops.inner(t)
+    assert len(ended) == 1
+
+
+def test_kernels_get_what_they_get_untraced(library, ops):
+    seen = []
+
+    def kernel(x, numbers, name="d", *, any=None):
+        seen.append((x, numbers, name, any))
+        return x
+
+    library.define('f(Tensor x, int[] numbers, str name="d", *, float? any=None) -> Tensor')
+    library.impl("f", kernel, "CPU")
+    t = tenon.ones(1)
+    untraced = ops.f(t, [1, 2], any=2.5)
+    with introspect.trace(None):
+        traced = ops.f(t, [1, 2], any=2.5)
+    assert traced is untraced is t
+    assert seen[0] == seen[1] and seen[0][0] is seen[1][0] is t
+
+
+def test_each_thread_traces_its_own(library, ops):
+    library.define("f(Tensor x) -> Tensor")
+    library.impl("f", lambda x: x, "CPU")
+    t = tenon.ones(1)
+    counts = {}
+
+    def work(number):
+        with introspect.trace(None) as calls:
+            for _ in range(number):
+                ops.f(t)
+        counts[number] = len(calls)
+
+    with introspect.trace(None) as mine:
+        threads = [threading.Thread(target=work, args=(n,)) for n in (1, 2, 3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert counts == {1: 1, 2: 2, 3: 3} and len(mine) == 0
+
+
+def test_traces_begin_and_end_inside_kernels(library, ops):
+    inside = introspect.trace(None)
+
+    def outer(x):
+        with inside:
+            return ops.inner(x)
+
+    around = introspect.trace(None)
+
+    def ending(x):
+        around.__exit__()
+        return x
+
+    library.define("outer(Tensor x) -> Tensor")
+    library.define("inner(Tensor x) -> Tensor")
+    library.define("ending(Tensor x) -> Tensor")
+    library.impl("outer", outer, "CPU")
+    library.impl("inner", lambda x: x, "CPU")
+    library.impl("ending", ending, "CPU")
+    t = tenon.ones(1)
+    ops.outer(t)
+    assert [(event.op, event.depth) for event in inside] == [(f"{library.ns}::inner", 0)]
+    around.__enter__()
+    ops.ending(t)
+    assert [event.end for event in around] == [None]
+    assert "us" not in str(around)
+    with pytest.raises(tenon.Error, match="one that has ended"):
+        around.__exit__()
+
+
+def test_traces_leave_nothing():
+    before = introspect.live_handles()
+    with introspect.trace(None) as kept:
+        pass
+    assert introspect.live_handles()["trace"] == before["trace"] + 1
+    del kept
+    assert introspect.live_handles()["trace"] == before["trace"]
 
 
 def test_live_handles_counts_tensors():

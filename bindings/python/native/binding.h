@@ -74,6 +74,7 @@ vectorcallfunc tnp_op_vectorcall(const tnp_binding* binding);
 PyObject* tnp_op_redispatch(PyObject* op, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames);
 PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+PyObject* tnp_op_explain(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 int tnp_packet_init(PyObject* module);
 
 #endif

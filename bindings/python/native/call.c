@@ -445,8 +445,11 @@ PyObject* tnp_op_redispatch(PyObject* self, PyObject* const* args, Py_ssize_t na
   return call((tnp_op*)self, &keys, args + 1, (size_t)(nargs - 1), kwnames);
 }
 
-PyObject* tnp_op_keys(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
-                      PyObject* kwnames) {
+/* What is done with bound arguments instead of a call. */
+typedef PyObject* (*bound_use)(const tenon_op* op, const tenon_value* values, int64_t nargs);
+
+static PyObject* with_bound(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames, bound_use use) {
   tnp_op* self = (tnp_op*)object;
   if (tnp_op_ready(self) != 0) return NULL;
   tnp_binding* b = self->binding;
@@ -463,12 +466,29 @@ PyObject* tnp_op_keys(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
     if (text != NULL) tnp_raise_format(TENON_ERROR_TYPE, "%U", text);
     Py_XDECREF(text);
   } else if (bound == 0) {
-    tenon_keyset keys;
-    if (tnp_check(tenon_op_compute_keys(self->op, values, b->nargs, &keys)) == 0) {
-      result = tnp_keyset_object(keys);
-    }
+    result = use(self->op, values, b->nargs);
   }
   tnp_call_end(&memory);
   PyMem_Free(values);
   return result;
+}
+
+static PyObject* keys_of_bound(const tenon_op* op, const tenon_value* values, int64_t nargs) {
+  tenon_keyset keys;
+  if (tnp_check(tenon_op_compute_keys(op, values, nargs, &keys)) != 0) return NULL;
+  return tnp_keyset_object(keys);
+}
+
+PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return with_bound(op, args, nargs, kwnames, keys_of_bound);
+}
+
+static PyObject* explain_bound(const tenon_op* op, const tenon_value* values, int64_t nargs) {
+  tenon_buffer* text;
+  if (tnp_check(tenon_op_explain(op, values, nargs, &text)) != 0) return NULL;
+  return tnp_text(text);
+}
+
+PyObject* tnp_op_explain(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return with_bound(op, args, nargs, kwnames, explain_bound);
 }

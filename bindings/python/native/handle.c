@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of the flat layer: schemas, plugins and thread states as opaque objects. */
+/* Handles of the flat layer: schemas, plugins, thread states, traces and simulators as opaque
+ * objects. */
 #include "native.h"
 
 PyTypeObject* tnp_handle_type;
@@ -13,6 +14,8 @@ static const struct {
     {"thread_state", (void (*)(void*))(void (*)(void))tenon_thread_state_release},
     {"registration", (void (*)(void*))(void (*)(void))tenon_registration_release},
     {"storage", (void (*)(void*))(void (*)(void))tenon_storage_release},
+    {"trace", (void (*)(void*))(void (*)(void))tenon_trace_release},
+    {"simulator", (void (*)(void*))(void (*)(void))tenon_simulator_release},
 };
 
 PyObject* tnp_handle_new(int kind, void* pointer) {

@@ -190,6 +190,8 @@ static PyMethodDef op_methods[] = {
      "keys are not consulted."},
     {"compute_keys", (PyCFunction)(void (*)(void))tnp_op_keys, METH_FASTCALL | METH_KEYWORDS,
      "compute_keys(*args, **kwargs)\n--\n\nReturns the key set a call would be dispatched with."},
+    {"explain", (PyCFunction)(void (*)(void))tnp_op_explain, METH_FASTCALL | METH_KEYWORDS,
+     "explain(*args, **kwargs)\n--\n\nSays in words what a call would do, without making it."},
     {"_schema_handle", op_schema, METH_NOARGS, NULL},
     {"__reduce__", op_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};

@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 #include <structmember.h>
-#include <time.h>
 
 /* ---- Definitions ----------------------------------------------------------------------------- */
 
@@ -167,94 +166,29 @@ static PyType_Spec guard_spec = {"tenon._tenon.KeyGuard", sizeof(key_guard), 0,
 
 /* ---- Traces ---------------------------------------------------------------------------------- */
 
-typedef struct {
-  const tenon_op* op;
-  tenon_key key;
-  uint32_t redispatch;
-  tenon_keyset keys;
-  int32_t depth;
-  uint32_t language;
-  int64_t time; /* nanoseconds since the trace began */
-  char kernel[96];
-} traced;
-
-typedef struct trace {
-  struct trace* outer;
-  traced* items;
-  int64_t count, capacity;
-  int64_t begun;
-} trace;
-
-static _Thread_local trace* tracing;
-
-static int64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-/* Without the GIL as often as with it: writes down, and no more. */
-static void on_dispatch(void* ctx, const tenon_trace_event* told) {
-  int64_t time = now();
-  for (trace* t = ctx; t != NULL; t = t->outer) {
-    if (t->count == t->capacity) {
-      int64_t capacity = t->capacity ? t->capacity * 2 : 64;
-      traced* grown = PyMem_RawRealloc(t->items, (size_t)capacity * sizeof *grown);
-      if (grown == NULL) return;
-      t->items = grown;
-      t->capacity = capacity;
-    }
-    traced* item = &t->items[t->count++];
-    item->op = told->op;
-    item->key = told->key;
-    item->redispatch = told->redispatch;
-    item->keys = told->keys;
-    item->depth = told->depth;
-    item->language = told->language;
-    item->time = time - t->begun;
-    PyOS_snprintf(item->kernel, sizeof item->kernel, "%s", told->kernel ? told->kernel : "");
-  }
-}
-
-static PyObject* trace_begin(PyObject* module, PyObject* unused) {
+/* (op, key, redispatch, keys, depth, parent, language, kernel, file, line, status, begin, end) of
+ * each dispatch. */
+static PyObject* trace_spans(PyObject* module, PyObject* handle) {
   (void)module;
-  (void)unused;
-  trace* fresh = PyMem_RawCalloc(1, sizeof *fresh);
-  if (fresh == NULL) return PyErr_NoMemory();
-  fresh->outer = tracing;
-  if (tnp_check(tenon_trace_set(on_dispatch, fresh)) != 0) {
-    PyMem_RawFree(fresh);
-    return NULL;
-  }
-  tracing = fresh;
-  fresh->begun = now();
-  Py_RETURN_NONE;
-}
-
-static PyObject* trace_end(PyObject* module, PyObject* unused) {
-  (void)module;
-  (void)unused;
-  trace* ended = tracing;
-  if (ended == NULL) {
-    return tnp_raise_format(TENON_ERROR_STATE, "trace: a trace must run on this thread, got none");
-  }
-  tracing = ended->outer;
-  tenon_trace_set(tracing ? on_dispatch : NULL, tracing);
-  static const char* const languages[] = {"", "C", "C++", "Python", "Java", "Rust"};
-  PyObject* list = PyList_New((Py_ssize_t)ended->count);
-  for (int64_t i = 0; list != NULL && i < ended->count; i++) {
-    traced* item = &ended->items[i];
-    PyObject* tuple = Py_BuildValue(
-        "(ssOKissL)", tenon_op_name(item->op), tenon_key_name(item->key),
-        item->redispatch ? Py_True : Py_False, (unsigned long long)item->keys, (int)item->depth,
-        item->language < 6 ? languages[item->language] : "", item->kernel, (long long)item->time);
-    if (tuple == NULL)
+  tenon_trace* trace = tnp_handle_get(handle, TNP_HANDLE_TRACE);
+  tenon_buffer* buffer;
+  if (trace == NULL || tnp_check(tenon_trace_spans(trace, &buffer)) != 0) return NULL;
+  const tenon_trace_span* spans = tenon_buffer_data(buffer);
+  int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof *spans;
+  PyObject* list = PyList_New((Py_ssize_t)count);
+  for (int64_t i = 0; list != NULL && i < count; i++) {
+    const tenon_trace_span* span = &spans[i];
+    PyObject* item = Py_BuildValue(
+        "(ssOKiLIssiiLL)", tenon_op_name(span->op), tenon_key_name(span->key),
+        span->redispatch ? Py_True : Py_False, (unsigned long long)span->keys, (int)span->depth,
+        (long long)span->parent, (unsigned)span->language, span->kernel, span->file,
+        (int)span->line, (int)span->status, (long long)span->begin_ns, (long long)span->end_ns);
+    if (item == NULL)
       Py_CLEAR(list);
     else
-      PyList_SET_ITEM(list, (Py_ssize_t)i, tuple);
+      PyList_SET_ITEM(list, (Py_ssize_t)i, item);
   }
-  PyMem_RawFree(ended->items);
-  PyMem_RawFree(ended);
+  tenon_buffer_release(buffer);
   return list;
 }
 
@@ -318,6 +252,13 @@ static PyObject* key_names(PyObject* module, PyObject* unused) {
 }
 
 /* (provenance, source key, fallthrough, language, name, file, line, typed) of one slot. */
+static PyObject* slot_facts(const tenon_slot_info* info) {
+  return Py_BuildValue(
+      "(IsOIssiO)", info->provenance, info->provenance ? tenon_key_name(info->source_key) : "",
+      info->fallthrough ? Py_True : Py_False, info->language, info->name ? info->name : "",
+      info->file ? info->file : "", (int)info->line, info->typed ? Py_True : Py_False);
+}
+
 static PyObject* op_slot(PyObject* module, PyObject* args) {
   (void)module;
   PyObject* op;
@@ -325,21 +266,30 @@ static PyObject* op_slot(PyObject* module, PyObject* args) {
   if (!PyArg_ParseTuple(args, "O!I:op_slot", tnp_op_type, &op, &key)) return NULL;
   tenon_slot_info info = {.struct_size = sizeof info};
   if (tnp_check(tenon_op_get_slot(((tnp_op*)op)->op, key, &info)) != 0) return NULL;
-  return Py_BuildValue(
-      "(IsOIssiO)", info.provenance, info.provenance ? tenon_key_name(info.source_key) : "",
-      info.fallthrough ? Py_True : Py_False, info.language, info.name ? info.name : "",
-      info.file ? info.file : "", (int)info.line, info.typed ? Py_True : Py_False);
+  return slot_facts(&info);
+}
+
+static PyObject* simulator_slot(PyObject* module, PyObject* args) {
+  (void)module;
+  PyObject* handle;
+  unsigned key;
+  if (!PyArg_ParseTuple(args, "OI:simulator_slot", &handle, &key)) return NULL;
+  tenon_simulator* simulator = tnp_handle_get(handle, TNP_HANDLE_SIMULATOR);
+  tenon_slot_info info = {.struct_size = sizeof info};
+  if (simulator == NULL) return NULL;
+  if (tnp_check(tenon_simulator_get_slot(simulator, key, &info)) != 0) return NULL;
+  return slot_facts(&info);
 }
 
 static PyMethodDef methods[] = {
     {"take_events", take_events, METH_NOARGS, "Definitions and removals since the last call."},
     {"_set_registry_hook", set_hook, METH_O, NULL},
-    {"trace_begin", trace_begin, METH_NOARGS, NULL},
-    {"trace_end", trace_end, METH_NOARGS, NULL},
+    {"trace_spans", trace_spans, METH_O, NULL},
     {"op_names", op_names, METH_O, NULL},
     {"find_dangling_op", find_dangling_op, METH_O, NULL},
     {"key_names", key_names, METH_NOARGS, NULL},
     {"op_slot", op_slot, METH_VARARGS, NULL},
+    {"simulator_slot", simulator_slot, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 int tnp_guard_init(PyObject* module) {

@@ -12,7 +12,6 @@ import sys
 import tenon
 
 from . import _tenon, introspect, ops
-from .explain import explain as explain_call
 from .picture import table_svg, trace_svg
 from .simulator import Simulator
 
@@ -107,21 +106,21 @@ def trace(args: argparse.Namespace) -> None:
     lines = []
     for event in events:
         keys = _tenon.tenon_keyset_print(event.keys)
-        lines.append(f"{event.time / 1000:10.1f} us  {event}  {keys}")
+        took = "   running" if event.duration is None else f"{event.duration / 1000:7.1f} us"
+        lines.append(f"{event.time / 1000:10.1f} us  {took}  {event:plain}  {keys}")
     _write("\n".join(lines) + "\n", args.output)
 
 
 def explain(args: argparse.Namespace) -> None:
     """Says in words what a call would do: explain aten::add.Tensor "ones(2)" "ones(2)"."""
-    print(explain_call(args.op, *map(_evaluate, args.arguments)))
+    print(introspect.explain(args.op, *map(_evaluate, args.arguments)))
 
 
 def simulate(args: argparse.Namespace) -> None:
     """Prints what a registration on these keys would give: simulate CPU Autograd."""
-    with Simulator() as simulator:
-        simulator.register(args.key)
-        print(simulator.raw_registrations() if args.raw else simulator.registrations())
-        print(simulator.raw_dispatch_table() if args.raw else simulator.dispatch_table(), end="")
+    simulator = Simulator(args.schema).register(args.key)
+    print(simulator.raw_registrations() if args.raw else simulator.registrations())
+    print(simulator.raw_dispatch_table() if args.raw else simulator.dispatch_table(), end="")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -174,6 +173,7 @@ def parser() -> argparse.ArgumentParser:
     one = verb("simulate", simulate)
     one.add_argument("key", nargs="+", help="runtime or alias key")
     one.add_argument("--raw", action="store_true", help="with places and fallbacks")
+    one.add_argument("--schema", default="f(Tensor x) -> Tensor", help="of the imagined operator")
     return top
 
 

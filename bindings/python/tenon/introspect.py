@@ -11,9 +11,9 @@ from .error import InvalidArgumentError, NotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TextIO
+    from collections.abc import Callable
+    from typing import Any, TextIO
 
-    from .explain import explain
     from .simulator import Simulator
 
 _PROVENANCE = {
@@ -128,11 +128,16 @@ class Slot:
 def dispatch_table(op: str | OpOverload) -> dict[str, Slot]:
     """Returns the computed table: key -> slot, Undefined first, missing slots left out."""
     found = _find(op)
+    return _table(lambda key: _tenon.op_slot(found, key))
+
+
+def _table(slot_of: Callable[[int], tuple]) -> dict[str, Slot]:
+    """Filled slots of whatever has a slot for each key, Undefined first."""
     table = {}
     for name in ["Undefined", *_tenon.key_names()]:
         if name in table:
             continue
-        facts = _tenon.op_slot(found, _tenon.tenon_key_parse(name))
+        facts = slot_of(_tenon.tenon_key_parse(name))
         if facts[0] != _tenon.TENON_PROVENANCE_MISSING:
             table[name] = Slot(name, facts)
     return table
@@ -160,31 +165,60 @@ class Event:
         key: Key whose slot was called.
         redispatch: Whether it was a redispatch.
         keys: Key set of the dispatch, as bits.
-        depth: How many traced dispatches it runs inside.
+        depth: How many traced dispatches it ran inside.
+        parent: Number of the innermost of those in the trace, None without one.
         language: Language of the kernel.
         kernel: Name of the kernel, "" if unknown.
+        file: File where the kernel was registered, "" if unknown.
+        line: Line there.
+        failed: Whether the kernel returned an error.
         time: Nanoseconds from the beginning of the trace to the call.
+        end: Nanoseconds from there to its end, None where it outlived the trace.
     """
 
-    __slots__ = ("depth", "kernel", "key", "keys", "language", "op", "redispatch", "time")
+    __slots__ = (
+        "depth",
+        "end",
+        "failed",
+        "file",
+        "kernel",
+        "key",
+        "keys",
+        "language",
+        "line",
+        "op",
+        "parent",
+        "redispatch",
+        "time",
+    )
 
     def __init__(self, facts: tuple) -> None:
         """Makes it from the facts that the native layer lists."""
-        (
-            self.op,
-            self.key,
-            self.redispatch,
-            self.keys,
-            self.depth,
-            self.language,
-            self.kernel,
-            self.time,
-        ) = facts
+        self.op, self.key, self.redispatch, self.keys, self.depth, parent, language = facts[:7]
+        self.kernel, self.file, self.line, status, self.time, end = facts[7:]
+        self.parent = None if parent < 0 else parent
+        self.language = _LANGUAGES[language]
+        self.failed = status != 0
+        self.end = None if end < 0 else end
+
+    @property
+    def duration(self) -> int | None:
+        """Nanoseconds that the call took, None where it outlived the trace."""
+        return None if self.end is None else self.end - self.time
 
     def __str__(self) -> str:
+        took = "" if self.duration is None else f" {self.duration / 1000:.1f} us"
+        return f"{self:plain}{took}"
+
+    def __format__(self, spec: str) -> str:
+        """Returns the text; without its duration for "plain"."""
+        if spec != "plain":
+            return format(str(self), spec)
         verb = "redispatch" if self.redispatch else "call"
         kernel = f" {self.kernel}" if self.kernel else ""
-        return f"{'  ' * self.depth}{verb} {self.op} [{self.key}]{kernel} ({self.language})"
+        failed = " failed" if self.failed else ""
+        indent = "  " * self.depth
+        return f"{indent}{verb} {self.op} [{self.key}]{kernel} ({self.language}){failed}"
 
 
 class trace:
@@ -200,14 +234,12 @@ class trace:
         self.events: list[Event] = []
 
     def __enter__(self) -> trace:
-        _tenon.trace_begin()
+        self._handle = _tenon.tenon_trace_begin()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self.events = [Event(facts) for facts in _tenon.trace_end()]
-        least = min((event.depth for event in self.events), default=0)
-        for event in self.events:
-            event.depth -= least
+        _tenon.tenon_trace_end(self._handle)
+        self.events = [Event(facts) for facts in _tenon.trace_spans(self._handle)]
         if self._file is not None and self.events:
             print(self, file=_sys.stdout if isinstance(self._file, str) else self._file)
 
@@ -221,8 +253,27 @@ class trace:
         return "\n".join(map(str, self.events))
 
 
-# Loaded when they are asked for: most programs never do.
-_LAZY = {"Simulator": "simulator", "explain": "explain"}
+def explain(op: str | OpOverload, *args: Any, **kwargs: Any) -> str:
+    """Explains the call `op(*args, **kwargs)` of this thread in words, without making it.
+
+    Args:
+        op: Operator or its full name, such as "aten::add.Tensor".
+        *args: Arguments as for the call.
+        **kwargs: Keyword arguments as for the call.
+
+    Returns:
+        Lines of text: the keys of each argument, what thread and operator add and take away, the
+        key that the call goes to, its kernel and why, and what redispatching from there reaches.
+
+    Raises:
+        ArgumentTypeError: the arguments do not fit the schema.
+        NotFoundError: there is no such operator, or it has kernels but no definition.
+    """
+    return _find(op).explain(*args, **kwargs).removesuffix("\n")
+
+
+# Loaded when it is asked for: most programs never do.
+_LAZY = {"Simulator": "simulator"}
 
 
 def __getattr__(name: str) -> object:

@@ -84,26 +84,24 @@ def table_svg(ops: Iterable[str]) -> str:
 
 
 def trace_svg(events: Iterable[Event]) -> str:
-    """Draws a trace: one bar a call, redispatches paler, indented by nesting.
+    """Draws a trace: one bar a call from its beginning to its end, redispatches paler.
 
-    A bar begins where its call began, in time; it ends where the next call of its depth or above
-    begins, since a trace is told of beginnings only.
+    What outlived the trace reaches to the right edge. Calls that failed have a red border.
     """
     rows = list(events)
-    end = max((event.time for event in rows), default=0) + 1
-    end += max(end // 20, 1)
+    end = max((max(event.time, event.end or 0) for event in rows), default=0) + 1
     left, scale = 8.0, 700 / end
     parts = []
     for row, event in enumerate(rows):
-        following = [later.time for later in rows[row + 1 :] if later.depth <= event.depth]
-        stop = following[0] if following else end
+        stop = end if event.end is None else event.end
         x, y = left + event.time * scale, 8 + _ROW * row
-        width = max((stop - event.time) * scale, 3)
+        width = max((stop - event.time) * scale, 1)
         paler = ' fill-opacity="0.45"' if event.redispatch else ""
+        border = ' stroke="#cc0000"' if event.failed else ""
         parts.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{_ROW - 4}" rx="3" '
-            f'fill="{COLOURS["kernel"]}"{paler}><title>{_escape(str(event).strip())}, '
-            f"{event.time / 1000:.1f} us</title></rect>"
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{_ROW - 4}" rx="1" '
+            f'fill="{COLOURS["kernel"]}"{paler}{border}><title>{_escape(str(event).strip())}, '
+            f"begun at {event.time / 1000:.1f} us</title></rect>"
         )
         label = f"{'  ' * event.depth}{event.op} [{event.key}] {event.kernel}"
         parts.append(_text(720, y + 14, label, 'xml:space="preserve"'))

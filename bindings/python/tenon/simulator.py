@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-import itertools as _itertools
-
 from . import _tenon
-from .error import InvalidArgumentError
-from .introspect import Slot, dispatch_table, dump, dump_table
+from .introspect import Slot, _table
 from .introspect import keys as _runtime_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_numbers = _itertools.count()
 _ALIASES = (
     "Autograd",
     "Autocast",
@@ -23,102 +19,80 @@ _ALIASES = (
     "CompositeExplicitAutogradNonFunctional",
     "BatchedDecomposition",
 )
-_BOTH = ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
 
 
 class Simulator:
-    """A scratch operator to try registrations on, as PyTorch's PythonDispatcher is.
+    """An imagined operator to try registrations on, as PyTorch's PythonDispatcher is.
 
     `Simulator().register(["CPU", "Autograd"])` makes a kernel `fn_CPU` for CPU and one for each
-    other name; the tables then say which of them serves which key.
+    other name; the tables then say which of them serves which key. It is in no list, and nothing is
+    left of it. The process's fallbacks serve it as they would a real operator.
+
+    Args:
+        schema: What the operator takes, since fallbacks choose by it.
+
+    Raises:
+        SchemaError: the schema is malformed.
     """
 
-    def __init__(self) -> None:
-        """Defines the scratch operator; it goes with the simulator."""
-        self.name = f"tenon_simulator_{next(_numbers)}::op"
-        namespace = self.name.partition("::")[0]
-        self._library = _tenon.NativeLibrary(namespace, _tenon.TENON_LIBRARY_FRAGMENT)
-        self._library.define("op(Tensor x) -> Tensor")
-        self._keys: list[str] = []
-
-    def close(self) -> None:
-        """Removes the scratch operator."""
-        self._library.close()
-
-    def __enter__(self) -> Simulator:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
+    def __init__(self, schema: str = "f(Tensor x) -> Tensor") -> None:
+        """Makes the operator."""
+        self._handle = _tenon.tenon_simulator_new(schema)
 
     @staticmethod
     def keys() -> list[str]:
         """Returns the names that can be registered on: runtime keys, then aliases."""
         return [*_runtime_keys(), *_ALIASES]
 
-    def register(self, dispatch_keys: Iterable[str]) -> Simulator:
+    def register(self, dispatch_keys: Iterable[str], *, fallthrough: bool = False) -> Simulator:
         """Registers a kernel `fn_KEY` on each key, and returns the simulator.
+
+        Args:
+            dispatch_keys: Names of runtime keys and aliases.
+            fallthrough: Whether calls skip these keys.
 
         Raises:
             InvalidArgumentError: a key twice, or both composites, which no operator should have.
-            NotFoundError: a name that is no key; nothing is registered then.
+            NotFoundError: a name that is no key. Nothing is registered when one is wrong.
         """
-        names = list(dispatch_keys)
-        every = [*self._keys, *names]
-        for name in names:
-            if every.count(name) > 1:
-                raise InvalidArgumentError(
-                    f"Simulator.register: each key must be there once, got {name} twice"
-                )
-        if all(name in every for name in _BOTH):
-            raise InvalidArgumentError(
-                f"Simulator.register: keys must not hold both {_BOTH[0]} and {_BOTH[1]}"
-            )
-        numbers = [_tenon.tenon_key_parse(name) for name in names]
-        for name, number in zip(names, numbers, strict=True):
-            self._library.impl("op", number, _kernel(f"fn_{name}"))
-            self._keys.append(name)
+        flags = _tenon.TENON_KERNEL_FALLTHROUGH if fallthrough else 0
+        _tenon.tenon_simulator_register(self._handle, dispatch_keys, flags)
         return self
+
+    def remove(self, dispatch_key: str) -> None:
+        """Takes back what was registered on a key.
+
+        Raises:
+            NotFoundError: nothing is registered on it.
+        """
+        _tenon.tenon_simulator_remove(self._handle, dispatch_key)
 
     def table(self) -> dict[str, Slot]:
         """Returns the computed table: key -> slot."""
-        return dispatch_table(self.name)
+        return _table(lambda key: _tenon.simulator_slot(self._handle, key))
 
     def registrations(self) -> str:
         """Returns the registered keys and their kernels, one a line."""
-        return _lines("Registered Kernels", ((key, f"fn_{key}") for key in self._keys))
+        return self._print(_tenon.TENON_SIMULATOR_REGISTRATIONS)
 
     def dispatch_table(self) -> str:
         """Returns the slots that the registrations serve, one a line, without fallbacks."""
-        rows = (
-            (key, f"{slot.name} [{slot.provenance}]")
-            for key, slot in self.table().items()
-            if slot.provenance != "backend fallback"
-        )
-        return _lines("Computed Dispatch Table", rows)
+        return self._print(_tenon.TENON_SIMULATOR_TABLE)
 
     def raw_registrations(self) -> str:
-        """Returns everything that is registered, with places and inactive kernels."""
-        return dump(self.name)
+        """Returns everything that is registered, as `introspect.dump` does."""
+        return self._print(_tenon.TENON_SIMULATOR_RAW_REGISTRATIONS)
 
     def raw_dispatch_table(self) -> str:
         """Returns every filled slot, fallbacks included."""
-        return dump_table(self.name)
+        return self._print(_tenon.TENON_SIMULATOR_RAW_TABLE)
 
+    def explain(self, keyset: int) -> str:
+        """Says in words what a call with this key set would do."""
+        return _tenon.tenon_simulator_explain(self._handle, int(keyset)).removesuffix("\n")
 
-def _kernel(label: str) -> object:
-    def kernel(x: object) -> object:
-        return x
-
-    kernel.__qualname__ = label
-    return kernel
-
-
-def _lines(title: str, rows: Iterable[tuple[str, str]]) -> str:
-    found = [("key", "kernel"), *rows]
-    width = max(len(key) for key, _ in found) + 2
-    lines = [f"{key:<{width}}{kernel}" for key, kernel in found]
-    return "\n".join([title, lines[0], "-" * (width + 12), *lines[1:]]) + "\n"
+    def _print(self, what: int) -> str:
+        return _tenon.tenon_simulator_print(self._handle, what)
 
 
 __all__ = ["Simulator"]
