@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is registered, what runs, and how it is told.
 
-use tenon::introspect::{self, Provenance};
-use tenon::{DispatchKey, DispatchKeySet, Kernel, KernelContext, KeyGuard, Library, Tensor};
+use tenon::introspect::{self, Provenance, Simulator};
+use tenon::{
+    DispatchKey, DispatchKeySet, Error, Kernel, KernelContext, KeyGuard, Library, Status, Tensor,
+};
 
 use crate::support::floats;
 
@@ -93,12 +95,178 @@ fn traces_show_nested_dispatches() {
         ]
     );
     let line = events[2].to_string();
-    assert_eq!(
-        line,
-        "    call introspect_trace::inner [CPU] Rust inner_cpu"
+    assert!(
+        line.starts_with("    call introspect_trace::inner [CPU] Rust inner_cpu ")
+            && line.ends_with(" us"),
+        "{line}"
     );
+    let parents: Vec<_> = events.iter().map(|e| e.parent).collect();
+    assert_eq!(parents, [None, Some(0), Some(1)]);
+    for event in &events {
+        assert!(event.file.ends_with("introspect_test.rs") && event.line > 0);
+        assert_eq!(event.error, None);
+    }
+    for pair in events.windows(2) {
+        let (outer, inner) = (&pair[0], &pair[1]);
+        let end = |e: &introspect::TraceEvent| e.begin + e.duration.unwrap();
+        assert!(outer.begin <= inner.begin && end(inner) <= end(outer));
+    }
     let (_, events) = introspect::trace(|| ()).unwrap();
     assert!(events.is_empty());
+}
+
+#[test]
+fn traces_nest_and_tell_of_failures() {
+    let library = Library::define_namespace("introspect_nested").unwrap();
+    let op = library.define("f(bool good) -> int").unwrap();
+    library
+        .impl_fn("f", "default", |good: bool| -> tenon::Result<i64> {
+            if good {
+                Ok(1)
+            } else {
+                Err(Error::new(Status::INVALID_ARGUMENT, "not good"))
+            }
+        })
+        .unwrap();
+    let before = introspect::live_handles();
+    let (inner, outer) = introspect::trace(|| {
+        op.call::<i64>((true,)).unwrap();
+        let (_, inner) = introspect::trace(|| op.call::<i64>((false,)).unwrap_err()).unwrap();
+        inner
+    })
+    .unwrap();
+    assert_eq!(introspect::live_handles(), before);
+    assert_eq!((outer.len(), inner.len()), (2, 1));
+    assert_eq!(inner[0].error, Some(Status::INVALID_ARGUMENT));
+    assert!(inner[0].to_string().contains(" failed "), "{}", inner[0]);
+    assert!(inner[0].duration.is_some());
+}
+
+#[test]
+fn calls_are_explained_and_not_made() {
+    let library = Library::define_namespace("introspect_explain").unwrap();
+    let op = library.define("f(Tensor x, int n=2) -> Tensor").unwrap();
+    let kernel = Kernel::typed(|_: &Tensor, _: i64| -> Tensor { panic!("called") });
+    library
+        .impl_kernel("f", DispatchKey::CPU, kernel.named("f_cpu"))
+        .unwrap();
+    let text = op.explain((&floats(&[1.0]),)).unwrap();
+    assert!(
+        text.starts_with("introspect_explain::f(Tensor x, int n=2) -> Tensor\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the highest key is CPU: f_cpu (Rust at "),
+        "{text}"
+    );
+    assert!(text.contains("introspect_test.rs:"), "{text}");
+    assert!(
+        text.ends_with("nothing is below CPU: its kernel ends the call\n"),
+        "{text}"
+    );
+    let error = op.explain((3i64,)).unwrap_err();
+    assert_eq!(error.status(), Status::TYPE);
+}
+
+#[test]
+fn tables_list_the_filled_slots() {
+    let library = Library::define_namespace("introspect_table").unwrap();
+    let op = library.define("f(Tensor x) -> Tensor").unwrap();
+    library
+        .impl_fn("f", DispatchKey::AUTOGRAD, |x: &Tensor| x.clone())
+        .unwrap();
+    let table = op.table().unwrap();
+    let slot = |key| {
+        table
+            .iter()
+            .find(|(each, _)| *each == key)
+            .map(|(_, slot)| slot)
+    };
+    let autograd = slot(DispatchKey::AUTOGRAD_CPU).unwrap();
+    assert_eq!(autograd.provenance, Provenance::AutogradKernel);
+    assert_eq!(autograd.source_key, DispatchKey::AUTOGRAD);
+    assert!(slot(DispatchKey::CPU).is_none());
+    assert!(slot(DispatchKey::TRACER).unwrap().fallthrough);
+    op.check_invariants().unwrap();
+}
+
+#[test]
+fn dangling_operators_tell_their_kernels() {
+    let library = Library::implement("introspect_dangling", DispatchKey::NONE).unwrap();
+    library.impl_fn("f", "default", |x: i64| x).unwrap();
+    let dangling = introspect::dangling().unwrap();
+    let op = dangling
+        .iter()
+        .find(|op| op.name() == "introspect_dangling::f")
+        .unwrap();
+    let dump = op.dump().unwrap();
+    assert!(
+        dump.contains("schema: (none)") && dump.contains("introspect_test.rs"),
+        "{dump}"
+    );
+}
+
+#[test]
+fn simulators_compute_tables_of_imagined_operators() {
+    let before = introspect::live_handles();
+    let simulator = Simulator::new("f(Tensor x) -> Tensor").unwrap();
+    simulator
+        .register(&["CPU", "CompositeImplicitAutograd"])
+        .unwrap();
+    let slot = simulator.slot(DispatchKey::AUTOGRAD_CPU).unwrap();
+    assert_eq!(slot.provenance, Provenance::BackendFallback);
+    let table = simulator.dispatch_table().unwrap();
+    assert!(
+        table.contains("fn_CompositeImplicitAutograd [math kernel]"),
+        "{table}"
+    );
+    assert!(!table.contains("fallback"), "{table}");
+    assert!(simulator
+        .raw_dispatch_table()
+        .unwrap()
+        .contains("[backend fallback]"));
+    assert!(simulator.registrations().unwrap().contains("CPU"));
+    let raw = simulator.raw_registrations().unwrap();
+    assert!(raw.contains("simulated::f(Tensor x) -> Tensor"), "{raw}");
+    let keys = DispatchKeySet::of(&[DispatchKey::CPU]).unwrap();
+    let text = simulator.explain(keys).unwrap();
+    assert!(
+        text.contains("the highest key is CPU: fn_CPU runs [kernel]"),
+        "{text}"
+    );
+    simulator.remove("CPU").unwrap();
+    let slot = simulator.slot(DispatchKey::AUTOGRAD_CPU).unwrap();
+    assert_eq!(slot.provenance, Provenance::MathKernel);
+    simulator.register_fallthrough(&["Tracer"]).unwrap();
+    assert!(simulator
+        .table()
+        .unwrap()
+        .iter()
+        .any(|(_, slot)| slot.fallthrough));
+    drop(simulator);
+    assert_eq!(introspect::live_handles(), before);
+}
+
+#[test]
+fn simulators_refuse_bad_registrations_whole() {
+    let simulator = Simulator::new("f(Tensor x) -> Tensor").unwrap();
+    let refused = |keys: &[&str]| simulator.register(keys).unwrap_err();
+    let unknown = refused(&["CPU", "NoSuchKey"]);
+    assert_eq!(unknown.status(), Status::NOT_FOUND);
+    assert!(unknown.message().contains("NoSuchKey"), "{unknown}");
+    assert_eq!(refused(&["CPU", "CPU"]).status(), Status::INVALID_ARGUMENT);
+    assert_eq!(
+        simulator.slot(DispatchKey::CPU).unwrap().provenance,
+        Provenance::Missing
+    );
+    assert_eq!(
+        simulator.remove("CPU").unwrap_err().status(),
+        Status::NOT_FOUND
+    );
+    assert_eq!(
+        Simulator::new("f(Tensor").unwrap_err().status(),
+        Status::PARSE
+    );
 }
 
 #[test]

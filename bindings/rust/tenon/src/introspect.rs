@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Introspection: operators, dispatch tables with provenance, live handles, traces.
+//! Introspection: operators, dispatch tables with provenance, calls explained, live handles,
+//! traces, and a simulator of registrations.
 
-use std::any::Any;
-use std::ffi::c_void;
+mod simulator;
+mod trace;
+
 use std::fmt;
-use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr;
 
 use tenon_sys as sys;
 
+use crate::arguments::Arguments;
 use crate::buffer::Buffer;
-use crate::dispatch::{DispatchKey, DispatchKeySet};
+use crate::dispatch::DispatchKey;
 use crate::error::{check, Result};
 use crate::op::Op;
 use crate::text::{language_name, static_text};
+
+pub use simulator::Simulator;
+pub use trace::{trace, TraceEvent};
 
 /// How many handles of each kind live in the process.
 #[derive(Clone, PartialEq, Eq)]
@@ -67,15 +72,18 @@ fn text(function: impl FnOnce(*mut *mut sys::tenon_buffer) -> sys::tenon_status)
 
 fn ops(
     function: unsafe extern "C" fn(*mut *mut sys::tenon_buffer) -> sys::tenon_status,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Op>> {
     // SAFETY: `out` gets a new reference to a buffer of operators, which are valid for ever.
     let buffer = Buffer::fill(|out| unsafe { function(out) })?;
-    let name = |op: &*const sys::tenon_op| Op::unread(*op).name().to_owned();
     Ok(buffer
         .slice::<*const sys::tenon_op>()
         .iter()
-        .map(name)
+        .map(|&op| Op::unread(op))
         .collect())
+}
+
+fn names(ops: Vec<Op>) -> Vec<String> {
+    ops.into_iter().map(|op| op.name().to_owned()).collect()
 }
 
 /// Names of the operators that are defined now, sorted.
@@ -83,7 +91,7 @@ fn ops(
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
 pub fn operators() -> Result<Vec<String>> {
-    ops(sys::tenon_op_list)
+    ops(sys::tenon_op_list).map(names)
 }
 
 /// Names of the operators that have kernels but no definition.
@@ -91,6 +99,14 @@ pub fn operators() -> Result<Vec<String>> {
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
 pub fn dangling_operators() -> Result<Vec<String>> {
+    ops(sys::tenon_op_list_dangling).map(names)
+}
+
+/// The same as operators, whose kernels [`Op::dump`] tells: [`Op::find`] knows defined ones only.
+///
+/// # Errors
+/// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+pub fn dangling() -> Result<Vec<Op>> {
     ops(sys::tenon_op_list_dangling)
 }
 
@@ -160,40 +176,96 @@ pub enum Provenance {
     Other(u32),
 }
 
+impl Provenance {
+    fn from_code(code: u32) -> Provenance {
+        match code {
+            sys::TENON_PROVENANCE_MISSING => Provenance::Missing,
+            sys::TENON_PROVENANCE_KERNEL => Provenance::Kernel,
+            sys::TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL => Provenance::DefaultBackendKernel,
+            sys::TENON_PROVENANCE_MATH_KERNEL => Provenance::MathKernel,
+            sys::TENON_PROVENANCE_AUTOGRAD_KERNEL => Provenance::AutogradKernel,
+            sys::TENON_PROVENANCE_BATCHED_KERNEL => Provenance::BatchedKernel,
+            sys::TENON_PROVENANCE_BACKEND_FALLBACK => Provenance::BackendFallback,
+            other => Provenance::Other(other),
+        }
+    }
+}
+
+impl Slot {
+    /// What a C function fills in.
+    fn fill(function: impl FnOnce(*mut sys::tenon_slot_info) -> sys::tenon_status) -> Result<Slot> {
+        // SAFETY: plain data; the all-zero description is valid.
+        let mut info: sys::tenon_slot_info = unsafe { std::mem::zeroed() };
+        info.struct_size = std::mem::size_of::<sys::tenon_slot_info>() as u32;
+        check(function(&mut info))?;
+        // SAFETY: introspect.h: its texts are valid for ever.
+        let (name, file) = unsafe { (static_text(info.name), static_text(info.file)) };
+        Ok(Slot {
+            provenance: Provenance::from_code(info.provenance),
+            source_key: DispatchKey::from_code(info.source_key),
+            fallthrough: info.fallthrough != 0,
+            language: language_name(info.language),
+            name,
+            file,
+            line: info.line,
+            typed: info.typed != 0,
+        })
+    }
+}
+
+/// The filled slots of whatever has a slot for each key, Undefined first.
+fn table(slot: impl Fn(DispatchKey) -> Result<Slot>) -> Result<Vec<(DispatchKey, Slot)>> {
+    let mut table = Vec::new();
+    let undefined = DispatchKey::from_code(sys::TENON_KEY_UNDEFINED);
+    for key in std::iter::once(undefined).chain(keys()?) {
+        let slot = slot(key)?;
+        if slot.provenance != Provenance::Missing {
+            table.push((key, slot));
+        }
+    }
+    Ok(table)
+}
+
 impl Op {
     /// The slot of a runtime key: what would run there.
     ///
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for an alias or unknown key.
     pub fn slot(self, key: DispatchKey) -> Result<Slot> {
-        // SAFETY: plain data; the all-zero description is valid.
-        let mut info: sys::tenon_slot_info = unsafe { std::mem::zeroed() };
-        info.struct_size = std::mem::size_of::<sys::tenon_slot_info>() as u32;
-        // SAFETY: the description is ours; its texts are valid for ever.
-        unsafe {
-            check(sys::tenon_op_get_slot(self.as_raw(), key.code(), &mut info))?;
-            Ok(Slot {
-                provenance: match info.provenance {
-                    sys::TENON_PROVENANCE_MISSING => Provenance::Missing,
-                    sys::TENON_PROVENANCE_KERNEL => Provenance::Kernel,
-                    sys::TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL => {
-                        Provenance::DefaultBackendKernel
-                    }
-                    sys::TENON_PROVENANCE_MATH_KERNEL => Provenance::MathKernel,
-                    sys::TENON_PROVENANCE_AUTOGRAD_KERNEL => Provenance::AutogradKernel,
-                    sys::TENON_PROVENANCE_BATCHED_KERNEL => Provenance::BatchedKernel,
-                    sys::TENON_PROVENANCE_BACKEND_FALLBACK => Provenance::BackendFallback,
-                    other => Provenance::Other(other),
-                },
-                source_key: DispatchKey::from_code(info.source_key),
-                fallthrough: info.fallthrough != 0,
-                language: language_name(info.language),
-                name: static_text(info.name),
-                file: static_text(info.file),
-                line: info.line,
-                typed: info.typed != 0,
+        // SAFETY: the operator is valid for ever and the description is ours.
+        Slot::fill(|info| unsafe { sys::tenon_op_get_slot(self.as_raw(), key.code(), info) })
+    }
+
+    /// The computed table: the slots that are not missing, Undefined first.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn table(self) -> Result<Vec<(DispatchKey, Slot)>> {
+        table(|key| self.slot(key))
+    }
+
+    /// Says in words what a call with these arguments would do on this thread, and makes none:
+    /// which key it goes to, which kernel serves that and why, and what redispatching reaches.
+    ///
+    /// # Errors
+    /// [`Status::TYPE`](crate::Status::TYPE) as [`Op::call`].
+    pub fn explain(self, args: impl Arguments) -> Result<String> {
+        args.with(|args| {
+            self.with_defaults(args, |args| {
+                let (values, count) = (args.as_ptr().cast(), args.len() as i64);
+                // SAFETY: `Arg` is transparent over `tenon_value`; the arguments live for the call.
+                text(|out| unsafe { sys::tenon_op_explain(self.as_raw(), values, count, out) })
             })
-        }
+        })
+    }
+
+    /// Recomputes its table and compares it with the one in use.
+    ///
+    /// # Errors
+    /// [`Status::INTERNAL`](crate::Status::INTERNAL) naming the slot that differs.
+    pub fn check_invariants(self) -> Result<()> {
+        // SAFETY: the operator is valid for ever.
+        check(unsafe { sys::tenon_op_check_invariants(self.as_raw()) })
     }
 
     /// What is registered: name, schema and one line a kernel.
@@ -222,106 +294,5 @@ impl Op {
         // SAFETY: as in `dump`.
         let tags = text(|out| unsafe { sys::tenon_op_tags(self.as_raw(), out) })?;
         Ok(tags.lines().map(str::to_owned).collect())
-    }
-}
-
-/// One dispatch, as a tracer is told of it before the kernel runs.
-#[derive(Clone, Debug)]
-pub struct TraceEvent {
-    /// The operator.
-    pub op: &'static str,
-    /// The key whose slot is called.
-    pub key: DispatchKey,
-    /// Whether this is a redispatch from inside a kernel.
-    pub redispatch: bool,
-    /// The call's key set.
-    pub keys: DispatchKeySet,
-    /// Dispatches that run on this thread already.
-    pub depth: usize,
-    /// The kernel's language, such as `"Rust"`.
-    pub language: &'static str,
-    /// The kernel's name; empty if unknown.
-    pub kernel: String,
-}
-
-/// One line, indented by depth.
-impl fmt::Display for TraceEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (op, key, language) = (self.op, self.key, self.language);
-        let what = if self.redispatch {
-            "redispatch"
-        } else {
-            "call"
-        };
-        write!(
-            f,
-            "{:indent$}{what} {op} [{key}] {language}",
-            "",
-            indent = 2 * self.depth
-        )?;
-        if !self.kernel.is_empty() {
-            write!(f, " {}", self.kernel)?;
-        }
-        Ok(())
-    }
-}
-
-struct Tracing {
-    events: Vec<TraceEvent>,
-    panic: Option<Box<dyn Any + Send>>,
-}
-
-/// Runs `body` and collects each dispatch of the calling thread meanwhile. An outer trace of this
-/// thread ends there.
-///
-/// ```
-/// use tenon::{introspect, DispatchKey, Library, Op, Tensor};
-/// let library = Library::define_namespace("trace_doc")?;
-/// library.define("same(Tensor x) -> Tensor")?;
-/// library.impl_fn("same", DispatchKey::CPU, |x: &Tensor| x.clone())?;
-/// let x = Tensor::scalar(1.0f32)?;
-/// let (y, events) = introspect::trace(|| Op::find("trace_doc::same")?.call::<Tensor>((&x,)))?;
-/// assert_eq!((events.len(), events[0].op), (1, "trace_doc::same"));
-/// assert_eq!(events[0].key, DispatchKey::CPU);
-/// # y?;
-/// # Ok::<(), tenon::Error>(())
-/// ```
-///
-/// # Errors
-/// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
-pub fn trace<T>(body: impl FnOnce() -> T) -> Result<(T, Vec<TraceEvent>)> {
-    let mut tracing = Tracing {
-        events: Vec::new(),
-        panic: None,
-    };
-    let ctx: *mut Tracing = &mut tracing;
-    // SAFETY: introspect.h: the context is borrowed until tracing stops, below on every path.
-    check(unsafe { sys::tenon_trace_set(Some(record), ctx.cast()) })?;
-    let result = catch_unwind(AssertUnwindSafe(body));
-    // SAFETY: NULL stops; the thread has its record by now, so that this cannot fail.
-    let stopped = check(unsafe { sys::tenon_trace_set(None, ptr::null_mut()) });
-    match (result, tracing.panic.take()) {
-        (Ok(result), None) => stopped.map(|()| (result, tracing.events)),
-        (Err(panic), _) | (_, Some(panic)) => resume_unwind(panic),
-    }
-}
-
-unsafe extern "C" fn record(ctx: *mut c_void, event: *const sys::tenon_trace_event) {
-    // SAFETY: introspect.h: told on the tracing thread only; both live for the call.
-    let (tracing, event) = unsafe { (&mut *ctx.cast::<Tracing>(), &*event) };
-    let recorded = catch_unwind(AssertUnwindSafe(|| {
-        tracing.events.push(TraceEvent {
-            op: Op::unread(event.op).name(),
-            key: DispatchKey::from_code(event.key),
-            redispatch: event.redispatch != 0,
-            keys: DispatchKeySet::from_bits(event.keys),
-            depth: usize::try_from(event.depth).unwrap_or(0),
-            language: language_name(event.language),
-            // SAFETY: the text lives for the call.
-            kernel: unsafe { crate::text::text(event.kernel) }.into_owned(),
-        });
-    }));
-    if let Err(panic) = recorded {
-        tracing.panic = Some(panic);
     }
 }

@@ -251,7 +251,7 @@ impl Op {
     }
 
     /// Fills trailing arguments that were left out with the schema's defaults.
-    fn with_defaults<T>(
+    pub(crate) fn with_defaults<T>(
         self,
         args: &[Arg<'_>],
         function: impl FnOnce(&[Arg<'_>]) -> Result<T>,

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Traces: the dispatches of one thread with times and nesting.
+
+use std::fmt;
+use std::ptr::{self, NonNull};
+use std::time::Duration;
+
+use tenon_sys as sys;
+
+use crate::buffer::Buffer;
+use crate::dispatch::{DispatchKey, DispatchKeySet};
+use crate::error::{check, Result};
+use crate::op::Op;
+use crate::status::Status;
+use crate::text::{language_name, static_text};
+
+/// One dispatch of a trace.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TraceEvent {
+    /// The operator.
+    pub op: &'static str,
+    /// The key whose slot was called.
+    pub key: DispatchKey,
+    /// Whether this was a redispatch from inside a kernel.
+    pub redispatch: bool,
+    /// The dispatch's key set.
+    pub keys: DispatchKeySet,
+    /// Events of the trace that it ran inside.
+    pub depth: usize,
+    /// Number of the innermost of those.
+    pub parent: Option<usize>,
+    /// The kernel's language, such as `"Rust"`.
+    pub language: &'static str,
+    /// The kernel's name; empty if unknown.
+    pub kernel: &'static str,
+    /// Where the kernel was registered; empty if unknown.
+    pub file: &'static str,
+    /// Line there; 0 if unknown.
+    pub line: i32,
+    /// When it began, since the trace began.
+    pub begin: Duration,
+    /// How long it took; `None` where it outlived the trace.
+    pub duration: Option<Duration>,
+    /// What the kernel failed with; `None` where it succeeded or did not return.
+    pub error: Option<Status>,
+}
+
+impl TraceEvent {
+    fn from_span(span: &sys::tenon_trace_span) -> TraceEvent {
+        let nanoseconds = |count: i64| Duration::from_nanos(u64::try_from(count).unwrap_or(0));
+        // SAFETY: introspect.h: the texts are valid for ever.
+        let (kernel, file) = unsafe { (static_text(span.kernel), static_text(span.file)) };
+        TraceEvent {
+            op: Op::unread(span.op).name(),
+            key: DispatchKey::from_code(span.key),
+            redispatch: span.redispatch != 0,
+            keys: DispatchKeySet::from_bits(span.keys),
+            depth: usize::try_from(span.depth).unwrap_or(0),
+            parent: usize::try_from(span.parent).ok(),
+            language: language_name(span.language),
+            kernel,
+            file,
+            line: span.line,
+            begin: nanoseconds(span.begin_ns),
+            duration: (span.end_ns >= 0).then(|| nanoseconds(span.end_ns - span.begin_ns)),
+            error: (span.status != sys::TENON_OK as sys::tenon_status)
+                .then_some(Status(span.status)),
+        }
+    }
+}
+
+/// One line, indented by depth, ending in how long it took where that is known.
+impl fmt::Display for TraceEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (op, key, language) = (self.op, self.key, self.language);
+        let what = if self.redispatch {
+            "redispatch"
+        } else {
+            "call"
+        };
+        let indent = 2 * self.depth;
+        write!(f, "{:indent$}{what} {op} [{key}] {language}", "")?;
+        if !self.kernel.is_empty() {
+            write!(f, " {}", self.kernel)?;
+        }
+        if self.error.is_some() {
+            f.write_str(" failed")?;
+        }
+        match self.duration {
+            Some(duration) => write!(f, " {:.1} us", duration.as_secs_f64() * 1e6),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A trace of this thread that records until it is dropped.
+struct Recording {
+    raw: NonNull<sys::tenon_trace>,
+    on: bool,
+}
+
+impl Recording {
+    fn begin() -> Result<Recording> {
+        let mut out = ptr::null_mut();
+        // SAFETY: `out` is ours and gets a new reference.
+        check(unsafe { sys::tenon_trace_begin(&mut out) })?;
+        let raw = NonNull::new(out).ok_or_else(|| {
+            crate::Error::new(Status::INTERNAL, "tenon_trace_begin gave no trace")
+        })?;
+        Ok(Recording { raw, on: true })
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.on = false;
+        // SAFETY: a raw pointer is not Send: this is the thread that began it.
+        check(unsafe { sys::tenon_trace_end(self.raw.as_ptr()) })
+    }
+
+    fn events(&self) -> Result<Vec<TraceEvent>> {
+        // SAFETY: the trace lives and `out` gets a new reference.
+        let spans = Buffer::fill(|out| unsafe { sys::tenon_trace_spans(self.raw.as_ptr(), out) })?;
+        Ok(spans
+            .slice::<sys::tenon_trace_span>()
+            .iter()
+            .map(TraceEvent::from_span)
+            .collect())
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if self.on {
+            // A panic goes through; ending what records on its own thread does not fail.
+            let _ = self.end();
+        }
+        // SAFETY: this is our reference.
+        unsafe { sys::tenon_trace_release(self.raw.as_ptr()) }
+    }
+}
+
+/// Runs `body` and collects each dispatch of the calling thread meanwhile. Traces nest.
+///
+/// ```
+/// use tenon::{introspect, DispatchKey, Library, Op, Tensor};
+/// let library = Library::define_namespace("trace_doc")?;
+/// library.define("same(Tensor x) -> Tensor")?;
+/// library.impl_fn("same", DispatchKey::CPU, |x: &Tensor| x.clone())?;
+/// let x = Tensor::scalar(1.0f32)?;
+/// let (y, events) = introspect::trace(|| Op::find("trace_doc::same")?.call::<Tensor>((&x,)))?;
+/// assert_eq!((events.len(), events[0].op), (1, "trace_doc::same"));
+/// assert_eq!(events[0].key, DispatchKey::CPU);
+/// assert!(events[0].duration.is_some());
+/// # y?;
+/// # Ok::<(), tenon::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Status::OUT_OF_MEMORY`].
+pub fn trace<T>(body: impl FnOnce() -> T) -> Result<(T, Vec<TraceEvent>)> {
+    let mut recording = Recording::begin()?;
+    let result = body();
+    recording.end()?;
+    Ok((result, recording.events()?))
+}
