@@ -22,7 +22,6 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   if (env->RegisterNatives(natives, kCallMethods, kCallMethodCount) != JNI_OK) return JNI_ERR;
   if (env->RegisterNatives(natives, kErrorMethods, kErrorMethodCount) != JNI_OK) return JNI_ERR;
   if (env->RegisterNatives(natives, kSupportMethods, kSupportMethodCount) != JNI_OK) return JNI_ERR;
-  if (env->RegisterNatives(natives, kTraceMethods, kTraceMethodCount) != JNI_OK) return JNI_ERR;
   env->DeleteLocalRef(natives);
   if (tenon_registry_add_listener(&count_definition, nullptr, nullptr, nullptr) != TENON_OK) {
     tenon_error_release(tenon_error_take());

@@ -80,14 +80,12 @@ tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall
 /// The error of a call that cannot enter Java.
 tenon_status refuse_call(tenon_stack* stack);
 
-/// Natives of the calls (call.cpp), of errors (error.cpp), of the trace (trace.cpp), all others
+/// Natives of the calls (call.cpp), of errors (error.cpp), all others
 /// (support.cpp), and their numbers.
 extern const JNINativeMethod kCallMethods[];
 extern const int kCallMethodCount;
 extern const JNINativeMethod kErrorMethods[];
 extern const int kErrorMethodCount;
-extern const JNINativeMethod kTraceMethods[];
-extern const int kTraceMethodCount;
 extern const JNINativeMethod kSupportMethods[];
 extern const int kSupportMethodCount;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking inside: operators, dispatch tables, live handles, traces.
+// Looking inside: operators, dispatch tables, calls explained, live handles, traces.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
 
 /** What the dispatcher knows and does. */
 public final class Introspect {
@@ -35,6 +37,9 @@ public final class Introspect {
    * @param fallthrough whether calls skip this key
    * @param language of the kernel
    * @param name of the kernel's function, "" if unknown
+   * @param file where it was registered, "" if unknown
+   * @param line there
+   * @param typed whether it has a typed form
    */
   public record Slot(
       DispatchKey key,
@@ -44,7 +49,50 @@ public final class Introspect {
       String language,
       String name,
       String file,
-      int line) {}
+      int line,
+      boolean typed) {
+    /** What fills the description of a slot at an address. */
+    interface Source {
+      int fill(long info);
+    }
+
+    static Slot read(DispatchKey key, Source source) {
+      CallFrame frame = CallFrame.get();
+      long mark = frame.mark();
+      try {
+        long info = frame.allocate(Structs.SLOT_INFO_SIZE);
+        Memory.zero(info, Structs.SLOT_INFO_SIZE);
+        Memory.putInt(info, Structs.SLOT_INFO_SIZE);
+        Errors.check(source.fill(info));
+        return new Slot(
+            key,
+            Provenance.values()[Memory.getInt(info + Structs.SLOT_INFO_PROVENANCE)],
+            new DispatchKey(Memory.getInt(info + Structs.SLOT_INFO_SOURCE_KEY)),
+            Memory.getInt(info + Structs.SLOT_INFO_FALLTHROUGH) != 0,
+            ErrorFrame.language(Memory.getInt(info + Structs.SLOT_INFO_LANGUAGE)),
+            Text.read(Memory.getLong(info + Structs.SLOT_INFO_NAME)),
+            Text.read(Memory.getLong(info + Structs.SLOT_INFO_FILE)),
+            Memory.getInt(info + Structs.SLOT_INFO_LINE),
+            Memory.getInt(info + Structs.SLOT_INFO_TYPED) != 0);
+      } finally {
+        frame.reset(mark);
+      }
+    }
+
+    /** The filled slots of whatever has a slot for each key, Undefined first. */
+    static Map<DispatchKey, Slot> table(Function<DispatchKey, Slot> slots) {
+      Map<DispatchKey, Slot> table = new LinkedHashMap<>();
+      List<DispatchKey> all = new ArrayList<>(List.of(DispatchKey.UNDEFINED));
+      all.addAll(keys());
+      for (DispatchKey key : all) {
+        Slot slot = slots.apply(key);
+        if (slot.provenance() != Provenance.MISSING) {
+          table.put(key, slot);
+        }
+      }
+      return table;
+    }
+  }
 
   /** Returns how many native objects live in the process, by kind. */
   public static Map<String, Long> liveHandles() {
@@ -81,26 +129,39 @@ public final class Introspect {
     return list(TenonNative::tenon_op_list_dangling);
   }
 
+  /** Returns the runtime keys that have slots, highest last. */
+  public static List<DispatchKey> keys() {
+    List<DispatchKey> keys = new ArrayList<>();
+    readBuffer(TenonNative::tenon_key_list, 4, at -> keys.add(new DispatchKey(Memory.getInt(at))));
+    return keys;
+  }
+
   private static List<Op> list(Tenon.TextFunction function) {
+    List<Op> ops = new ArrayList<>();
+    readBuffer(function, 8, at -> ops.add(Op.of(Memory.getLong(at))));
+    return ops;
+  }
+
+  /** Reads the elements of a buffer that a function writes, by their addresses. */
+  static void readBuffer(Tenon.TextFunction function, int elementSize, LongConsumer element) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
+    long buffer;
     try {
       long out = frame.allocate(8);
       Errors.check(function.call(out));
-      long buffer = Memory.getLong(out);
-      try {
-        long data = TenonNative.tenon_buffer_data(buffer);
-        long size = TenonNative.tenon_buffer_size(buffer);
-        List<Op> ops = new ArrayList<>((int) (size / 8));
-        for (long i = 0; i < size; i += 8) {
-          ops.add(Op.of(Memory.getLong(data + i)));
-        }
-        return ops;
-      } finally {
-        TenonNative.tenon_buffer_release(buffer);
-      }
+      buffer = Memory.getLong(out);
     } finally {
       frame.reset(mark);
+    }
+    try {
+      long data = TenonNative.tenon_buffer_data(buffer);
+      long size = TenonNative.tenon_buffer_size(buffer);
+      for (long i = 0; i < size; i += elementSize) {
+        element.accept(data + i);
+      }
+    } finally {
+      TenonNative.tenon_buffer_release(buffer);
     }
   }
 
@@ -120,27 +181,20 @@ public final class Introspect {
     return Tenon.text(op, out -> TenonNative.tenon_op_dump_table(op.address(), out));
   }
 
+  /** Returns an operator's computed table: its filled slots by key, Undefined first. */
+  public static Map<DispatchKey, Slot> slots(Op op) {
+    return Slot.table(key -> slot(op, key));
+  }
+
   /** Returns the slot of a runtime key. */
   public static Slot slot(Op op, DispatchKey key) {
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    try {
-      long info = frame.allocate(Structs.SLOT_INFO_SIZE);
-      Memory.zero(info, Structs.SLOT_INFO_SIZE);
-      Memory.putInt(info, Structs.SLOT_INFO_SIZE);
-      Errors.check(TenonNative.tenon_op_get_slot(op.address(), key.number(), info));
-      return new Slot(
-          key,
-          Provenance.values()[Memory.getInt(info + Structs.SLOT_INFO_PROVENANCE)],
-          new DispatchKey(Memory.getInt(info + Structs.SLOT_INFO_SOURCE_KEY)),
-          Memory.getInt(info + Structs.SLOT_INFO_FALLTHROUGH) != 0,
-          ErrorFrame.language(Memory.getInt(info + Structs.SLOT_INFO_LANGUAGE)),
-          Text.read(Memory.getLong(info + Structs.SLOT_INFO_NAME)),
-          Text.read(Memory.getLong(info + Structs.SLOT_INFO_FILE)),
-          Memory.getInt(info + Structs.SLOT_INFO_LINE));
-    } finally {
-      frame.reset(mark);
-    }
+    return Slot.read(
+        key, info -> TenonNative.tenon_op_get_slot(op.address(), key.number(), info));
+  }
+
+  /** Says in words what a call would do, without making it: see {@link Op#explain}. */
+  public static String explain(Op op, Object... args) {
+    return op.explain(args);
   }
 
   /**
@@ -152,7 +206,16 @@ public final class Introspect {
     Errors.check(TenonNative.tenon_op_check_invariants(0));
   }
 
-  /** Traces the calling thread's dispatches until the trace is closed. */
+  /**
+   * Recomputes an operator's table and compares it with the one in use.
+   *
+   * @throws TenonException INTERNAL naming the slot that differs
+   */
+  public static void checkInvariants(Op op) {
+    Errors.check(TenonNative.tenon_op_check_invariants(op.address()));
+  }
+
+  /** Traces the calling thread's dispatches until the trace is closed. Traces nest. */
   public static Trace trace() {
     return Trace.start();
   }

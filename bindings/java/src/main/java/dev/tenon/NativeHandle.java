@@ -24,6 +24,7 @@ abstract class NativeHandle implements AutoCloseable {
   static final int STORAGE = 5;
   static final int ERROR = 6;
   static final int THREAD_STATE = 7;
+  static final int SIMULATOR = 8;
 
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
@@ -70,6 +71,7 @@ abstract class NativeHandle implements AutoCloseable {
       case STORAGE -> TenonNative.tenon_storage_release(address);
       case ERROR -> TenonNative.tenon_error_release(address);
       case THREAD_STATE -> TenonNative.tenon_thread_state_release(address);
+      case SIMULATOR -> TenonNative.tenon_simulator_release(address);
       default -> throw new AssertionError(type);
     }
     References.drain();

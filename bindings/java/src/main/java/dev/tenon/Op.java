@@ -190,24 +190,19 @@ public final class Op {
 
   /** Returns the key set that a call with these arguments would be dispatched with. */
   public DispatchKeySet computeKeys(Object... args) {
-    Signature s = signature();
-    Object[] bound = s.bind(spread(args), null);
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    int objects = frame.objectCount();
-    try {
-      long out = frame.allocate(8);
-      long values = frame.allocate((long) bound.length * Structs.VALUE_SIZE);
-      for (int i = 0; i < bound.length; i++) {
-        s.conversion(i).write(frame, values + (long) i * Structs.VALUE_SIZE, bound[i]);
-      }
-      Errors.check(TenonNative.tenon_op_compute_keys(address, values, bound.length, out));
-      return new DispatchKeySet(Memory.getLong(out));
-    } finally {
-      Reference.reachabilityFence(bound);
-      frame.releaseObjects(objects);
-      frame.reset(mark);
-    }
+    return new DispatchKeySet(askBound(args, TenonNative::tenon_op_compute_keys));
+  }
+
+  /**
+   * Says in words what a call with these arguments would do on this thread, and makes none: which
+   * key it goes to, which kernel serves that and why, and what redispatching from there reaches.
+   */
+  public String explain(Object... args) {
+    return Tenon.takeText(askBound(args, TenonNative::tenon_op_explain));
+  }
+
+  private long askBound(Object[] args, Signature.Question question) {
+    return signature().ask(address, spread(args), question);
   }
 
   // A typed array in place of the variable arguments is one argument: a tensor list.

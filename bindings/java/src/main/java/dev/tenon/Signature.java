@@ -7,6 +7,7 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -315,5 +316,31 @@ final class Signature {
           op + ": result " + index + " must be an open Tensor, got a closed one");
     }
     return normalised;
+  }
+
+  /** A function of the C interface that looks at an operator's arguments and writes one word. */
+  interface Question {
+    int ask(long op, long args, long nargs, long out);
+  }
+
+  /** Asks about a call with these arguments; what is left out takes its default. */
+  long ask(long op, Object[] args, Question question) {
+    Object[] bound = bind(args, null);
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int objects = frame.objectCount();
+    try {
+      long out = frame.allocate(8);
+      long values = frame.allocate((long) bound.length * Structs.VALUE_SIZE);
+      for (int i = 0; i < bound.length; i++) {
+        conversion(i).write(frame, values + (long) i * Structs.VALUE_SIZE, bound[i]);
+      }
+      Errors.check(question.ask(op, values, bound.length, out));
+      return Memory.getLong(out);
+    } finally {
+      Reference.reachabilityFence(bound);
+      frame.releaseObjects(objects);
+      frame.reset(mark);
+    }
   }
 }

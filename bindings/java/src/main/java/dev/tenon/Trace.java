@@ -2,13 +2,18 @@
 // The call trace of a thread.
 package dev.tenon;
 
-import dev.tenon.internal.Native;
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
- * Records the dispatches of the thread that made it, until it is closed on that thread.
+ * Records the dispatches of the thread that made it, with times and nesting, until it is closed on
+ * that thread.
  *
  * <pre>{@code
  * Trace trace = Introspect.trace();
@@ -22,20 +27,34 @@ public final class Trace implements AutoCloseable {
   /**
    * One dispatch.
    *
-   * @param depth dispatches around it on this thread
+   * @param depth events of the trace that it ran inside
+   * @param parent number of the innermost of those, -1 without one
    * @param redispatch whether a kernel passed it on
    * @param key the key whose kernel ran
+   * @param keys the dispatch's key set
    * @param language the kernel's
+   * @param op full name of the operator
    * @param kernel the kernel's name, "" if unknown
+   * @param file where the kernel was registered, "" if unknown
+   * @param line there
+   * @param begin since the trace began
+   * @param duration how long it took; null where it outlived the trace
+   * @param failed whether the kernel returned an error
    */
   public record Event(
       int depth,
+      int parent,
       boolean redispatch,
       DispatchKey key,
       DispatchKeySet keys,
       String language,
       String op,
-      String kernel) {
+      String kernel,
+      String file,
+      int line,
+      Duration begin,
+      Duration duration,
+      boolean failed) {
     @Override
     public String toString() {
       return "  ".repeat(depth)
@@ -45,30 +64,60 @@ public final class Trace implements AutoCloseable {
           + key
           + "]"
           + (language.isEmpty() ? "" : " " + language)
-          + (kernel.isEmpty() ? "" : " " + kernel);
+          + (kernel.isEmpty() ? "" : " " + kernel)
+          + (failed ? " failed" : "")
+          + (duration == null
+              ? ""
+              : String.format(Locale.ROOT, " %.1f us", duration.toNanos() / 1000.0));
+    }
+
+    static Event read(long span) {
+      long begin = Memory.getLong(span + Structs.TRACE_SPAN_BEGIN);
+      long end = Memory.getLong(span + Structs.TRACE_SPAN_END);
+      return new Event(
+          Memory.getInt(span + Structs.TRACE_SPAN_DEPTH),
+          (int) Memory.getLong(span + Structs.TRACE_SPAN_PARENT),
+          Memory.getInt(span + Structs.TRACE_SPAN_REDISPATCH) != 0,
+          new DispatchKey(Memory.getInt(span + Structs.TRACE_SPAN_KEY)),
+          new DispatchKeySet(Memory.getLong(span + Structs.TRACE_SPAN_KEYS)),
+          ErrorFrame.language(Memory.getInt(span + Structs.TRACE_SPAN_LANGUAGE)),
+          TenonNative.tenon_op_name(Memory.getLong(span + Structs.TRACE_SPAN_OP)),
+          Text.read(Memory.getLong(span + Structs.TRACE_SPAN_KERNEL)),
+          Text.read(Memory.getLong(span + Structs.TRACE_SPAN_FILE)),
+          Memory.getInt(span + Structs.TRACE_SPAN_LINE),
+          Duration.ofNanos(begin),
+          end < 0 ? null : Duration.ofNanos(end - begin),
+          Memory.getInt(span + Structs.TRACE_SPAN_STATUS) != 0);
     }
   }
 
   private final Thread thread = Thread.currentThread();
-  private long recorder;
+  private long trace;
   private List<Event> events;
 
-  private Trace(long recorder) {
-    this.recorder = recorder;
+  private Trace(long trace) {
+    this.trace = trace;
   }
 
   static Trace start() {
-    long recorder = Native.traceStart();
-    if (recorder == 0) {
-      throw Errors.raise();
+    CallFrame frame = CallFrame.get();
+    if (!frame.direct) {
+      throw new IllegalStateException("Trace: thread must be a platform thread, got a virtual one");
     }
-    return new Trace(recorder);
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_trace_begin(out));
+      return new Trace(Memory.getLong(out));
+    } finally {
+      frame.reset(mark);
+    }
   }
 
   /** Stops recording. Closing again does nothing. */
   @Override
   public void close() {
-    if (recorder == 0) {
+    if (trace == 0) {
       return;
     }
     if (Thread.currentThread() != thread) {
@@ -78,26 +127,19 @@ public final class Trace implements AutoCloseable {
               + ", got "
               + Thread.currentThread().getName());
     }
-    byte[] lines = Native.traceStop(recorder);
-    recorder = 0;
-    if (lines == null) {
-      throw new TenonException(ErrorCode.OUT_OF_MEMORY, "trace: out of memory while recording");
-    }
+    long ended = trace;
+    trace = 0;
     List<Event> all = new ArrayList<>();
-    Text.decode(lines).lines().forEach(line -> all.add(parse(line)));
+    try {
+      Errors.check(TenonNative.tenon_trace_end(ended));
+      Introspect.readBuffer(
+          out -> TenonNative.tenon_trace_spans(ended, out),
+          Structs.TRACE_SPAN_SIZE,
+          span -> all.add(Event.read(span)));
+    } finally {
+      TenonNative.tenon_trace_release(ended);
+    }
     events = List.copyOf(all);
-  }
-
-  private static Event parse(String line) {
-    String[] f = line.split("\t", -1);
-    return new Event(
-        Integer.parseInt(f[0]),
-        f[1].equals("1"),
-        new DispatchKey(Integer.parseInt(f[2])),
-        new DispatchKeySet(Long.parseLong(f[3])),
-        ErrorFrame.language(Integer.parseInt(f[4])),
-        f[5],
-        f[6]);
   }
 
   /** Returns the dispatches in order; the trace must be closed. */

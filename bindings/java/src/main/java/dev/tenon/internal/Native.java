@@ -104,12 +104,6 @@ public final class Native {
   /** From now on no thread of C enters Java. */
   public static native void closeGate();
 
-  /** Starts the calling thread's trace; 0 with an error in the slot. */
-  public static native long traceStart();
-
-  /** Stops the trace and returns its lines; null when memory ran out. */
-  public static native byte[] traceStop(long recorder);
-
   /** Function addresses, counters, then sizes and offsets: see {@link Addresses}. */
   static native long[] layout();
 }

@@ -75,6 +75,21 @@ public final class Structs {
   public static final int SLOT_INFO_NAME = 24;
   public static final int SLOT_INFO_FILE = 32;
   public static final int SLOT_INFO_LINE = 40;
+  public static final int SLOT_INFO_TYPED = 44;
+  public static final int TRACE_SPAN_SIZE = 96;
+  public static final int TRACE_SPAN_OP = 0;
+  public static final int TRACE_SPAN_KEYS = 8;
+  public static final int TRACE_SPAN_KEY = 16;
+  public static final int TRACE_SPAN_REDISPATCH = 20;
+  public static final int TRACE_SPAN_LANGUAGE = 24;
+  public static final int TRACE_SPAN_DEPTH = 28;
+  public static final int TRACE_SPAN_PARENT = 32;
+  public static final int TRACE_SPAN_BEGIN = 40;
+  public static final int TRACE_SPAN_END = 48;
+  public static final int TRACE_SPAN_KERNEL = 56;
+  public static final int TRACE_SPAN_FILE = 64;
+  public static final int TRACE_SPAN_LINE = 72;
+  public static final int TRACE_SPAN_STATUS = 76;
   public static final int KEY_GUARD_SIZE = 32;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
@@ -146,6 +161,21 @@ public final class Structs {
     SLOT_INFO_NAME,
     SLOT_INFO_FILE,
     SLOT_INFO_LINE,
+    SLOT_INFO_TYPED,
+    TRACE_SPAN_SIZE,
+    TRACE_SPAN_OP,
+    TRACE_SPAN_KEYS,
+    TRACE_SPAN_KEY,
+    TRACE_SPAN_REDISPATCH,
+    TRACE_SPAN_LANGUAGE,
+    TRACE_SPAN_DEPTH,
+    TRACE_SPAN_PARENT,
+    TRACE_SPAN_BEGIN,
+    TRACE_SPAN_END,
+    TRACE_SPAN_KERNEL,
+    TRACE_SPAN_FILE,
+    TRACE_SPAN_LINE,
+    TRACE_SPAN_STATUS,
     KEY_GUARD_SIZE,
   };
 }
