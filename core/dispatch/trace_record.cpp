@@ -129,6 +129,12 @@ const tenon_entry* stand_in_entry(const RunningSlot* slot, const Kernel& kernel,
   return &stand_in.entry;
 }
 
+SpanEnd::SpanEnd(const RunningSlot* slot) noexcept : slot_(slot) {
+  const Recording* recording = recording_of(base::current_thread());
+  if (recording == nullptr) return;
+  for (const TracePtr& trace : recording->traces) trace->run_span(slot);
+}
+
 SpanEnd::~SpanEnd() {
   const Recording* recording = recording_of(base::current_thread());
   if (recording == nullptr) return;
@@ -157,18 +163,27 @@ void tenon_trace::begin_span(const tenon::base::RunningSlot* slot, tenon_trace_s
   span.end_ns = -1;
   // What was left without a word has ended by now.
   while (!open_.empty() && open_.back().slot >= slot) {
-    spans_[open_.back().span].end_ns = span.begin_ns;
+    const Open left = open_.back();
     open_.pop_back();
+    if (!left.ran && left.span + 1 == spans_.size()) {
+      spans_.pop_back();
+    } else {
+      spans_[left.span].end_ns = span.begin_ns;
+    }
   }
   span.depth = static_cast<int32_t>(open_.size());
   span.parent = open_.empty() ? -1 : static_cast<int64_t>(open_.back().span);
   try {
     open_.reserve(open_.size() + 1);
     spans_.push_back(span);
-    open_.push_back({slot, spans_.size() - 1});
+    open_.push_back({slot, spans_.size() - 1, false});
   } catch (const std::bad_alloc&) {
     complete_ = false;
   }
+}
+
+void tenon_trace::run_span(const tenon::base::RunningSlot* slot) noexcept {
+  if (!open_.empty() && open_.back().slot == slot) open_.back().ran = true;
 }
 
 void tenon_trace::end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept {

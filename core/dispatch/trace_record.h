@@ -29,8 +29,11 @@ struct tenon_trace final : tenon::base::RefCounted<tenon_trace> {
   /// memory was short for some.
   const std::vector<tenon_trace_span>& spans() const;
 
-  /// Adds a span that begins now; its times, depth and parent are filled in.
+  /// Adds a span that begins now; its times, depth and parent are filled in. One before it whose
+  /// frame was left without running its kernel goes: it was no dispatch.
   void begin_span(const tenon::base::RunningSlot* slot, tenon_trace_span span) noexcept;
+  /// Notes that the kernel of a place of the call stack runs.
+  void run_span(const tenon::base::RunningSlot* slot) noexcept;
   /// Ends the span of a place of the call stack, and what ran above it and was left unseen.
   void end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept;
   void end() noexcept { thread_.store(nullptr, std::memory_order_release); }
@@ -39,6 +42,7 @@ struct tenon_trace final : tenon::base::RefCounted<tenon_trace> {
   struct Open {
     const tenon::base::RunningSlot* slot;
     size_t span;
+    bool ran;
   };
 
   std::atomic<const tenon::base::ThreadRecord*> thread_;
@@ -71,10 +75,11 @@ void record_begin(const base::RunningSlot* slot, const tenon_op* op, tenon_keyse
 const tenon_entry* stand_in_entry(const base::RunningSlot* slot, const Kernel& kernel,
                                   tenon_frame* frame) noexcept;
 
-/// Ends the span of a place when it goes, also when a forced unwind goes through.
+/// Lives while the kernel of a place runs, and then ends its span, also when a forced unwind goes
+/// through.
 class SpanEnd {
  public:
-  explicit SpanEnd(const base::RunningSlot* slot) noexcept : slot_(slot) {}
+  explicit SpanEnd(const base::RunningSlot* slot) noexcept;
   ~SpanEnd();
   SpanEnd(const SpanEnd&) = delete;
   SpanEnd& operator=(const SpanEnd&) = delete;

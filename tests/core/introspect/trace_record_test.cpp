@@ -159,8 +159,8 @@ TEST_F(TraceRecord, FramesEndWithTheirKernel) {
   TENON_EXPECT_OK(tenon_op_end(&frame, TENON_OK));
 }
 
-// One that is left without calling ends, at the latest, with what begins next.
-TEST_F(TraceRecord, FramesLeftWithoutCalling) {
+// A binding may find that a kernel is not for it, leave, and call in another way.
+TEST_F(TraceRecord, FramesLeftWithoutCalling_AreNoDispatches) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_CPU, noting("k"));
   Trace trace;
@@ -170,9 +170,8 @@ TEST_F(TraceRecord, FramesLeftWithoutCalling) {
   TENON_EXPECT_OK(call_plain(op));
   TENON_EXPECT_OK(trace.end());
   const auto spans = trace.spans();
-  EXPECT_EQ(shape(spans), "f@CPU f@CPU");
+  EXPECT_EQ(shape(spans), "f@CPU");
   expect_nested(spans);
-  EXPECT_EQ(spans[0].end_ns, spans[1].begin_ns);
   take_notes();
 }
 
