@@ -15,14 +15,6 @@
 namespace dispatch = tenon::dispatch;
 using tenon::capi::guarded;
 
-namespace {
-
-tenon_keyset keys_of(const tenon_tensor* tensor) {
-  return tensor != nullptr ? dispatch::tensor_keys(tensor) : 0;
-}
-
-}  // namespace
-
 extern "C" {
 
 tenon_status tenon_op_find(const char* name, const tenon_op** out_op) {
@@ -72,25 +64,23 @@ tenon_status tenon_op_compute_keys(const tenon_op* op, const tenon_value* args, 
 
 const tenon_entry* tenon_op_begin1(const tenon_op* op, const tenon_tensor* a,
                                    tenon_frame* out_frame) {
-  return dispatch::begin(op, keys_of(a), out_frame);
+  return dispatch::begin1(op, a, out_frame);
 }
 
 const tenon_entry* tenon_op_begin2(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
                                    tenon_frame* out_frame) {
-  return dispatch::begin(op, keys_of(a) | keys_of(b), out_frame);
+  return dispatch::begin2(op, a, b, out_frame);
 }
 
 const tenon_entry* tenon_op_begin3(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
                                    const tenon_tensor* c, tenon_frame* out_frame) {
-  return dispatch::begin(op, keys_of(a) | keys_of(b) | keys_of(c), out_frame);
+  return dispatch::begin3(op, a, b, c, out_frame);
 }
 
 const tenon_entry* tenon_op_begin_n(const tenon_op* op, tenon_tensor* const* tensors, int64_t count,
                                     const tenon_device* device, tenon_frame* out_frame) {
-  if (count == 0) return dispatch::begin_factory(op, device, out_frame);
-  tenon_keyset keys = 0;
-  for (int64_t i = 0; i < count; ++i) keys |= keys_of(tensors[i]);
-  return dispatch::begin(op, keys, out_frame);
+  return count == 0 ? dispatch::begin_factory(op, device, out_frame)
+                    : dispatch::begin_n(op, tensors, count, out_frame);
 }
 
 const tenon_entry* tenon_op_begin_keys(const tenon_op* op, tenon_keyset keys,

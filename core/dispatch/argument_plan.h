@@ -19,6 +19,7 @@ constexpr ArgumentPlan kEveryTag = plan_tag(kPlanTags) - 1;
 constexpr ArgumentPlan kCarriesKeys = ArgumentPlan{1} << 63;      // may hold tensors
 constexpr ArgumentPlan kScanned = ArgumentPlan{1} << 62;          // somewhere inside: look by tag
 constexpr ArgumentPlan kAbsentForbidden = ArgumentPlan{1} << 61;  // a tensor list without NULL
+constexpr ArgumentPlan kWritten = ArgumentPlan{1} << 60;          // by the operator
 
 ArgumentPlan plan_argument(const schema::Type& type);
 

@@ -265,11 +265,11 @@ tenon_status call_common(const tenon_op* op, tenon_stack* stack, ThreadRecord* t
     return call_careful(op, stack, thread, slot, snapshot);
   }
   keys = keys_of_call(*snapshot, *thread, keys, stack->args, stack->nargs);
-  const int64_t number = snapshot->slots[slot_of(keys)];
-  if (number >= 0) [[unlikely]] {
-    return call_careful(op, stack, thread, slot, snapshot);
+  const Kernel* kernel;
+  if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
+    return call_unusual(op, keys, stack, slot, snapshot);
   }
-  return run_kernel(op, snapshot->record(number), keys, stack, slot, finish_call);
+  return run_kernel(op, kernel, keys, stack, slot, finish_call);
 }
 
 tenon_status call_careful(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
@@ -296,11 +296,11 @@ tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
     return call_checked_careful(op, stack, thread, slot, snapshot);
   }
   keys = keys_of_call(*snapshot, *thread, keys, stack->args, stack->nargs);
-  const int64_t number = snapshot->slots[slot_of(keys)];
-  if (number >= 0) [[unlikely]] {
-    return call_careful(op, stack, thread, slot, snapshot);
+  const Kernel* kernel;
+  if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
+    return call_unusual(op, keys, stack, slot, snapshot);
   }
-  return run_kernel(op, snapshot->record(number), keys, stack, slot, finish_call);
+  return run_kernel(op, kernel, keys, stack, slot, finish_call);
 }
 
 tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
@@ -360,18 +360,17 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
   const bool known = device == nullptr || is_backend(device->type);
   if (!selects || !known) [[unlikely]] {
     base::leave(entered.thread, entered.slot);
-    return selects ? fail_begin(device_error(*op, *device)) : begin(op, 0, frame);
+    return selects ? fail_begin(device_error(*op, *device)) : begin_n(op, nullptr, 0, frame);
   }
   // The choice is made here: what runs above BackendSelect redispatches with it.
   constexpr tenon_keyset kSelect = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT);
   const tenon_keyset chosen = dense_keys(device);
   const tenon_keyset keys = call_keys(*snapshot, *entered.thread, chosen) & ~kSelect;
-  const int64_t number = snapshot->slots[slot_of(keys)];
-  if (number >= 0 || entered.thread->slow_requests != 0) [[unlikely]] {
+  const Kernel* kernel = slot_record(*snapshot, keys);
+  if (kernel == nullptr || entered.thread->slow_requests != 0) [[unlikely]] {
     base::leave(entered.thread, entered.slot);
     return begin_careful(op, chosen, kSelect, frame, BeginKind::kCall);
   }
-  const Kernel* kernel = snapshot->record(number);
   base::set_running(entered.slot, kernel);
   return fill_frame(op, kernel, keys, entered.thread, entered.slot, frame);
 }
@@ -383,14 +382,14 @@ const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, i
   if (nargs == int64_t{snapshot->nargs()} &&
       extract_common_keys<Checks::kTensors>(*snapshot, args, &keys)) [[likely]] {
     keys = keys_of_call(*snapshot, *thread, keys, args, snapshot->nargs());
-    const int64_t number = snapshot->slots[slot_of(keys)];
-    if (number < 0) [[likely]] {
-      const Kernel* kernel = snapshot->record(number);
-      base::set_running(slot, kernel);
-      const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
-      frame->reserved[0] = kArgumentsChecked;
-      return entry;
+    const Kernel* kernel;
+    if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
+      return resolve_unusual(op, args, frame, slot, snapshot, keys);
     }
+    base::set_running(slot, kernel);
+    const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
+    frame->reserved[0] = kArgumentsChecked;
+    return entry;
   }
   base::leave(thread, slot);
   return resolve_careful(op, args, nargs, frame);

@@ -23,12 +23,44 @@ struct Pick {
 /// Goes on below slots that fall through for one backend only.
 [[gnu::cold]] Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept;
 
-[[gnu::always_inline]] inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
+/// The record of a key set's slot; NULL where someone has to look more closely.
+inline const Kernel* slot_record(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   const int64_t number = snapshot.slots[slot_of(keys)];
-  if (number >= 0) [[unlikely]] {
-    return pick_below(snapshot, keys);
+  return number < 0 ? snapshot.record(number) : nullptr;
+}
+
+inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
+  const Kernel* kernel = slot_record(snapshot, keys);
+  return kernel != nullptr ? Pick{kernel, keys} : pick_below(snapshot, keys);
+}
+
+/// The record of a key set, most often the usual one. False where someone has to look more closely,
+/// as at calls of operators that write an argument.
+[[gnu::always_inline]] inline bool find_record(const Snapshot& snapshot, tenon_keyset keys,
+                                               const Kernel** out_kernel) noexcept {
+  if (keys == snapshot.usual) [[likely]] {
+    *out_kernel = snapshot.record(-1);
+    return true;
   }
-  return {snapshot.record(number), keys};
+  if ((snapshot.flags & kCountsWrites) != 0) return false;
+  const int64_t number = snapshot.slots[slot_of(keys)];
+  if (number >= 0) return false;
+  *out_kernel = snapshot.record(number);
+  return true;
+}
+
+/// The same for a redispatch, most of which go to the backend.
+[[gnu::always_inline]] inline bool find_record_below(const Snapshot& snapshot, tenon_keyset keys,
+                                                     const Kernel** out_kernel) noexcept {
+  if (keys == snapshot.below) [[likely]] {
+    *out_kernel = snapshot.record(snapshot.below_number);
+    return true;
+  }
+  if ((snapshot.flags & kCountsWrites) != 0) return false;
+  const int64_t number = snapshot.slots[slot_of(keys)];
+  if (number >= 0) return false;
+  *out_kernel = snapshot.record(number);
+  return true;
 }
 
 /// Key set of a call: what the arguments carry, what operator and thread add, what they take away.
@@ -79,6 +111,12 @@ enum class ErrorPlace { kThreadSlot, kStack };
 /// function of its own, which costs those calls a few instructions less than it would save here.
 tenon_status call_common(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
                          RunningSlot* slot, const Snapshot* snapshot);
+/// The way of calls that find no record at once: those of operators that write an argument, and
+/// the missing ones. See call_unusual.cpp.
+tenon_status call_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                          RunningSlot* slot, const Snapshot* snapshot);
+tenon_status redispatch_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                                RunningSlot* slot, const Snapshot* snapshot);
 /// The careful ways: everything the fast path has no room for. What runs a kernel is not noexcept:
 /// a forced unwind (pthread_exit, cancellation) goes through.
 tenon_status call_slow(const tenon_op* op, tenon_stack* stack);
@@ -125,11 +163,11 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
     return call_common(op, stack, thread, slot, snapshot);
   }
   keys = call_keys(*snapshot, *thread, keys);
-  const int64_t number = snapshot->slots[slot_of(keys)];
-  if (number >= 0) [[unlikely]] {
-    return call_careful(op, stack, thread, slot, snapshot);
+  const Kernel* kernel;
+  if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
+    return call_unusual(op, keys, stack, slot, snapshot);
   }
-  return run_kernel(op, snapshot->record(number), keys, stack, slot, finish_call);
+  return run_kernel(op, kernel, keys, stack, slot, finish_call);
 }
 
 /// Calls what serves a key set, from inside a kernel; see tenon_op_redispatch.
@@ -143,11 +181,14 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   keys &= snapshot->mask;
-  const int64_t number = snapshot->slots[slot_of(keys)];
-  if (stack_counts(*stack) != snapshot->counts || number >= 0) [[unlikely]] {
+  if (stack_counts(*stack) != snapshot->counts) [[unlikely]] {
     return redispatch_careful(op, keys, stack, thread, slot, snapshot);
   }
-  return run_kernel(op, snapshot->record(number), keys, stack, slot, finish_redispatch);
+  const Kernel* kernel;
+  if (!find_record_below(*snapshot, keys, &kernel)) [[unlikely]] {
+    return redispatch_unusual(op, keys, stack, slot, snapshot);
+  }
+  return run_kernel(op, kernel, keys, stack, slot, finish_redispatch);
 }
 
 /// The careful way of all begins, starting over. `keys` are the arguments' for a call, final for a
@@ -175,25 +216,104 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
 }
 static_assert(sizeof(std::atomic<RunningSlot*>) == sizeof(void*));
 
-/// Begins a typed call whose tensors carry `keys`; see tenon_op_begin1.
+/// The way of typed calls whose keys are not the usual ones: looks the slot up, and counts writes.
+/// Out of line, which costs such a call some instructions and saves registers in all others.
+const tenon_entry* begin1_unusual(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
+                                  RunningSlot* slot, const Snapshot* snapshot);
+const tenon_entry* begin2_unusual(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                  tenon_frame* frame, RunningSlot* slot, const Snapshot* snapshot);
+const tenon_entry* begin3_unusual(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                  const tenon_tensor* c, tenon_frame* frame, RunningSlot* slot,
+                                  const Snapshot* snapshot);
+const tenon_entry* begin_n_unusual(const tenon_op* op, const tenon_tensor* const* tensors,
+                                   int64_t count, tenon_frame* frame, RunningSlot* slot,
+                                   const Snapshot* snapshot);
+const tenon_entry* begin_keys_unusual(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
+                                      RunningSlot* slot, const Snapshot* snapshot);
+/// The way of those whose tensors may be absent, or that cannot be entered at once.
+const tenon_entry* begin1_careful(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame);
+const tenon_entry* begin2_careful(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                  tenon_frame* frame);
+const tenon_entry* begin3_careful(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                  const tenon_tensor* c, tenon_frame* frame);
+
+/// Begins a typed call whose tensors carry `keys`. `careful()` starts over where it cannot be
+/// entered at once, `unusual(slot, snapshot)` goes on where the keys are not the usual ones.
+template <class Careful, class Unusual>
 [[gnu::always_inline]] inline const tenon_entry* begin(const tenon_op* op, tenon_keyset keys,
-                                                       tenon_frame* frame) {
+                                                       tenon_frame* frame, Careful&& careful,
+                                                       Unusual&& unusual) {
   ThreadRecord* thread = base::current_thread();
   RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
   if (!base::can_enter(thread, slot)) [[unlikely]] {
-    return begin_careful(op, keys, 0, frame, BeginKind::kCall);
+    return careful();
   }
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
-  const tenon_keyset all = call_keys(*snapshot, *thread, keys);
-  const int64_t number = snapshot->slots[slot_of(all)];
-  if (number >= 0) [[unlikely]] {
-    base::leave(thread, slot);
-    return begin_careful(op, keys, 0, frame, BeginKind::kCall);
+  keys = call_keys(*snapshot, *thread, keys);
+  if (keys != snapshot->usual) [[unlikely]] {
+    return unusual(slot, snapshot);
   }
-  const Kernel* kernel = snapshot->record(number);
+  const Kernel* kernel = snapshot->record(-1);
   base::set_running(slot, kernel);
-  return fill_frame(op, kernel, all, thread, slot, frame);
+  return fill_frame(op, kernel, keys, thread, slot, frame);
+}
+
+/// See tenon_op_begin1.
+[[gnu::always_inline]] inline const tenon_entry* begin1(const tenon_op* op, const tenon_tensor* a,
+                                                        tenon_frame* frame) {
+  const auto careful = [&] { return begin1_careful(op, a, frame); };
+  if (a == nullptr) [[unlikely]] {
+    return careful();
+  }
+  return begin(op, tensor_keys(a), frame, careful, [&](auto* slot, auto* snapshot) {
+    return begin1_unusual(op, a, frame, slot, snapshot);
+  });
+}
+
+/// See tenon_op_begin2.
+[[gnu::always_inline]] inline const tenon_entry* begin2(const tenon_op* op, const tenon_tensor* a,
+                                                        const tenon_tensor* b, tenon_frame* frame) {
+  const auto careful = [&] { return begin2_careful(op, a, b, frame); };
+  if (a == nullptr || b == nullptr) [[unlikely]] {
+    return careful();
+  }
+  const tenon_keyset keys = tensor_keys(a) | tensor_keys(b);
+  return begin(op, keys, frame, careful, [&](auto* slot, auto* snapshot) {
+    return begin2_unusual(op, a, b, frame, slot, snapshot);
+  });
+}
+
+/// See tenon_op_begin3.
+[[gnu::always_inline]] inline const tenon_entry* begin3(const tenon_op* op, const tenon_tensor* a,
+                                                        const tenon_tensor* b,
+                                                        const tenon_tensor* c, tenon_frame* frame) {
+  const auto careful = [&] { return begin3_careful(op, a, b, c, frame); };
+  if (a == nullptr) [[unlikely]] {
+    return careful();
+  }
+  if (b == nullptr) [[unlikely]] {
+    return careful();
+  }
+  if (c == nullptr) [[unlikely]] {
+    return careful();
+  }
+  const tenon_keyset keys = tensor_keys(a) | tensor_keys(b) | tensor_keys(c);
+  return begin(op, keys, frame, careful, [&](auto* slot, auto* snapshot) {
+    return begin3_unusual(op, a, b, c, frame, slot, snapshot);
+  });
+}
+
+/// Begins a typed call of any number of tensors, some of which may be absent.
+[[gnu::always_inline]] inline const tenon_entry* begin_n(const tenon_op* op,
+                                                         const tenon_tensor* const* tensors,
+                                                         int64_t count, tenon_frame* frame) {
+  tenon_keyset keys = 0;
+  for (int64_t i = 0; i < count; ++i) keys |= tensors[i] != nullptr ? tensor_keys(tensors[i]) : 0;
+  const auto careful = [&] { return begin_careful(op, keys, 0, frame, BeginKind::kCall); };
+  return begin(op, keys, frame, careful, [&](auto* slot, auto* snapshot) {
+    return begin_n_unusual(op, tensors, count, frame, slot, snapshot);
+  });
 }
 
 /// Begins a typed redispatch; see tenon_op_begin_keys.
@@ -206,15 +326,13 @@ static_assert(sizeof(std::atomic<RunningSlot*>) == sizeof(void*));
   }
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
-  const tenon_keyset all = keys & snapshot->mask;
-  const int64_t number = snapshot->slots[slot_of(all)];
-  if (number >= 0) [[unlikely]] {
-    base::leave(thread, slot);
-    return begin_careful(op, keys, 0, frame, BeginKind::kRedispatch);
+  keys &= snapshot->mask;
+  if (keys != snapshot->below) [[unlikely]] {
+    return begin_keys_unusual(op, keys, frame, slot, snapshot);
   }
-  const Kernel* kernel = snapshot->record(number);
+  const Kernel* kernel = snapshot->record(snapshot->below_number);
   base::set_running(slot, kernel);
-  return fill_frame(op, kernel, all, thread, slot, frame);
+  return fill_frame(op, kernel, keys, thread, slot, frame);
 }
 
 /// In tenon_frame::reserved[0]: count and tags of the arguments are known to be right.
@@ -226,6 +344,9 @@ const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, i
                                   tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot);
 const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, int64_t nargs,
                                    tenon_frame* frame);
+/// See call_unusual(). As many arguments as the schema has.
+const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, tenon_frame* frame,
+                                   RunningSlot* slot, const Snapshot* snapshot, tenon_keyset keys);
 
 /// Begins a call for boxed arguments; see tenon_op_resolve.
 [[gnu::always_inline]] inline const tenon_entry* resolve(const tenon_op* op,
@@ -244,12 +365,10 @@ const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, 
     return resolve_common(op, args, nargs, frame, thread, slot);
   }
   keys = call_keys(*snapshot, *thread, keys);
-  const int64_t number = snapshot->slots[slot_of(keys)];
-  if (number >= 0) [[unlikely]] {
-    base::leave(thread, slot);
-    return resolve_careful(op, args, nargs, frame);
+  const Kernel* kernel;
+  if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
+    return resolve_unusual(op, args, frame, slot, snapshot, keys);
   }
-  const Kernel* kernel = snapshot->record(number);
   base::set_running(slot, kernel);
   const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
   frame->reserved[0] = kArgumentsChecked;

@@ -15,22 +15,23 @@ const Kernel* shared_kernels[kFunctionalityCount] = {};
 
 void bump_argument(const tenon_value& value) noexcept {
   if (value.tag == TENON_TAG_TENSOR) {
-    value.as.tensor->bump_version();
+    value.as.tensor->count_write();
   } else if (value.tag == TENON_TAG_TENSOR_LIST) {
     const auto* tensors = static_cast<tenon_tensor* const*>(value.as.list.data);
     for (uint32_t i = 0; i < value.count; ++i) {
-      if (tensors[i] != nullptr) tensors[i]->bump_version();
+      if (tensors[i] != nullptr) tensors[i]->count_write();
     }
   }
 }
 
 // Operators with more arguments than a word has bits: those from 63 on, by the schema.
-void bump_late_arguments(const tenon_op* op, const tenon_stack* stack) noexcept {
+[[gnu::cold]] void bump_late_arguments(const tenon_op* op, const tenon_value* args,
+                                       uint32_t nargs) noexcept {
   const SnapshotGuard guard(op);
   if (guard.get() == nullptr || guard.get()->schema == nullptr) return;
   const auto& arguments = guard.get()->schema->arguments();
-  for (size_t i = 63; i < arguments.size() && i < stack->nargs; ++i) {
-    if (arguments[i].is_written()) bump_argument(stack->args[i]);
+  for (size_t i = 63; i < arguments.size() && i < nargs; ++i) {
+    if (arguments[i].is_written()) bump_argument(args[i]);
   }
 }
 
@@ -46,7 +47,7 @@ void FallbackTable::install(Fallback* fallback) {
     (fallback->built_in ? place.built_in : place.registered) = fallback;
   }
   const Kernel* kernel = fallback->kernel.get();
-  if (fallback->built_in && fallback->select == nullptr && !kernel->is_fallthrough()) {
+  if (fallback->built_in && !kernel->is_fallthrough()) {
     shared_kernels[functionality_of(fallback->keys.front())] = kernel;
     fallback->shared = true;
   }
@@ -122,15 +123,20 @@ tenon_status select_backend(void*, const tenon_op* op, tenon_keyset keys, tenon_
                     stack);
 }
 
+void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
+                 uint64_t left) noexcept {
+  constexpr uint64_t kLate = uint64_t{1} << 63;
+  if ((left & kLate) != 0) bump_late_arguments(op, args, nargs);
+  for (left &= ~kLate; left != 0; left &= left - 1) {
+    const auto position = static_cast<uint32_t>(__builtin_ctzll(left));
+    if (position < nargs) bump_argument(args[position]);
+  }
+}
+
 tenon_status bump_versions(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  uint64_t written = op->written.load(std::memory_order_relaxed);
-  if (written >> 63 != 0) bump_late_arguments(op, stack);
   // Before the kernel runs: a kernel that fails half-way has written, and one may take its
   // arguments.
-  for (written &= ~(uint64_t{1} << 63); written != 0; written &= written - 1) {
-    const auto position = static_cast<uint32_t>(__builtin_ctzll(written));
-    if (position < stack->nargs) bump_argument(stack->args[position]);
-  }
+  bump_written(op, stack->args, stack->nargs);
   const KeyGuard guard =
       KeyGuard::exclude(functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));
   return redispatch(op, keys & below(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW), stack);

@@ -6,6 +6,8 @@
 
 #include "dispatch/dispatch_key.h"
 #include "dispatch/operator_entry.h"
+#include "tenon/value.h"
+#include "tensor/tensor.h"
 
 namespace tenon::dispatch {
 
@@ -73,8 +75,28 @@ inline tenon_keyset dense_keys(const tenon_device* device) noexcept {
 /// the device is of no known type.
 tenon_keyset choose_backend(tenon_keyset keys, const tenon_value* args, uint32_t nargs) noexcept;
 
+/// Bumps the versions of the arguments at the positions in `left`, whatever they are. Bit 63 stands
+/// for all written ones from there on.
+void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
+                 uint64_t left) noexcept;
+
+/// Bumps the versions of the arguments that the operator writes.
+[[gnu::always_inline]] inline void bump_written(const tenon_op* op, const tenon_value* args,
+                                                uint32_t nargs) noexcept {
+  for (uint64_t left = op->written.load(std::memory_order_relaxed); left != 0; left &= left - 1) {
+    const auto position = static_cast<uint32_t>(__builtin_ctzll(left));
+    // Those of an operator that was defined anew, with other arguments, may not be there.
+    if (position >= nargs || position == 63 || args[position].tag != TENON_TAG_TENSOR)
+        [[unlikely]] {
+      return bump_others(op, args, nargs, left);
+    }
+    args[position].as.tensor->count_write();
+  }
+}
+
 /// Kernel of the built-in ADInplaceOrView fallback: bumps the versions of written arguments and
-/// calls again below, without the key for what the kernel itself calls.
+/// calls again below, without the key for what the kernel itself calls. Most calls never get here:
+/// the call path does the same in one dispatch, see call_unusual.cpp.
 tenon_status bump_versions(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 
 }  // namespace tenon::dispatch

@@ -14,7 +14,7 @@ namespace tenon::dispatch {
 namespace {
 
 constexpr uint32_t kKnownFlags =
-    TENON_KERNEL_FALLTHROUGH | TENON_KERNEL_SYMBOLIC | TENON_KERNEL_NOBLOCK;
+    TENON_KERNEL_FALLTHROUGH | TENON_KERNEL_SYMBOLIC | TENON_KERNEL_NOBLOCK | TENON_KERNEL_LEAF;
 
 // The description as this version knows it: missing fields of an older caller are zero.
 tenon_kernel complete(const tenon_kernel& given) {

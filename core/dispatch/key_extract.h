@@ -48,7 +48,8 @@ tenon_keyset scan_value(const tenon_value& value) noexcept;
     *out_keys = tensor_keys(args[0].as.tensor) | tensor_keys(args[1].as.tensor);
     return true;
   }
-  if (counts != (snapshot.plain_counts & mask) || args[0].tag != TENON_TAG_TENSOR) return false;
+  if (counts != (snapshot.counts & mask) || (snapshot.flags & kOneOrThree) == 0) return false;
+  if (args[0].tag != TENON_TAG_TENSOR) return false;
   tenon_keyset keys = tensor_keys(args[0].as.tensor);
   if (snapshot.front == 3) {
     if (args[1].tag != TENON_TAG_TENSOR || args[2].tag != TENON_TAG_TENSOR) return false;

@@ -5,8 +5,10 @@
 
 #include "base/error.h"
 #include "base/small_vector.h"
+#include "base/thread.h"
 #include "dispatch/key_set.h"
 #include "tenon/introspect.h"
+#include "tensor/tensor.h"
 
 namespace tenon::dispatch {
 
@@ -103,6 +105,22 @@ class Resolver {
   const Kernel* by_alias_[kAliasCount] = {};
 };
 
+// Whether the written arguments are tensors that their numbers among the tensors of a typed call
+// tell: what has elements, or may, stands behind them.
+bool written_by_number(const Schema& schema) {
+  bool in_front = true;
+  bool found = false;
+  for (const schema::Argument& argument : schema.arguments()) {
+    const Type& type = *argument.type;
+    const bool optional = type.kind == TENON_TYPE_OPTIONAL;
+    const bool is_tensor = (optional ? *type.elements[0] : type).kind == TENON_TYPE_TENSOR;
+    if (!is_tensor && (plan_argument(type) & kCarriesKeys) != 0) in_front = false;
+    if (argument.is_written() && !(is_tensor && in_front)) return false;
+    found = found || argument.is_written();
+  }
+  return found && !schema.is_vararg();
+}
+
 // Positions and kinds of the arguments that carry keys.
 void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   const auto& arguments = schema.arguments();
@@ -114,6 +132,7 @@ void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   size_t front = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
     plans[i] = plan_argument(*arguments[i].type);
+    if (arguments[i].is_written()) plans[i] |= kWritten;
     if ((plans[i] & plan_tag(TENON_TAG_DEVICE)) != 0) snapshot->flags |= kHasDevice;
     if ((plans[i] & kCarriesKeys) == 0) continue;
     ++carrying;
@@ -123,8 +142,8 @@ void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   snapshot->front = static_cast<uint8_t>(front);
   if (carrying == 0 && !schema.is_vararg()) snapshot->flags |= kHasNoTensors;
   const bool plain = front == carrying && !schema.is_vararg() && !schema.is_varret();
+  if (plain && (front == 1 || front == 3)) snapshot->flags |= kOneOrThree;
   snapshot->pair_counts = plain && front == 2 ? snapshot->counts : kNoCounts;
-  snapshot->plain_counts = plain && (front == 1 || front == 3) ? snapshot->counts : kNoCounts;
 }
 
 // Autograd runs for untracked tensors too, where an operator has a kernel for it.
@@ -163,6 +182,11 @@ class TableBuilder {
   const base::SmallVector<const Kernel*, 16>& records() const { return records_; }
   /// Functionalities whose slots all fall through.
   tenon_keyset skipped() const { return skipped_; }
+  /// The lowest backend with a kernel of its own, CPU without one.
+  uint32_t first_backend() const {
+    return static_cast<uint32_t>(__builtin_ctz(resolver_.backends() | 1u << kBackendCount)) %
+           kBackendCount;
+  }
 
  private:
   struct Direct {
@@ -243,6 +267,51 @@ class TableBuilder {
   uint32_t nslots_ = 0;
 };
 
+// Whether the built-in fallback for all operators serves a key.
+bool is_built_in(const base::SmallVector<int8_t, 160>& numbers, const FallbackTable& fallbacks,
+                 tenon_key key) {
+  const uint32_t slot = slot_of_key(key);
+  return numbers[slot] == kShared && fallbacks.at(slot)->built_in;
+}
+
+// Makes a record the first one.
+void put_first(int8_t number, Snapshot* snapshot) {
+  if (number == -1) return;
+  std::swap(snapshot->record(-1), snapshot->record(number));
+  for (uint32_t slot = 0; slot < snapshot->nslots; ++slot) {
+    int8_t& each = snapshot->slots[slot];
+    if (each == number || each == -1) each = each == -1 ? number : int8_t{-1};
+  }
+}
+
+// Two sets that most calls have are compared before the slot is looked up: that of plain tensors on
+// a thread without guards, and what is left of it for a layer that calls the backend.
+void choose_sets(uint32_t backend, Snapshot* snapshot) {
+  if (snapshot->nrecords == 0) {
+    snapshot->serve_no_set();
+    return;
+  }
+  const bool has_tensors = (snapshot->flags & kHasNoTensors) == 0;
+  const tenon_keyset chosen = functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend);
+  tenon_keyset usual = has_tensors ? tensor::plain_keys(static_cast<int32_t>(backend)) : 0;
+  usual = (usual | snapshot->include | base::kDefaultInclude) & base::kDefaultKeep & snapshot->mask;
+  if ((snapshot->flags & kSelectsBackend) != 0) {
+    usual = (usual & ~functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT)) | chosen;
+  }
+  tenon_keyset below = chosen & snapshot->mask;
+  const auto is_served = [&](tenon_keyset keys) { return snapshot->slots[slot_of(keys)] < 0; };
+  if (!is_served(below)) below = usual;
+  if (!is_served(usual)) usual = below;
+  for (uint32_t slot = 0; !is_served(usual); ++slot) {
+    if (snapshot->slots[slot] >= 0) continue;
+    usual = below = slot == kUndefinedSlot ? 0 : keyset_of(key_of_slot(slot)) & snapshot->mask;
+  }
+  put_first(snapshot->slots[slot_of(usual)], snapshot);
+  snapshot->usual = usual;
+  snapshot->below = below;
+  snapshot->below_number = snapshot->slots[slot_of(below)];
+}
+
 }  // namespace
 
 Resolved resolve_slot(const tenon_op& op, tenon_key key, const FallbackTable& fallbacks) {
@@ -266,12 +335,12 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   snapshot->mask = ~table.skipped();
   snapshot->schema = schema::SchemaPtr(definition.schema).detach();
   describe_arguments(*snapshot->schema, snapshot);
-  const uint32_t select_slot = slot_of_key(TENON_KEY_BACKEND_SELECT);
-  const Fallback* select = fallbacks.at(select_slot);
-  if (select != nullptr && select->built_in && numbers[select_slot] < 0 &&
-      snapshot->record(numbers[select_slot]) == select->kernel.get()) {
-    snapshot->flags |= kSelectsBackend;
+  if (is_built_in(numbers, fallbacks, TENON_KEY_BACKEND_SELECT)) snapshot->flags |= kSelectsBackend;
+  if (is_built_in(numbers, fallbacks, TENON_KEY_AD_INPLACE_OR_VIEW)) {
+    snapshot->flags |= kCountsWrites;
+    if (written_by_number(*snapshot->schema)) snapshot->flags |= kWritesByNumber;
   }
+  choose_sets(table.first_backend(), snapshot);
   retired_node(snapshot)->owner = &op;
   return snapshot;
 }

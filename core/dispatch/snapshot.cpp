@@ -35,7 +35,7 @@ Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans)
   if (block == nullptr) throw std::bad_alloc();
   auto* snapshot = reinterpret_cast<Snapshot*>(block + front);
   snapshot->nslots = static_cast<uint16_t>(nslots);
-  snapshot->nrecords = static_cast<uint16_t>(nrecords);
+  snapshot->nrecords = static_cast<uint8_t>(nrecords);
   auto* node = new (block) base::Retired();
   node->note = static_cast<uint16_t>(nrecords);
   node->reclaim = &reclaim_snapshot;
@@ -53,9 +53,9 @@ const Snapshot* empty_snapshot() noexcept {
   static const Snapshot* const instance = [] {
     Snapshot* snapshot = allocate_snapshot(kMostSlots, 0, 0);
     snapshot->pair_counts = kNoCounts;
-    snapshot->plain_counts = kNoCounts;
     snapshot->counts = kNoCounts;
     snapshot->mask = ~tenon_keyset{0};
+    snapshot->serve_no_set();
     return snapshot;
   }();
   return instance;

@@ -26,19 +26,21 @@ constexpr uint64_t kNoCounts = 0xfffffffe'fffffffe;
 /// | one byte a slot | the plans of the arguments. Replaced whole; freed when no call picks from it
 /// any more. What calls read comes first.
 struct Snapshot {
-  uint64_t pair_counts;   // `counts` where exactly two arguments matter, plain tensors in front
-  uint64_t plain_counts;  // `counts` where one or three do; else both are kNoCounts
-  tenon_keyset include;   // Autograd where a kernel is registered on it
-  tenon_keyset mask;      // without the functionalities that fall through on all backends
-  uint64_t counts;        // of arguments, and of results << 32
+  uint64_t pair_counts;          // `counts` where two plain tensors in front are all that matters
+  tenon_keyset include;          // Autograd where a kernel is registered on it
+  tenon_keyset mask;             // without the functionalities that fall through on all backends
+  tenon_keyset usual;            // set of a call of plain tensors on a thread without guards
+  tenon_keyset below;            // set of a redispatch to the backend
+  uint64_t counts;               // of arguments, and of results << 32
   const schema::Schema* schema;  // owned reference; NULL: the operator has none
   uint8_t front;                 // plain tensors before any other argument, 255 at most
   uint8_t flags;                 // kHas*
   uint16_t looked_at;            // arguments up to the last one that may hold tensors
-  uint16_t nrecords;
+  uint8_t nrecords;
+  int8_t below_number;  // of the record that serves `below`; -1 serves `usual`
   uint16_t nslots;
   int8_t slots[];
-  static constexpr size_t kSlotsOffset = 56;
+  static constexpr size_t kSlotsOffset = 64;
 
   /// `number` is negative, as slots have it.
   const Kernel* record(int64_t number) const noexcept {
@@ -59,16 +61,24 @@ struct Snapshot {
   ArgumentPlan* plans() noexcept {
     return const_cast<ArgumentPlan*>(static_cast<const Snapshot*>(this)->plans());
   }
+  /// For tables without records: makes `usual` and `below` sets that no masked set equals.
+  void serve_no_set() noexcept {
+    usual = below = tenon_keyset{1} << 63;
+    mask &= ~usual;
+  }
   uint32_t nargs() const noexcept { return static_cast<uint32_t>(counts); }
   uint32_t nrets() const noexcept { return static_cast<uint32_t>(counts >> 32); }
 };
 static_assert(offsetof(Snapshot, slots) == Snapshot::kSlotsOffset);
 
-constexpr uint8_t kHasVararg = 1;       // more arguments than the schema names are scanned
-constexpr uint8_t kHasVarret = 16;      // so with results
-constexpr uint8_t kHasDevice = 2;       // some argument can be a device
-constexpr uint8_t kHasNoTensors = 4;    // no argument can hold a tensor
-constexpr uint8_t kSelectsBackend = 8;  // BackendSelect is the built-in fallback
+constexpr uint8_t kHasVararg = 1;         // more arguments than the schema names are scanned
+constexpr uint8_t kHasDevice = 2;         // some argument can be a device
+constexpr uint8_t kHasNoTensors = 4;      // no argument can hold a tensor
+constexpr uint8_t kSelectsBackend = 8;    // BackendSelect is the built-in fallback
+constexpr uint8_t kHasVarret = 16;        // so with results
+constexpr uint8_t kCountsWrites = 64;     // the built-in fallback serves ADInplaceOrView
+constexpr uint8_t kWritesByNumber = 128;  // see begin_any(): numbers tell the written tensors
+constexpr uint8_t kOneOrThree = 32;  // one or three plain tensors in front are all that matters
 
 /// The table of operators without schema: nothing matches, no slot has a kernel.
 const Snapshot* empty_snapshot() noexcept;

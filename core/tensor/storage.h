@@ -52,6 +52,15 @@ struct alignas(64) tenon_storage {
 
   int64_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
   void bump_version() noexcept { version_.fetch_add(1, std::memory_order_relaxed); }
+  /// The same for a write that is about to happen. Through the only tensor of a storage nobody else
+  /// can write at the same time without racing for the data already: that needs no atomic write.
+  void count_write() noexcept {
+    if (counts_.load(std::memory_order_relaxed) == tenon::tensor::kStorageAlone) {
+      version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    } else {
+      bump_version();
+    }
+  }
 
   void retain() noexcept {
     counts_.fetch_add(tenon::tensor::kOneStrong, std::memory_order_relaxed);

@@ -89,6 +89,8 @@ struct alignas(64) tenon_tensor {
   }
   int64_t version() const noexcept { return storage_->version(); }
   void bump_version() noexcept { storage_->bump_version(); }
+  /// Bumps the version for a write through this tensor that is about to happen.
+  void count_write() noexcept { storage_->count_write(); }
 
   /// Fills all of `out_info`. For plain sizes only, not TENON_TENSOR_SYMBOLIC.
   void describe(tenon_tensor_info* out_info) const noexcept {

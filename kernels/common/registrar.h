@@ -12,6 +12,7 @@ namespace tenon::kernels {
 inline KernelOptions quick(const char* function, int64_t max_numel = INT64_MAX) {
   KernelOptions options;
   options.noblock_max_numel = max_numel;
+  options.leaf = true;
   options.name = function;
   return options;
 }

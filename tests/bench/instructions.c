@@ -8,11 +8,12 @@
 
 static tenon_library* library;
 static const tenon_op *none, *one, *two, *eight, *list, *optional, *in_place;
-static const tenon_op *layered, *layered_3, *skipped, *wrapped, *failing;
-static const tenon_op *typed_1, *typed_2, *typed_3, *typed_layered, *add;
+static const tenon_op *traced, *layered, *layered_3, *skipped, *wrapped, *failing;
+static const tenon_op *typed_1, *typed_2, *typed_3, *typed_layered, *typed_in_place, *add;
 static tenon_tensor *a, *b;
 static tenon_keyset below_autograd;
 static tenon_keyset wrapper_keys;
+static tenon_keyset tracer_keys;
 
 static void must(tenon_status status) {
   if (status == TENON_OK) return;
@@ -103,6 +104,7 @@ static void add_typed(const tenon_op* op, tenon_key key, tenon_kernel_fn boxed,
                       tenon_typed_fn typed, const char* letters) {
   tenon_kernel kernel = kernel_of(boxed);
   kernel.typed = typed;
+  if (typed == (tenon_typed_fn)take_2) kernel.flags |= TENON_KERNEL_LEAF;
   kernel.signature = 0xcbf29ce484222325u;
   for (; *letters; ++letters) {
     kernel.signature = (kernel.signature ^ (unsigned char)*letters) * 0x100000001b3u;
@@ -146,6 +148,12 @@ static void define_operators(void) {
       tenon_library_define(library, "typed_3(Tensor a, Tensor b, Tensor c) -> ()", NULL, &typed_3));
   must(tenon_library_define(library, "typed_layered(Tensor a, Tensor b) -> ()", NULL,
                             &typed_layered));
+  must(tenon_library_define(library, "typed_in_place(Tensor(a!) a, Tensor b) -> Tensor(a!)", NULL,
+                            &typed_in_place));
+  add_typed(typed_in_place, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
+  must(tenon_library_define(library, "traced(Tensor a, Tensor b) -> ()", NULL, &traced));
+  add_typed(traced, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
+  add_typed(traced, TENON_KEY_TRACER, noop, (tenon_typed_fn)take_2, "TT>");
   add_typed(typed_1, TENON_KEY_CPU, noop, (tenon_typed_fn)take_1, "T>");
   add_typed(typed_2, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
   add_typed(typed_3, TENON_KEY_CPU, noop, (tenon_typed_fn)take_3, "TTT>");
@@ -277,6 +285,16 @@ static void call_typed(const tenon_op* op, int calls) {
 }
 
 PATH(typed_begin2) { call_typed(typed_2, calls); }
+PATH(typed_in_place) { call_typed(typed_in_place, calls); }
+
+/* With keys that are not the operator's usual ones. */
+PATH(typed_begin2_guarded) {
+  tenon_key_guard guard;
+  must(tenon_key_guard_include(&guard, tracer_keys));
+  call_typed(traced, calls);
+  tenon_key_guard_leave(&guard);
+}
+
 PATH(typed_one_redispatch) { call_typed(typed_layered, calls); }
 
 PATH(typed_begin3) {
@@ -413,6 +431,8 @@ static const struct {
     ENTRY(typed_begin2),
     ENTRY(typed_begin3),
     ENTRY(typed_begin_n),
+    ENTRY(typed_begin2_guarded),
+    ENTRY(typed_in_place),
     ENTRY(typed_begin_factory),
     ENTRY(typed_one_redispatch),
     ENTRY(resolve),
@@ -439,6 +459,7 @@ int main(int argc, char** argv) {
   }
   below_autograd = tenon_keyset_below(TENON_KEY_AUTOGRAD);
   must(tenon_keyset_from_key(TENON_KEY_WRAPPER, &wrapper_keys));
+  must(tenon_keyset_from_key(TENON_KEY_TRACER, &tracer_keys));
   must(tenon_tensor_new(TENON_DTYPE_F32, NULL, 1, &size, NULL, &a));
   must(tenon_tensor_new(TENON_DTYPE_F32, NULL, 1, &size, NULL, &b));
   define_operators();

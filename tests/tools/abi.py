@@ -21,7 +21,7 @@ import cheader
 COMMITTED = cheader.ROOT / "capi" / "abi" / "tenon.abi.json"
 # Macros that are code or depend on who compiles: no constants.
 NOT_CONSTANT = re.compile(
-    r"TENON_(API|EXPORT|BEGIN_DECLS|END_DECLS|SANITIZER_CURRENT|ABI_VERSION|"
+    r"TENON_(API|CALL_API|EXPORT|BEGIN_DECLS|END_DECLS|SANITIZER_CURRENT|ABI_VERSION|"
     r"VERSION_\w+|DEPRECATED)$"
 )
 KINDS = ("functions", "structs", "constants", "typedefs")

@@ -128,7 +128,7 @@ def parse(path: pathlib.Path) -> Header:
     text = _without_comments(source)
     functions = []
     for match in re.finditer(
-        r"^TENON_API\s+([^;{]+?)\s*\b(tenon_\w+)\s*\(([^;]*)\)\s*;", text, re.M
+        r"^TENON_(?:CALL_)?API\s+([^;{]+?)\s*\b(tenon_\w+)\s*\(([^;]*)\)\s*;", text, re.M
     ):
         returns, name, parameters = _flat(match.group(1)), match.group(2), match.group(3)
         pairs = _split_parameters(parameters)

@@ -59,7 +59,7 @@ def main(arguments: list | None = None) -> int:
     count = bad = 0
     for header in cheader.parse_all(args.include):
         source = (args.include / "tenon" / header.name).read_text()
-        marked = len(re.findall(r"^TENON_API\b", source, re.M))
+        marked = len(re.findall(r"^TENON_(?:CALL_)?API\b", source, re.M))
         if marked != len(header.functions):
             print(
                 f"contracts: {header.name}: {marked} TENON_API lines, but {len(header.functions)} "

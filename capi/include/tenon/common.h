@@ -31,6 +31,17 @@
 #define TENON_EXPORT
 #endif
 
+/* Of functions that calls go through: reached through the address in the GOT, without a PLT entry,
+ * where the compiler knows how. */
+#if defined(__has_attribute) && !defined(_WIN32)
+#if __has_attribute(noplt)
+#define TENON_CALL_API TENON_API __attribute__((noplt))
+#endif
+#endif
+#if !defined(TENON_CALL_API)
+#define TENON_CALL_API TENON_API
+#endif
+
 #if defined(__cplusplus)
 #define TENON_BEGIN_DECLS extern "C" {
 #define TENON_END_DECLS }

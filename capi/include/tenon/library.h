@@ -20,6 +20,7 @@ TENON_BEGIN_DECLS
 #define TENON_KERNEL_FALLTHROUGH 1u /* skip this key; `boxed` is NULL */
 #define TENON_KERNEL_SYMBOLIC 2u    /* takes symbolic dims */
 #define TENON_KERNEL_NOBLOCK 4u     /* quick and never waits, up to noblock_max_numel elements */
+#define TENON_KERNEL_LEAF 8u        /* calls no operators: nothing need be set up for them */
 
 /* What to do when the operator already has a kernel for the key. */
 #define TENON_POLICY_LAYER 0u    /* on top: removal brings the older one back. The default. */

@@ -97,7 +97,7 @@ TENON_API tenon_status tenon_op_copy_schema(const tenon_op* op, tenon_schema** o
 /// Ownership: arguments are borrowed; results are new references, cleared by the caller.
 /// Threads:   any thread; uses the calling thread's keys.
 /// Since:     0.1
-TENON_API tenon_status tenon_op_call(const tenon_op* op, tenon_stack* stack);
+TENON_CALL_API tenon_status tenon_op_call(const tenon_op* op, tenon_stack* stack);
 
 /// Calls an operator as tenon_op_call does, after checking the type of every argument.
 ///
@@ -115,8 +115,8 @@ TENON_API tenon_status tenon_op_call_checked(const tenon_op* op, tenon_stack* st
 /// Ownership: as tenon_op_call.
 /// Threads:   any thread.
 /// Since:     0.1
-TENON_API tenon_status tenon_op_redispatch(const tenon_op* op, tenon_keyset keys,
-                                           tenon_stack* stack);
+TENON_CALL_API tenon_status tenon_op_redispatch(const tenon_op* op, tenon_keyset keys,
+                                                tenon_stack* stack);
 
 /// Calls the kernel or fallback of one runtime key, whatever the arguments carry.
 ///
@@ -152,8 +152,8 @@ TENON_API tenon_status tenon_op_compute_keys(const tenon_op* op, const tenon_val
 /// Ownership: the entry is borrowed until the frame is left.
 /// Threads:   owner thread: the frame is left on the same thread, also on failure.
 /// Since:     0.1
-TENON_API const tenon_entry* tenon_op_begin1(const tenon_op* op, const tenon_tensor* a,
-                                             tenon_frame* out_frame);
+TENON_CALL_API const tenon_entry* tenon_op_begin1(const tenon_op* op, const tenon_tensor* a,
+                                                  tenon_frame* out_frame);
 
 /// Begins a typed call with two tensor arguments; see tenon_op_begin1.
 ///
@@ -161,8 +161,8 @@ TENON_API const tenon_entry* tenon_op_begin1(const tenon_op* op, const tenon_ten
 /// Ownership: the entry is borrowed until the frame is left.
 /// Threads:   owner thread.
 /// Since:     0.1
-TENON_API const tenon_entry* tenon_op_begin2(const tenon_op* op, const tenon_tensor* a,
-                                             const tenon_tensor* b, tenon_frame* out_frame);
+TENON_CALL_API const tenon_entry* tenon_op_begin2(const tenon_op* op, const tenon_tensor* a,
+                                                  const tenon_tensor* b, tenon_frame* out_frame);
 
 /// Begins a typed call with three tensor arguments; see tenon_op_begin1.
 ///
@@ -170,9 +170,9 @@ TENON_API const tenon_entry* tenon_op_begin2(const tenon_op* op, const tenon_ten
 /// Ownership: the entry is borrowed until the frame is left.
 /// Threads:   owner thread.
 /// Since:     0.1
-TENON_API const tenon_entry* tenon_op_begin3(const tenon_op* op, const tenon_tensor* a,
-                                             const tenon_tensor* b, const tenon_tensor* c,
-                                             tenon_frame* out_frame);
+TENON_CALL_API const tenon_entry* tenon_op_begin3(const tenon_op* op, const tenon_tensor* a,
+                                                  const tenon_tensor* b, const tenon_tensor* c,
+                                                  tenon_frame* out_frame);
 
 /// Begins a typed call with `count` tensors (elements of tensor lists included, NULL = absent);
 /// zero for factories, whose backend then comes from `device` (NULL = none given).
@@ -181,9 +181,9 @@ TENON_API const tenon_entry* tenon_op_begin3(const tenon_op* op, const tenon_ten
 /// Ownership: the entry is borrowed until the frame is left.
 /// Threads:   owner thread.
 /// Since:     0.1
-TENON_API const tenon_entry* tenon_op_begin_n(const tenon_op* op, tenon_tensor* const* tensors,
-                                              int64_t count, const tenon_device* device,
-                                              tenon_frame* out_frame);
+TENON_CALL_API const tenon_entry* tenon_op_begin_n(const tenon_op* op, tenon_tensor* const* tensors,
+                                                   int64_t count, const tenon_device* device,
+                                                   tenon_frame* out_frame);
 
 /// Begins a typed redispatch with an explicit key set; the thread's keys are not consulted.
 ///
@@ -191,8 +191,8 @@ TENON_API const tenon_entry* tenon_op_begin_n(const tenon_op* op, tenon_tensor* 
 /// Ownership: the entry is borrowed until the frame is left.
 /// Threads:   owner thread.
 /// Since:     0.1
-TENON_API const tenon_entry* tenon_op_begin_keys(const tenon_op* op, tenon_keyset keys,
-                                                 tenon_frame* out_frame);
+TENON_CALL_API const tenon_entry* tenon_op_begin_keys(const tenon_op* op, tenon_keyset keys,
+                                                      tenon_frame* out_frame);
 
 /// Begins a call for boxed arguments of any types: checks count and tags, finds the kernel and
 /// marks it running. A binding that meets a kernel of its own language calls it directly.
@@ -201,8 +201,8 @@ TENON_API const tenon_entry* tenon_op_begin_keys(const tenon_op* op, tenon_keyse
 /// Ownership: the entry is borrowed until the frame is left; arguments are borrowed.
 /// Threads:   owner thread: the frame is left on the same thread, also on failure.
 /// Since:     0.1
-TENON_API const tenon_entry* tenon_op_resolve(const tenon_op* op, const tenon_value* args,
-                                              int64_t nargs, tenon_frame* out_frame);
+TENON_CALL_API const tenon_entry* tenon_op_resolve(const tenon_op* op, const tenon_value* args,
+                                                   int64_t nargs, tenon_frame* out_frame);
 
 /// Calls the boxed kernel of a begun or resolved frame and checks its results, but does not leave
 /// the frame.
@@ -212,8 +212,8 @@ TENON_API const tenon_entry* tenon_op_resolve(const tenon_op* op, const tenon_va
 /// Ownership: as tenon_op_call.
 /// Threads:   owner thread.
 /// Since:     0.1
-TENON_API tenon_status tenon_op_invoke(const tenon_entry* entry, tenon_frame* frame,
-                                       tenon_stack* stack);
+TENON_CALL_API tenon_status tenon_op_invoke(const tenon_entry* entry, tenon_frame* frame,
+                                            tenon_stack* stack);
 
 /// Leaves a frame. `status` is what the kernel returned; when it is a failure, the frame's error
 /// (or the slot's with the same code, else a new one that names the operator) ends in the slot.
@@ -221,7 +221,7 @@ TENON_API tenon_status tenon_op_invoke(const tenon_entry* entry, tenon_frame* fr
 /// Errors:    returns `status`.
 /// Threads:   owner thread.
 /// Since:     0.1
-TENON_API tenon_status tenon_op_end(tenon_frame* frame, tenon_status status);
+TENON_CALL_API tenon_status tenon_op_end(tenon_frame* frame, tenon_status status);
 
 /// Checks results that a binding produced itself (a kernel of its own language called directly).
 ///

@@ -657,6 +657,7 @@ pub const TENON_LIBRARY_FRAGMENT: u32 = 2;
 pub const TENON_KERNEL_FALLTHROUGH: u32 = 1;
 pub const TENON_KERNEL_SYMBOLIC: u32 = 2;
 pub const TENON_KERNEL_NOBLOCK: u32 = 4;
+pub const TENON_KERNEL_LEAF: u32 = 8;
 pub const TENON_POLICY_LAYER: u32 = 0;
 pub const TENON_POLICY_ERROR: u32 = 1;
 pub const TENON_POLICY_OVERRIDE: u32 = 2;

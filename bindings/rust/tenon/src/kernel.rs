@@ -205,6 +205,13 @@ impl Kernel {
         self
     }
 
+    /// Promises that the kernel calls no operators: typed calls of operators that write an argument
+    /// then stay typed.
+    pub fn leaf(mut self) -> Kernel {
+        self.raw.flags |= sys::TENON_KERNEL_LEAF;
+        self
+    }
+
     /// Says that the kernel takes symbolic dims.
     pub fn symbolic(mut self) -> Kernel {
         self.raw.flags |= sys::TENON_KERNEL_SYMBOLIC;

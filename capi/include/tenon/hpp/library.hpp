@@ -28,6 +28,7 @@ struct KernelOptions {
   int64_t noblock_max_numel =
       -1;  // quick and never waiting up to this many elements; -1 = no claim
   bool symbolic = false;
+  bool leaf = false;  // calls no operators: typed calls of operators that write stay typed
   uint32_t policy = TENON_POLICY_LAYER;
   const char* name = nullptr;  // of the function, for dumps, traces and errors
 };
@@ -186,6 +187,7 @@ class Library {
     description.language = TENON_LANGUAGE_CPP;
     description.policy = options.policy;
     if (options.symbolic) description.flags |= TENON_KERNEL_SYMBOLIC;
+    if (options.leaf) description.flags |= TENON_KERNEL_LEAF;
     if (options.noblock_max_numel >= 0) {
       description.flags |= TENON_KERNEL_NOBLOCK;
       description.noblock_max_numel = options.noblock_max_numel;

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways of calls that find no record at once: those that write an argument, and typed ones whose
+// keys are not the operator's usual ones.
+//
+// An operator that writes bumps versions at ADInplaceOrView. Where only the built-in fallback
+// serves that key, the call does here what the fallback would do (see bump_versions), in one
+// dispatch and not two: bumps before the kernel runs, and shuts the key out for what the kernel
+// itself calls. A typed caller and a binding leave by one store, which cannot put a thread's keys
+// back: they come here for kernels that call nothing (TENON_KERNEL_LEAF), and get the fallback for
+// all others. Traced calls get it, too, and show it.
+#include "dispatch/call_path.h"
+#include "dispatch/fallback.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+constexpr tenon_keyset kWriteBit = functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+
+// Whether a call goes to the built-in ADInplaceOrView fallback. Without it, its keys are `below`.
+[[gnu::always_inline]] inline bool is_counted(const Snapshot& snapshot, tenon_keyset keys,
+                                              tenon_keyset* out_below) noexcept {
+  *out_below = keys ^ kWriteBit;
+  return (snapshot.flags & kCountsWrites) != 0 && *out_below < kWriteBit;
+}
+
+// The record below the fallback; NULL where someone has to look more closely.
+[[gnu::always_inline]] inline const Kernel* record_below(const Snapshot& snapshot,
+                                                         tenon_keyset below) noexcept {
+  if (below == snapshot.below) [[likely]] {
+    return snapshot.record(snapshot.below_number);
+  }
+  return slot_record(snapshot, below);
+}
+
+// Shuts ADInplaceOrView out of the thread's calls while it lives, also when a forced unwind goes
+// through it.
+class Shut {
+ public:
+  explicit Shut(ThreadRecord* thread) noexcept : thread_(thread), keep_(thread->keep) {
+    thread->keep = keep_ & ~kWriteBit;
+  }
+  ~Shut() { thread_->keep = keep_; }
+  Shut(const Shut&) = delete;
+  Shut& operator=(const Shut&) = delete;
+
+ private:
+  ThreadRecord* thread_;
+  tenon_keyset keep_;
+};
+
+[[gnu::always_inline]] inline tenon_status run_writer(const tenon_op* op, const Kernel* kernel,
+                                                      tenon_keyset keys, tenon_stack* stack,
+                                                      RunningSlot* slot,
+                                                      decltype(finish_call)* finish) {
+  base::set_running(slot, kernel);
+  bump_written(op, stack->args, stack->nargs);
+  tenon_status status;
+  {
+    const Shut shut(base::record_of(slot));
+    status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
+  }
+  return finish(op, stack, slot, status);
+}
+
+[[gnu::always_inline]] inline const tenon_entry* enter(const tenon_op* op, const Kernel* kernel,
+                                                       tenon_keyset keys, RunningSlot* slot,
+                                                       tenon_frame* frame) noexcept {
+  base::set_running(slot, kernel);
+  return fill_frame(op, kernel, keys, base::record_of(slot), slot, frame);
+}
+
+void count_write(const tenon_tensor* tensor) noexcept {
+  if (tensor != nullptr) const_cast<tenon_tensor*>(tensor)->count_write();
+}
+
+// Begins a typed call whose written tensors stand behind other arguments.
+[[gnu::noinline]] const tenon_entry* begin_late_writer(
+    const tenon_op* op, const Kernel* kernel, tenon_keyset keys, const tenon_tensor* const* tensors,
+    int64_t count, RunningSlot* slot, const Snapshot& snapshot, tenon_frame* frame) noexcept {
+  const ArgumentPlan* plan = snapshot.plans();
+  const ArgumentPlan* const end = plan + snapshot.nargs();
+  for (int64_t number = 0; plan != end && number < count; ++plan) {
+    if ((*plan & kCarriesKeys) == 0) continue;
+    if ((*plan & kWritten) != 0) count_write(tensors[number]);
+    ++number;
+  }
+  return enter(op, kernel, keys, slot, frame);
+}
+
+// Begins a typed call whose written tensors are told by their numbers: kWritesByNumber is said. A
+// caller may think of an operator as it was defined before, with other arguments.
+[[gnu::always_inline]] inline const tenon_entry* begin_writer(
+    const tenon_op* op, const Kernel* kernel, tenon_keyset keys, const tenon_tensor* const* tensors,
+    int64_t count, RunningSlot* slot, const Snapshot& snapshot, tenon_frame* frame) noexcept {
+  uint64_t written = op->written.load(std::memory_order_relaxed);
+  // In front of all other arguments, positions are numbers.
+  if (snapshot.front > 62 || written >> snapshot.front != 0) [[unlikely]] {
+    return begin_late_writer(op, kernel, keys, tensors, count, slot, snapshot, frame);
+  }
+  for (; written != 0; written &= written - 1) {
+    const int number = __builtin_ctzll(written);
+    if (number < count) count_write(tensors[number]);
+  }
+  return enter(op, kernel, keys, slot, frame);
+}
+
+[[gnu::always_inline]] inline bool is_leaf(const Kernel* kernel) noexcept {
+  return kernel != nullptr && (kernel->entry.flags & TENON_KERNEL_LEAF) != 0;
+}
+
+[[gnu::always_inline]] inline const tenon_entry* begin_any(const tenon_op* op,
+                                                           const tenon_tensor* const* tensors,
+                                                           int64_t count, tenon_frame* frame,
+                                                           RunningSlot* slot,
+                                                           const Snapshot* snapshot) {
+  tenon_keyset carried = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    carried |= tensors[i] != nullptr ? tensor_keys(tensors[i]) : 0;
+  }
+  ThreadRecord* thread = base::record_of(slot);
+  const tenon_keyset keys = call_keys(*snapshot, *thread, carried);
+  tenon_keyset below;
+  if (is_counted(*snapshot, keys, &below)) {
+    const Kernel* kernel = record_below(*snapshot, below);
+    if ((snapshot->flags & kWritesByNumber) != 0 && is_leaf(kernel)) [[likely]] {
+      return begin_writer(op, kernel, below, tensors, count, slot, *snapshot, frame);
+    }
+  } else if (const Kernel* kernel = slot_record(*snapshot, keys)) {
+    return enter(op, kernel, keys, slot, frame);
+  }
+  base::leave(thread, slot);
+  return begin_careful(op, carried, 0, frame, BeginKind::kCall);
+}
+
+// Calls of operators that write, but do not get to the fallback: some kernel stands above it, or
+// nothing is below.
+[[gnu::noinline]] tenon_status call_by_slot(const tenon_op* op, tenon_keyset keys,
+                                            tenon_stack* stack, RunningSlot* slot,
+                                            const Snapshot* snapshot) {
+  const Kernel* kernel = slot_record(*snapshot, keys);
+  if (kernel == nullptr) return call_careful(op, stack, base::record_of(slot), slot, snapshot);
+  return run_kernel(op, kernel, keys, stack, slot, finish_call);
+}
+
+[[gnu::noinline]] tenon_status redispatch_by_slot(const tenon_op* op, tenon_keyset keys,
+                                                  tenon_stack* stack, RunningSlot* slot,
+                                                  const Snapshot* snapshot) {
+  const Kernel* kernel = slot_record(*snapshot, keys);
+  if (kernel == nullptr) {
+    return redispatch_careful(op, keys, stack, base::record_of(slot), slot, snapshot);
+  }
+  return run_kernel(op, kernel, keys, stack, slot, finish_redispatch);
+}
+
+}  // namespace
+
+tenon_status call_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                          RunningSlot* slot, const Snapshot* snapshot) {
+  tenon_keyset below;
+  if (is_counted(*snapshot, keys, &below)) [[likely]] {
+    if (const Kernel* kernel = record_below(*snapshot, below)) [[likely]] {
+      return run_writer(op, kernel, below, stack, slot, finish_call);
+    }
+  }
+  return call_by_slot(op, keys, stack, slot, snapshot);
+}
+
+tenon_status redispatch_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                                RunningSlot* slot, const Snapshot* snapshot) {
+  tenon_keyset below;
+  if (is_counted(*snapshot, keys, &below)) [[likely]] {
+    if (const Kernel* kernel = record_below(*snapshot, below)) [[likely]] {
+      return run_writer(op, kernel, below, stack, slot, finish_redispatch);
+    }
+  }
+  return redispatch_by_slot(op, keys, stack, slot, snapshot);
+}
+
+const tenon_entry* begin1_unusual(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
+                                  RunningSlot* slot, const Snapshot* snapshot) {
+  return begin_any(op, &a, 1, frame, slot, snapshot);
+}
+
+const tenon_entry* begin2_unusual(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                  tenon_frame* frame, RunningSlot* slot, const Snapshot* snapshot) {
+  const tenon_tensor* const tensors[] = {a, b};
+  return begin_any(op, tensors, 2, frame, slot, snapshot);
+}
+
+const tenon_entry* begin3_unusual(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                  const tenon_tensor* c, tenon_frame* frame, RunningSlot* slot,
+                                  const Snapshot* snapshot) {
+  const tenon_tensor* const tensors[] = {a, b, c};
+  return begin_any(op, tensors, 3, frame, slot, snapshot);
+}
+
+const tenon_entry* begin_n_unusual(const tenon_op* op, const tenon_tensor* const* tensors,
+                                   int64_t count, tenon_frame* frame, RunningSlot* slot,
+                                   const Snapshot* snapshot) {
+  return begin_any(op, tensors, count, frame, slot, snapshot);
+}
+
+const tenon_entry* begin1_careful(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame) {
+  return begin_n(op, &a, 1, frame);
+}
+
+const tenon_entry* begin2_careful(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                  tenon_frame* frame) {
+  const tenon_tensor* const tensors[] = {a, b};
+  return begin_n(op, tensors, 2, frame);
+}
+
+const tenon_entry* begin3_careful(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                  const tenon_tensor* c, tenon_frame* frame) {
+  const tenon_tensor* const tensors[] = {a, b, c};
+  return begin_n(op, tensors, 3, frame);
+}
+
+const tenon_entry* begin_keys_unusual(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
+                                      RunningSlot* slot, const Snapshot* snapshot) {
+  if (const Kernel* kernel = slot_record(*snapshot, keys)) [[likely]] {
+    return enter(op, kernel, keys, slot, frame);
+  }
+  base::leave(base::record_of(slot), slot);
+  return begin_careful(op, keys, 0, frame, BeginKind::kRedispatch);
+}
+
+const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, tenon_frame* frame,
+                                   RunningSlot* slot, const Snapshot* snapshot, tenon_keyset keys) {
+  tenon_keyset below;
+  const bool counted = is_counted(*snapshot, keys, &below);
+  const Kernel* kernel = counted ? record_below(*snapshot, below) : slot_record(*snapshot, keys);
+  if (kernel == nullptr || (counted && !is_leaf(kernel))) [[unlikely]] {
+    const int64_t nargs = snapshot->nargs();
+    base::leave(base::record_of(slot), slot);
+    return resolve_careful(op, args, nargs, frame);
+  }
+  if (counted) bump_written(op, args, snapshot->nargs());
+  const tenon_entry* entry = enter(op, kernel, counted ? below : keys, slot, frame);
+  frame->reserved[0] = kArgumentsChecked;
+  return entry;
+}
+
+}  // namespace tenon::dispatch
