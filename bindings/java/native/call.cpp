@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls from Java into operators. A kernel of Java's own need not be entered through C: it is marked
-// as running in a frame of Java's memory, and Java calls it and leaves the frame.
+// Calls from Java into operators. A kernel of Java's own need not be entered through C: it is
+// marked as running in a frame of Java's memory, and Java calls it and leaves the frame.
 #include <pthread.h>
 
 #include <array>
