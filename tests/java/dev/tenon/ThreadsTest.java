@@ -131,9 +131,10 @@ class ThreadsTest {
                     new Thread(
                         () -> {
                           try (Tensor a = Tensor.scalar((double) number);
-                              Registration own = lib.impl("f", "CPU", args -> args[0])) {
-                            boolean same = invoke.callTensor(ns + "::f", a).getDouble() == number;
-                            if (same && op.callTensor(a).isSame(a)) {
+                              Registration own = lib.impl("f", "CPU", args -> args[0]);
+                              Tensor byC = invoke.callTensor(ns + "::f", a);
+                              Tensor byJava = op.callTensor(a)) {
+                            if (byC.getDouble() == number && byJava.isSame(a)) {
                               good.incrementAndGet();
                             }
                           }
