@@ -12,19 +12,17 @@
 #include "value/buffer.h"
 
 namespace dispatch = tenon::dispatch;
-using dispatch::KeyWords;
+using tenon::base::ThreadRecord;
 using tenon::capi::guarded;
 
 namespace {
 
-// Sets the calling thread's words and remembers what they were.
-tenon_status change_words(tenon_key_guard* out_guard, KeyWords words) {
-  const KeyWords before = dispatch::key_words();
-  *out_guard = tenon_key_guard{before.include, before.exclude, {}};
-  return guarded([&] {
-    tenon::base::require_thread_record();
-    dispatch::set_key_words(words);
-  });
+// Remembers the calling thread's words in a guard; `change` then works on its record.
+template <class Change>
+tenon_status change_words(tenon_key_guard* out_guard, Change change) {
+  const ThreadRecord* before = tenon::base::current_thread();
+  *out_guard = tenon_key_guard{before->include, ~before->keep, {before->known_defaults, 0}};
+  return guarded([&] { change(*tenon::base::require_thread_record()); });
 }
 
 }  // namespace
@@ -105,21 +103,29 @@ tenon_keyset tenon_keys_included(void) { return dispatch::included_keys(); }
 tenon_keyset tenon_keys_excluded(void) { return dispatch::excluded_keys(); }
 
 tenon_status tenon_key_guard_include(tenon_key_guard* out_guard, tenon_keyset keys) {
-  return change_words(out_guard, {dispatch::included_keys() | keys, dispatch::excluded_keys()});
+  return change_words(out_guard, [&](ThreadRecord& thread) {
+    thread.include |= keys & dispatch::kFunctionalityMask;
+  });
 }
 
 tenon_status tenon_key_guard_exclude(tenon_key_guard* out_guard, tenon_keyset keys) {
-  return change_words(out_guard, {dispatch::included_keys(), dispatch::excluded_keys() | keys});
+  return change_words(out_guard, [&](ThreadRecord& thread) {
+    thread.keep &= ~(keys & dispatch::kFunctionalityMask);
+  });
 }
 
 tenon_status tenon_key_guard_force(tenon_key_guard* out_guard, tenon_keyset include,
                                    tenon_keyset exclude) {
-  return change_words(out_guard, {include, exclude});
+  return change_words(out_guard, [&](ThreadRecord&) {
+    // Whoever forces words has seen all keys that exist now.
+    dispatch::set_key_words({include, exclude, dispatch::key_words().known});
+  });
 }
 
 void tenon_key_guard_leave(const tenon_key_guard* guard) {
   // A guard whose entering failed, on a thread without record, changed nothing.
-  if (tenon::base::has_thread_record()) dispatch::set_key_words({guard->include, guard->exclude});
+  if (!tenon::base::has_thread_record()) return;
+  dispatch::set_key_words({guard->include, guard->exclude, guard->reserved[0]});
 }
 
 tenon_status tenon_thread_state_capture(tenon_thread_state** out_state) {

@@ -318,6 +318,7 @@ Entered enter_slow(const void* owner) noexcept {
   ThreadRecord* thread = own_thread_record();
   if (thread == nullptr) return {nullptr, nullptr};
   if (answer(thread)) reap_if_pending();
+  adopt_defaults(thread);
   RunningSlot* top = thread->top.load(std::memory_order_relaxed);
   if (top >= thread->running + kMaxDepth) return {thread, nullptr};
   if (!has_stack_left(thread, stack_pointer())) return {thread, nullptr};
@@ -385,6 +386,14 @@ Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexc
   }
 }
 
+void poke_all_threads() noexcept {
+  // With the lock, so that a thread that answers another's poke learns of this one's reason too.
+  std::lock_guard lock(mutex);
+  for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
+    thread->limit.store(nullptr, std::memory_order_release);
+  }
+}
+
 void start_barriers() noexcept {
   if (::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0 ||
       !call_barrier()) {
@@ -395,7 +404,8 @@ void start_barriers() noexcept {
 void start_thread(ThreadRecord* thread) noexcept {
   thread->ack.store(generation.load(std::memory_order_acquire), std::memory_order_relaxed);
   thread->fenced.store(refused.load(std::memory_order_acquire) ? 1 : 0, std::memory_order_relaxed);
-  thread->limit.store(resting_limit(thread), std::memory_order_release);
+  // An exchange: what a poke that it overwrites announced is seen after it.
+  thread->limit.exchange(resting_limit(thread), std::memory_order_acq_rel);
 }
 
 void lock_for_fork() noexcept { mutex.lock(); }

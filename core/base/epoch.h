@@ -140,6 +140,9 @@ void reap_if_pending() noexcept;
 /// kernel it does not wait but tells. `out_blocker` says who is in the way when not done.
 Drained drain(const void* group, int64_t timeout_ns, Blocker* out_blocker) noexcept;
 
+/// Sends the next call of every thread into its slow path. The caller holds thread.cpp's lock.
+void poke_all_threads() noexcept;
+
 /// For thread.cpp: process start, thread start, fork.
 void start_barriers() noexcept;
 void start_thread(ThreadRecord* thread) noexcept;

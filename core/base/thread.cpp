@@ -22,6 +22,7 @@ namespace tenon::base {
 
 constinit ThreadRecord no_thread_record;
 constinit __thread ThreadRecord* thread_self = &no_thread_record;
+constinit LateDefaults late_defaults;
 
 namespace {
 
@@ -32,7 +33,8 @@ struct MappedThreadRecord : ThreadRecord {
 constexpr size_t kMaxExitHooks = 16;
 
 constinit std::atomic<ThreadRecord*> all_records{nullptr};
-constinit std::mutex records_mutex;  // making records and exit hooks; readers of the list need none
+// Making records, exit hooks and late defaults; readers of the list need none.
+constinit std::mutex records_mutex;
 ThreadExitHook exit_hooks[kMaxExitHooks];
 constinit std::atomic<size_t> exit_hook_count{0};
 pthread_key_t exit_key;
@@ -42,6 +44,7 @@ pthread_once_t process_once = PTHREAD_ONCE_INIT;
 void reset(ThreadRecord* thread) {
   thread->include = kDefaultInclude;
   thread->keep = kDefaultKeep;
+  thread->known_defaults = 0;
   thread->slow_requests = 0;
   thread->error = nullptr;
   std::fill(std::begin(thread->places), std::end(thread->places), nullptr);
@@ -170,6 +173,7 @@ ThreadRecord* own_thread_record() noexcept {
   thread->thread_id.store(::syscall(SYS_gettid), std::memory_order_relaxed);
   find_stack(thread);
   start_thread(thread);
+  adopt_defaults(thread);
   thread_self = thread;
   if (exit_key_works) pthread_setspecific(exit_key, thread);
   return thread;
@@ -194,7 +198,26 @@ void request_slow_calls(SlowRequest reason, bool wanted) noexcept {
   ThreadRecord* thread = thread_self;
   thread->slow_requests = wanted ? thread->slow_requests | reason : thread->slow_requests & ~reason;
   // NULL is always right here: the next slow path puts the resting limit back.
-  thread->limit.store(nullptr, std::memory_order_release);
+  thread->limit.exchange(nullptr, std::memory_order_acq_rel);
+}
+
+void add_thread_default(uint64_t functionality_bit, bool included) {
+  // A thread's record is made under this lock: either it is in the list below, or its thread sees
+  // the bits when it starts.
+  std::lock_guard lock(records_mutex);
+  if ((late_defaults.known.load(std::memory_order_relaxed) & functionality_bit) != 0) return;
+  if (included) late_defaults.included.fetch_or(functionality_bit, std::memory_order_relaxed);
+  late_defaults.known.fetch_or(functionality_bit, std::memory_order_release);
+  poke_all_threads();
+}
+
+void adopt_late_defaults(ThreadRecord* thread) noexcept {
+  const uint64_t known = late_defaults.known.load(std::memory_order_acquire);
+  const uint64_t fresh = known & ~thread->known_defaults;
+  const uint64_t included = late_defaults.included.load(std::memory_order_relaxed);
+  thread->include |= fresh & included;
+  thread->keep &= ~(fresh & ~included);
+  thread->known_defaults = known;
 }
 
 RunningSlot* resting_limit(ThreadRecord* thread) noexcept {

@@ -25,6 +25,16 @@ constexpr uint64_t kDefaultInclude = functionality_bit(TENON_FUNCTIONALITY_BACKE
                                      functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 constexpr uint64_t kDefaultKeep = ~functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
 
+/// Functionalities declared at run time with a thread default other than none, and which of them
+/// are included; the others are excluded. Bits are only added. A thread takes them over, once, when
+/// it starts or on its next slow path (add_thread_default() sends it there), so that no call looks
+/// here. Words that were put aside take over what is new when they are put back.
+struct LateDefaults {
+  std::atomic<uint64_t> included{0};  // written first
+  std::atomic<uint64_t> known{0};
+};
+extern LateDefaults late_defaults;
+
 /// Places for what upper layers keep per thread. A place's owner clears it in an exit hook.
 enum ThreadLocalPlace : uint32_t {
   kPlaceTracer,         // dispatch: the tracer's function
@@ -48,6 +58,7 @@ struct alignas(64) ThreadRecord {
   tenon_error* error = nullptr;  // the error slot
 
   RunningSlot* running = nullptr;     // kMaxDepth places; NULL in the stand-in
+  uint64_t known_defaults = 0;        // which of late_defaults include and keep have taken over
   ThreadRecord* next = nullptr;       // all records, newest first
   std::atomic<uint32_t> in_use{0};    // 0: waits to be recycled
   std::atomic<uint32_t> fenced{0};    // 1: each call of this thread makes a fence (no membarrier)
@@ -101,6 +112,19 @@ ThreadRecord* first_thread_record() noexcept;
 void request_slow_calls(SlowRequest reason, bool wanted) noexcept;
 /// What `limit` of the calling thread's record should be when nobody pokes it.
 RunningSlot* resting_limit(ThreadRecord* thread) noexcept;
+
+/// Gives a functionality that no set has had so far its default on all threads, those to come
+/// included: they have it in their next call, wherever it is after this returns.
+void add_thread_default(uint64_t functionality_bit, bool included);
+
+/// Takes new defaults over into the calling thread's words.
+void adopt_late_defaults(ThreadRecord* thread) noexcept;
+inline void adopt_defaults(ThreadRecord* thread) noexcept {
+  const uint64_t known = late_defaults.known.load(std::memory_order_acquire);
+  if (thread->known_defaults != known) [[unlikely]] {
+    adopt_late_defaults(thread);
+  }
+}
 
 /// Runs `hook` on each thread that exits, while its record still works. `hook` must not fail.
 /// At most 16 hooks; each once.

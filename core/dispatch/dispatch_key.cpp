@@ -171,6 +171,16 @@ bool is_identifier(std::string_view name) {
   return true;
 }
 
+// A declaration in words, such as "below Autograd, per backend, included by default".
+std::string describe(std::string_view anchor, uint32_t flags) {
+  std::string text = (flags & TENON_FUNCTIONALITY_ABOVE) != 0 ? "above " : "below ";
+  text += anchor;
+  if ((flags & TENON_FUNCTIONALITY_PER_BACKEND) != 0) text += ", per backend";
+  if ((flags & TENON_FUNCTIONALITY_INCLUDED) != 0) text += ", included by default";
+  if ((flags & TENON_FUNCTIONALITY_EXCLUDED) != 0) text += ", excluded by default";
+  return text;
+}
+
 // The number that a new functionality gets: the free one nearest to the anchor on its side, not
 // beyond the next one of the public list.
 uint32_t choose_number(const KeyTable& keys, uint32_t anchor, bool above) {
@@ -182,6 +192,42 @@ uint32_t choose_number(const KeyTable& keys, uint32_t anchor, bool above) {
     if (candidate.state.load() == kFree) return static_cast<uint32_t>(number);
   }
   return kFunctionalityCount;
+}
+
+// Where the keys nearest to the anchor leave room, in words, such as "above Autograd and below
+// ADInplaceOrView".
+std::string describe_room(const KeyTable& keys, uint32_t anchor) {
+  std::string places;
+  for (const bool above : {true, false}) {
+    const int step = above ? 1 : -1;
+    for (int at = static_cast<int>(anchor); at >= 0 && at < static_cast<int>(kFunctionalityCount);
+         at += step) {
+      const auto number = static_cast<uint32_t>(at);
+      const Functionality& next = keys.functionalities[number];
+      if (next.name == nullptr || (!next.fixed && number != anchor)) continue;
+      if (choose_number(keys, number, above) == kFunctionalityCount) continue;
+      places += places.empty() ? "" : " and ";
+      places += describe(next.name, above ? TENON_FUNCTIONALITY_ABOVE : 0);
+      break;
+    }
+  }
+  return places.empty() ? "no number is left anywhere" : "room is left " + places;
+}
+
+// What lies next to the anchor, in words, such as "Profiler is there, ADInplaceOrView comes next".
+std::string describe_gap(const KeyTable& keys, uint32_t anchor, bool above) {
+  const int step = above ? 1 : -1;
+  std::string there;
+  for (int at = static_cast<int>(anchor) + step;
+       at >= 0 && at < static_cast<int>(kFunctionalityCount); at += step) {
+    const Functionality& next = keys.functionalities[at];
+    if (next.fixed) {
+      return there + (next.name != nullptr ? next.name : "a reserved key") + " comes next";
+    }
+    there += next.name;
+    there += " is there, ";
+  }
+  return there + "the numbers end";
 }
 
 }  // namespace
@@ -330,7 +376,9 @@ void name_backend(uint32_t backend, std::string_view name) {
 
 bool reserve_functionality(std::string_view name, std::string_view anchor, uint32_t flags,
                            uint32_t* out_functionality) {
-  constexpr uint32_t kKnownFlags = TENON_FUNCTIONALITY_ABOVE | TENON_FUNCTIONALITY_PER_BACKEND;
+  constexpr uint32_t kBothDefaults = TENON_FUNCTIONALITY_INCLUDED | TENON_FUNCTIONALITY_EXCLUDED;
+  constexpr uint32_t kKnownFlags =
+      TENON_FUNCTIONALITY_ABOVE | TENON_FUNCTIONALITY_PER_BACKEND | kBothDefaults;
   if (!is_identifier(name)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "functionality: name must be an identifier, got \"", name,
          "\"");
@@ -338,6 +386,10 @@ bool reserve_functionality(std::string_view name, std::string_view anchor, uint3
   if ((flags & ~kKnownFlags) != 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "functionality ", name, ": flags must be known, got ",
          flags);
+  }
+  if ((flags & kBothDefaults) == kBothDefaults) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "functionality ", name,
+         ": flags must have one default at most, got both included and excluded");
   }
   KeyTable& keys = table();
   std::lock_guard lock(keys.mutex);
@@ -347,10 +399,13 @@ bool reserve_functionality(std::string_view name, std::string_view anchor, uint3
     if (known.state.load() == kFree) continue;
     if (anchor == known.name) anchor_number = number;
     if (name != known.name) continue;
-    const bool same = !known.fixed && known.flags == flags && anchor == known.anchor;
-    if (!same) {
+    if (known.fixed) {
       fail(TENON_ERROR_ALREADY_EXISTS, "functionality: name must be free, got \"", name,
-           "\", which exists at another place");
+           "\", which is one of Tenon's own");
+    }
+    if (known.flags != flags || anchor != known.anchor) {
+      fail(TENON_ERROR_ALREADY_EXISTS, "functionality ", name, ": it must be declared as before, ",
+           describe(known.anchor, known.flags), ", got ", describe(anchor, flags));
     }
     *out_functionality = number;
     return false;
@@ -367,8 +422,10 @@ bool reserve_functionality(std::string_view name, std::string_view anchor, uint3
   const bool above = (flags & TENON_FUNCTIONALITY_ABOVE) != 0;
   const uint32_t number = choose_number(keys, anchor_number, above);
   if (number == kFunctionalityCount) {
-    fail(TENON_ERROR_STATE, "functionality ", name, ": there must be a free number next to ",
-         anchor, ", got none ", above ? "above" : "below", " it");
+    fail(TENON_ERROR_STATE, "functionality ", name, ": there must be a free number ",
+         above ? "above " : "below ", anchor,
+         ", got none: ", describe_gap(keys, anchor_number, above), "; ",
+         describe_room(keys, anchor_number));
   }
   Functionality& created = keys.functionalities[number];
   created.name = base::intern(name).data();

@@ -7,44 +7,66 @@
 
 namespace tenon::dispatch {
 
-inline tenon_keyset included_keys() noexcept { return base::current_thread()->include; }
-inline tenon_keyset excluded_keys() noexcept { return ~base::current_thread()->keep; }
-
-/// Both words, to be put back exactly.
+/// Both words, to be put back exactly. What was declared since, `known` not having it, takes its
+/// default then.
 struct KeyWords {
-  tenon_keyset include;
-  tenon_keyset exclude;
+  tenon_keyset include = 0;
+  tenon_keyset exclude = 0;
+  tenon_keyset known = 0;  // see base::LateDefaults
 };
-inline KeyWords key_words() noexcept { return {included_keys(), excluded_keys()}; }
+
+/// The thread's words, as its next call has them.
+inline KeyWords key_words() noexcept {
+  const base::ThreadRecord* thread = base::current_thread();
+  const tenon_keyset known = base::late_defaults.known.load(std::memory_order_acquire);
+  const tenon_keyset fresh = known & ~thread->known_defaults;
+  const tenon_keyset included = base::late_defaults.included.load(std::memory_order_relaxed);
+  return {thread->include | (fresh & included), ~thread->keep | (fresh & ~included), known};
+}
+inline tenon_keyset included_keys() noexcept { return key_words().include; }
+inline tenon_keyset excluded_keys() noexcept { return key_words().exclude; }
 
 /// Sets both words, functionality bits only. The thread has a record (base::require_thread_record).
-inline void set_key_words(KeyWords words) noexcept {
+inline void set_key_words(const KeyWords& words) noexcept {
   base::ThreadRecord* thread = base::current_thread();
   thread->include = words.include & kFunctionalityMask;
   thread->keep = ~(words.exclude & kFunctionalityMask);
+  if (thread->known_defaults != words.known) [[unlikely]] {
+    thread->known_defaults = words.known;
+    base::adopt_defaults(thread);
+  }
 }
 
-/// Changes the words while it lives. On a thread without record the first step makes one; throws
-/// TENON_ERROR_OUT_OF_MEMORY.
+/// Changes the words while it lives: adds keys, which needs no look at what was declared meanwhile.
+/// On a thread without record the first step makes one; throws TENON_ERROR_OUT_OF_MEMORY.
 class KeyGuard {
  public:
-  static KeyGuard include(tenon_keyset keys) {
-    return KeyGuard({included_keys() | keys, excluded_keys()});
+  static KeyGuard include(tenon_keyset keys) { return KeyGuard(keys & kFunctionalityMask, 0); }
+  static KeyGuard exclude(tenon_keyset keys) { return KeyGuard(0, keys & kFunctionalityMask); }
+  ~KeyGuard() {
+    base::ThreadRecord* thread = base::current_thread();
+    thread->include = include_;
+    thread->keep = keep_;
+    if (thread->known_defaults != known_) [[unlikely]] {
+      thread->known_defaults = known_;
+      base::adopt_defaults(thread);
+    }
   }
-  static KeyGuard exclude(tenon_keyset keys) {
-    return KeyGuard({included_keys(), excluded_keys() | keys});
-  }
-  static KeyGuard force(KeyWords words) { return KeyGuard(words); }
-  ~KeyGuard() { set_key_words(before_); }
   KeyGuard(const KeyGuard&) = delete;
   KeyGuard& operator=(const KeyGuard&) = delete;
 
  private:
-  explicit KeyGuard(KeyWords now) : before_(key_words()) {
-    base::require_thread_record();
-    set_key_words(now);
+  KeyGuard(tenon_keyset include, tenon_keyset exclude) {
+    base::ThreadRecord* thread = base::require_thread_record();
+    include_ = thread->include;
+    keep_ = thread->keep;
+    known_ = thread->known_defaults;
+    thread->include |= include;
+    thread->keep &= ~exclude;
   }
-  KeyWords before_;
+  uint64_t include_;
+  uint64_t keep_;
+  uint64_t known_;
 };
 
 }  // namespace tenon::dispatch

@@ -194,17 +194,26 @@ void tell_listeners(const Listeners& listeners, uint32_t event, const tenon_op* 
   }
 }
 
-tenon_key register_functionality(std::string_view name, std::string_view anchor, uint32_t flags) {
-  Registry& registry = Registry::get();
-  uint32_t functionality;
-  Changes changes;
+void Registry::skip_by_default(uint32_t functionality) {
+  const uint32_t backends = is_per_backend(functionality) ? kBackendCount : 1;
+  std::vector<tenon_key> keys;
+  for (uint32_t i = 0; i < backends; ++i) keys.push_back(make_key(functionality, i));
+  if (fallbacks_.at(slot_of_key(keys.front())) != nullptr) return;
+  built_ins_.push_back(built_in("skip_until_used", nullptr, nullptr, std::move(keys)));
+  fallbacks_.install(built_ins_.back().get());
+}
+
+namespace {
+
+// Gives all tables the slots of a reserved functionality and opens it.
+void open_functionality(Registry& registry, uint32_t functionality, uint32_t flags) {
   // The tables until now have no slots for the new key. Its bit may not be in any set while a call
   // still picks from one of them: this marks them, so that they can be waited for.
   static const char kOldTables = 0;
+  Changes changes;
   {
     const auto lock = registry.lock();
-    reserve_functionality(name, anchor, flags, &functionality);
-    if (is_functionality(functionality)) return make_key(functionality, 0);
+    if ((flags & TENON_FUNCTIONALITY_INCLUDED) != 0) registry.skip_by_default(functionality);
     for (tenon_op* op : registry.ops().all()) {
       if (op->definition() != nullptr) changes.touch(op);
     }
@@ -215,6 +224,23 @@ tenon_key register_functionality(std::string_view name, std::string_view anchor,
   base::Blocker blocker;
   while (base::drain(&kOldTables, -1, &blocker) != base::Drained::kDone) sched_yield();
   publish_functionality(functionality);
+}
+
+}  // namespace
+
+tenon_key register_functionality(std::string_view name, std::string_view anchor, uint32_t flags) {
+  Registry& registry = Registry::get();
+  uint32_t functionality;
+  {
+    const auto lock = registry.lock();
+    reserve_functionality(name, anchor, flags, &functionality);
+  }
+  // Nobody may use an excluded key before it is excluded, nor have one included that is not open.
+  // Another thread may be at any of these steps: each works again.
+  const tenon_keyset bit = functionality_bit(functionality);
+  if ((flags & TENON_FUNCTIONALITY_EXCLUDED) != 0) base::add_thread_default(bit, false);
+  if (!is_functionality(functionality)) open_functionality(registry, functionality, flags);
+  if ((flags & TENON_FUNCTIONALITY_INCLUDED) != 0) base::add_thread_default(bit, true);
   return make_key(functionality, 0);
 }
 

@@ -84,6 +84,9 @@ class Registry {
   /// memory, is left without one.
   void publish_anyway(Changes& changes) noexcept;
 
+  /// Gives a functionality without fallbacks one that skips it, until another is registered.
+  void skip_by_default(uint32_t functionality);
+
   /// After unlocking: frees what was replaced, or leaves it to reclamation.
   static void finish(Changes& changes) noexcept { base::retire(changes.retired_); }
   /// The same for steps that only replace tables: many of them share one barrier.

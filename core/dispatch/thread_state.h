@@ -19,7 +19,7 @@ using LayerPtr = base::IntrusivePtr<Layer>;
 /// now.
 struct LayerEntry {
   LayerPtr layer;
-  KeyWords outer{};
+  KeyWords outer;
 };
 
 struct ThreadStacks {

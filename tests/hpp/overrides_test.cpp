@@ -195,4 +195,14 @@ TEST(KeySpace, BackendsAndFunctionalities_ByName) {
                tenon::Error);
 }
 
+TEST(KeySpace, Functionalities_HaveThreadDefaults) {
+  const tenon_key on = tenon::register_functionality("HppOn", tenon::Below{"Fake"}, false,
+                                                     tenon::ThreadDefault::Included);
+  const tenon_key off = tenon::register_functionality("HppOff", tenon::Above{"BackendSelect"}, true,
+                                                      tenon::ThreadDefault::Excluded);
+  const auto bit = [](tenon_key key) { return tenon::KeySet::of({key}).bits >> 24; };
+  EXPECT_EQ(tenon_keys_included() >> 24 & bit(on), bit(on));
+  EXPECT_EQ(tenon_keys_excluded() >> 24 & bit(off), bit(off));
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import gc
 import sys
 import threading
@@ -268,6 +269,46 @@ def test_backends_and_functionalities_by_name():
         keys.register_functionality("PyOther", below="Nowhere")
     with pytest.raises(ValueError, match="one of below and above"):
         keys.register_functionality("PyOther")
+    with pytest.raises(ValueError, match="one of none, included, excluded, got 'on'"):
+        keys.register_functionality("PyOther", below="Fake", default="on")
+
+
+def test_keys_have_defaults_on_threads_from_before_and_after():
+    def words():
+        return keys.included_keys(), keys.excluded_keys()
+
+    with concurrent.futures.ThreadPoolExecutor(1) as before:
+        before.submit(words).result()
+        keys.register_functionality("PyOn", below="Fake", default="included")
+        keys.register_functionality("PyOff", above="BackendSelect", default="excluded")
+        in_old_thread = before.submit(words).result()
+    with concurrent.futures.ThreadPoolExecutor(1) as after:
+        in_new_thread = after.submit(words).result()
+    for included, excluded in (in_old_thread, in_new_thread, words()):
+        assert included.has("PyOn") and not included.has("PyOff")
+        assert excluded.has("PyOff") and not excluded.has("PyOn")
+    # Nobody has a kernel for it yet: calls skip it.
+    assert (tenon.ones(2) + 1).tolist() == [2.0, 2.0]
+    seen = []
+
+    def note(key_set, op, *args, **kwargs):
+        seen.append(op.name)
+        return op.redispatch(key_set.below("PyOn"), *args, **kwargs)
+
+    library = Library("_", "IMPL")
+    library.fallback(note, "PyOn", with_keyset=True)
+    x = tenon.ones(2)
+    seen.clear()
+    with ExcludeDispatchKeyGuard("PyOn"):
+        tenon.ops.aten.neg(x)
+    assert seen == []
+    assert tenon.ops.aten.neg(x).tolist() == [-1.0, -1.0]
+    assert len(seen) == 1
+    library.close()
+    tenon.ops.aten.neg(x)
+    assert len(seen) == 1
+    with pytest.raises(tenon.AlreadyExistsError, match="excluded by default, got above Backend"):
+        keys.register_functionality("PyOff", above="BackendSelect")
 
 
 def test_plain_calls_do_not_change_reference_counts(ops):

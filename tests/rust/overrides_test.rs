@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use tenon::{
-    DType, Device, DispatchKey, Dispatches, Handled, Library, Mode, Object, ObjectType, Op,
-    Overridden, Overrides, Place, Result, Status, Tensor, ThreadState, Value,
+    DType, Device, DispatchKey, DispatchKeySet, Dispatches, Handled, Library, Mode, Object,
+    ObjectType, Op, Overridden, Overrides, Place, Result, Status, Tensor, ThreadDefault,
+    ThreadState, Value,
 };
 
 use crate::support::fails;
@@ -230,6 +231,48 @@ fn backends_and_functionalities_are_registered_by_name() {
         Status::NOT_FOUND,
         &["Nowhere"],
     );
+}
+
+#[test]
+fn keys_have_defaults_on_threads_from_before_and_after() {
+    let (tell, told) = std::sync::mpsc::channel::<()>();
+    let before = std::thread::spawn(move || {
+        let was = DispatchKeySet::included();
+        told.recv().unwrap();
+        (was, DispatchKeySet::included(), DispatchKeySet::excluded())
+    });
+    let declare = |name, default| {
+        DispatchKey::register_with_default(name, "Fake", Place::Above, false, default)
+    };
+    let on = declare("RustOn", ThreadDefault::Included).unwrap();
+    tell.send(()).unwrap();
+    let (was, is, _) = before.join().unwrap();
+    assert!(!was.has(on) && is.has(on));
+    let after = std::thread::spawn(DispatchKeySet::included).join().unwrap();
+    assert!(after.has(on));
+    // No kernel is there yet: calls skip it.
+    let x = Tensor::from_slice(&[1f32], &[1]).unwrap();
+    assert!(Op::find("aten::neg").unwrap().call((&x,)).is_ok());
+    fails(
+        declare("RustOn", ThreadDefault::Excluded),
+        Status::ALREADY_EXISTS,
+        &[
+            "above Fake, included by default",
+            "above Fake, excluded by default",
+        ],
+    );
+    let off = DispatchKey::register_with_default(
+        "RustOff",
+        "Wrapper",
+        Place::Above,
+        false,
+        ThreadDefault::Excluded,
+    )
+    .unwrap();
+    assert!(std::thread::spawn(DispatchKeySet::excluded)
+        .join()
+        .unwrap()
+        .has(off));
 }
 
 #[test]

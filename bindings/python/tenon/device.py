@@ -37,8 +37,20 @@ def register_backend(name: str) -> int:
     return _tenon.tenon_backend_register(name)
 
 
+_DEFAULTS = {
+    "none": 0,
+    "included": _tenon.TENON_FUNCTIONALITY_INCLUDED,
+    "excluded": _tenon.TENON_FUNCTIONALITY_EXCLUDED,
+}
+
+
 def register_functionality(
-    name: str, *, below: str | None = None, above: str | None = None, per_backend: bool = False
+    name: str,
+    *,
+    below: str | None = None,
+    above: str | None = None,
+    per_backend: bool = False,
+    default: str = "none",
 ) -> int:
     """Declares a functionality key, such as "Profiler" below "Autograd"; returns its number.
 
@@ -47,19 +59,28 @@ def register_functionality(
         below: The key that is considered before it; it takes the nearest free place.
         above: The key that is considered after it; one of the two is given.
         per_backend: One slot for each backend rather than one for all.
+        default: What all threads do with it, now and later: "none", "included" as BackendSelect is,
+            or "excluded" as Autocast is. Guards change it for a while.
 
     Raises:
         NotFoundError: an unknown anchor.
-        StateError: no place is free there.
-        AlreadyExistsError: the name is taken, or was placed otherwise.
-        InvalidArgumentError: not exactly one of `below` and `above`.
+        StateError: no place is free there; the message says where there is one.
+        AlreadyExistsError: the name is taken, or was declared otherwise.
+        InvalidArgumentError: not exactly one of `below` and `above`, or an unknown default.
     """
     if (below is None) == (above is None):
         raise InvalidArgumentError(
             "register_functionality: one of below and above must be given, got "
             + ("none" if below is None else "both")
         )
-    flags = _tenon.TENON_FUNCTIONALITY_ABOVE if above is not None else 0
+    if default not in _DEFAULTS:
+        raise InvalidArgumentError(
+            f"register_functionality: default must be one of {', '.join(_DEFAULTS)}, "
+            f"got {default!r}"
+        )
+    flags = _DEFAULTS[default]
+    if above is not None:
+        flags |= _tenon.TENON_FUNCTIONALITY_ABOVE
     if per_backend:
         flags |= _tenon.TENON_FUNCTIONALITY_PER_BACKEND
     return _tenon.tenon_functionality_register(name, above if above is not None else below, flags)

@@ -104,15 +104,25 @@ TENON_API tenon_status tenon_backend_register(const char* name, int32_t* out_dev
 /* Flags of tenon_functionality_register. */
 #define TENON_FUNCTIONALITY_ABOVE 1u       /* place it above the anchor; otherwise below */
 #define TENON_FUNCTIONALITY_PER_BACKEND 2u /* one slot per backend */
+#define TENON_FUNCTIONALITY_INCLUDED 4u    /* every thread adds it to its calls, by default */
+#define TENON_FUNCTIONALITY_EXCLUDED 8u    /* every thread keeps it out of its calls, by default */
 
 /// Declares a functionality key by name, next to a known functionality such as "Autograd": the
 /// nearest free lower number, or with TENON_FUNCTIONALITY_ABOVE the nearest higher one. The same
-/// name and placement again return the same key. Until a kernel or fallback is registered for it,
-/// a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL.
+/// name, anchor and flags again return the same key. Until a kernel or fallback is registered for
+/// it, a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL, or, where the key is
+/// INCLUDED, skips it.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full,
-///            TENON_ERROR_ALREADY_EXISTS when the name is taken, TENON_ERROR_INVALID_ARGUMENT for a
-///            bad name or unknown flags.
+/// A key that is INCLUDED (as BackendSelect is) or EXCLUDED (as Autocast is) has this default on
+/// all threads, those that run already too: each of their calls that begins after this returned
+/// has it, inside of guards as well. A guard or thread state from before that is left or entered
+/// later restores what it knows, and the key to its default. Guards turn keys off and on as ever:
+/// tenon_key_guard_exclude an included one, tenon_key_guard_force without it an excluded one.
+///
+/// Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full; the
+///            message names what is in it and where room is left, TENON_ERROR_ALREADY_EXISTS when
+///            the name is taken, TENON_ERROR_INVALID_ARGUMENT for the name, for unknown flags, and
+///            for both defaults at once.
 /// Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
 /// Since:     0.1
 TENON_API tenon_status tenon_functionality_register(const char* name, const char* anchor,

@@ -155,17 +155,41 @@ TEST(Functionality, Below_TakesNearestFreeLowerNumber) {
   tenon_key second = 0;
   TENON_ASSERT_OK(tenon_functionality_register("Quieter", "TransformFront", 0, &second));
   EXPECT_EQ(second, 31u);
-  TENON_EXPECT_ERROR(tenon_functionality_register("Full", "TransformFront", 0, &second),
-                     TENON_ERROR_STATE, "free number");
   TENON_EXPECT_ERROR(
       tenon_functionality_register("Quiet", "TransformFront", TENON_FUNCTIONALITY_ABOVE, &second),
-      TENON_ERROR_ALREADY_EXISTS, "another place");
+      TENON_ERROR_ALREADY_EXISTS, "below TransformFront, got above TransformFront");
+  TENON_EXPECT_ERROR(tenon_functionality_register("Tracer", "TransformFront", 0, &second),
+                     TENON_ERROR_ALREADY_EXISTS, "one of Tenon's own");
   TENON_EXPECT_ERROR(tenon_functionality_register("Lost", "Nowhere", 0, &second),
                      TENON_ERROR_NOT_FOUND, "Nowhere");
   TENON_EXPECT_ERROR(tenon_functionality_register("AutogradCPU", "Tracer", 0, &second),
                      TENON_ERROR_ALREADY_EXISTS, "is a key");
   TENON_EXPECT_ERROR(tenon_functionality_register("a b", "Tracer", 0, &second),
                      TENON_ERROR_INVALID_ARGUMENT, "identifier");
+}
+
+TEST(Functionality, FullGap_ErrorNamesItsKeysAndWhereRoomIs) {
+  tenon_key key = 0, upper = 0, lower = 0;
+  TENON_ASSERT_OK(tenon_functionality_register("GapUpper", "Batched", 0, &upper));
+  TENON_ASSERT_OK(tenon_functionality_register("GapLower", "GapUpper", 0, &lower));
+  EXPECT_EQ(upper, 29u);
+  EXPECT_EQ(lower, 28u);
+  TENON_EXPECT_ERROR(tenon_functionality_register("GapThird", "Batched", 0, &key),
+                     TENON_ERROR_STATE,
+                     "functionality GapThird: there must be a free number below Batched, got none: "
+                     "GapUpper is there, GapLower is there, Autocast comes next; room is left ");
+  EXPECT_EQ(key, TENON_KEY_NONE);
+  TENON_EXPECT_ERROR(tenon_functionality_register("GapThird", "GapLower", 0, &key),
+                     TENON_ERROR_STATE, "below GapLower, got none: Autocast comes next");
+  // Both places named are free indeed.
+  tenon_functionality_register("GapThird", "Batched", 0, &key);
+  const std::string message = take_error();
+  EXPECT_NE(message.find("room is left above "), std::string::npos) << message;
+  EXPECT_NE(message.find(" and below Autocast"), std::string::npos) << message;
+  TENON_EXPECT_OK(tenon_functionality_register("GapThird", "Autocast", 0, &key));
+  EXPECT_EQ(key, 26u);
+  TENON_EXPECT_ERROR(tenon_functionality_register("GapTop", "Dense", TENON_FUNCTIONALITY_ABOVE, &key),
+                     TENON_ERROR_STATE, "above Dense, got none: a reserved key comes next");
 }
 
 TEST(Functionality, DeclaredWhileOperatorsExist_TheyGetItsSlots) {

@@ -607,6 +607,8 @@ pub const TENON_KEY_BATCHED_DECOMPOSITION: u32 = 65541;
 pub const TENON_KEY_NONE: u32 = 4294967295;
 pub const TENON_FUNCTIONALITY_ABOVE: u32 = 1;
 pub const TENON_FUNCTIONALITY_PER_BACKEND: u32 = 2;
+pub const TENON_FUNCTIONALITY_INCLUDED: u32 = 4;
+pub const TENON_FUNCTIONALITY_EXCLUDED: u32 = 8;
 pub const TENON_OK: u32 = 0;
 pub const TENON_ERROR_INVALID_ARGUMENT: u32 = 1;
 pub const TENON_ERROR_TYPE: u32 = 2;
@@ -2207,12 +2209,20 @@ extern "C" {
     #[must_use]
     /** Declares a functionality key by name, next to a known functionality such as "Autograd": the
  nearest free lower number, or with TENON_FUNCTIONALITY_ABOVE the nearest higher one. The same
- name and placement again return the same key. Until a kernel or fallback is registered for it,
- a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL.
+ name, anchor and flags again return the same key. Until a kernel or fallback is registered for
+ it, a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL, or, where the key is
+ INCLUDED, skips it.
 
- Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full,
-            TENON_ERROR_ALREADY_EXISTS when the name is taken, TENON_ERROR_INVALID_ARGUMENT for a
-            bad name or unknown flags.
+ A key that is INCLUDED (as BackendSelect is) or EXCLUDED (as Autocast is) has this default on
+ all threads, those that run already too: each of their calls that begins after this returned
+ has it, inside of guards as well. A guard or thread state from before that is left or entered
+ later restores what it knows, and the key to its default. Guards turn keys off and on as ever:
+ tenon_key_guard_exclude an included one, tenon_key_guard_force without it an excluded one.
+
+ Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full; the
+            message names what is in it and where room is left, TENON_ERROR_ALREADY_EXISTS when
+            the name is taken, TENON_ERROR_INVALID_ARGUMENT for the name, for unknown flags, and
+            for both defaults at once.
  Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
  Since:     0.1*/
     pub fn tenon_functionality_register(

@@ -124,6 +124,21 @@ impl DispatchKey {
     /// [`Status::NOT_FOUND`] for the anchor, [`Status::STATE`] when there is no room,
     /// [`Status::ALREADY_EXISTS`] when the name is taken otherwise.
     pub fn register(name: &str, anchor: &str, place: Place, per_backend: bool) -> Result<Self> {
+        DispatchKey::register_with_default(name, anchor, place, per_backend, ThreadDefault::None)
+    }
+
+    /// The same for a key that all threads, now and later, include in their calls or keep out of
+    /// them until a guard says otherwise.
+    ///
+    /// # Errors
+    /// As [`DispatchKey::register`].
+    pub fn register_with_default(
+        name: &str,
+        anchor: &str,
+        place: Place,
+        per_backend: bool,
+        default: ThreadDefault,
+    ) -> Result<Self> {
         let name = c_name("DispatchKey::register", "name", name)?;
         let anchor = c_name("DispatchKey::register", "anchor", anchor)?;
         let above = if place == Place::Above {
@@ -136,13 +151,35 @@ impl DispatchKey {
                 sys::TENON_FUNCTIONALITY_PER_BACKEND
             } else {
                 0
-            };
+            }
+            | default.flag();
         let mut out = sys::TENON_KEY_NONE;
         // SAFETY: the texts live for the call and `out` is ours.
         check(unsafe {
             sys::tenon_functionality_register(name.as_ptr(), anchor.as_ptr(), flags, &mut out)
         })?;
         Ok(DispatchKey(out))
+    }
+}
+
+/// What a key declared at run time does on a thread that says nothing of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ThreadDefault {
+    /// Nothing.
+    None,
+    /// Every call has it, as `BackendSelect`.
+    Included,
+    /// No call has it, as `Autocast`.
+    Excluded,
+}
+
+impl ThreadDefault {
+    fn flag(self) -> u32 {
+        match self {
+            ThreadDefault::None => 0,
+            ThreadDefault::Included => sys::TENON_FUNCTIONALITY_INCLUDED,
+            ThreadDefault::Excluded => sys::TENON_FUNCTIONALITY_EXCLUDED,
+        }
     }
 }
 

@@ -70,7 +70,7 @@ pub use arg::{Arg, IntoArg};
 pub use arguments::Arguments;
 pub use call_builder::CallBuilder;
 pub use dims::Dims;
-pub use dispatch::{DispatchKey, DispatchKeySet, IntoDispatchKey, Place};
+pub use dispatch::{DispatchKey, DispatchKeySet, IntoDispatchKey, Place, ThreadDefault};
 pub use error::{Error, Frame, Result};
 pub use guard::{KeyGuard, ThreadState, ThreadStateGuard};
 pub use kernel::{Kernel, Policy};

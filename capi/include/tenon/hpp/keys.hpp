@@ -36,23 +36,39 @@ struct Above {
   const char* anchor;
 };
 
+// What a key declared at run time does on a thread that says nothing of it.
+enum class ThreadDefault : uint32_t {
+  None = 0,
+  Included = TENON_FUNCTIONALITY_INCLUDED,
+  Excluded = TENON_FUNCTIONALITY_EXCLUDED,
+};
+
+namespace detail {
+
+inline tenon_key register_functionality(const std::string& name, const char* anchor, uint32_t flags,
+                                        bool per_backend, ThreadDefault thread_default) {
+  tenon_key out = TENON_KEY_NONE;
+  flags |= per_backend ? TENON_FUNCTIONALITY_PER_BACKEND : 0u;
+  flags |= static_cast<uint32_t>(thread_default);
+  check(tenon_functionality_register(name.c_str(), anchor, flags, &out));
+  return out;
+}
+
+}  // namespace detail
+
 // Declares a functionality key by name, such as register_functionality("Profiler",
 // Below{"Autograd"}); one slot for all backends unless `per_backend`. The same again returns the
 // same key.
 inline tenon_key register_functionality(const std::string& name, Below place,
-                                        bool per_backend = false) {
-  tenon_key out = TENON_KEY_NONE;
-  check(tenon_functionality_register(name.c_str(), place.anchor,
-                                     per_backend ? TENON_FUNCTIONALITY_PER_BACKEND : 0u, &out));
-  return out;
+                                        bool per_backend = false,
+                                        ThreadDefault thread_default = ThreadDefault::None) {
+  return detail::register_functionality(name, place.anchor, 0, per_backend, thread_default);
 }
 inline tenon_key register_functionality(const std::string& name, Above place,
-                                        bool per_backend = false) {
-  tenon_key out = TENON_KEY_NONE;
-  const uint32_t flags =
-      TENON_FUNCTIONALITY_ABOVE | (per_backend ? TENON_FUNCTIONALITY_PER_BACKEND : 0u);
-  check(tenon_functionality_register(name.c_str(), place.anchor, flags, &out));
-  return out;
+                                        bool per_backend = false,
+                                        ThreadDefault thread_default = ThreadDefault::None) {
+  return detail::register_functionality(name, place.anchor, TENON_FUNCTIONALITY_ABOVE, per_backend,
+                                        thread_default);
 }
 
 struct KeySet {

@@ -246,4 +246,34 @@ class OverridesTest {
             () -> DispatchKey.register("JavaProfiler", "Batched", true, false));
     assertEquals(ErrorCode.ALREADY_EXISTS, taken.errorCode());
   }
+
+  @Test
+  void keysHaveDefaultsOnThreadsFromBeforeAndAfter() throws Exception {
+    ExecutorService executor = Executors.newSingleThreadExecutor();
+    try {
+      DispatchKeySet was = executor.submit(DispatchKeySet::included).get();
+      DispatchKey on =
+          DispatchKey.register(
+              "JavaOn", "Wrapper", false, false, DispatchKey.ThreadDefault.INCLUDED);
+      assertFalse(was.has(on));
+      assertTrue(executor.submit(DispatchKeySet::included).get().has(on));
+      try (KeyGuard guard = KeyGuard.exclude(on)) {
+        assertTrue(DispatchKeySet.excluded().has(on));
+      }
+      // No kernel is there yet: calls skip it.
+      try (Tensor x = Tensor.of(1f)) {
+        ((Tensor) Op.of("aten::neg").call(x)).close();
+      }
+      DispatchKey off =
+          DispatchKey.register(
+              "JavaOff", "BackendSelect", true, false, DispatchKey.ThreadDefault.EXCLUDED);
+      assertTrue(executor.submit(DispatchKeySet::excluded).get().has(off));
+      Support.fails(
+          ErrorCode.ALREADY_EXISTS,
+          () -> DispatchKey.register("JavaOff", "BackendSelect", true, false),
+          "above BackendSelect, excluded by default");
+    } finally {
+      executor.shutdown();
+    }
+  }
 }

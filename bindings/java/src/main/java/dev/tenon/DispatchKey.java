@@ -88,13 +88,46 @@ public record DispatchKey(int number) {
    */
   public static DispatchKey register(
       String name, String anchor, boolean above, boolean perBackend) {
+    return register(name, anchor, above, perBackend, ThreadDefault.NONE);
+  }
+
+  /** What a key declared at run time does on a thread that says nothing of it. */
+  public enum ThreadDefault {
+    /** Nothing. */
+    NONE(0),
+    /** Every call has it, as BackendSelect. */
+    INCLUDED(TENON_FUNCTIONALITY_INCLUDED),
+    /** No call has it, as Autocast. */
+    EXCLUDED(TENON_FUNCTIONALITY_EXCLUDED);
+
+    private final int flag;
+
+    ThreadDefault(int flag) {
+      this.flag = flag;
+    }
+  }
+
+  /**
+   * Declares a key of its own next to a known functionality such as "Autograd".
+   *
+   * @param above whether it comes before the anchor in dispatch order
+   * @param perBackend whether it has one slot for each backend
+   * @param threadDefault what all threads do with it, now and later; guards change it for a while
+   */
+  public static DispatchKey register(
+      String name,
+      String anchor,
+      boolean above,
+      boolean perBackend,
+      ThreadDefault threadDefault) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     try {
       long out = frame.allocate(8);
       int flags =
           (above ? TENON_FUNCTIONALITY_ABOVE : 0)
-              | (perBackend ? TENON_FUNCTIONALITY_PER_BACKEND : 0);
+              | (perBackend ? TENON_FUNCTIONALITY_PER_BACKEND : 0)
+              | threadDefault.flag;
       Errors.check(TenonNative.tenon_functionality_register(name, anchor, flags, out));
       return new DispatchKey(Memory.getInt(out));
     } finally {
