@@ -273,6 +273,7 @@ def test_backends_and_functionalities_by_name():
         keys.register_functionality("PyOther", below="Fake", default="on")
 
 
+@pytest.mark.leaks  # the kernel that skips an included key lives as long as the process
 def test_keys_have_defaults_on_threads_from_before_and_after():
     def words():
         return keys.included_keys(), keys.excluded_keys()
