@@ -252,7 +252,7 @@ fn keys_have_defaults_on_threads_from_before_and_after() {
     assert!(after.has(on));
     // No kernel is there yet: calls skip it.
     let x = Tensor::from_slice(&[1f32], &[1]).unwrap();
-    assert!(Op::find("aten::neg").unwrap().call((&x,)).is_ok());
+    assert!(Op::find("aten::neg").unwrap().call::<Tensor>((&x,)).is_ok());
     fails(
         declare("RustOn", ThreadDefault::Excluded),
         Status::ALREADY_EXISTS,

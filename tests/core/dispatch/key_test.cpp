@@ -188,8 +188,9 @@ TEST(Functionality, FullGap_ErrorNamesItsKeysAndWhereRoomIs) {
   EXPECT_NE(message.find(" and below Autocast"), std::string::npos) << message;
   TENON_EXPECT_OK(tenon_functionality_register("GapThird", "Autocast", 0, &key));
   EXPECT_EQ(key, 26u);
-  TENON_EXPECT_ERROR(tenon_functionality_register("GapTop", "Dense", TENON_FUNCTIONALITY_ABOVE, &key),
-                     TENON_ERROR_STATE, "above Dense, got none: a reserved key comes next");
+  TENON_EXPECT_ERROR(
+      tenon_functionality_register("GapTop", "Dense", TENON_FUNCTIONALITY_ABOVE, &key),
+      TENON_ERROR_STATE, "above Dense, got none: a reserved key comes next");
 }
 
 TEST(Functionality, DeclaredWhileOperatorsExist_TheyGetItsSlots) {
