@@ -261,8 +261,8 @@ class OverridesTest {
         assertTrue(DispatchKeySet.excluded().has(on));
       }
       // No kernel is there yet: calls skip it.
-      try (Tensor x = Tensor.of(1f)) {
-        ((Tensor) Op.of("aten::neg").call(x)).close();
+      try (Tensor x = Tensor.of(new float[] {1f}, 1)) {
+        Tenon.op("aten::neg").callTensor(x).close();
       }
       DispatchKey off =
           DispatchKey.register(
