@@ -7,6 +7,9 @@ through a boxed call, where arguments and results cross the C interface.
 
 from __future__ import annotations
 
+import sys
+import threading
+
 import pytest
 import tenon
 from tenon.library import Library
@@ -194,6 +197,35 @@ def test_recursion_ends_in_an_error(library, ops):
     library.impl("a", lambda x: ops.a(x), "CPU")
     with pytest.raises(RecursionError):
         ops.a(tenon.ones(1))
+
+
+@pytest.mark.parametrize("kib", [32, 64, 256, 1024, 8192])
+def test_recursion_ends_in_an_error_on_stacks_of_every_size(library, ops, kib):
+    library.define("a(Tensor x) -> Tensor")
+    library.define("b(Tensor x) -> Tensor")
+    library.impl("a", lambda x: ops.a(x), "CPU")
+    library.impl("b", lambda x: next(map(ops.b, [x])), "CPU")  # by way of C
+    x, ends = tenon.ones(1), []
+
+    def dive():
+        for op in (ops.a, ops.b):
+            try:
+                op(x)
+            except RecursionError as error:
+                ends.append(str(error))
+        ends.append((x + x).item())
+
+    old_size, old_limit = threading.stack_size(kib * 1024), sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)  # Tenon's own limits come first
+    try:
+        thread = threading.Thread(target=dive)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(old_size)
+        sys.setrecursionlimit(old_limit)
+    assert len(ends) == 3 and ends[2] == 2
+    assert all("nested calls must be at most 4096" in end for end in ends[:2])
 
 
 def test_subclass_and_own_objects_arrive_as_they_are(library, ops):

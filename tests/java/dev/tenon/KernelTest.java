@@ -397,6 +397,27 @@ class KernelTest {
   }
 
   @Test
+  void recursionThroughC_onStacksOfEverySize_isAnError() throws Throwable {
+    define(args -> invoke("k", (Tensor) args[0]));
+    for (long kib : new long[] {160, 512, 1024, 64 << 10}) {
+      Throwable[] thrown = new Throwable[1];
+      Thread thread =
+          new Thread(
+              null,
+              () -> thrown[0] = assertThrows(Throwable.class, () -> invoke("k", x)),
+              "deep",
+              kib << 10);
+      thread.start();
+      thread.join();
+      assertTrue(
+          thrown[0] instanceof StackOverflowError
+              || thrown[0] instanceof TenonException e && e.errorCode() == ErrorCode.RECURSION,
+          kib + " KiB: " + thrown[0]);
+      assertEquals(1, x.useCount());
+    }
+  }
+
+  @Test
   void calledFromC_entersByTheStubWhereOneIsMade() {
     assumeTrue(Integer.getInteger("tenon.linkAfter", -1) == 0);
     boolean[] byStub = new boolean[1];
