@@ -93,7 +93,7 @@ final class Errors {
     if (payload != 0) {
       return (Throwable) References.at(payload);
     }
-    WeakReference<TenonException> known = FOREIGN.get(error);
+    WeakReference<TenonException> known = FOREIGN.get(References.key(error));
     TenonException exception = known == null ? null : known.get();
     if (exception != null) {
       return exception;
@@ -105,7 +105,7 @@ final class Errors {
     for (int language = 1; language < TENON_LANGUAGE_COUNT; language++) {
       if (TenonNative.tenon_error_payload(error, language) != 0) {
         FOREIGN.values().removeIf(reference -> reference.get() == null);
-        FOREIGN.put(error, new WeakReference<>(exception));
+        FOREIGN.put(References.key(error), new WeakReference<>(exception));
         exception.kept = new Kept(error);
         break;
       }

@@ -74,8 +74,9 @@ public final class Op {
 
   /** Returns the one object of a native operator. */
   static Op of(long address) {
-    Op op = ALL.get(address);
-    return op != null ? op : ALL.computeIfAbsent(address, Op::new);
+    long key = References.key(address);
+    Op op = ALL.get(key);
+    return op != null ? op : ALL.computeIfAbsent(key, unused -> new Op(address));
   }
 
   long address() {
