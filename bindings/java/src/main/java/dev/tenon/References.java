@@ -95,9 +95,9 @@ final class References {
   }
 
   /**
-   * Returns the key of an address in a concurrent map. Addresses are multiples of 64 and would share
-   * bins, which the map then makes trees: a stack that overflows inside of such a tree's lock leaves
-   * it locked for ever.
+   * Returns the key of an address in a concurrent map. Addresses are multiples of 64 and would
+   * share bins, which the map then makes trees: a stack that overflows inside of such a tree's lock
+   * leaves it locked for ever.
    */
   static long key(long address) {
     return address * 0x9E3779B97F4A7C15L;
