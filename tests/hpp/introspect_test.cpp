@@ -72,6 +72,7 @@ TEST(Introspect, Traces_TypedCallsToo) {
 }
 
 TEST(Introspect, Simulator_TablesAndErrors) {
+  Simulator().add({"CPU"});  // the registry's own kernels come with its first use
   const auto live = tenon::introspect::live_handles();
   {
     Simulator simulator;

@@ -27,7 +27,7 @@ LEFT_OUT = {
     *("tenon_library_drain", "tenon_library_retain", "tenon_library_namespace"),
     *("tenon_registration_remove", "tenon_registration_retain", "tenon_storage_retain"),
     *("tenon_storage_nbytes", "tenon_schema_retain", "tenon_thread_state_retain"),
-    "tenon_object_retain",
+    *("tenon_object_retain", "tenon_simulator_retain", "tenon_trace_retain"),
     # A wrapper's handler is its class, values arrive opened, and `with` blocks keep the modes.
     *("tenon_tensor_wrapped", "tenon_value_object", "tenon_mode_get"),
 }

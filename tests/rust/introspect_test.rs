@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is registered, what runs, and how it is told.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use tenon::introspect::{self, Provenance, Simulator};
 use tenon::{
     DispatchKey, DispatchKeySet, Error, Kernel, KernelContext, KeyGuard, Library, Status, Tensor,
 };
 
 use crate::support::floats;
+
+/// Traces and simulators are counted per process: their tests run one at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The live handles that no other test of this program makes.
+fn own_handles() -> [i64; 2] {
+    ["simulator", "trace"].map(|kind| introspect::live_handles().count(kind))
+}
 
 #[test]
 fn operators_are_listed_while_they_are_defined() {
@@ -53,6 +67,7 @@ fn slots_tell_where_kernels_come_from() {
 
 #[test]
 fn traces_show_nested_dispatches() {
+    let _alone = alone();
     let library = Library::define_namespace("introspect_trace").unwrap();
     let inner = library.define("inner(Tensor x) -> Tensor").unwrap();
     let outer = library.define("outer(Tensor x) -> Tensor").unwrap();
@@ -128,14 +143,15 @@ fn traces_nest_and_tell_of_failures() {
             }
         })
         .unwrap();
-    let before = introspect::live_handles();
+    let _alone = alone();
+    let before = own_handles();
     let (inner, outer) = introspect::trace(|| {
         op.call::<i64>((true,)).unwrap();
         let (_, inner) = introspect::trace(|| op.call::<i64>((false,)).unwrap_err()).unwrap();
         inner
     })
     .unwrap();
-    assert_eq!(introspect::live_handles(), before);
+    assert_eq!(own_handles(), before);
     assert_eq!((outer.len(), inner.len()), (2, 1));
     assert_eq!(inner[0].error, Some(Status::INVALID_ARGUMENT));
     assert!(inner[0].to_string().contains(" failed "), "{}", inner[0]);
@@ -208,7 +224,8 @@ fn dangling_operators_tell_their_kernels() {
 
 #[test]
 fn simulators_compute_tables_of_imagined_operators() {
-    let before = introspect::live_handles();
+    let _alone = alone();
+    let before = own_handles();
     let simulator = Simulator::new("f(Tensor x) -> Tensor").unwrap();
     simulator
         .register(&["CPU", "CompositeImplicitAutograd"])
@@ -244,11 +261,12 @@ fn simulators_compute_tables_of_imagined_operators() {
         .iter()
         .any(|(_, slot)| slot.fallthrough));
     drop(simulator);
-    assert_eq!(introspect::live_handles(), before);
+    assert_eq!(own_handles(), before);
 }
 
 #[test]
 fn simulators_refuse_bad_registrations_whole() {
+    let _alone = alone();
     let simulator = Simulator::new("f(Tensor x) -> Tensor").unwrap();
     let refused = |keys: &[&str]| simulator.register(keys).unwrap_err();
     let unknown = refused(&["CPU", "NoSuchKey"]);
@@ -271,6 +289,7 @@ fn simulators_refuse_bad_registrations_whole() {
 
 #[test]
 fn a_panic_ends_the_trace() {
+    let _alone = alone();
     let panicked = std::panic::catch_unwind(|| introspect::trace(|| panic!("inside")));
     assert_eq!(
         *panicked.unwrap_err().downcast_ref::<&str>().unwrap(),

@@ -236,14 +236,17 @@ fn backends_and_functionalities_are_registered_by_name() {
 #[test]
 fn keys_have_defaults_on_threads_from_before_and_after() {
     let (tell, told) = std::sync::mpsc::channel::<()>();
+    let (ready, is_ready) = std::sync::mpsc::channel::<()>();
     let before = std::thread::spawn(move || {
         let was = DispatchKeySet::included();
+        ready.send(()).unwrap();
         told.recv().unwrap();
         (was, DispatchKeySet::included(), DispatchKeySet::excluded())
     });
     let declare = |name, default| {
         DispatchKey::register_with_default(name, "Fake", Place::Above, false, default)
     };
+    is_ready.recv().unwrap();
     let on = declare("RustOn", ThreadDefault::Included).unwrap();
     tell.send(()).unwrap();
     let (was, is, _) = before.join().unwrap();

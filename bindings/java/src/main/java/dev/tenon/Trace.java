@@ -72,8 +72,8 @@ public final class Trace implements AutoCloseable {
     }
 
     static Event read(long span) {
-      long begin = Memory.getLong(span + Structs.TRACE_SPAN_BEGIN);
-      long end = Memory.getLong(span + Structs.TRACE_SPAN_END);
+      long begin = Memory.getLong(span + Structs.TRACE_SPAN_BEGIN_NS);
+      long end = Memory.getLong(span + Structs.TRACE_SPAN_END_NS);
       return new Event(
           Memory.getInt(span + Structs.TRACE_SPAN_DEPTH),
           (int) Memory.getLong(span + Structs.TRACE_SPAN_PARENT),

@@ -84,8 +84,8 @@ public final class Structs {
   public static final int TRACE_SPAN_LANGUAGE = 24;
   public static final int TRACE_SPAN_DEPTH = 28;
   public static final int TRACE_SPAN_PARENT = 32;
-  public static final int TRACE_SPAN_BEGIN = 40;
-  public static final int TRACE_SPAN_END = 48;
+  public static final int TRACE_SPAN_BEGIN_NS = 40;
+  public static final int TRACE_SPAN_END_NS = 48;
   public static final int TRACE_SPAN_KERNEL = 56;
   public static final int TRACE_SPAN_FILE = 64;
   public static final int TRACE_SPAN_LINE = 72;
@@ -170,8 +170,8 @@ public final class Structs {
     TRACE_SPAN_LANGUAGE,
     TRACE_SPAN_DEPTH,
     TRACE_SPAN_PARENT,
-    TRACE_SPAN_BEGIN,
-    TRACE_SPAN_END,
+    TRACE_SPAN_BEGIN_NS,
+    TRACE_SPAN_END_NS,
     TRACE_SPAN_KERNEL,
     TRACE_SPAN_FILE,
     TRACE_SPAN_LINE,
