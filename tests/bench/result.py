@@ -61,12 +61,13 @@ class Result:
         return f"{sign} {quantity(self.row.limit, unit)}"
 
     def miss(self) -> str:
-        """One line on a budget that is missed."""
+        """What is said on a budget that is missed."""
         if self.row.peer:
             got = f"{self.ratio:.3g} × {self.row.peer_name}"
         else:
             got = quantity(self.ours.least, self.ours.unit)
-        return f"{self.section}: {self.row.what}: {got}, budget {self.budget}"
+        said = f"{self.section}: {self.row.what}: {got}, budget {self.budget}"
+        return f"{said}. Why: {self.row.floor}" if self.row.floor else said
 
 
 def fill(bench: Bench) -> tuple[list[Result], list[str]]:
