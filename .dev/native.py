@@ -94,7 +94,9 @@ def build_all(preset: str = "release") -> None:
     build_rust(preset)
 
 
-def maven(what: str, preset: str, *arguments: str, check: bool = True) -> int:
+def maven(
+    what: str, preset: str, *arguments: str, env: dict | None = None, check: bool = True
+) -> int:
     """Runs Maven on bindings/java, off the network once everything it wants is in its cache."""
     pom = ui.ROOT / "bindings" / "java" / "pom.xml"
     stamp = ui.BUILD / "java" / f"cached-{'-'.join(a for a in arguments if a[:1] != '-')}"
@@ -109,7 +111,7 @@ def maven(what: str, preset: str, *arguments: str, check: bool = True) -> int:
         f"-Dtenon.lib.dir={environment.build_dir(preset) / 'lib'}",
         f"-Dtenon.native.build.dir={environment.build_dir(preset)}",
     ]
-    env = environment.runtime(preset)
+    env = {**environment.runtime(preset), **(env or {})}
     status = ui.run(what, [*common, *(["-o"] if offline else []), *arguments], env=env, check=check)
     if status == 0 and not offline:
         stamp.parent.mkdir(parents=True, exist_ok=True)

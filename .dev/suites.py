@@ -236,7 +236,7 @@ def _junit(run: Run, what: str, *settings: str) -> Outcome:
     for old in reports.glob("TEST-*.xml"):
         old.unlink()
     pattern = [f"-Dtest={run.pattern}"] if run.pattern else []
-    status = native.maven(what, run.preset, "test", *pattern, *settings, check=False)
+    status = native.maven(what, run.preset, "test", *pattern, *settings, env=run.env, check=False)
     log = what.replace(" ", "-")
     closing(log, r"Tests run:.*(?<!\))$|BUILD ")
     complain(log, status)

@@ -15,6 +15,7 @@ import signal, sys, threading, time
 import tenon
 from tenon.library import Library
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us may ignore it
 library = Library("long", "DEF")
 library.define("inner(Tensor a) -> Tensor")
 library.define("outer(Tensor a) -> Tensor")
