@@ -46,7 +46,7 @@ bool tuple_matches(const tenon_value& value, const Type& type) noexcept {
 
 bool dict_matches(const tenon_value& value, const Type& type) noexcept {
   if (value.tag != TENON_TAG_DICT) return false;
-  for (uint32_t i = 0; i < 2 * value.count; ++i) {
+  for (uint64_t i = 0; i < value::element_count(value); ++i) {
     if (!value_matches(elements(value)[i], *type.elements[i % 2])) return false;
   }
   return true;
@@ -82,9 +82,6 @@ bool kind_matches(const tenon_value& value, const Type& type) noexcept {
            all_present(value);
   }
   switch (type.kind) {
-    case TENON_TYPE_ANY:
-    case TENON_TYPE_VARIABLE:
-      return true;
     case TENON_TYPE_GENERATOR:
       return value.tag == TENON_TAG_GENERATOR;
     case TENON_TYPE_STORAGE:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/argument_plan.h"
 
-#include "tenon/value.h"
-
 namespace tenon::dispatch {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "schema/type.h"
+#include "tenon/value.h"
 
 namespace tenon::dispatch {
 
@@ -15,7 +16,8 @@ using ArgumentPlan = uint64_t;
 
 constexpr ArgumentPlan plan_tag(uint32_t tag) { return ArgumentPlan{1} << tag; }
 constexpr uint32_t kPlanTags = 48;  // tags from here on are unknown
-constexpr ArgumentPlan kEveryTag = plan_tag(kPlanTags) - 1;
+constexpr ArgumentPlan kEveryTag = (plan_tag(TENON_TAG_OBJECT + 1) - 1) |
+                                   (plan_tag(TENON_TAG_DICT + 1) - plan_tag(TENON_TAG_INT_LIST));
 constexpr ArgumentPlan kCarriesKeys = ArgumentPlan{1} << 63;      // may hold tensors
 constexpr ArgumentPlan kScanned = ArgumentPlan{1} << 62;          // somewhere inside: look by tag
 constexpr ArgumentPlan kAbsentForbidden = ArgumentPlan{1} << 61;  // a tensor list without NULL

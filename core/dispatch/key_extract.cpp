@@ -38,10 +38,9 @@ tenon_keyset scan(const tenon_value& value, int depth) noexcept {
     case TENON_TAG_TUPLE:
     case TENON_TAG_DICT: {
       if (depth == kMaxNesting) return 0;
-      const auto* elements = static_cast<const tenon_value*>(value.as.list.data);
-      const uint32_t count = value.tag == TENON_TAG_DICT ? 2 * value.count : value.count;
+      const uint64_t count = value::element_count(value);
       tenon_keyset keys = 0;
-      for (uint32_t i = 0; i < count; ++i) keys |= scan(elements[i], depth + 1);
+      for (uint64_t i = 0; i < count; ++i) keys |= scan(value::elements(value)[i], depth + 1);
       return keys;
     }
     default:
