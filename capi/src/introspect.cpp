@@ -31,6 +31,9 @@ Buffer* buffer_of(const std::vector<T>& elements) {
   return buffer;
 }
 
+// A text that may be NULL, which is no key's name.
+std::string_view text_of(const char* text) { return text != nullptr ? text : ""; }
+
 // Fills a description of which the caller may know more fields than this version.
 template <class Find>
 void fill_slot(const char* function, tenon_slot_info* out_info, Find&& find) {
@@ -149,12 +152,17 @@ tenon_status tenon_simulator_register(tenon_simulator* simulator, const char* co
                                       int64_t nkeys, uint32_t flags) {
   return guarded([&] {
     TENON_CHECK_ARG(nkeys >= 0, "tenon_simulator_register: nkeys must be at least 0, got ", nkeys);
-    simulator->add(std::vector<std::string_view>(keys, keys + nkeys), flags);
+    TENON_CHECK_ARG(keys != nullptr || nkeys == 0,
+                    "tenon_simulator_register: keys must be an address, got NULL for ", nkeys,
+                    " keys");
+    std::vector<std::string_view> names;
+    for (int64_t i = 0; i < nkeys; ++i) names.push_back(text_of(keys[i]));
+    simulator->add(names, flags);
   });
 }
 
 tenon_status tenon_simulator_remove(tenon_simulator* simulator, const char* key) {
-  return guarded([&] { simulator->remove(key); });
+  return guarded([&] { simulator->remove(text_of(key)); });
 }
 
 tenon_status tenon_simulator_get_slot(const tenon_simulator* simulator, tenon_key key,
