@@ -94,6 +94,30 @@ const tenon_device* device_of(const char* text, tenon_device* memory) {
   return memory;
 }
 
+tenon_key read_slot(const char* text, bad_slot* out_slot) {
+  char name[40];
+  memset(out_slot, 0, sizeof *out_slot);
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(text, " "), text);
+  out_slot->info.struct_size = (uint32_t)field_of(text, "size", sizeof out_slot->info);
+  if (field_of(text, "tail", 0) != 0) {
+    out_slot->info.struct_size = sizeof *out_slot;
+    out_slot->bytes[sizeof *out_slot - 1] = 1;
+  }
+  return key_of(name);
+}
+
+void read_object_type(const char* fields, bad_object_type* out_type) {
+  memset(out_type, 0, sizeof *out_type);
+  tenon_object_type* type = &out_type->type;
+  type->struct_size = (uint32_t)field_of(fields, "struct_size", sizeof *type);
+  type->language = TENON_LANGUAGE_C;
+  type->name = strcmp(fields, "name=NULL") == 0 ? NULL : "bad.Other";
+  if (field_of(fields, "tail", 0) != 0) {
+    type->struct_size = sizeof *out_type;
+    out_type->bytes[sizeof *out_type - 1] = 1;
+  }
+}
+
 // "T" the tensor, "T2" the other, "T0" NULL, "TM" on Meta, "TU" undefined.
 static tenon_value tensor_of(const bad_world* world, const char* token) {
   switch (token[1]) {
@@ -191,4 +215,15 @@ tenon_kernel bad_kernel(tenon_kernel_fn function) {
   kernel.file = "first.c";
   kernel.line = 2;
   return kernel;
+}
+
+bad_op open_called(const char* schema, tenon_kernel_fn function, void* ctx) {
+  bad_op called = {NULL, NULL};
+  tenon_kernel kernel = bad_kernel(function);
+  kernel.ctx = ctx;
+  assert_ok(tenon_library_new(TENON_LIBRARY_FRAGMENT, "bad", TENON_KEY_NONE, "called.c", 1,
+                              &called.library));
+  assert_ok(tenon_library_define(called.library, schema, NULL, &called.op));
+  assert_ok(tenon_library_impl(called.library, "called", TENON_KEY_CPU, &kernel, NULL));
+  return called;
 }

@@ -23,6 +23,7 @@ typedef struct bad_world {
   const tenon_op* taken;
   tenon_tensor *tensor, *other, *meta, *read_only;
   tenon_object* object;
+  tenon_plugin* plugin;  // it cannot be unloaded
 } bad_world;
 
 // Makes the wrong call and returns its status, with the error in the slot.
@@ -42,6 +43,9 @@ extern const bad_named_call bad_tensor_calls[];
 extern const bad_named_call bad_dlpack_calls[];
 extern const bad_named_call bad_value_calls[];
 extern const bad_named_call bad_device_calls[];
+extern const bad_named_call bad_introspect_calls[];
+extern const bad_named_call bad_override_calls[];
+extern const bad_named_call bad_typed_calls[];
 
 // ---- Reading arguments: each fails the test where the text of the case itself is wrong ----------
 
@@ -82,6 +86,20 @@ typedef struct bad_values {
 } bad_values;
 void read_values(const bad_world* world, const char* text, bad_values* out_values);
 
+// A slot to fill for the key in "KEY field=value", with its size and tail as the fields say.
+typedef union bad_slot {
+  tenon_slot_info info;
+  unsigned char bytes[sizeof(tenon_slot_info) + 8];
+} bad_slot;
+tenon_key read_slot(const char* text, bad_slot* out_slot);
+
+// A type "bad.Other" of objects without handlers, but for "struct_size=N", "tail=1", "name=NULL".
+typedef union bad_object_type {
+  tenon_object_type type;
+  unsigned char bytes[sizeof(tenon_object_type) + 8];
+} bad_object_type;
+void read_object_type(const char* fields, bad_object_type* out_type);
+
 // Counts the deleters that ran; a call that gives something away ends with require_deleted.
 extern int bad_deleted;
 void bad_delete(void* ctx);
@@ -90,5 +108,12 @@ void require_deleted(int before, const char* what);
 // Returns its first argument; see also the results and failing calls.
 tenon_status bad_return_first(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 tenon_kernel bad_kernel(tenon_kernel_fn function);
+
+// `bad::called` with a kernel for the CPU, until the library is released.
+typedef struct bad_op {
+  tenon_library* library;
+  const tenon_op* op;
+} bad_op;
+bad_op open_called(const char* schema, tenon_kernel_fn function, void* ctx);
 
 #endif

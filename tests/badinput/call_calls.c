@@ -10,22 +10,6 @@ typedef struct script {
   tenon_status status;
 } script;
 
-typedef struct called_op {
-  tenon_library* library;
-  const tenon_op* op;
-} called_op;
-
-static called_op open_called(const char* schema, tenon_kernel_fn function, script* told) {
-  called_op called = {NULL, NULL};
-  tenon_kernel kernel = bad_kernel(function);
-  kernel.ctx = told;
-  assert_ok(tenon_library_new(TENON_LIBRARY_FRAGMENT, "bad", TENON_KEY_NONE, "called.c", 1,
-                              &called.library));
-  assert_ok(tenon_library_define(called.library, schema, NULL, &called.op));
-  assert_ok(tenon_library_impl(called.library, "called", TENON_KEY_CPU, &kernel, NULL));
-  return called;
-}
-
 // Calls with the values of a case. A call that fails leaves no result and no error in the stack.
 static tenon_status run(tenon_status (*function)(const tenon_op*, tenon_stack*), const tenon_op* op,
                         bad_values* values, uint32_t nrets) {
@@ -47,7 +31,7 @@ static tenon_status call_by(tenon_status (*function)(const tenon_op*, tenon_stac
                             const bad_world* world, const bad_case* one) {
   bad_values values;
   read_values(world, one->args[1], &values);
-  const called_op called = open_called(one->args[0], &bad_return_first, NULL);
+  const bad_op called = open_called(one->args[0], &bad_return_first, NULL);
   const tenon_status status = run(function, called.op, &values, (uint32_t)number_of(one->args[2]));
   tenon_library_release(called.library);
   return status;
@@ -65,7 +49,7 @@ static tenon_status resolve(const bad_world* world, const bad_case* one) {
   bad_values values;
   tenon_frame frame;
   read_values(world, one->args[1], &values);
-  const called_op called = open_called(one->args[0], &bad_return_first, NULL);
+  const bad_op called = open_called(one->args[0], &bad_return_first, NULL);
   assert_null(tenon_op_resolve(called.op, values.of, values.count, &frame));
   tenon_library_release(called.library);
   return tenon_error_peek() != NULL ? tenon_error_code(tenon_error_peek()) : TENON_OK;
@@ -74,7 +58,7 @@ static tenon_status resolve(const bad_world* world, const bad_case* one) {
 static tenon_status check(const bad_world* world, const bad_case* one) {
   bad_values values;
   read_values(world, one->args[1], &values);
-  const called_op called = open_called(one->args[0], &bad_return_first, NULL);
+  const bad_op called = open_called(one->args[0], &bad_return_first, NULL);
   const tenon_status status = tenon_op_check_arguments(called.op, values.of, values.count);
   tenon_library_release(called.library);
   return status;
@@ -84,7 +68,7 @@ static tenon_status keys(const bad_world* world, const bad_case* one) {
   bad_values values;
   tenon_keyset set = 7;
   read_values(world, one->args[1], &values);
-  const called_op called = open_called(one->args[0], &bad_return_first, NULL);
+  const bad_op called = open_called(one->args[0], &bad_return_first, NULL);
   const tenon_status status = tenon_op_compute_keys(called.op, values.of, values.count, &set);
   assert_int_equal(set, 0);
   tenon_library_release(called.library);
@@ -117,7 +101,7 @@ static tenon_status results(const bad_world* world, const bad_case* one) {
   } else {
     read_values(world, one->args[1], &given);
   }
-  const called_op called = open_called(one->args[0], &give_results, &told);
+  const bad_op called = open_called(one->args[0], &give_results, &told);
   values.of[0] = value_tensor(world->tensor);
   values.count = 1;
   const tenon_status status =
@@ -147,7 +131,7 @@ static tenon_status failing(const bad_world* world, const bad_case* one) {
   script told = {NULL, way, declines ? TENON_DECLINED : one->code};
   bad_values values;
   snprintf(way, sizeof way, "%.*s", (int)strcspn(one->args[0], " "), one->args[0]);
-  const called_op called = open_called("called(Tensor x) -> Tensor", &fail_as_told, &told);
+  const bad_op called = open_called("called(Tensor x) -> Tensor", &fail_as_told, &told);
   values.of[0] = value_tensor(world->tensor);
   values.count = 1;
   const tenon_status status = run(&tenon_op_call, called.op, &values, 1);
@@ -191,19 +175,9 @@ static tenon_status redispatch(const bad_world* world, const bad_case* one) {
 }
 
 static tenon_status slot(const bad_world* world, const bad_case* one) {
-  union {
-    tenon_slot_info info;
-    unsigned char bytes[sizeof(tenon_slot_info) + 8];
-  } given;
-  char name[40];
-  memset(&given, 0, sizeof given);
-  snprintf(name, sizeof name, "%.*s", (int)strcspn(one->args[0], " "), one->args[0]);
-  given.info.struct_size = (uint32_t)field_of(one->args[0], "size", sizeof given.info);
-  if (field_of(one->args[0], "tail", 0) != 0) {
-    given.info.struct_size = sizeof given;
-    given.bytes[sizeof given - 1] = 1;
-  }
-  return tenon_op_get_slot(world->taken, key_of(name), &given.info);
+  bad_slot given;
+  const tenon_key key = read_slot(one->args[0], &given);
+  return tenon_op_get_slot(world->taken, key, &given.info);
 }
 
 const bad_named_call bad_op_calls[] = {{"call", &checked_call},

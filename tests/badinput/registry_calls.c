@@ -47,24 +47,36 @@ static tenon_status schema_compatible(const bad_world* world, const bad_case* on
   return status;
 }
 
+typedef tenon_status (*get_info)(const tenon_schema*, int64_t, tenon_argument_info*);
+
 // INDEX SIZE: size 0 takes the right one, "zero" is 0.
-static tenon_status schema_argument(const bad_world* world, const bad_case* one) {
-  (void)world;
-  tenon_schema* schema = good_schema("f(int x, int y) -> ()");
+static tenon_status info_by(get_info function, const bad_case* one) {
+  tenon_schema* schema = good_schema("f(int x, int y) -> (int, int)");
   tenon_argument_info info;
   memset(&info, 0, sizeof info);
   info.struct_size = sizeof info;
   if (strcmp(one->args[1], "0") != 0) {
     info.struct_size = strcmp(one->args[1], "zero") == 0 ? 0 : (uint32_t)number_of(one->args[1]);
   }
-  const tenon_status status = tenon_schema_get_argument(schema, number_of(one->args[0]), &info);
+  const tenon_status status = function(schema, number_of(one->args[0]), &info);
   tenon_schema_release(schema);
   return status;
+}
+
+static tenon_status schema_argument(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return info_by(&tenon_schema_get_argument, one);
+}
+
+static tenon_status schema_return(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return info_by(&tenon_schema_get_return, one);
 }
 
 const bad_named_call bad_schema_calls[] = {{"schema_parse", &schema_parse},
                                            {"schema_compatible", &schema_compatible},
                                            {"schema_argument", &schema_argument},
+                                           {"schema_return", &schema_return},
                                            {NULL, NULL}};
 
 // ---- Libraries ----------------------------------------------------------------------------------
@@ -220,6 +232,13 @@ static tenon_status plugin_load(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+static tenon_status plugin_unload(const bad_world* world, const bad_case* one) {
+  (void)one;
+  const tenon_status status = tenon_plugin_unload(world->plugin, 0);
+  assert_int_equal(tenon_plugin_is_loaded(world->plugin), 1);
+  return status;
+}
+
 const bad_named_call bad_library_calls[] = {{"library_new", &library_new},
                                             {"define", &define},
                                             {"define_options", &define_options},
@@ -229,6 +248,7 @@ const bad_named_call bad_library_calls[] = {{"library_new", &library_new},
                                             {"listener", &listener},
                                             {"op_find", &op_find},
                                             {"plugin_load", &plugin_load},
+                                            {"plugin_unload", &plugin_unload},
                                             {NULL, NULL}};
 
 // ---- Keys ---------------------------------------------------------------------------------------

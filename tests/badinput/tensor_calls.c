@@ -82,6 +82,20 @@ static tenon_status stream_new(const bad_world* world, const bad_case* one) {
   return tenon_stream_new(device_of(one->args[0], &device), &stream);
 }
 
+// "current", "set" or "wait", DEVICE
+static tenon_status stream(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_stream given;
+  memset(&given, 0, sizeof given);
+  if (strcmp(one->args[0], "current") == 0) {
+    tenon_device device;
+    return tenon_stream_current(device_of(one->args[1], &device), &given);
+  }
+  device_of(one->args[1], &given.device);
+  return strcmp(one->args[0], "set") == 0 ? tenon_stream_set_current(&given)
+                                          : tenon_stream_synchronize(&given);
+}
+
 const bad_named_call bad_device_calls[] = {{"dtype_parse", &dtype_parse},
                                            {"dtype_set_default", &dtype_set_default},
                                            {"dtype_promote", &dtype_promote},
@@ -90,6 +104,7 @@ const bad_named_call bad_device_calls[] = {{"dtype_parse", &dtype_parse},
                                            {"provider_get", &provider_get},
                                            {"device_copy", &device_copy},
                                            {"stream_new", &stream_new},
+                                           {"stream", &stream},
                                            {NULL, NULL}};
 
 // ---- Tensors ------------------------------------------------------------------------------------
@@ -209,9 +224,25 @@ static tenon_status own_binding(const bad_world* world, const bad_case* one) {
   return tenon_tensor_own_binding(world->tensor, language, memory, &bad_delete);
 }
 
-const bad_named_call bad_tensor_calls[] = {
-    {"tensor_new", &tensor_new},       {"tensor_wrap", &tensor_wrap},
-    {"tensor_alias", &tensor_alias},   {"undefined_alias", &undefined_alias},
-    {"tensor_resize", &tensor_resize}, {"tensor_data", &tensor_data},
-    {"tensor_number", &tensor_number}, {"tensor_wrapped_number", &tensor_wrapped_number},
-    {"own_binding", &own_binding},     {NULL, NULL}};
+static tenon_status tensor_new_like(const bad_world* world, const bad_case* one) {
+  void* data = memory;
+  tenon_tensor *like = tensor_named(world, one->args[0]), *tensor = NULL;
+  const tenon_status status =
+      tenon_tensor_new_like(like, (tenon_dtype)number_of(one->args[1]), &tensor, &data);
+  assert_null(tensor);
+  assert_null(data);
+  tenon_tensor_release(like);
+  return status;
+}
+
+const bad_named_call bad_tensor_calls[] = {{"tensor_new", &tensor_new},
+                                           {"tensor_wrap", &tensor_wrap},
+                                           {"tensor_alias", &tensor_alias},
+                                           {"undefined_alias", &undefined_alias},
+                                           {"tensor_resize", &tensor_resize},
+                                           {"tensor_data", &tensor_data},
+                                           {"tensor_number", &tensor_number},
+                                           {"tensor_wrapped_number", &tensor_wrapped_number},
+                                           {"own_binding", &own_binding},
+                                           {"tensor_new_like", &tensor_new_like},
+                                           {NULL, NULL}};

@@ -197,19 +197,9 @@ static void retain_self(void* self) { ++*(int*)self; }
 
 static tenon_status object_new(const bad_world* world, const bad_case* one) {
   (void)world;
-  union {
-    tenon_object_type type;
-    unsigned char bytes[sizeof(tenon_object_type) + 8];
-  } given;
-  memset(&given, 0, sizeof given);
-  given.type.struct_size = (uint32_t)field_of(one->args[0], "struct_size", sizeof given.type);
-  given.type.language = TENON_LANGUAGE_C;
-  given.type.name = strcmp(one->args[0], "name=NULL") == 0 ? NULL : "bad.Other";
+  bad_object_type given;
+  read_object_type(one->args[0], &given);
   given.type.retain = &retain_self;
-  if (field_of(one->args[0], "tail", 0) != 0) {
-    given.type.struct_size = sizeof given;
-    given.bytes[sizeof given - 1] = 1;
-  }
   tenon_object* object = NULL;
   const tenon_status status =
       tenon_object_new(text_of(one->args[0]) != NULL ? &given.type : NULL, &self_uses, &object);
