@@ -58,7 +58,10 @@ tenon_keyset keys_below(tenon_key key) {
 
 tenon_keyset remove_key(tenon_keyset keys, tenon_key key) {
   for (const tenon_key part : expand_key(key)) {
-    if (part != TENON_KEY_UNDEFINED) keys &= ~functionality_bit(functionality_of(part));
+    // Undefined and numbers that are no key have no bit.
+    const uint32_t functionality = functionality_of(part);
+    if (functionality >= kFunctionalityCount || backend_of(part) >= kBackendCount) continue;
+    keys &= ~functionality_bit(functionality);
   }
   return keys;
 }
