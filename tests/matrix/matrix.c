@@ -200,11 +200,8 @@ static int ends_well(const char* path, size_t stack_size) {
   const int started = start_dive(&one);
   const char* kind = one.error != NULL ? tenon_error_kind(one.error) : "no error";
   const char* text = one.error != NULL ? tenon_error_format(one.error) : "";
-  // On small stacks Java's own limit comes first and may strike anywhere: what its classes make of
-  // a StackOverflowError then has their kind.
-  const int javas = stack_size > 0 && stack_size <= 1 << 20 && strstr(path, "java") != NULL;
-  const int named = strcmp(kind, "RecursionError") == 0 || strcmp(kind, "StackOverflowError") == 0;
-  const int good = started && one.status != TENON_OK && strlen(text) < LONGEST && (named || javas);
+  const int good = started && one.status != TENON_OK && strlen(text) < LONGEST &&
+                   (strcmp(kind, "RecursionError") == 0 || strcmp(kind, "StackOverflowError") == 0);
   if (!good) {
     fprintf(stderr, "matrix: dive \"%s\", stack of %zu KiB: status %d, %s, %zu bytes: %.2000s\n",
             path, stack_size / 1024, (int)one.status, kind, strlen(text), text);
