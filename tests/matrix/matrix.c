@@ -318,12 +318,11 @@ int main(void) {
   run_all(0);
   run_errors(0);
   run_overrides(0);
-  // Not between the counts: Java's StackOverflowError may strike between taking an error from C and
-  // keeping it, and then that error's handle is lost.
-  const int good_dives = run_dives(1);
+  run_dives(0);
   collect();
   count_live(before);
   const int good_errors = run_errors(1) + run_traces(1);
+  const int good_dives = run_dives(1);
   const int good_overrides = run_overrides(1);
   const int good_combinations = run_all(1);
   collect();

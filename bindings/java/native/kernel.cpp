@@ -61,6 +61,10 @@ void link_when_due(JNIEnv* env) {
   if (env->ExceptionCheck()) env->ExceptionClear();
 }
 
+bool is_overflow(JNIEnv* env, jthrowable thrown) {
+  return thrown != nullptr && env->IsInstanceOf(thrown, g_stack_overflow);
+}
+
 // What is thrown by the bridge itself, mostly a stack overflow in its last frames: the stack has
 // unwound by now, so Java gets a second chance to turn it into an error.
 tenon_status fail_with_pending(JNIEnv* env, tenon_stack* stack) {
@@ -70,12 +74,15 @@ tenon_status fail_with_pending(JNIEnv* env, tenon_stack* stack) {
   args[0].l = thrown;
   args[1].j = address(stack);
   const jint status = env->CallStaticIntMethodA(g_bridge, g_fail, args);
-  env->DeleteLocalRef(thrown);
-  thrown = env->ExceptionOccurred();
-  if (thrown == nullptr) return status;
+  jthrowable again = env->ExceptionOccurred();
   env->ExceptionClear();
-  const bool overflowed = env->IsInstanceOf(thrown, g_stack_overflow);
+  // An overflow strikes anywhere, in the initializer of a class too: what then comes of it has
+  // another type.
+  const bool overflowed = is_overflow(env, thrown) || is_overflow(env, again);
+  const bool failed = again != nullptr;
   env->DeleteLocalRef(thrown);
+  env->DeleteLocalRef(again);
+  if (!failed) return status;
   tenon_error_release(stack->error);
   if (overflowed) {
     // Even a stack that has unwound to this call has no room for Java: a small one of C.

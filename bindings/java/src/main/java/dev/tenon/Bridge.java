@@ -7,6 +7,7 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
+import java.util.Objects;
 
 /**
  * The static methods that the native library calls; found once, by name.
@@ -22,6 +23,7 @@ final class Bridge {
 
   static {
     Native.bind(Bridge.class);
+    prepareTraces();
     if (LINK_AFTER == 0) {
       linkNow();
     } else if (EntryStub.isPossible()) {
@@ -36,6 +38,19 @@ final class Bridge {
   }
 
   private Bridge() {}
+
+  /**
+   * Makes the machine initialize what it reads stack traces with. Left to the first kernel that
+   * throws, a stack overflow inside of that initializer would break the class for ever, and every
+   * {@link Throwable#getStackTrace} after it.
+   */
+  private static void prepareTraces() {
+    try {
+      Objects.requireNonNull(null); // a frame of the module java.base asks for the most
+    } catch (NullPointerException e) {
+      e.getStackTrace();
+    }
+  }
 
   /** Makes sure that C can call Java; cheap after the first time. */
   static void open() {}

@@ -13,7 +13,12 @@ import java.lang.ref.WeakReference;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Turns native errors into exceptions and back. */
+/**
+ * Turns native errors into exceptions and back.
+ *
+ * <p>A stack may end in any call made here, that is how recursion without end comes back through
+ * these methods: who holds a native error releases it then, in the method that made it.
+ */
 final class Errors {
   private static final int MAX_CAUSES = 16;
   private static final int MAX_FRAMES = 64;
@@ -31,7 +36,14 @@ final class Errors {
   private static final class Kept extends NativeHandle {
     Kept(long error) {
       super(TenonNative.tenon_error_retain(error));
-      guardByCleaner();
+      try {
+        guardByCleaner();
+      } catch (Throwable t) {
+        if (isUnowned()) {
+          TenonNative.tenon_error_release(error);
+        }
+        throw t;
+      }
     }
 
     @Override
@@ -104,9 +116,9 @@ final class Errors {
             Native.readError(error), cause == 0 ? null : fromNative(cause, depth - 1));
     for (int language = 1; language < TENON_LANGUAGE_COUNT; language++) {
       if (TenonNative.tenon_error_payload(error, language) != 0) {
+        exception.kept = new Kept(error);
         FOREIGN.values().removeIf(reference -> reference.get() == null);
         FOREIGN.put(References.key(error), new WeakReference<>(exception));
-        exception.kept = new Kept(error);
         break;
       }
     }
@@ -124,23 +136,42 @@ final class Errors {
   }
 
   private static long toNative(Throwable thrown, int upcalls, int depth, boolean outermost) {
-    if (thrown instanceof TenonException known && known.kept != null) {
-      long error = TenonNative.tenon_error_retain(known.kept.address());
+    long error;
+    boolean known = thrown instanceof TenonException e && e.kept != null;
+    if (known) {
+      error = TenonNative.tenon_error_retain(((TenonException) thrown).kept.address());
+    } else {
+      int code = thrown instanceof TenonException e ? e.code() : TENON_ERROR_FOREIGN;
+      String message = thrown.getMessage();
+      error =
+          TenonNative.tenon_error_new(
+              code, clean(kindOf(thrown)), message == null ? "" : clean(message));
+    }
+    try {
       if (outermost) {
         addFrames(error, thrown, upcalls);
       }
+      if (!known) {
+        complete(error, thrown, upcalls, depth, outermost);
+      }
       return error;
+    } catch (Throwable t) {
+      TenonNative.tenon_error_release(error);
+      throw t;
     }
-    int code = thrown instanceof TenonException e ? e.code() : TENON_ERROR_FOREIGN;
-    String kind = thrown instanceof TenonException e ? e.kind() : thrown.getClass().getSimpleName();
-    if (kind.isEmpty()) {
-      kind = thrown.getClass().getName();
+  }
+
+  private static String kindOf(Throwable thrown) {
+    if (thrown instanceof TenonException e) {
+      return e.kind();
     }
-    String message = thrown.getMessage();
-    long error =
-        TenonNative.tenon_error_new(code, clean(kind), message == null ? "" : clean(message));
+    String simple = thrown.getClass().getSimpleName();
+    return simple.isEmpty() ? thrown.getClass().getName() : simple;
+  }
+
+  private static void complete(
+      long error, Throwable thrown, int upcalls, int depth, boolean outermost) {
     if (outermost) {
-      addFrames(error, thrown, upcalls);
       TenonNative.tenon_error_set_payload(
           error, TENON_LANGUAGE_JAVA, References.add(thrown), Addresses.DROP_REFERENCE);
     }
@@ -148,7 +179,6 @@ final class Errors {
     if (cause != null && cause != thrown && depth > 0) {
       TenonNative.tenon_error_set_cause(error, toNative(cause, upcalls, depth - 1, false));
     }
-    return error;
   }
 
   // A NUL would end the text in C, and must not turn a failure into another one.
@@ -168,7 +198,7 @@ final class Errors {
             error, place.languageNumber(), place.function(), place.file(), place.line());
       }
     }
-    StackTraceElement[] trace = thrown.getStackTrace();
+    StackTraceElement[] trace = traceOf(thrown);
     int end = trace.length;
     int entries = 0;
     for (int i = trace.length - 1; i >= 0; i--) {
@@ -190,6 +220,16 @@ final class Errors {
           element.getFileName(),
           Math.max(element.getLineNumber(), 0));
       added++;
+    }
+  }
+
+  // Without places rather than without the error: somebody's class may override this, and after a
+  // stack overflow in the wrong place the machine cannot read traces any more (see Bridge).
+  private static StackTraceElement[] traceOf(Throwable thrown) {
+    try {
+      return thrown.getStackTrace();
+    } catch (RuntimeException | LinkageError e) {
+      return new StackTraceElement[0];
     }
   }
 
