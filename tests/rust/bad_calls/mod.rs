@@ -6,10 +6,11 @@ use std::fmt::Write;
 
 use tenon::{
     introspect, DispatchKey, DispatchKeySet, Kernel, KernelContext, Library, LibraryKind, Object,
-    ObjectType, Op, Policy, Result, Stack, Tensor, Value, ValueRef,
+    ObjectType, Op, Place, Policy, Result, Stack, Tensor, ThreadDefault, Value, ValueRef,
 };
 use tenon::{DType, Device};
 
+mod introspection;
 mod registry;
 mod tensors;
 
@@ -51,6 +52,12 @@ pub const CALLS: &[(&str, Call)] = &[
     ("tensor_data", tensors::tensor_data),
     ("dlpack", tensors::dlpack),
     ("dlpack_export", tensors::dlpack_export),
+    ("wrapper", tensors::wrapper),
+    ("explain", introspection::explain),
+    ("simulator_new", introspection::simulator_new),
+    ("simulator_register", introspection::simulator_register),
+    ("simulator_remove", introspection::simulator_remove),
+    ("simulator_slot", introspection::simulator_slot),
 ];
 
 /// The class that the catalogue's object has.
@@ -113,6 +120,9 @@ impl World {
                 stack.redispatch(stack.keys_below(DispatchKey::WRAPPER))
             })
             .unwrap();
+        let marked = ThreadDefault::Included;
+        DispatchKey::register_with_default("BadMarked", "Override", Place::Below, false, marked)
+            .unwrap();
         for name in ["waiting", "typed_waiting"] {
             implement
                 .impl_fn(name, DispatchKey::CPU, |x: &Tensor| x.clone())
@@ -158,6 +168,7 @@ impl World {
             "s" => Value::Str(rest.to_owned()),
             "I" => Value::IntList(numbers().collect()),
             "F" => Value::FloatList(numbers().map(|number| number as f64).collect()),
+            "t" => return None, // no tag by number
             "L" => Value::TensorList(
                 rest[1..]
                     .split(',')
@@ -170,13 +181,13 @@ impl World {
                 "TM" => Value::Tensor(self.meta.clone()),
                 "TU" => Value::Tensor(Tensor::undefined()),
                 "O" => Value::Object(self.object.clone()),
-                "T0" | "O0" | "t99" => return None, // no NULL, no tag by number
+                "T0" | "O0" => return None, // no NULL
                 _ => panic!("the case itself is wrong: {token:?} is no value"),
             },
         })
     }
 
-    fn values(&self, text: &str) -> Option<Vec<Value>> {
+    pub fn values(&self, text: &str) -> Option<Vec<Value>> {
         text.split_whitespace()
             .map(|token| self.value(token))
             .collect()
@@ -215,7 +226,7 @@ pub fn text(text: &str) -> Option<&str> {
 // ---- Calls of operators; that of a case lives only while the case runs --------------------------
 
 /// `bad::called` with a kernel for the CPU.
-fn called(schema: &str, kernel: Kernel) -> (Library, Op) {
+pub fn called(schema: &str, kernel: Kernel) -> (Library, Op) {
     let library = Library::fragment("bad").unwrap();
     let op = library.define(schema).unwrap();
     library
@@ -224,7 +235,7 @@ fn called(schema: &str, kernel: Kernel) -> (Library, Op) {
     (library, op)
 }
 
-fn return_first() -> Kernel {
+pub fn return_first() -> Kernel {
     Kernel::boxed(|_: &KernelContext, args: &[ValueRef<'_>]| Ok(vec![args[0].to_value()?]))
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tenon::{
     DefineOptions, Device, DispatchKey, DispatchKeySet, Library, LibraryKind, Op, Place, Plugin,
-    Registration, Result, Schema,
+    Registration, Result, Schema, ThreadDefault,
 };
 
 use super::{given_kernel, key, number, text, World};
@@ -111,11 +111,17 @@ pub fn backend_register(_: &World, args: &[&str]) -> Option<Result<()>> {
 }
 
 pub fn functionality_register(_: &World, args: &[&str]) -> Option<Result<()>> {
-    if args[2] != "0" {
-        return None; // flags are an enum and a bool
-    }
+    let (place, per_backend, default) = match number(args[2]) {
+        0 => (Place::Below, false, ThreadDefault::None),
+        4 => (Place::Below, false, ThreadDefault::Included),
+        5 => (Place::Above, false, ThreadDefault::Included),
+        6 => (Place::Below, true, ThreadDefault::Included),
+        8 => (Place::Below, false, ThreadDefault::Excluded),
+        _ => return None, // flags are enums and a bool
+    };
     let (name, anchor) = (text(args[0])?, text(args[1])?);
-    Some(DispatchKey::register(name, anchor, Place::Below, false).map(drop))
+    let made = DispatchKey::register_with_default(name, anchor, place, per_backend, default);
+    Some(made.map(drop))
 }
 
 pub fn plugin_load(_: &World, args: &[&str]) -> Option<Result<()>> {

@@ -7,7 +7,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use tenon::dlpack::{DLDataType, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLTensor};
-use tenon::{DType, Device, Result, Tensor};
+use tenon::{DType, Device, Dispatches, Handled, ObjectType, Overridden, Result, Tensor};
 
 use super::{field, number, text, World};
 
@@ -101,6 +101,36 @@ pub fn tensor_data(world: &World, args: &[&str]) -> Option<Result<()>> {
     };
     assert!(tensor.to_vec::<f32>().is_err());
     Some(tensor.data_ptr().map(drop))
+}
+
+/// The class of a wrapper that is never made.
+struct Wrapping(Arc<()>);
+
+impl ObjectType for Wrapping {
+    const NAME: &'static str = "bad.Other";
+}
+
+impl Dispatches for Wrapping {
+    fn dispatch_call(&self, _: &mut Overridden<'_>) -> Result<Handled> {
+        let _held = &self.0;
+        Ok(Handled::Declined)
+    }
+}
+
+pub fn wrapper(_: &World, args: &[&str]) -> Option<Result<()>> {
+    if args[0] != "ok" {
+        return None; // the type is Rust's own
+    }
+    let shape = dims(args[3])?;
+    let given = Arc::new(());
+    let result = Tensor::wrapper(
+        Wrapping(given.clone()),
+        &shape,
+        dtype(args[1]),
+        device(args[2]),
+    );
+    assert_eq!(Arc::strong_count(&given), 1, "the object must be dropped");
+    Some(result.map(drop))
 }
 
 // ---- DLPack: a good description of float32 [2, 3] with fields changed ---------------------------
