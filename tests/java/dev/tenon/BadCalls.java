@@ -4,6 +4,7 @@ package dev.tenon;
 
 import dev.tenon.BadInputCasesTest.Case;
 import dev.tenon.BadInputCasesTest.Unsayable;
+import dev.tenon.DispatchKey.ThreadDefault;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -38,10 +39,12 @@ final class BadCalls implements AutoCloseable {
     owner.impl("taken", "CPU", args -> args[0]);
     libraries.get("IMPL").impl("waiting", "CPU", args -> args[0]);
     DispatchKey wrapper = DispatchKey.of("Wrapper");
+    DispatchKey.register("BadMarked", "Override", false, false, ThreadDefault.INCLUDED);
     libraries.get("WILDCARD").fallback(wrapper, (op, keys, args) -> args[0]);
     addRegistryCalls();
     addOperatorCalls();
     addTensorCalls();
+    BadIntrospection.add(calls, this);
   }
 
   @Override
@@ -86,11 +89,11 @@ final class BadCalls implements AutoCloseable {
     return library;
   }
 
-  private static String text(String text) {
+  static String text(String text) {
     return text.equals("NULL") ? null : text;
   }
 
-  private static DispatchKey key(String text) {
+  static DispatchKey key(String text) {
     if (text.equals("none")) {
       return DispatchKey.NONE;
     }
@@ -99,7 +102,7 @@ final class BadCalls implements AutoCloseable {
         : DispatchKey.of(text);
   }
 
-  private static long[] dims(String text) {
+  static long[] dims(String text) {
     if (text.startsWith("@ones ")) {
       long[] ones = new long[Integer.parseInt(text.substring(6))];
       Arrays.fill(ones, 1);
@@ -115,7 +118,7 @@ final class BadCalls implements AutoCloseable {
     return Arrays.stream(text.split(",")).mapToLong(Long::parseLong).toArray();
   }
 
-  private static Device device(String text) {
+  static Device device(String text) {
     if (text.equals("none")) {
       return Device.CPU;
     }
@@ -127,7 +130,7 @@ final class BadCalls implements AutoCloseable {
     return device;
   }
 
-  private static DType dtype(String number) {
+  static DType dtype(String number) {
     try {
       DType dtype = DType.ofNumber(Long.parseLong(number));
       if (dtype != null) {
@@ -165,7 +168,7 @@ final class BadCalls implements AutoCloseable {
     };
   }
 
-  private Object[] values(String text) {
+  Object[] values(String text) {
     return Arrays.stream(text.trim().split(" +"))
         .filter(token -> !token.isEmpty())
         .map(this::value)
@@ -220,10 +223,18 @@ final class BadCalls implements AutoCloseable {
     calls.put(
         "functionality_register",
         one -> {
-          if (!one.arg(2).equals("0")) {
-            throw new Unsayable("flags are truth values");
-          }
-          DispatchKey.register(text(one.arg(0)), text(one.arg(1)), false, false);
+          long flags = Long.parseLong(one.arg(2));
+          ThreadDefault threadDefault =
+              switch ((int) (flags & ~3)) {
+                case 0 -> ThreadDefault.NONE;
+                case 4 -> ThreadDefault.INCLUDED;
+                case 8 -> ThreadDefault.EXCLUDED;
+                default -> throw new Unsayable("flags are truth values and an enum");
+              };
+          boolean above = (flags & 1) != 0;
+          boolean perBackend = (flags & 2) != 0;
+          DispatchKey.register(
+              text(one.arg(0)), text(one.arg(1)), above, perBackend, threadDefault);
         });
     calls.put("plugin_load", one -> Plugin.load(plugin(one.arg(0))));
   }
@@ -272,11 +283,11 @@ final class BadCalls implements AutoCloseable {
 
   // ---- Calls of operators; that of a case lives only while the case runs ------------------------
 
-  private interface OpCall {
+  interface OpCall {
     void make(Op op);
   }
 
-  private static void withCalled(String schema, Kernel kernel, OpCall call) {
+  static void withCalled(String schema, Kernel kernel, OpCall call) {
     try (Library library = Library.open("bad", Library.Kind.FRAGMENT)) {
       Op op = library.define(schema);
       library.impl("called", "CPU", kernel);
