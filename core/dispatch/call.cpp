@@ -80,11 +80,16 @@ const tenon_entry* hand_out(const tenon_op* op, const Pick& picked, ThreadRecord
   return end.returned(run_kernel(op, picked.kernel, picked.keys, stack, slot, finish));
 }
 
+bool has_kernel(const tenon_op* op, tenon_keyset keys) noexcept {
+  const SnapshotGuard guard(op);
+  return guard.get() != nullptr && pick(*guard.get(), keys).kernel != nullptr;
+}
+
 // After leaving a call that found no kernel: the error, or nothing when a plugin came that may have
-// one.
+// one. Another thread may have loaded it between the pick and this one's wish to load.
 ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   ErrorPtr cause;
-  if (load_for_kernel(*op, highest_key(keys), &cause)) return {};
+  if (load_for_kernel(*op, highest_key(keys), &cause) || has_kernel(op, keys)) return {};
   return missing_kernel_error(*op, keys, std::move(cause));
 }
 

@@ -54,10 +54,14 @@ base::ErrorPtr lookup_error(std::string_view full_name) {
 // Not there, or without a schema: what may define it is loaded first.
 [[gnu::noinline]] const tenon_op* find_after_loading(std::string_view full_name) {
   base::ErrorPtr cause;
-  while (load_for_namespace(full_name.substr(0, full_name.find("::")), &cause)) {
+  bool came = true;
+  while (came) {
+    came = load_for_namespace(full_name.substr(0, full_name.find("::")), &cause);
+    // Also where nothing came: another thread's loading may have ended between the last look and
+    // this one's wish to load.
     const tenon_op* op = OperatorTable::find(full_name);
     if (op != nullptr && is_defined(*op)) return op;
-    cause = {};
+    if (came) cause = {};
   }
   base::ErrorPtr error = lookup_error(full_name);
   if (cause) error->set_cause(cause.detach());

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first lookups and calls of a process, by several threads at once: the plugin that ships with
+// the library is loaded by one of them, and none may be told that an operator or kernel is missing.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "stress.h"
+
+namespace tenon::test {
+namespace {
+
+constexpr int kThreads = 4;
+
+bool find_and_call(const char* name, int64_t delay) {
+  for (int64_t i = 0; i < delay; ++i) asm volatile("");
+  const tenon_op* op = nullptr;
+  const int64_t sizes[1] = {3};
+  tenon_tensor* tensor = nullptr;
+  tenon_value result = {};
+  bool good = tenon_op_find(name, &op) == TENON_OK &&
+              tenon_tensor_new(TENON_DTYPE_F32, nullptr, 1, sizes, nullptr, &tensor) == TENON_OK;
+  if (good) {
+    tenon_value argument = {};
+    argument.tag = TENON_TAG_TENSOR;
+    argument.as.tensor = tensor;
+    tenon_stack stack = {};
+    stack.args = &argument;
+    stack.nargs = 1;
+    stack.rets = &result;
+    stack.nrets = 1;
+    good = tenon_op_call(op, &stack) == TENON_OK;
+  }
+  if (!good) {
+    tenon_error* error = tenon_error_take();
+    std::fprintf(stderr, "%s: %s\n", name, tenon_error_message(error));
+    tenon_error_release(error);
+  }
+  tenon_value_clear(&result);
+  tenon_tensor_release(tensor);
+  return good;
+}
+
+// A process of its own, since each loads the plugin once. Threads begin at different moments, so
+// that some come while others load and some just after.
+[[noreturn]] void live_as_child(int round) {
+  static const char* const kNames[kThreads] = {"aten::neg", "aten::abs", "aten::exp", "aten::neg"};
+  alarm(60);
+  std::atomic<int> waiting{kThreads};
+  std::atomic<bool> good{true};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      waiting.fetch_sub(1);
+      while (waiting.load() != 0) std::this_thread::yield();
+      if (!find_and_call(kNames[i], int64_t{10'000} * i * (round % 16))) good = false;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  _exit(good ? 0 : 1);
+}
+
+TEST(FirstCalls, BySeveralThreadsAtOnce_FindOperatorsAndKernels) {
+  const auto rounds = static_cast<int>(scaled(64, 2000));
+  int failures = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const pid_t child = fork();
+    if (child == 0) live_as_child(round);
+    ASSERT_GT(child, 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ++failures;
+  }
+  EXPECT_EQ(failures, 0) << "of " << rounds << " processes";
+}
+
+}  // namespace
+}  // namespace tenon::test
