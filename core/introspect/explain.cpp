@@ -91,6 +91,7 @@ std::string choice_text(tenon_keyset keys, const Arguments& arguments, bool take
 // The call's key set and lines on how it came about.
 struct Keys {
   tenon_keyset carried = 0;
+  tenon_keyset dropped = 0;  // what falls through on all backends
   tenon_keyset call = 0;
   std::string text;
 };
@@ -115,8 +116,9 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
     found.text += concat("  the operator adds ", words_text(snapshot.include),
                          ", for which it has a kernel\n");
   }
-  // The operator's mask is left to the way, which names what it skips.
-  found.call = (found.carried | snapshot.include | thread.include) & thread.keep;
+  const tenon_keyset keys = (found.carried | snapshot.include | thread.include) & thread.keep;
+  found.dropped = skipped_always(op, keys);
+  found.call = keys & ~found.dropped;
   if ((snapshot.flags & dispatch::kSelectsBackend) != 0) {
     const bool takes_device = (snapshot.flags & dispatch::kHasDevice) != 0;
     found.text += choice_text(found.call, arguments, takes_device);
@@ -139,15 +141,17 @@ std::string explain_call(const tenon_op& op, const tenon_value* args, int64_t na
               ": operator must be defined, got none");
   const Keys keys = describe_keys(op, snapshot, arguments);
   std::string text = concat(snapshot.schema->text(), "\n", keys.text);
-  if ((keys.carried & ~(keys.call & snapshot.mask) & dispatch::kOverrideBit) != 0) {
+  if ((keys.carried & ~keys.call & dispatch::kOverrideBit) != 0) {
     return concat(text, "  an argument overrides operators, but Override is taken away or falls ",
                   "through: the call fails\n");
   }
-  return text + describe_way(op, keys.call, &arguments);
+  return text + describe_way(op, keys.call, keys.dropped, &arguments);
 }
 
 std::string explain_keys_locked(const tenon_op& op, tenon_keyset keys) {
-  return concat(op.definition()->schema->text(), "\n", describe_way(op, keys, nullptr));
+  const tenon_keyset dropped = skipped_always(op, keys);
+  return concat(op.definition()->schema->text(), "\n",
+                describe_way(op, keys & ~dropped, dropped, nullptr));
 }
 
 }  // namespace tenon::introspect

@@ -47,16 +47,20 @@ std::string type_names(const std::vector<const tenon_object_type*>& types) {
   return text;
 }
 
-// Who decides about a call at Override or Wrapper.
+// Who decides about a call at Override or Wrapper, and how it goes on from there.
 std::string asked_text(uint32_t kind, const Arguments* arguments) {
-  if (arguments == nullptr) return "it asks the modes, then the types of the arguments";
+  constexpr const char* kAgain = "\n    to go on, a handler calls again with arguments of its own";
+  if (arguments == nullptr) {
+    return concat("it asks the modes, then the types of the arguments", kAgain);
+  }
   const dispatch::Askable asked = dispatch::who_is_asked(kind, arguments->values, arguments->count);
   std::string text = "it asks in turn, until one accepts the call: ";
   if (!asked.modes.empty()) text += concat("the modes ", type_names(asked.modes));
   if (!asked.modes.empty() && !asked.arguments.empty()) text += ", ";
   if (!asked.arguments.empty()) text += concat("the types ", type_names(asked.arguments));
-  if (asked.modes.empty() && asked.arguments.empty()) text += "nobody, so that the call fails";
-  return text;
+  if (asked.modes.empty() && asked.arguments.empty()) return text + "nobody: the call fails";
+  if (!asked.arguments.empty()) return text + kAgain;
+  return text + "\n    to go on, a handler calls again; with the same arguments that gets below";
 }
 
 std::string layer_text(const Arguments* arguments) {
@@ -88,9 +92,22 @@ std::string built_in_text(const Kernel& kernel, const Arguments* arguments) {
   return {};
 }
 
+// Whether handlers are asked who go on with other arguments, or none who go on at all.
+bool leaves_to_handlers(uint32_t kind, const Arguments* arguments) {
+  if (arguments == nullptr) return true;
+  const dispatch::Askable asked = dispatch::who_is_asked(kind, arguments->values, arguments->count);
+  return asked.modes.empty() || !asked.arguments.empty();
+}
+
 // Whether a kernel goes on by calls of its own, with keys that this way does not tell.
-bool calls_anew(const Kernel& kernel) {
+bool calls_anew(const Kernel& kernel, const Arguments* arguments) {
   const tenon_kernel_fn function = kernel.entry.boxed;
+  if (function == &dispatch::run_overrides) {
+    return leaves_to_handlers(TENON_MODE_OVERRIDE, arguments);
+  }
+  if (function == &dispatch::run_wrappers) {
+    return leaves_to_handlers(TENON_MODE_WRAPPER, arguments);
+  }
   return function == &dispatch::transform_front || function == &dispatch::transform_back ||
          function == &dispatch::select_backend;
 }
@@ -102,6 +119,17 @@ std::string hidden_text(const Kernel& kernel) {
     text += (text.empty() ? "" : ", ") + kernel_text(*each);
   }
   return text;
+}
+
+// The keys that a set would go to if it were not for these functionalities, highest first.
+std::vector<tenon_key> keys_at(tenon_keyset keys, tenon_keyset functionalities) {
+  std::vector<tenon_key> found;
+  keys &= functionalities | dispatch::kBackendMask;
+  for (tenon_key key; (key = dispatch::highest_key(keys)) != TENON_KEY_UNDEFINED;) {
+    found.push_back(key);
+    keys = dispatch::remove_key(keys, key);
+  }
+  return found;
 }
 
 std::string names_of(const std::vector<tenon_key>& keys) {
@@ -120,17 +148,30 @@ void describe_kernel(const Step& step, const Arguments* arguments, std::string* 
   }
 }
 
+// What happens below the last key.
+void describe_bottom(const Step& last, const Step& bottom, std::string* text) {
+  const std::string nothing = concat("  nothing is below ", key_text(last.key), ": ");
+  if (last.kernel->entry.boxed != &dispatch::bump_versions) {
+    *text += nothing + "its kernel ends the call\n";
+  } else if (bottom.kernel == nullptr) {
+    *text += nothing + "redispatching from there fails\n";
+  } else {
+    *text += concat("  below it, no key is left: ", kernel_text(*bottom.kernel), " [",
+                    provenance_name(bottom.provenance), "]\n");
+  }
+}
+
 void describe_below(const tenon_op& op, Step step, const Arguments* arguments, std::string* text) {
   while (true) {
     if (step.provenance == TENON_PROVENANCE_MATH_KERNEL) {
       *text += "    it is composed: it calls other operators, each of which is dispatched anew\n";
       return;
     }
-    if (step.key == TENON_KEY_UNDEFINED || calls_anew(*step.kernel)) return;
-    const tenon_key above = step.key;
-    step = find_step(op, step.keys & dispatch::keys_below(above));
+    if (step.key == TENON_KEY_UNDEFINED || calls_anew(*step.kernel, arguments)) return;
+    const Step above = step;
+    step = find_step(op, step.keys & dispatch::keys_below(above.key));
     if (step.key == TENON_KEY_UNDEFINED) {
-      *text += concat("  nothing is below ", key_text(above), ": its kernel ends the call\n");
+      describe_bottom(above, step, text);
       return;
     }
     if (step.kernel == nullptr) {
@@ -173,16 +214,34 @@ Step find_step(const tenon_op& op, tenon_keyset keys) {
     }
     // Below Undefined there is nothing to go on to.
     if (step.key == TENON_KEY_UNDEFINED) return step;
-    step.skipped.push_back(step.key);
     step.keys = dispatch::remove_key(step.keys, step.key);
   }
 }
 
-std::string describe_way(const tenon_op& op, tenon_keyset keys, const Arguments* arguments) {
+tenon_keyset skipped_always(const tenon_op& op, tenon_keyset keys) {
+  const dispatch::FallbackTable& fallbacks = dispatch::Registry::get().fallbacks();
+  tenon_keyset skipped = 0;
+  for (uint32_t number = 0; number < dispatch::kFunctionalityCount; ++number) {
+    const tenon_keyset bit = dispatch::functionality_bit(number);
+    if ((keys & bit) == 0 || !dispatch::is_functionality(number)) continue;
+    const uint32_t backends = dispatch::is_per_backend(number) ? dispatch::kBackendCount : 1;
+    uint32_t backend = 0;
+    while (backend < backends &&
+           dispatch::resolve_slot(op, dispatch::make_key(number, backend), fallbacks).fallthrough) {
+      ++backend;
+    }
+    if (backend == backends) skipped |= bit;
+  }
+  return skipped;
+}
+
+std::string describe_way(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
+                         const Arguments* arguments) {
   const Step step = find_step(op, keys);
   std::string text;
-  if (!step.skipped.empty()) {
-    text += concat("  skipped: ", names_of(step.skipped), ", which fall through\n");
+  if (const tenon_keyset skipped = dropped | (keys & ~step.keys); skipped != 0) {
+    text +=
+        concat("  skipped: ", names_of(keys_at(keys | dropped, skipped)), ", which fall through\n");
   }
   text += concat("  the call has ", dispatch::print_keys(step.keys), "\n  ");
   text += step.key == TENON_KEY_UNDEFINED ? "no key is left (no tensor brings one)"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "dispatch/operator_entry.h"
 #include "tenon/value.h"
@@ -13,8 +12,7 @@ namespace tenon::introspect {
 /// Where a key set leads.
 struct Step {
   tenon_key key = TENON_KEY_UNDEFINED;       // whose slot is called
-  tenon_keyset keys = 0;                     // without what was skipped
-  std::vector<tenon_key> skipped;            // keys above it that fall through, highest first
+  tenon_keyset keys = 0;                     // without what falls through above it
   const dispatch::Kernel* kernel = nullptr;  // NULL: none serves the key
   uint32_t provenance = TENON_PROVENANCE_MISSING;
 };
@@ -28,10 +26,16 @@ struct Arguments {
   uint32_t count;
 };
 
+/// Functionalities of a set whose slots all fall through: no call has them. Needs the registry's
+/// lock.
+tenon_keyset skipped_always(const tenon_op& op, tenon_keyset keys);
+
 /// Lines, indented by two or four, about the way of a call with this key set: what is skipped,
-/// which kernel runs, why, and what redispatching from there reaches. `arguments` may be NULL where
-/// there is only a key set. Needs the registry's lock.
-std::string describe_way(const tenon_op& op, tenon_keyset keys, const Arguments* arguments);
+/// which kernel runs, why, and what redispatching from there reaches. `dropped` is what
+/// skipped_always() took from the set before; `arguments` may be NULL where there is only a key
+/// set. Needs the registry's lock.
+std::string describe_way(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
+                         const Arguments* arguments);
 
 /// "add_cpu (C++ at add.cpp:12)", with what is known of it.
 std::string kernel_text(const dispatch::Kernel& kernel);
