@@ -262,8 +262,7 @@ RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
         Definition* definition = op->definition();
         if (definition == nullptr) continue;
         if (select != nullptr) {
-          auto* text = const_cast<schema::Schema*>(definition->schema.get());
-          const bool concerned = select(fallback->kernel->entry.ctx, text) == TENON_SELECT_KERNEL;
+          const bool concerned = registry.ask(*fallback, *definition->schema);
           definition->choices.push_back({fallback.get(), concerned});
         }
         changes.touch(op);

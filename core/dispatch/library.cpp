@@ -44,7 +44,7 @@ tenon_library::tenon_library(uint32_t library_kind, std::string_view library_ns,
 tenon_library::~tenon_library() { tenon::base::count_live(TENON_HANDLE_LIBRARY, -1); }
 
 void tenon_library::destroy(tenon_library* library) {
-  tenon::dispatch::close_library(library);
+  if (!library->closed) tenon::dispatch::close_library(library);
   delete library;
 }
 
@@ -164,6 +164,7 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
   }
   auto library = base::make_intrusive<Library>(kind, ns, key, file, line);
   if (kind == TENON_LIBRARY_DEF) {
+    library->closed = true;  // it has nothing to give back yet
     Registry& registry = Registry::get();
     const auto lock = registry.lock();
     const auto [place, inserted] =
@@ -171,11 +172,11 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
     if (!inserted) {
       const std::string first = place_text(place->second->file, place->second->line);
       const std::string second = place_text(library->file, line);
-      library->closed = true;
       fail(TENON_ERROR_ALREADY_EXISTS, "library ", ns,
            ": namespace must have one DEF library, got a second one at ", second,
            "; the first is at ", first, "; use FRAGMENT to add to it");
     }
+    library->closed = false;
   }
   return library;
 }

@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include "base/error.h"
+#include "base/check.h"
 #include "base/fork.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/key_set.h"
@@ -128,12 +128,28 @@ void Registry::drop_removed_listeners() noexcept {
   }
 }
 
-base::CompactVector<FallbackChoice> Registry::ask_fallbacks(const schema::Schema& schema) const {
+std::unique_lock<std::mutex> Registry::lock() {
+  TENON_CHECK(asking_.load(std::memory_order_relaxed) != std::this_thread::get_id(),
+              TENON_ERROR_STATE,
+              "registry: a fallback's selector must look at the schema only, got a call that needs "
+              "the registry from inside of one");
+  return std::unique_lock(mutex_);
+}
+
+bool Registry::ask(const Fallback& fallback, const schema::Schema& schema) {
+  struct Asking {
+    std::atomic<std::thread::id>& thread;
+    ~Asking() { thread.store({}, std::memory_order_relaxed); }
+  } asking{asking_};
+  asking_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  return fallback.select(fallback.kernel->entry.ctx, const_cast<schema::Schema*>(&schema)) ==
+         TENON_SELECT_KERNEL;
+}
+
+base::CompactVector<FallbackChoice> Registry::ask_fallbacks(const schema::Schema& schema) {
   base::CompactVector<FallbackChoice> choices;
   for (const Fallback* fallback : fallbacks_.selective()) {
-    const int32_t answer =
-        fallback->select(fallback->kernel->entry.ctx, const_cast<schema::Schema*>(&schema));
-    choices.push_back({fallback, answer == TENON_SELECT_KERNEL});
+    choices.push_back({fallback, ask(*fallback, schema)});
   }
   return choices;
 }

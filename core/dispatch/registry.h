@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/fork.h"
@@ -61,8 +62,9 @@ class Registry {
   /// The process's registry. Leaked: other libraries' registrations may outlive static destructors.
   static Registry& get();
 
-  /// Locks for writing and for reading what writers change.
-  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+  /// Locks for writing and for reading what writers change. Throws TENON_ERROR_STATE inside of a
+  /// selector, which is asked with the lock held.
+  std::unique_lock<std::mutex> lock();
 
   // Below: the caller holds the lock.
   OperatorTable& ops() { return ops_; }
@@ -73,8 +75,10 @@ class Registry {
   /// Shortens the list of listeners; where memory is short, removed ones stay in it, unused.
   void drop_removed_listeners() noexcept;
 
+  /// Asks a fallback's selector whether it concerns an operator of this schema.
+  bool ask(const Fallback& fallback, const schema::Schema& schema);
   /// Asks the selective fallbacks about an operator that gets this schema.
-  base::CompactVector<FallbackChoice> ask_fallbacks(const schema::Schema& schema) const;
+  base::CompactVector<FallbackChoice> ask_fallbacks(const schema::Schema& schema);
 
   /// Builds and publishes the tables of what was touched, all or (throwing) none.
   void publish(Changes& changes);
@@ -100,6 +104,7 @@ class Registry {
   void install(Changes& changes, tenon_op* op, const Snapshot* snapshot) noexcept;
 
   std::mutex mutex_;
+  std::atomic<std::thread::id> asking_{};  // the thread that is in a selector
   OperatorTable ops_;
   FallbackTable fallbacks_;
   std::vector<std::unique_ptr<Fallback>> built_ins_;

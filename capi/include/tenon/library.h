@@ -135,7 +135,8 @@ typedef int32_t (*tenon_fallback_select)(void* ctx, const tenon_schema* schema);
 ///            TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key or kernel;
 ///            TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size.
 /// Ownership: as tenon_library_impl.
-/// Threads:   any thread; `select` may be called with the registry locked and must not call back.
+/// Threads:   any thread; `select` is called with the registry locked: what it calls that needs the
+///            registry gives TENON_ERROR_STATE.
 /// Since:     0.1
 TENON_API tenon_status tenon_library_fallback(tenon_library* library, tenon_key key,
                                               const tenon_kernel* kernel,

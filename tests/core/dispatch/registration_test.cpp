@@ -292,6 +292,32 @@ TEST_F(Registrations, FallbackWithSelect_IsAskedOncePerOperator) {
   EXPECT_EQ(selection.asked, asked_at_once + 2);
 }
 
+// Tries what a selector must not do, and keeps what came of it.
+int32_t select_by_registering(void* ctx, const tenon_schema*) {
+  auto* refusals = static_cast<std::vector<tenon_status>*>(ctx);
+  tenon_library* library = nullptr;
+  refusals->push_back(
+      tenon_library_new(TENON_LIBRARY_DEF, "inside", TENON_KEY_NONE, nullptr, 0, &library));
+  const tenon_op* op = nullptr;
+  refusals->push_back(tenon_op_find("inside::nothing", &op));
+  tenon_error_release(tenon_error_take());
+  return TENON_SELECT_KERNEL;
+}
+
+TEST_F(Registrations, SelectorThatNeedsTheRegistry_IsRefusedAndDoesNotHang) {
+  TestLibrary defining(TENON_LIBRARY_FRAGMENT, "sel");
+  const tenon_op* before = defining.define("before(Tensor a) -> ()");
+  std::vector<tenon_status> refusals;
+  FallbackLibrary library;
+  tenon_kernel kernel = kernel_of(&note_call, &refusals, "selected");
+  library.fallback(TENON_KEY_WRAPPER, kernel, &select_by_registering);
+  defining.define("after(Tensor a) -> ()");
+  ASSERT_GE(refusals.size(), 4u);
+  for (const tenon_status status : refusals) EXPECT_EQ(status, TENON_ERROR_STATE);
+  EXPECT_EQ(slot(before, TENON_KEY_WRAPPER), "selected");
+  TENON_EXPECT_OK(tenon_op_check_invariants(nullptr));
+}
+
 TEST_F(Registrations, Item125_FallthroughForOneOperator) {
   FallbackLibrary fallbacks;
   fallbacks.fallback(TENON_KEY_WRAPPER, noting("wrapper"));
