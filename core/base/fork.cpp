@@ -12,7 +12,9 @@ namespace {
 constexpr auto kPlaces = static_cast<uint32_t>(ForkOrder::kCount);
 constinit std::mutex makings[kPlaces] = {};
 constinit std::atomic<std::mutex*> mutexes[kPlaces] = {};
+constinit std::atomic<const ForkLocks*> guarded_locks[kPlaces] = {};
 constinit std::mutex* held[kPlaces] = {};  // by the thread that forks, from before to after
+constinit const ForkLocks* guarded_held[kPlaces] = {};
 constinit std::atomic<uint32_t> generation{0};
 constinit std::atomic<bool> hooked{false};
 pthread_once_t hook_once = PTHREAD_ONCE_INIT;
@@ -22,12 +24,15 @@ void lock_all() {
   for (uint32_t place = 0; place < kPlaces; ++place) {
     makings[place].lock();
     held[place] = mutexes[place].load(std::memory_order_acquire);
+    guarded_held[place] = guarded_locks[place].load(std::memory_order_relaxed);
     if (held[place] != nullptr) held[place]->lock();
+    if (guarded_held[place] != nullptr) guarded_held[place]->lock();
   }
 }
 
 void unlock_all() {
   for (uint32_t place = kPlaces; place-- > 0;) {
+    if (guarded_held[place] != nullptr) guarded_held[place]->unlock();
     if (held[place] != nullptr) held[place]->unlock();
     makings[place].unlock();
   }
@@ -52,7 +57,8 @@ std::mutex& making(ForkOrder place) {
   return makings[static_cast<uint32_t>(place)];
 }
 
-void hold_across_fork(std::mutex& mutex, ForkOrder place) {
+void hold_across_fork(std::mutex& mutex, ForkOrder place, const ForkLocks* guarded) {
+  guarded_locks[static_cast<uint32_t>(place)].store(guarded, std::memory_order_relaxed);
   mutexes[static_cast<uint32_t>(place)].store(&mutex, std::memory_order_release);
 }
 

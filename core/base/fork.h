@@ -11,11 +11,27 @@
 namespace tenon::base {
 
 /// The process's locks, in the order in which a thread may hold several.
-enum class ForkOrder : uint32_t { kAutoLoad, kRegistry, kPlugins, kKeys, kTypes, kNames, kCount };
+enum class ForkOrder : uint32_t {
+  kAutoLoad,
+  kRegistry,
+  kPlugins,
+  kKeys,
+  kTypes,
+  kNames,
+  kDefaultGenerators,
+  kGenerators,
+  kCount
+};
 
-/// Holds a lock during each fork from now on. One for each place; it lives for ever. Called by the
-/// constructor of the place's singleton.
-void hold_across_fork(std::mutex& mutex, ForkOrder place);
+/// Locks that come and go, found under the lock of their place: all of them, for one fork.
+struct ForkLocks {
+  void (*lock)();
+  void (*unlock)();
+};
+
+/// Holds a lock during each fork from now on, and those that it guards. One for each place; it
+/// lives for ever. Called by the constructor of the place's singleton.
+void hold_across_fork(std::mutex& mutex, ForkOrder place, const ForkLocks* guarded = nullptr);
 
 /// How many forks led to this process since the library came up: what was noted under another
 /// number was begun by a thread of an ancestor, which is not here to end it.

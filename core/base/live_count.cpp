@@ -16,8 +16,8 @@ int64_t live_count(uint32_t kind) noexcept {
 
 const char* live_name(uint32_t kind) noexcept {
   constexpr const char* kNames[TENON_HANDLE_COUNT] = {
-      "error",   "buffer",       "object",       "storage", "tensor",    "schema",
-      "library", "registration", "thread_state", "kernel",  "simulator", "trace"};
+      "error",        "buffer",       "object", "storage",   "tensor", "schema",   "library",
+      "registration", "thread_state", "kernel", "simulator", "trace",  "generator"};
   return kind < TENON_HANDLE_COUNT ? kNames[kind] : nullptr;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/device_provider.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -66,28 +67,16 @@ constinit const tenon_device_provider meta_provider = built_in(TENON_DEVICE_META
 constinit std::atomic<const tenon_device_provider*> providers[kDeviceTypeCount] = {};
 constinit std::atomic<ProviderLoader> provider_loader{nullptr};
 
-constexpr size_t kProviderBytes = offsetof(tenon_device_provider, reserved);
+// What every version of the struct has, and what this library knows.
+constexpr size_t kFirstBytes = offsetof(tenon_device_provider, generator_new);
+constexpr size_t kKnownBytes = offsetof(tenon_device_provider, reserved);
 constexpr const char* kRegister = "tenon_device_register_provider";
 
-// Turns what a provider raised into an exception: its own error, or one that names the device.
-void check(tenon_status status, const char* function, int32_t device_type) {
-  if (__builtin_expect(status == TENON_OK, 1)) return;
-  base::ErrorPtr error = base::take_current_error();
-  if (error != nullptr && error->code() == status) throw Error(std::move(error));
-  fail(status, function, ": provider of ", device_type_name(device_type), " failed with status ",
-       status);
-}
-
-[[noreturn]] void not_supported(const char* function, int32_t device_type) {
-  fail(TENON_ERROR_NOT_SUPPORTED, function, ": device must support this, got ",
-       device_type_name(device_type));
-}
-
 void check_struct(const tenon_device_provider& provider) {
-  TENON_CHECK(provider.struct_size >= kProviderBytes, TENON_ERROR_ABI, kRegister,
-              ": struct_size must be at least ", kProviderBytes, ", got ", provider.struct_size);
+  TENON_CHECK(provider.struct_size >= kFirstBytes, TENON_ERROR_ABI, kRegister,
+              ": struct_size must be at least ", kFirstBytes, ", got ", provider.struct_size);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&provider);
-  for (size_t i = kProviderBytes; i < provider.struct_size; ++i) {
+  for (size_t i = kKnownBytes; i < provider.struct_size; ++i) {
     TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI, kRegister,
                 ": fields that this library does not know must be 0, got byte ", i, " set");
   }
@@ -97,6 +86,19 @@ void check_struct(const tenon_device_provider& provider) {
 }
 
 }  // namespace
+
+void check_provider(tenon_status status, const char* function, int32_t device_type) {
+  if (__builtin_expect(status == TENON_OK, 1)) return;
+  base::ErrorPtr error = base::take_current_error();
+  if (error != nullptr && error->code() == status) throw Error(std::move(error));
+  fail(status, function, ": provider of ", device_type_name(device_type), " failed with status ",
+       status);
+}
+
+void not_supported(const char* function, int32_t device_type) {
+  fail(TENON_ERROR_NOT_SUPPORTED, function, ": device must support this, got ",
+       device_type_name(device_type));
+}
 
 void register_provider(const tenon_device_provider& provider) {
   struct Owner {
@@ -113,7 +115,7 @@ void register_provider(const tenon_device_provider& provider) {
   }
   check_struct(provider);
   auto copy = std::make_unique<tenon_device_provider>();
-  std::memcpy(copy.get(), &provider, kProviderBytes);
+  std::memcpy(copy.get(), &provider, std::min<size_t>(provider.struct_size, kKnownBytes));
   copy->struct_size = sizeof *copy;
   const tenon_device_provider* expected = nullptr;
   const bool taken = has_one_device(provider.device_type) ||
@@ -159,7 +161,7 @@ int32_t device_count(int32_t device_type) {
   }
   if (provider->device_count == nullptr) return 0;
   int32_t count = 0;
-  check(provider->device_count(provider->ctx, &count), "tenon_device_count", device_type);
+  check_provider(provider->device_count(provider->ctx, &count), "tenon_device_count", device_type);
   return count;
 }
 
@@ -167,7 +169,7 @@ int32_t current_index(int32_t device_type) {
   const tenon_device_provider& provider = require_provider(device_type);
   int32_t index = 0;
   if (provider.current_device == nullptr) return index;
-  check(provider.current_device(provider.ctx, &index), "current device", device_type);
+  check_provider(provider.current_device(provider.ctx, &index), "current device", device_type);
   return index;
 }
 
@@ -175,7 +177,8 @@ void* allocate_memory(const tenon_device_provider& provider, int32_t index, int6
   if (nbytes == 0) return nullptr;
   if (provider.allocate == nullptr) not_supported("allocate", provider.device_type);
   void* data = nullptr;
-  check(provider.allocate(provider.ctx, index, nbytes, &data), "allocate", provider.device_type);
+  check_provider(provider.allocate(provider.ctx, index, nbytes, &data), "allocate",
+                 provider.device_type);
   return data;
 }
 
@@ -198,9 +201,9 @@ void copy_bytes(void* dst, const tenon_device& dst_device, const void* src,
   if (provider.copy == nullptr) not_supported(kCopy, side.type);
   if (nbytes == 0) return;
   const tenon_stream stream = current_stream(side);
-  check(provider.copy(provider.ctx, dst, &dst_device, src, &src_device, nbytes, stream.handle,
-                      blocking ? 1 : 0),
-        kCopy, side.type);
+  check_provider(provider.copy(provider.ctx, dst, &dst_device, src, &src_device, nbytes,
+                               stream.handle, blocking ? 1 : 0),
+                 kCopy, side.type);
 }
 
 tenon_stream current_stream(const tenon_device& device) {
@@ -208,8 +211,8 @@ tenon_stream current_stream(const tenon_device& device) {
   tenon_stream stream{nullptr, device};
   if (device.index < 0) stream.device.index = current_index(device.type);
   if (provider.current_stream == nullptr) return stream;
-  check(provider.current_stream(provider.ctx, stream.device.index, &stream.handle),
-        "tenon_stream_current", device.type);
+  check_provider(provider.current_stream(provider.ctx, stream.device.index, &stream.handle),
+                 "tenon_stream_current", device.type);
   return stream;
 }
 
@@ -219,8 +222,8 @@ void set_current_stream(const tenon_stream& stream) {
     if (stream.handle == nullptr) return;  // the one stream there is
     not_supported("tenon_stream_set_current", stream.device.type);
   }
-  check(provider.set_current_stream(provider.ctx, stream.device.index, stream.handle),
-        "tenon_stream_set_current", stream.device.type);
+  check_provider(provider.set_current_stream(provider.ctx, stream.device.index, stream.handle),
+                 "tenon_stream_set_current", stream.device.type);
 }
 
 tenon_stream new_stream(const tenon_device& device) {
@@ -228,8 +231,8 @@ tenon_stream new_stream(const tenon_device& device) {
   if (provider.stream_new == nullptr) not_supported("tenon_stream_new", device.type);
   tenon_stream stream{nullptr, device};
   if (device.index < 0) stream.device.index = current_index(device.type);
-  check(provider.stream_new(provider.ctx, stream.device.index, &stream.handle), "tenon_stream_new",
-        device.type);
+  check_provider(provider.stream_new(provider.ctx, stream.device.index, &stream.handle),
+                 "tenon_stream_new", device.type);
   return stream;
 }
 
@@ -244,8 +247,8 @@ void synchronize_stream(const tenon_stream& stream) {
   if (provider.stream_synchronize == nullptr) {
     not_supported("tenon_stream_synchronize", stream.device.type);
   }
-  check(provider.stream_synchronize(provider.ctx, stream.device.index, stream.handle),
-        "tenon_stream_synchronize", stream.device.type);
+  check_provider(provider.stream_synchronize(provider.ctx, stream.device.index, stream.handle),
+                 "tenon_stream_synchronize", stream.device.type);
 }
 
 void order_after_current(const tenon_device& device, void* consumer) {
@@ -260,7 +263,7 @@ void order_after_current(const tenon_device& device, void* consumer) {
   }
   constexpr const char* kOrder = "stream hand-over";
   void* event = nullptr;
-  check(provider.event_new(provider.ctx, device.index, &event), kOrder, device.type);
+  check_provider(provider.event_new(provider.ctx, device.index, &event), kOrder, device.type);
   struct EventOwner {
     const tenon_device_provider& provider;
     int32_t index;
@@ -269,9 +272,10 @@ void order_after_current(const tenon_device& device, void* consumer) {
       if (provider.event_release != nullptr) provider.event_release(provider.ctx, index, event);
     }
   } owner{provider, device.index, event};
-  check(provider.event_record(provider.ctx, device.index, event, current.handle), kOrder,
-        device.type);
-  check(provider.event_wait(provider.ctx, device.index, event, consumer), kOrder, device.type);
+  check_provider(provider.event_record(provider.ctx, device.index, event, current.handle), kOrder,
+                 device.type);
+  check_provider(provider.event_wait(provider.ctx, device.index, event, consumer), kOrder,
+                 device.type);
 }
 
 tenon_device resolve_device(const char* function, const tenon_device* device) {

@@ -23,6 +23,12 @@ const tenon_device_provider& require_provider(int32_t device_type);
 using ProviderLoader = void (*)(int32_t device_type, const char* device_name);
 void set_provider_loader(ProviderLoader loader) noexcept;
 
+/// Turns what a provider raised into an exception: its own error, or one that names `function` and
+/// the device.
+void check_provider(tenon_status status, const char* function, int32_t device_type);
+/// Throws TENON_ERROR_NOT_SUPPORTED for what the device's provider has no function for.
+[[noreturn]] void not_supported(const char* function, int32_t device_type);
+
 /// How many devices of a type there are; 0 without provider.
 int32_t device_count(int32_t device_type);
 /// Index of the calling thread's current device.

@@ -5,6 +5,7 @@
 
 #include "base/concat.h"
 #include "tensor/device.h"
+#include "tensor/generator.h"
 #include "tensor/tensor.h"
 #include "value/object.h"
 #include "value/value.h"
@@ -175,6 +176,11 @@ void append_value(std::string& out, const tenon_value& value) {
       out += "Storage(";
       append(out, value.as.storage->nbytes());
       out += " bytes, " + tensor::print_device(value.as.storage->device()) + ')';
+      break;
+    case TENON_TAG_GENERATOR:
+      out += "Generator(" + tensor::print_device(value.as.generator->device()) + ", seed ";
+      append(out, value.as.generator->initial_seed());
+      out += ')';
       break;
     case TENON_TAG_FUNCTION:
       append_object(out, value.as.object, " function>");

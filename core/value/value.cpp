@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/check.h"
+#include "tensor/generator.h"
 #include "tensor/tensor.h"
 #include "value/object.h"
 
@@ -105,6 +106,10 @@ tenon_value copy_nested(const tenon_value& value, int depth) {
       check_handle(value.as.storage, value.tag);
       value.as.storage->retain();
       break;
+    case TENON_TAG_GENERATOR:
+      check_handle(value.as.generator, value.tag);
+      value.as.generator->retain();
+      break;
     case TENON_TAG_FUNCTION:
     case TENON_TAG_OBJECT:
       check_handle(value.as.object, value.tag);
@@ -118,7 +123,6 @@ tenon_value copy_nested(const tenon_value& value, int depth) {
     case TENON_TAG_TUPLE:
     case TENON_TAG_DICT:
       return copy_list(value.tag, value.flags, value.as.list.data, value.count, depth);
-    case TENON_TAG_GENERATOR:
     case TENON_TAG_SYMINT:
     case TENON_TAG_SYMFLOAT:
     case TENON_TAG_SYMBOOL:
@@ -157,6 +161,9 @@ void clear(tenon_value* value) noexcept {
         break;
       case TENON_TAG_STORAGE:
         if (value->as.storage != nullptr) value->as.storage->release();
+        break;
+      case TENON_TAG_GENERATOR:
+        if (value->as.generator != nullptr) value->as.generator->release();
         break;
       case TENON_TAG_FUNCTION:
       case TENON_TAG_OBJECT:

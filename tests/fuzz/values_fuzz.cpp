@@ -36,12 +36,14 @@ class Values {
     static const tenon_object_type kBase = object_type("fuzz.Base", nullptr, false);
     static const tenon_object_type kDerived = object_type("fuzz.Derived", &kBase, false);
     static const tenon_object_type kOverriding = object_type("fuzz.Overriding", &kBase, true);
+    FUZZ_CHECK(tenon_generator_new(nullptr, 7, &generator_) == 0);
     FUZZ_CHECK(tenon_object_new(&kBase, nullptr, &objects_[0]) == 0);
     FUZZ_CHECK(tenon_object_new(&kDerived, nullptr, &objects_[1]) == 0);
     FUZZ_CHECK(tenon_object_new(&kOverriding, nullptr, &objects_[2]) == 0);
   }
   ~Values() {
     for (int i = 0; i < 2; ++i) tenon_tensor_release(tensors_[i]);
+    tenon_generator_release(generator_);
     for (tenon_object* object : objects_) tenon_object_release(object);
   }
   Values(const Values&) = delete;
@@ -71,6 +73,7 @@ class Values {
 
   Input& input_;
   tenon_tensor* tensors_[3];
+  tenon_generator* generator_ = nullptr;
   tenon_object* objects_[3];
   bool made_null_ = false;
   bool made_overriding_ = false;
@@ -116,6 +119,13 @@ tenon_value Values::make(int depth) {
       break;
     case TENON_TAG_STORAGE:
       value.as.storage = tenon_tensor_storage(tensors_[0]);
+      break;
+    case TENON_TAG_GENERATOR:
+      if (input_.below(16) == 15) {
+        made_null_ = true;
+      } else {
+        value.as.generator = generator_;
+      }
       break;
     case TENON_TAG_FUNCTION:
     case TENON_TAG_OBJECT:

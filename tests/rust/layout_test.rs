@@ -91,7 +91,13 @@ layout! {
     event_release 112 8
     event_record 120 8
     event_wait 128 8
-    reserved 136 64
+    generator_new 136 8
+    generator_release 144 8
+    generator_seed 152 8
+    generator_state 160 8
+    generator_set_state 168 8
+    generator_random 176 8
+    reserved 184 16
 }
 
 layout! {
@@ -364,8 +370,9 @@ constants! {
     TENON_FUNCTIONALITY_WRAPPER 12
     TENON_FUNCTIONALITY_ZERO_TENSOR 18
     TENON_HANDLE_BUFFER 1
-    TENON_HANDLE_COUNT 12
+    TENON_HANDLE_COUNT 13
     TENON_HANDLE_ERROR 0
+    TENON_HANDLE_GENERATOR 12
     TENON_HANDLE_KERNEL 9
     TENON_HANDLE_LIBRARY 6
     TENON_HANDLE_OBJECT 2

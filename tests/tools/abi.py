@@ -148,7 +148,10 @@ def _compare_struct(name: str, before: dict, after: dict, verdict: dict) -> None
         elif field not in given:
             verdict["removed"].append(f"{label}: {fields[field]}")
         elif fields[field] != given[field]:
-            verdict["changed"].append(f"{label}: {fields[field]} -> {given[field]}")
+            taken = field == "reserved" and _gave_way(fields[field], given[field])
+            verdict["added" if taken else "changed"].append(
+                f"{label}: {fields[field]} -> {given[field]}"
+            )
     if (before["kind"], before["size"]) != (after["kind"], after["size"]):
         # A struct that begins with its size may grow: an older caller's is shorter.
         grows = next(iter(fields), "") == "struct_size" and after["size"] > before["size"]
@@ -156,6 +159,13 @@ def _compare_struct(name: str, before: dict, after: dict, verdict: dict) -> None
             f"struct {name}: {before['kind']} of {before['size']} bytes -> "
             f"{after['kind']} of {after['size']} bytes"
         )
+
+
+def _gave_way(before: str, after: str) -> bool:
+    """Whether reserved words begin later and end where they ended: new fields took the first."""
+    begin, size = (int(word) for word in before.split()[1::2])
+    later, less = (int(word) for word in after.split()[1::2])
+    return later > begin and later + less == begin + size
 
 
 def _show(item) -> str:

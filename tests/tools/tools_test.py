@@ -164,6 +164,26 @@ class AbiTest(Fixture):
             ["field tenon_thing_info.reserved: offset 16 size 16 -> offset 24 size 16"],
         )
 
+    def test_reserved_words_may_give_way_to_fields(self):
+        field = "uint64_t reserved[2];"
+        used = GOOD_HEADER.replace(field, "uint64_t more; uint64_t reserved[1];")
+        self.assertEqual(
+            abi.compare(self.describe(), self.describe(used)),
+            {
+                "added": [
+                    "field tenon_thing_info.reserved: offset 16 size 16 -> offset 24 size 8",
+                    "field tenon_thing_info.more: offset 16 size 8",
+                ],
+                "changed": [],
+                "removed": [],
+            },
+        )
+        less = GOOD_HEADER.replace(field, "uint64_t reserved[1]; uint64_t more;")
+        self.assertEqual(
+            abi.compare(self.describe(), self.describe(less))["changed"],
+            ["field tenon_thing_info.reserved: offset 16 size 16 -> offset 16 size 8"],
+        )
+
     def test_struct_without_a_size_may_not_grow(self):
         plain = GOOD_HEADER.replace("uint32_t struct_size;", "uint32_t first;")
         grown = plain.replace("uint64_t reserved[2];", "uint64_t reserved[2]; uint64_t more;")

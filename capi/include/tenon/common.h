@@ -66,7 +66,7 @@ typedef struct tenon_error tenon_error;               /* refcounted, error.h */
 typedef struct tenon_buffer tenon_buffer;             /* refcounted, value.h */
 typedef struct tenon_object tenon_object;             /* refcounted, object.h */
 typedef struct tenon_symint tenon_symint;             /* refcounted, reserved for symbolic dims */
-typedef struct tenon_generator tenon_generator;       /* refcounted, reserved for random numbers */
+typedef struct tenon_generator tenon_generator;       /* refcounted, generator.h */
 typedef struct tenon_storage tenon_storage;           /* refcounted, tensor.h */
 typedef struct tenon_tensor tenon_tensor;             /* refcounted, tensor.h */
 typedef struct tenon_type tenon_type;                 /* lives as long as its schema, schema.h */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device providers: how a plugin gives a device memory, copies, streams and events. */
+/* Device providers: how a plugin gives a device memory, copies, streams, events and generators. */
 #ifndef TENON_DEVICE_H
 #define TENON_DEVICE_H
 
@@ -36,7 +36,19 @@ typedef struct tenon_device_provider {
   tenon_status (*event_record)(void* ctx, int32_t index, void* event, void* stream);
   /* Makes later work on `stream` wait for `event`, without waiting here. */
   tenon_status (*event_wait)(void* ctx, int32_t index, void* event, void* stream);
-  uint64_t reserved[8];
+  /* Generators of random numbers; NULL in all: the device has none. They may be asked on several
+   * threads at once: one call of `generator_random` gives numbers that follow each other. */
+  tenon_status (*generator_new)(void* ctx, int32_t index, uint64_t seed, void** out_generator);
+  void (*generator_release)(void* ctx, int32_t index, void* generator);
+  tenon_status (*generator_seed)(void* ctx, void* generator, uint64_t seed);
+  /* The size into out_nbytes, and the state into `data` when it is not NULL and has room. */
+  tenon_status (*generator_state)(void* ctx, void* generator, void* data, int64_t capacity,
+                                  int64_t* out_nbytes);
+  /* Checks foreign bytes; a failure leaves the generator as it was. */
+  tenon_status (*generator_set_state)(void* ctx, void* generator, const void* data, int64_t nbytes);
+  /* The next numbers, uniform over all 2^32, into memory of the CPU. */
+  tenon_status (*generator_random)(void* ctx, void* generator, uint32_t* out, int64_t count);
+  uint64_t reserved[2];
 } tenon_device_provider;
 
 /// Registers the provider of a device type; the struct is copied. One provider per type.

@@ -126,7 +126,8 @@ TENON_API tenon_status tenon_op_explain(const tenon_op* op, const tenon_value* a
 #define TENON_HANDLE_KERNEL 9u /* registered kernels whose deleter has not run yet */
 #define TENON_HANDLE_SIMULATOR 10u
 #define TENON_HANDLE_TRACE 11u
-#define TENON_HANDLE_COUNT 12u
+#define TENON_HANDLE_GENERATOR 12u
+#define TENON_HANDLE_COUNT 13u
 
 /// Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
 ///

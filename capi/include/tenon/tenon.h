@@ -24,6 +24,7 @@
 #include "tenon/device.h"
 #include "tenon/dispatch.h"
 #include "tenon/error.h"
+#include "tenon/generator.h"
 #include "tenon/introspect.h"
 #include "tenon/library.h"
 #include "tenon/object.h"

@@ -199,10 +199,10 @@ TEST(DeviceProvider, BadStruct_IsRefusedAndDeleted) {
   provider.struct_size = 24;
   error_of(TENON_ERROR_ABI, [&] { register_provider(provider); });
   provider.struct_size = sizeof provider;
-  provider.reserved[3] = 1;
+  provider.reserved[1] = 1;
   EXPECT_NE(error_of(TENON_ERROR_ABI, [&] { register_provider(provider); }).find("must be 0"),
             std::string::npos);
-  provider.reserved[3] = 0;
+  provider.reserved[1] = 0;
   provider.device_type = 19;
   error_of(TENON_ERROR_NOT_FOUND, [&] { register_provider(provider); });
   EXPECT_EQ(other.deleted, 3);

@@ -256,7 +256,54 @@ pub struct tenon_device_provider {
             stream: *mut ::core::ffi::c_void,
         ) -> tenon_status,
     >,
-    pub reserved: [u64; 8usize],
+    pub generator_new: ::core::option::Option<
+        unsafe extern "C" fn(
+            ctx: *mut ::core::ffi::c_void,
+            index: i32,
+            seed: u64,
+            out_generator: *mut *mut ::core::ffi::c_void,
+        ) -> tenon_status,
+    >,
+    pub generator_release: ::core::option::Option<
+        unsafe extern "C" fn(
+            ctx: *mut ::core::ffi::c_void,
+            index: i32,
+            generator: *mut ::core::ffi::c_void,
+        ),
+    >,
+    pub generator_seed: ::core::option::Option<
+        unsafe extern "C" fn(
+            ctx: *mut ::core::ffi::c_void,
+            generator: *mut ::core::ffi::c_void,
+            seed: u64,
+        ) -> tenon_status,
+    >,
+    pub generator_state: ::core::option::Option<
+        unsafe extern "C" fn(
+            ctx: *mut ::core::ffi::c_void,
+            generator: *mut ::core::ffi::c_void,
+            data: *mut ::core::ffi::c_void,
+            capacity: i64,
+            out_nbytes: *mut i64,
+        ) -> tenon_status,
+    >,
+    pub generator_set_state: ::core::option::Option<
+        unsafe extern "C" fn(
+            ctx: *mut ::core::ffi::c_void,
+            generator: *mut ::core::ffi::c_void,
+            data: *const ::core::ffi::c_void,
+            nbytes: i64,
+        ) -> tenon_status,
+    >,
+    pub generator_random: ::core::option::Option<
+        unsafe extern "C" fn(
+            ctx: *mut ::core::ffi::c_void,
+            generator: *mut ::core::ffi::c_void,
+            out: *mut u32,
+            count: i64,
+        ) -> tenon_status,
+    >,
+    pub reserved: [u64; 2usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -648,7 +695,8 @@ pub const TENON_HANDLE_THREAD_STATE: u32 = 8;
 pub const TENON_HANDLE_KERNEL: u32 = 9;
 pub const TENON_HANDLE_SIMULATOR: u32 = 10;
 pub const TENON_HANDLE_TRACE: u32 = 11;
-pub const TENON_HANDLE_COUNT: u32 = 12;
+pub const TENON_HANDLE_GENERATOR: u32 = 12;
+pub const TENON_HANDLE_COUNT: u32 = 13;
 pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
 pub const TENON_SIMULATOR_TABLE: u32 = 1;
 pub const TENON_SIMULATOR_RAW_REGISTRATIONS: u32 = 2;
@@ -1067,8 +1115,44 @@ fn bindgen_test_layout_tenon_device_provider() {
         "Offset of field: tenon_device_provider::event_wait",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_new) as usize - ptr as usize },
         136usize,
+        "Offset of field: tenon_device_provider::generator_new",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_release) as usize - ptr as usize
+        },
+        144usize,
+        "Offset of field: tenon_device_provider::generator_release",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_seed) as usize - ptr as usize },
+        152usize,
+        "Offset of field: tenon_device_provider::generator_seed",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_state) as usize - ptr as usize },
+        160usize,
+        "Offset of field: tenon_device_provider::generator_state",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_set_state) as usize - ptr as usize
+        },
+        168usize,
+        "Offset of field: tenon_device_provider::generator_set_state",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_random) as usize - ptr as usize
+        },
+        176usize,
+        "Offset of field: tenon_device_provider::generator_random",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        184usize,
         "Offset of field: tenon_device_provider::reserved",
     );
 }
@@ -2535,6 +2619,139 @@ extern "C" {
     pub fn tenon_error_payload(
         error: *const tenon_error,
         language: u32,
+    ) -> *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Makes a generator on a device; NULL means CPU. The CPU's is the Mersenne twister MT19937
+ (Matsumoto and Nishimura, 1998), seeded with the low 32 bits of `seed`: PyTorch's sequence.
+ Other devices' are what their provider makes.
+
+ Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED when it has no
+            generators, TENON_ERROR_INVALID_ARGUMENT for a device that is not there,
+            TENON_ERROR_OUT_OF_MEMORY, or what the provider raised.
+ Ownership: new reference in `out_generator`.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_generator_new(
+        device: *const tenon_device,
+        seed: u64,
+        out_generator: *mut *mut tenon_generator,
+    ) -> tenon_status;
+    #[must_use]
+    /** Returns the generator that operators draw from when they are given none: one per device, made
+ when first asked for, seeded as tenon_manual_seed said last (67280421310721 before). It lives
+ for ever and is not counted among the live handles.
+
+ Errors:    as tenon_generator_new.
+ Ownership: new reference in `out_generator`.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_generator_default(
+        device: *const tenon_device,
+        out_generator: *mut *mut tenon_generator,
+    ) -> tenon_status;
+    #[must_use]
+    /** Seeds the default generators of all devices, those made later too.
+
+ Errors:    what a provider raised first; the other generators are seeded all the same.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_manual_seed(seed: u64) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_retain(
+        generator: *mut tenon_generator,
+    ) -> *mut tenon_generator;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_release(generator: *mut tenon_generator);
+    /** Fills `out_device` with the device whose operators may draw from the generator.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_device(
+        generator: *const tenon_generator,
+        out_device: *mut tenon_device,
+    );
+    #[must_use]
+    /** Begins the sequence of a seed anew; a spare normal sample is dropped.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED, or what the provider raised; none on the CPU.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_seed(
+        generator: *mut tenon_generator,
+        seed: u64,
+    ) -> tenon_status;
+    /** Returns the seed whose sequence the generator is in.
+
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_initial_seed(generator: *const tenon_generator) -> u64;
+    #[must_use]
+    /** Writes the whole state (seed, place, spare normal sample) into `data`, of `capacity` bytes, and
+ its size into `out_nbytes`; only the size when `data` is NULL. The CPU's state is the 5056 bytes
+ of PyTorch's CPU generators, which may be carried over both ways.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT when capacity is less than the size (both named),
+            TENON_ERROR_NOT_SUPPORTED, or what the provider raised.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_state(
+        generator: *const tenon_generator,
+        data: *mut ::core::ffi::c_void,
+        capacity: i64,
+        out_nbytes: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Goes to a state that tenon_generator_state wrote for a generator of the same device type.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for bytes that are no such state,
+            TENON_ERROR_NOT_SUPPORTED, or what the provider raised; the generator is unchanged.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_set_state(
+        generator: *mut tenon_generator,
+        data: *const ::core::ffi::c_void,
+        nbytes: i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Draws the next `count` numbers, uniform over all 2^32. No other thread's draw is served between
+ two of them.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative count, TENON_ERROR_NOT_SUPPORTED, or what
+            the provider raised.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_random(
+        generator: *mut tenon_generator,
+        numbers: *mut u32,
+        count: i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Draws `count` samples of the standard normal distribution by pairs (Box and Muller, 1958), each
+ from four numbers, PyTorch's samples on the CPU. The second of an odd count is the spare with
+ which the CPU's next draw begins; generators of other devices drop it.
+
+ Errors:    as tenon_generator_random, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_normal(
+        generator: *mut tenon_generator,
+        samples: *mut f64,
+        count: i64,
+    ) -> tenon_status;
+    /** Returns the provider's own object behind the generator, for the kernels of its device; NULL for
+ the CPU's.
+
+ Ownership: borrowed until the generator dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_native(
+        generator: *const tenon_generator,
     ) -> *mut ::core::ffi::c_void;
     #[must_use]
     /** Finds an operator by full name: "ns::name" or "ns::name.overload". Looking in `aten` or `tenon`
