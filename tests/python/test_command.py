@@ -68,6 +68,85 @@ def test_errors_are_one_line(capsys):
         main(["no-such-verb"])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["ops", "nowhere"], "'nowhere'"),
+        (["registrations", "--namespace", "nowhere"], "'nowhere'"),
+        (["registrations", "nope"], "nope: operator must exist"),
+        (["table", "aten::mm", "aten::nope"], "aten::nope"),
+        (["table", "--svg", "aten::mm", "-o", "/nowhere/x.svg"], "/nowhere/x.svg: No such file"),
+        (["table", "aten::mm", "-o", "/"], "/: Is a directory"),
+        (["explain", "aten::relu"], "'self'"),
+        (["explain", "aten::relu", "ones(2"], "argument 'ones(2': SyntaxError"),
+        (["explain", "aten::relu", "nope(2)"], "argument 'nope(2)': NameError"),
+        (["explain", "aten::relu", "exit(3)"], "argument 'exit(3)': SystemExit"),
+        (["explain", "aten::relu", "ones(-2)"], "argument 'ones(-2)': aten::"),
+        (["explain", "aten::relu", "self="], "argument 'self=': SyntaxError"),
+        (["explain", "aten::relu", "self=ones(2)", "self=ones(2)"], "'self' must be given once"),
+        (["explain", "aten::relu", "other=ones(2)"], "'other'"),
+        (["simulate", "Nope"], '"Nope"'),
+        (["simulate", "CPU", "--schema", "f("], "column 3"),
+        (["trace", "nowhere.py"], "nowhere.py: script must exist"),
+        (["trace", "/"], "ImportError"),
+        (["trace", "-c", "x ="], "<command>:1: SyntaxError"),
+        (["trace", "-c", "\n1/0"], "<command>:2: ZeroDivisionError"),
+        (["trace", "-o", "/nowhere/x", "-c", "pass"], "/nowhere/x: No such file"),
+        (["--load", "/nowhere/x.so", "keys"], "/nowhere/x.so"),
+        (["--import", "no_such_module", "keys"], "--import no_such_module: ModuleNotFoundError"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words(capsys, arguments, says):
+    assert main(arguments) == 1
+    caught = capsys.readouterr()
+    assert caught.out == "" and caught.err.startswith("tenon: ") and says in caught.err
+    assert len(caught.err.splitlines()) == (3 if "column" in says else 1)  # a schema is shown
+
+
+def test_traces_of_scripts_that_end_early(capsys, tmp_path):
+    (tmp_path / "beside.py").write_text("import tenon\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import beside, sys\n"
+        "beside.tenon.ones(2)\n"
+        "sys.exit(3) if sys.argv[1:] == ['--leave'] else int('x')\n"
+    )
+    path, argv = sys.path[:], sys.argv
+    with pytest.raises(SystemExit) as left:
+        main(["trace", str(script), "--leave"])
+    assert left.value.code == 3 and "call aten::ones" in capsys.readouterr().out
+    assert main(["trace", str(script)]) == 1
+    caught = capsys.readouterr()
+    assert "call aten::ones" in caught.out
+    assert caught.err.startswith(f"tenon: {script}:3: ValueError: invalid literal")
+    assert len(caught.err.splitlines()) == 1
+    assert (path, argv) == (sys.path, sys.argv)
+
+
+def test_explain_takes_named_arguments(capsys):
+    assert "aten::add.Tensor(" in said(
+        capsys, "explain", "aten::add.Tensor", "ones(2)", "ones(2)", "alpha=2"
+    )
+    text = said(capsys, "explain", "aten::empty.memory_format", "[2]", 'device="meta"')
+    assert "BackendSelect takes the backend of the device meta" in text
+
+
+@pytest.mark.parametrize("reader", ["head -1", "true"])
+def test_readers_may_leave(reader):
+    command = f"{sys.executable} -m tenon registrations | {reader}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_a_full_disk_is_said():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "tenon", "keys"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == "tenon: standard output: No space left on device\n"
+
+
 def test_as_a_program():
     done = subprocess.run(
         [sys.executable, "-m", "tenon", "simulate", "CPU"], capture_output=True, text=True

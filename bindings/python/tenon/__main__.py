@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import pathlib
+import re
 import runpy
 import sys
+import traceback
 
 import tenon
 
@@ -16,21 +19,47 @@ from .picture import table_svg, trace_svg
 from .simulator import Simulator
 
 
+class _Refusal(Exception):
+    """What whoever typed the command did wrong, in one line."""
+
+
+def _in_words(error: BaseException) -> str:
+    """An error in one line: Tenon's by its message, others with their class."""
+    if isinstance(error, tenon.Error):
+        return str(error)
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def _write(text: str, path: str | None) -> None:
     if path in (None, "-"):
-        print(text, end="" if text.endswith("\n") else "\n")
-    else:
-        pathlib.Path(path).write_text(text)
+        print(text, end="" if text.endswith("\n") or not text else "\n")
+        return
+    try:
+        pathlib.Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _Refusal(f"{path}: {error.strerror}") from error
 
 
-def _evaluate(text: str) -> object:
-    """An argument written as Python, with Tenon's names at hand: "ones(2, 3)", "2.5", "[1, 2]"."""
-    return eval(text, {"tenon": tenon, **{name: getattr(tenon, name) for name in tenon.__all__}})
+def _evaluate(text: str, argument: str) -> object:
+    """A value written as Python, with Tenon's names at hand: "ones(2, 3)", "2.5", "[1, 2]"."""
+    names = {"tenon": tenon, **{name: getattr(tenon, name) for name in tenon.__all__}}
+    try:
+        return eval(text.strip(), names)
+    except (Exception, SystemExit) as error:  # whatever it is, it is the argument's
+        raise _Refusal(f"argument {argument!r}: {_in_words(error)}") from error
+
+
+def _operators(namespace: str | None) -> list[str]:
+    names = introspect.operators(namespace)
+    if namespace is not None and not names:
+        raise _Refusal(f"namespace must be one with operators, got {namespace!r}")
+    return names
 
 
 def list_ops(args: argparse.Namespace) -> None:
     """Lists operators, one a line, with --schema their schemas and with --tags their tags."""
-    for name in introspect.operators(args.namespace):
+    for name in _operators(args.namespace):
         op = tenon.find_op(name)
         text = str(op._schema) if args.schema else name
         print(f"{text}  [{', '.join(op.tags)}]" if args.tags and op.tags else text)
@@ -62,15 +91,13 @@ def show_table(args: argparse.Namespace) -> None:
     if args.svg:
         _write(table_svg(args.op), args.output)
         return
-    for name in args.op:
-        if len(args.op) > 1:
-            print(f"{name}:")
-        print(introspect.dump_table(name), end="")
+    tables = [(name, introspect.dump_table(name)) for name in args.op]
+    _write("".join(f"{name}:\n{t}" if len(tables) > 1 else t for name, t in tables), args.output)
 
 
 def show_registrations(args: argparse.Namespace) -> None:
     """Prints who registered what, and where."""
-    for name in args.op or introspect.operators(args.namespace):
+    for name in args.op or _operators(args.namespace):
         print(introspect.dump(name))
 
 
@@ -92,28 +119,68 @@ def show_handles(args: argparse.Namespace) -> None:
         print(f"{count:6} {kind}")
 
 
-def trace(args: argparse.Namespace) -> None:
-    """Runs a script, or code after -c, and prints or draws its calls."""
-    sys.argv = [args.script, *args.arguments]
-    with introspect.trace(None) as events:
+def _run(args: argparse.Namespace) -> None:
+    """Runs what is to be traced as Python itself would: with its arguments and its folder."""
+    before = sys.argv, sys.path[:]
+    sys.argv = ["-c" if args.code else args.script, *args.arguments]
+    try:
         if args.code:
             exec(compile(args.script, "<command>", "exec"), {"__name__": "__main__"})
         else:
+            sys.path.insert(0, os.path.dirname(os.path.abspath(args.script)))
             runpy.run_path(args.script, run_name="__main__")
+    finally:
+        sys.argv, sys.path[:] = before
+
+
+def _place(error: BaseException, file: str) -> str:
+    """Where in a file an error came from: "FILE:LINE: ", "" where it did not pass there."""
+    if isinstance(error, SyntaxError) and error.filename == file:
+        return f"{file}:{error.lineno}: "
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return f"{file}:{lines[-1]}: " if lines else ""
+
+
+def trace(args: argparse.Namespace) -> None:
+    """Runs a script, or code after -c, and prints or draws its calls, also where it fails."""
+    if not args.code and not os.path.exists(args.script):
+        raise _Refusal(f"{args.script}: script must exist, got none")
+    left = None
+    with introspect.trace(None) as events:
+        try:
+            _run(args)
+        except (Exception, SystemExit) as error:  # told below, behind what it called
+            left = error
     if args.svg:
         _write(trace_svg(events), args.output)
-        return
-    lines = []
-    for event in events:
-        keys = _tenon.tenon_keyset_print(event.keys)
-        took = "   running" if event.duration is None else f"{event.duration / 1000:7.1f} us"
-        lines.append(f"{event.time / 1000:10.1f} us  {took}  {event:plain}  {keys}")
-    _write("\n".join(lines) + "\n", args.output)
+    else:
+        _write("".join(map(_line, events)), args.output)
+    if isinstance(left, SystemExit):
+        raise left
+    if left is not None:
+        file = "<command>" if args.code else args.script
+        raise _Refusal(f"{_place(left, file)}{_in_words(left)}") from left
+
+
+def _line(event: introspect.Event) -> str:
+    keys = _tenon.tenon_keyset_print(event.keys)
+    took = "   running" if event.duration is None else f"{event.duration / 1000:7.1f} us"
+    return f"{event.time / 1000:10.1f} us  {took}  {event:plain}  {keys}\n"
 
 
 def explain(args: argparse.Namespace) -> None:
-    """Says in words what a call would do: explain aten::add.Tensor "ones(2)" "ones(2)"."""
-    print(introspect.explain(args.op, *map(_evaluate, args.arguments)))
+    """Says in words what a call would do: explain aten::add.Tensor "ones(2)" "ones(2)" alpha=2."""
+    positional: list[object] = []
+    named: dict[str, object] = {}
+    for text in args.arguments:
+        match = re.match(r"([A-Za-z_]\w*)=(?!=)", text)
+        if match is None:
+            positional.append(_evaluate(text, text))
+        elif match[1] in named:
+            raise _Refusal(f"argument {match[1]!r} must be given once, got it twice")
+        else:
+            named[match[1]] = _evaluate(text[match.end() :], text)
+    print(introspect.explain(args.op, *positional, **named))
 
 
 def simulate(args: argparse.Namespace) -> None:
@@ -165,11 +232,11 @@ def parser() -> argparse.ArgumentParser:
     one = verb("trace", trace)
     one.add_argument("-c", dest="code", action="store_true", help="SCRIPT is code")
     one.add_argument("script", metavar="SCRIPT")
-    one.add_argument("arguments", nargs="*", help="of the script")
+    one.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
     drawn(one)
     one = verb("explain", explain)
     one.add_argument("op")
-    one.add_argument("arguments", nargs="*", help='as Python, such as "ones(2, 3)"')
+    one.add_argument("arguments", nargs="*", help='as Python: "ones(2, 3)", alpha=2')
     one = verb("simulate", simulate)
     one.add_argument("key", nargs="+", help="runtime or alias key")
     one.add_argument("--raw", action="store_true", help="with places and fallbacks")
@@ -177,19 +244,35 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _import(module: str) -> None:
+    try:
+        importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # whatever it is, it is the module's
+        raise _Refusal(f"--import {module}: {_in_words(error)}") from error
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command; errors of Tenon are one line on the standard error."""
+    """Runs the command; what is wrong is said on the standard error, and the status is not 0."""
     args = parser().parse_args(arguments)
     try:
         ops._load_kernels()  # the operators that ship, where their plugin is there
         for path in args.load:
             ops.load_library(path)
         for module in args.modules:
-            importlib.import_module(module)
+            _import(module)
         args.function(args)
-    except tenon.Error as error:
+        sys.stdout.flush()
+    except (tenon.Error, _Refusal) as error:
         print(f"tenon: {error}", file=sys.stderr)
         return 1
+    except OSError as error:  # of the standard output: where it leads has no more room or reader
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to write
+        if not isinstance(error, BrokenPipeError):
+            print(f"tenon: standard output: {error.strerror}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("tenon: interrupted", file=sys.stderr)
+        return 130
     return 0
 
 
