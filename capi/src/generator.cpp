@@ -11,9 +11,12 @@ namespace tensor = tenon::tensor;
 namespace {
 
 template <class Draw>
-tenon_status draw(const char* function, int64_t count, Draw draw) {
+tenon_status draw(const char* function, const char* what, const void* out, int64_t count,
+                  Draw draw) {
   return guarded([&] {
     TENON_CHECK_ARG(count >= 0, function, ": count must be >= 0, got ", count);
+    TENON_CHECK_ARG(out != nullptr || count == 0, function, ": ", what,
+                    " must be an address, got NULL for ", count);
     if (count != 0) draw();
   });
 }
@@ -66,15 +69,22 @@ tenon_status tenon_generator_state(const tenon_generator* generator, void* data,
 
 tenon_status tenon_generator_set_state(tenon_generator* generator, const void* data,
                                        int64_t nbytes) {
-  return guarded([&] { generator->set_state(data, nbytes); });
+  return guarded([&] {
+    TENON_CHECK_ARG(data != nullptr || nbytes == 0,
+                    "tenon_generator_set_state: state must be an address, got NULL for ", nbytes,
+                    " bytes");
+    generator->set_state(data, nbytes);
+  });
 }
 
 tenon_status tenon_generator_random(tenon_generator* generator, uint32_t* numbers, int64_t count) {
-  return draw("tenon_generator_random", count, [&] { generator->random(numbers, count); });
+  return draw("tenon_generator_random", "numbers", numbers, count,
+              [&] { generator->random(numbers, count); });
 }
 
 tenon_status tenon_generator_normal(tenon_generator* generator, double* samples, int64_t count) {
-  return draw("tenon_generator_normal", count, [&] { generator->normal(samples, count); });
+  return draw("tenon_generator_normal", "samples", samples, count,
+              [&] { generator->normal(samples, count); });
 }
 
 void* tenon_generator_native(const tenon_generator* generator) { return generator->native(); }

@@ -137,6 +137,7 @@ static void retain_and_release_take_null(void** state) {
   (void)state;
   TAKES_NULL(buffer);
   TAKES_NULL(error);
+  TAKES_NULL(generator);
   TAKES_NULL(library);
   TAKES_NULL(object);
   TAKES_NULL(registration);

@@ -176,6 +176,10 @@ static tenon_value value_of(const bad_world* world, const char* token, bad_value
       value.tag = TENON_TAG_OBJECT;
       value.as.object = token[1] == '0' ? NULL : world->object;
       return value;
+    case 'G':
+      value.tag = TENON_TAG_GENERATOR;
+      value.as.generator = token[1] == '0' ? NULL : world->generator;
+      return value;
     case 't':
       value.tag = (uint16_t)number_of(token + 1);
       return value;

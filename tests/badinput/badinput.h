@@ -23,6 +23,7 @@ typedef struct bad_world {
   const tenon_op* taken;
   tenon_tensor *tensor, *other, *meta, *read_only;
   tenon_object* object;
+  tenon_generator* generator;
   tenon_plugin* plugin;  // it cannot be unloaded
 } bad_world;
 
@@ -43,6 +44,7 @@ extern const bad_named_call bad_tensor_calls[];
 extern const bad_named_call bad_dlpack_calls[];
 extern const bad_named_call bad_value_calls[];
 extern const bad_named_call bad_device_calls[];
+extern const bad_named_call bad_generator_calls[];
 extern const bad_named_call bad_introspect_calls[];
 extern const bad_named_call bad_override_calls[];
 extern const bad_named_call bad_typed_calls[];

@@ -57,10 +57,10 @@ static char* dump_state(void) {
 // ---- Running one case ---------------------------------------------------------------------------
 
 static bad_call find_call(const bad_case* one) {
-  const bad_named_call* const tables[] = {bad_schema_calls,     bad_library_calls, bad_key_calls,
-                                          bad_op_calls,         bad_tensor_calls,  bad_dlpack_calls,
-                                          bad_value_calls,      bad_device_calls,  bad_typed_calls,
-                                          bad_introspect_calls, bad_override_calls};
+  const bad_named_call* const tables[] = {
+      bad_schema_calls, bad_library_calls,   bad_key_calls,        bad_op_calls,
+      bad_tensor_calls, bad_dlpack_calls,    bad_value_calls,      bad_device_calls,
+      bad_typed_calls,  bad_generator_calls, bad_introspect_calls, bad_override_calls};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
     for (const bad_named_call* each = tables[i]; each->name != NULL; ++each) {
       if (strcmp(each->name, one->call) == 0) return each->call;
@@ -231,6 +231,7 @@ static int make_world(void** state) {
   assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, 2, sizes, NULL, &world.other));
   assert_ok(tenon_tensor_new(TENON_DTYPE_F32, &meta, 2, sizes, NULL, &world.meta));
   assert_ok(tenon_object_new(&type, NULL, &world.object));
+  assert_ok(tenon_generator_new(NULL, 1, &world.generator));
   assert_ok(tenon_plugin_load(PLUGIN_STAYS, &world.plugin));
   tenon_key marked = TENON_KEY_NONE;  // one with a thread default
   assert_ok(
@@ -250,6 +251,7 @@ static int end_world(void** state) {
   tenon_tensor_release(world.other);
   tenon_tensor_release(world.meta);
   tenon_object_release(world.object);
+  tenon_generator_release(world.generator);
   return 0;
 }
 

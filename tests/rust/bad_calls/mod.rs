@@ -168,7 +168,7 @@ impl World {
             "s" => Value::Str(rest.to_owned()),
             "I" => Value::IntList(numbers().collect()),
             "F" => Value::FloatList(numbers().map(|number| number as f64).collect()),
-            "t" => return None, // no tag by number
+            "t" | "G" => return None, // no tag by number, no generator yet
             "L" => Value::TensorList(
                 rest[1..]
                     .split(',')

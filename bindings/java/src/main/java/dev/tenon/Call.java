@@ -35,4 +35,9 @@ public final class Call {
   public Object[] callAll(Object... args) {
     return op.callWith(args, named);
   }
+
+  /** Says in words what the call would do, without making it; see {@link Op#explain(Object...)}. */
+  public String explain(Object... args) {
+    return op.explainWith(args, named);
+  }
 }

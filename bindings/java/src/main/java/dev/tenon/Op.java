@@ -191,7 +191,7 @@ public final class Op {
 
   /** Returns the key set that a call with these arguments would be dispatched with. */
   public DispatchKeySet computeKeys(Object... args) {
-    return new DispatchKeySet(askBound(args, TenonNative::tenon_op_compute_keys));
+    return new DispatchKeySet(askBound(args, null, TenonNative::tenon_op_compute_keys));
   }
 
   /**
@@ -199,11 +199,15 @@ public final class Op {
    * key it goes to, which kernel serves that and why, and what redispatching from there reaches.
    */
   public String explain(Object... args) {
-    return Tenon.takeText(askBound(args, TenonNative::tenon_op_explain));
+    return explainWith(args, null);
   }
 
-  private long askBound(Object[] args, Signature.Question question) {
-    return signature().ask(address, spread(args), question);
+  String explainWith(Object[] args, Map<String, ?> named) {
+    return Tenon.takeText(askBound(args, named, TenonNative::tenon_op_explain));
+  }
+
+  private long askBound(Object[] args, Map<String, ?> named, Signature.Question question) {
+    return signature().ask(address, spread(args), named, question);
   }
 
   // A typed array in place of the variable arguments is one argument: a tensor list.

@@ -324,8 +324,8 @@ final class Signature {
   }
 
   /** Asks about a call with these arguments; what is left out takes its default. */
-  long ask(long op, Object[] args, Question question) {
-    Object[] bound = bind(args, null);
+  long ask(long op, Object[] args, Map<String, ?> named, Question question) {
+    Object[] bound = bind(args, named);
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     int objects = frame.objectCount();

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `explain` tells is what the call does: keys and kernels in order, beside a real trace."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+
+import pytest
+import tenon
+from tenon import introspect, overrides
+from tenon.library import ExcludeDispatchKeyGuard, IncludeDispatchKeyGuard, fallthrough_kernel
+
+
+ONE = tenon.ones(1)  # made once, so that kernels call nothing
+
+
+def told(text: str) -> list[tuple[str, str]]:
+    """Keys and kernels of the way that the words tell."""
+    steps = re.findall(
+        r"^  (?:the highest key is (\w+)|below it, (\w+)|no key is left .*?): (\S+) .*\[",
+        text,
+        re.M,
+    )
+    return [(highest or below or "Undefined", kernel) for highest, below, kernel in steps]
+
+
+def taken(events: introspect.trace) -> list[tuple[str, str]]:
+    """Keys and kernels of a recorded call."""
+    return [(event.key, event.kernel) for event in events]
+
+
+def explained(op, *args, **kwargs) -> tuple[str, list, list]:
+    """The words, the way that they tell, and the way that the call takes."""
+    text = introspect.explain(op, *args, **kwargs)
+    with introspect.trace(None) as events, contextlib.suppress(tenon.Error):
+        op(*args, **kwargs)
+    return text, told(text), taken(events)
+
+
+def agreed(op, *args, **kwargs) -> str:
+    """The words, when they tell the way that the call takes from its beginning to its end."""
+    text, words, calls = explained(op, *args, **kwargs)
+    assert words == calls, text
+    assert words, text
+    return text
+
+
+class Override:
+    """Takes itself out of the arguments and calls again."""
+
+    @classmethod
+    def __tenon_function__(cls, op, types, args, kwargs):
+        def plain(value):
+            if isinstance(value, list):
+                return [plain(each) for each in value]
+            return ONE if isinstance(value, cls) else value
+
+        return op(*map(plain, args), **kwargs)
+
+
+class Derived(Override):
+    pass
+
+
+class Wrapped(tenon.Tensor):
+    """Unwraps, calls and wraps again."""
+
+    @classmethod
+    def wrap(cls, inner):
+        self = overrides.wrapper(cls, inner.shape, dtype=inner.dtype)
+        self.inner = inner
+        return self
+
+    @classmethod
+    def __tenon_dispatch__(cls, op, types, args, kwargs):
+        result = op(*(a.inner if isinstance(a, cls) else a for a in args), **kwargs)
+        return cls.wrap(result)
+
+
+class Watching(overrides.TenonFunctionMode):
+    pass
+
+
+class WatchingBelow(overrides.TenonDispatchMode):
+    pass
+
+
+@pytest.fixture
+def f(library, ops):
+    """An operator with kernels for the CPU and in front of it, which goes on."""
+    library.define("f(Tensor x, Tensor? y=None, *, int n=1) -> Tensor")
+    library.impl("f", lambda x, y=None, *, n=1: ONE, "CPU")
+
+    def front(keys, x, y=None, *, n=1):
+        return ops.f.default.redispatch(keys.below("AutogradCPU"), x, y, n=n)
+
+    library.impl("f", front, "Autograd", with_keyset=True)
+    return ops.f.default
+
+
+def test_tensors_and_keyword_only_arguments(f):
+    text = agreed(f, tenon.ones(1), n=3)
+    assert [key for key, _ in told(text)] == ["AutogradCPU", "CPU"]
+    assert "nothing is below CPU" in text
+    agreed(f, tenon.ones(1), tenon.empty(1), n=3)
+    with pytest.raises(TypeError, match="'n'"):
+        introspect.explain(f, tenon.ones(1), n="three")
+
+
+def test_guards_and_fallthroughs(library, f):
+    with ExcludeDispatchKeyGuard("Autograd"):
+        text = agreed(f, tenon.ones(1))
+        assert [key for key, _ in told(text)] == ["CPU"]
+        assert "takes away {" in text and "AutogradCPU" in text
+    library.impl("f", fallthrough_kernel, "AutogradCPU")
+    text = agreed(f, tenon.ones(1))
+    assert "skipped: AutogradCPU, ADInplaceOrView, BackendSelect, which fall through" in text
+    library.impl("f", lambda keys, *args, **kwargs: f.redispatch(keys.below("Tracer"), *args), "Tracer",
+                 with_keyset=True)  # fmt: skip
+    with IncludeDispatchKeyGuard("Tracer"):
+        text = agreed(f, tenon.ones(1))
+        assert [key for key, _ in told(text)] == ["Tracer", "CPU"]
+
+
+def test_tensor_lists(library, ops):
+    library.define("l(Tensor[] x, Tensor?[] y) -> Tensor")
+    library.impl("l", lambda x, y: ONE, "CPU")
+    library.impl("l", lambda x, y: ONE, "Meta")
+    meta = tenon.empty(1, device="meta")
+    assert told(agreed(ops.l.default, [tenon.ones(1)] * 2, [None]))[0][0] == "CPU"
+    text = agreed(ops.l.default, [tenon.ones(1)], [None, meta])
+    assert told(text)[0][0] == "Meta" and "y[1] has" in text and "y[0]" not in text
+
+
+def test_operators_without_tensors(library, ops):
+    library.define("make(int n, *, Device? device=None) -> Tensor")
+    for key in ("CPU", "Meta"):
+        library.impl("make", lambda n, *, device=None: ONE, key)
+    assert told(agreed(ops.make.default, 1))[0][0] == "CPU"
+    assert told(agreed(ops.make.default, 1, device="meta"))[0][0] == "Meta"
+    library.define("count(Tensor[] x) -> int")
+    library.impl("count", len, "CompositeExplicitAutograd")
+    text, words, calls = explained(ops.count.default, [])
+    assert words == calls and words[0][0] == "Undefined", text
+    assert "no key is left (no tensor brings one)" in text
+
+
+def test_missing_kernels(library, ops, f):
+    text, words, calls = explained(f, tenon.empty(1, device="meta"))
+    assert words == [("AutogradMeta", calls[0][1])] == calls, text
+    assert "below it, Meta has no kernel: redispatching there fails" in text
+    library.define("g(Tensor x) -> Tensor")
+    text, words, calls = explained(ops.g.default, tenon.ones(1))
+    assert words == calls == [] and "which has no kernel: the call fails" in text
+
+
+def test_composites_end_the_way(library, ops):
+    library.define("c(Tensor x) -> Tensor")
+    library.impl("c", lambda x: tenon.ones(1).relu(), "CompositeImplicitAutograd")
+    text, words, calls = explained(ops.c.default, tenon.ones(1))
+    assert words == calls[:1] and "it is composed: it calls other operators" in text
+
+
+def test_objects_that_override(f):
+    text, words, calls = explained(f, Override(), Derived())
+    assert words == [("Override", "run_overrides")] == calls[:1]
+    assert [key for key, _ in calls[-2:]] == ["AutogradCPU", "CPU"], "the handlers went on"
+    assert re.search(r"accepts the call: the types \S*Derived, \S*Override\n", text)
+    assert "to go on, a handler calls again with arguments of its own" in text
+    with ExcludeDispatchKeyGuard("Override"):
+        text, words, calls = explained(f, Override())
+    assert words == calls == [] and "Override is taken away or falls through" in text
+
+
+def test_lists_with_objects(library, ops):
+    library.define("l(Tensor[] x) -> Tensor")
+    library.impl("l", lambda x: x[0], "CPU")
+    text, words, calls = explained(ops.l.default, [tenon.ones(1), Override()])
+    assert words == [("Override", "run_overrides")] == calls[:1], text
+    assert re.search(r"x\[1\], a carrier of an object of \S*Override, has \{Override\}", text)
+
+
+def test_wrapper_tensors(f):
+    text, words, calls = explained(f, Wrapped.wrap(tenon.ones(1)))
+    assert [key for key, _ in words] == ["AutogradCPU", "Wrapper"], text
+    assert words == calls[:2] and calls[-1][0] == "CPU"
+    assert re.search(r"  x, a wrapper tensor of \S*Wrapped, has \{AutocastCPU, ", text)
+    assert "to go on, a handler calls again with arguments of its own" in text
+
+
+def test_modes(f):
+    with Watching():
+        text = agreed(f, tenon.ones(1))
+        assert [key for key, _ in told(text)] == ["Override", "AutogradCPU", "CPU"]
+        assert re.search(r"accepts the call: the modes \S*Watching\n", text)
+    with WatchingBelow():
+        text = agreed(f, tenon.ones(1))
+        assert [key for key, _ in told(text)] == ["AutogradCPU", "Wrapper", "CPU"]
+    with Watching(), WatchingBelow():
+        agreed(f, tenon.ones(1))
+
+
+def test_operators_that_ship():
+    x = tenon.ones(2)
+    agreed(tenon.ops.aten.add.Tensor, x, x, alpha=2)
+    agreed(tenon.ops.aten.add_.Tensor, x, x)
+    agreed(tenon.ops.aten.ones.default, [2])
+    agreed(tenon.ops.aten.cat.default, [x, x])
