@@ -326,6 +326,7 @@ final class Signature {
   /** Asks about a call with these arguments; what is left out takes its default. */
   long ask(long op, Object[] args, Map<String, ?> named, Question question) {
     Object[] bound = bind(args, named);
+    boolean overridden = Overrides.anyStands(bound);
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     int objects = frame.objectCount();
@@ -333,7 +334,12 @@ final class Signature {
       long out = frame.allocate(8);
       long values = frame.allocate((long) bound.length * Structs.VALUE_SIZE);
       for (int i = 0; i < bound.length; i++) {
-        conversion(i).write(frame, values + (long) i * Structs.VALUE_SIZE, bound[i]);
+        long at = values + (long) i * Structs.VALUE_SIZE;
+        if (overridden && Overrides.stands(bound[i])) {
+          Values.putObject(frame, at, TENON_TAG_OBJECT, bound[i], null);
+        } else {
+          conversion(i).write(frame, at, bound[i]);
+        }
       }
       Errors.check(question.ask(op, values, bound.length, out));
       return Memory.getLong(out);
