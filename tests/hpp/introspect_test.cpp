@@ -71,6 +71,88 @@ TEST(Introspect, Traces_TypedCallsToo) {
   EXPECT_GE(spans[1].begin_ns, spans[0].end_ns);
 }
 
+// Keys and kernels of the way that the words tell: "AutogradCPU front, CPU back".
+std::string way_told(const std::string& text) {
+  std::string way;
+  for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    const std::string line = text.substr(begin, end - begin);
+    for (const std::string start : {"  the highest key is ", "  below it, "}) {
+      const size_t colon = line.find(": ");
+      if (line.rfind(start, 0) != 0 || colon == std::string::npos) continue;
+      const std::string kernel = line.substr(colon + 2, line.find(' ', colon + 2) - colon - 2);
+      if (has(line, "has no kernel")) continue;
+      way += (way.empty() ? "" : ", ") + line.substr(start.size(), colon - start.size()) + " " +
+             kernel;
+    }
+  }
+  return way;
+}
+
+// The same of a call that was recorded. Kernels of lambdas have no name: "a kernel" is told.
+std::string way_taken(const Trace& trace) {
+  std::string way;
+  for (const tenon_trace_span& span : trace.spans()) {
+    way += (way.empty() ? "" : ", ") + std::string(tenon_key_name(span.key)) + " " +
+           (*span.kernel != '\0' ? span.kernel : "a");
+  }
+  return way;
+}
+
+tenon_status decline(void*, const tenon_op*, tenon_keyset, tenon_stack*) { return TENON_DECLINED; }
+
+TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
+  Library library(Library::Def, "hppi4");
+  const Op op = library.def("f(Tensor x, Tensor[] y, *, int n=1) -> Tensor");
+  using F = Tensor(const Tensor&, const tenon::TensorList&, int64_t);
+  library.impl("f", TENON_KEY_CPU,
+               [](const Tensor& x, const tenon::TensorList&, int64_t) { return x; });
+  library.impl("f", TENON_KEY_AUTOGRAD,
+               [&](tenon::KeySet keys, const Tensor& x, const tenon::TensorList& y, int64_t n) {
+                 const auto below = tenon::KeySet::below(TENON_KEY_AUTOGRAD);
+                 return op.typed<F>().redispatch(keys & below, x, y, n);
+               });
+  const Tensor x = Tensor::empty(kOne, Dtype::F32);
+  const std::vector<Tensor> both{x, x};
+  const tenon::TensorList list(both);
+  const auto expect_told = [&](const std::string& keys) {
+    const std::string text = tenon::introspect::explain(op, x, list);
+    Trace boxed;
+    op(x, list);
+    boxed.end();
+    EXPECT_EQ(way_told(text), way_taken(boxed)) << text;
+    Trace typed;
+    op.typed<F>()(x, list, 3);
+    typed.end();
+    EXPECT_EQ(way_told(text), way_taken(typed)) << text;
+    std::string told;
+    for (const tenon_trace_span& span : typed.spans()) {
+      told += (told.empty() ? "" : " ") + std::string(tenon_key_name(span.key));
+    }
+    EXPECT_EQ(told, keys) << text;
+  };
+  expect_told("AutogradCPU CPU");
+  {
+    const tenon::ExcludeKeys guard(tenon::KeySet::of({TENON_KEY_AUTOGRAD_CPU}));
+    expect_told("CPU");
+  }
+  const tenon::Registration skip = library.fallthrough("f", TENON_KEY_AUTOGRAD_CPU);
+  expect_told("CPU");
+  // Whom a handler would ask is told, and nobody is asked.
+  static tenon_object_type type{};
+  type.struct_size = sizeof type;
+  type.language = TENON_LANGUAGE_CPP;
+  type.name = "hppi.Stand";
+  type.override = &decline;
+  tenon_value object{};
+  object.tag = TENON_TAG_OBJECT;
+  object.flags = TENON_VALUE_OWNED;
+  tenon::check(tenon_object_new(&type, nullptr, &object.as.object));
+  const std::string text = tenon::introspect::explain(op, tenon::Value(object), list);
+  EXPECT_EQ(way_told(text), "Override run_overrides") << text;
+  EXPECT_TRUE(has(text, "x, an object of hppi.Stand, has {Override}")) << text;
+}
+
 TEST(Introspect, Simulator_TablesAndErrors) {
   Simulator().add({"CPU"});  // the registry's own kernels come with its first use
   const auto live = tenon::introspect::live_handles();
