@@ -29,7 +29,8 @@ bool is_tensor_list(const Type& type) {
 
 bool is_handle(const tenon_value& value) {
   return value.tag == TENON_TAG_TENSOR || value.tag == TENON_TAG_STORAGE ||
-         value.tag == TENON_TAG_OBJECT || value.tag == TENON_TAG_FUNCTION;
+         value.tag == TENON_TAG_GENERATOR || value.tag == TENON_TAG_OBJECT ||
+         value.tag == TENON_TAG_FUNCTION;
 }
 
 // Moves a value out of a result and into a carrier in its place.

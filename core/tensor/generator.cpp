@@ -194,7 +194,7 @@ class Defaults {
 
   std::mutex mutex_;
   std::vector<GeneratorPtr> made_;
-  uint64_t seed_ = 67280421310721;  // PyTorch's
+  uint64_t seed_ = TENON_GENERATOR_DEFAULT_SEED;
   uint64_t seedings_ = 0;
 };
 

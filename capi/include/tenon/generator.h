@@ -8,13 +8,13 @@
 
 TENON_BEGIN_DECLS
 
-/// Makes a generator on a device; NULL means CPU. The CPU's is the Mersenne twister MT19937
-/// (Matsumoto and Nishimura, 1998), seeded with the low 32 bits of `seed`: PyTorch's sequence.
-/// Other devices' are what their provider makes.
+#define TENON_GENERATOR_DEFAULT_SEED 67280421310721LL /* until tenon_manual_seed: PyTorch's */
+
+/// Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
+/// low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED when it has no
-///            generators, TENON_ERROR_INVALID_ARGUMENT for a device that is not there,
-///            TENON_ERROR_OUT_OF_MEMORY, or what the provider raised.
+/// Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED without generators,
+///            TENON_ERROR_INVALID_ARGUMENT for no device, or what the provider raised.
 /// Ownership: new reference in `out_generator`.
 /// Threads:   any thread; *blocks* while a plugin loads.
 /// Since:     0.1
@@ -22,8 +22,8 @@ TENON_API tenon_status tenon_generator_new(const tenon_device* device, uint64_t 
                                            tenon_generator** out_generator);
 
 /// Returns the generator that operators draw from when they are given none: one per device, made
-/// when first asked for, seeded as tenon_manual_seed said last (67280421310721 before). It lives
-/// for ever and is not counted among the live handles.
+/// when first asked for, seeded as tenon_manual_seed said last. It lives for ever, and counts as no
+/// live handle.
 ///
 /// Errors:    as tenon_generator_new.
 /// Ownership: new reference in `out_generator`.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tenon/hpp/error.hpp"
+#include "tenon/hpp/generator.hpp"
 #include "tenon/hpp/keys.hpp"
 #include "tenon/hpp/library.hpp"
 #include "tenon/hpp/op.hpp"

@@ -676,6 +676,7 @@ pub const TENON_ERROR_DATA_DEPENDENT: u32 = 16;
 pub const TENON_ERROR_FOREIGN: u32 = 17;
 pub const TENON_ERROR_INTERNAL: u32 = 18;
 pub const TENON_DECLINED: u32 = 1000;
+pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
 pub const TENON_PROVENANCE_MISSING: u32 = 0;
 pub const TENON_PROVENANCE_KERNEL: u32 = 1;
 pub const TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL: u32 = 2;
@@ -2621,13 +2622,11 @@ extern "C" {
         language: u32,
     ) -> *mut ::core::ffi::c_void;
     #[must_use]
-    /** Makes a generator on a device; NULL means CPU. The CPU's is the Mersenne twister MT19937
- (Matsumoto and Nishimura, 1998), seeded with the low 32 bits of `seed`: PyTorch's sequence.
- Other devices' are what their provider makes.
+    /** Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
+ low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
 
- Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED when it has no
-            generators, TENON_ERROR_INVALID_ARGUMENT for a device that is not there,
-            TENON_ERROR_OUT_OF_MEMORY, or what the provider raised.
+ Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED without generators,
+            TENON_ERROR_INVALID_ARGUMENT for no device, or what the provider raised.
  Ownership: new reference in `out_generator`.
  Threads:   any thread; *blocks* while a plugin loads.
  Since:     0.1*/
@@ -2638,8 +2637,8 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Returns the generator that operators draw from when they are given none: one per device, made
- when first asked for, seeded as tenon_manual_seed said last (67280421310721 before). It lives
- for ever and is not counted among the live handles.
+ when first asked for, seeded as tenon_manual_seed said last. It lives for ever and is not counted
+ among the live handles.
 
  Errors:    as tenon_generator_new.
  Ownership: new reference in `out_generator`.
@@ -3287,7 +3286,8 @@ extern "C" {
             TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key or kernel;
             TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size.
  Ownership: as tenon_library_impl.
- Threads:   any thread; `select` may be called with the registry locked and must not call back.
+ Threads:   any thread; `select` is called with the registry locked: what it calls that needs the
+            registry gives TENON_ERROR_STATE.
  Since:     0.1*/
     pub fn tenon_library_fallback(
         library: *mut tenon_library,

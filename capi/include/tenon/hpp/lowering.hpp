@@ -294,6 +294,21 @@ struct Lowering<Device> : LoweringByValue<Device> {
   }
 };
 
+template <>
+struct Lowering<Generator> : LoweringByValue<Generator> {
+  static constexpr const char* schema = "Generator";
+  static Generator from_value(const tenon_value& value, size_t index) {
+    expect(value, TENON_TAG_GENERATOR, index, schema);
+    return Generator::retain(value.as.generator);
+  }
+  static tenon_value box(const Generator& generator) {
+    tenon_value value{};
+    value.tag = TENON_TAG_GENERATOR;
+    value.as.generator = generator.get();
+    return value;
+  }
+};
+
 // Any value, as it is.
 template <>
 struct Lowering<Value> : LoweringByValue<Value> {

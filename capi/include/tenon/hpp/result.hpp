@@ -107,6 +107,11 @@ struct Result<Scalar> : ValueResult<Scalar> {
   static Scalar unbox(tenon_value&& value) { return Scalar(value); }
 };
 template <>
+struct Result<Generator> : ValueResult<Generator> {
+  static std::string schema() { return Lowering<Generator>::schema; }
+  static Generator unbox(tenon_value&& value) { return Value(value).generator(); }
+};
+template <>
 struct Result<std::string> : ValueResult<std::string> {
   static std::string schema() { return "str"; }
   static std::string unbox(tenon_value&& value) { return std::string(Value(value).text()); }

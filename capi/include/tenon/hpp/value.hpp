@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/hpp/generator.hpp"
 #include "tenon/hpp/tensor.hpp"
 #include "tenon/object.h"
 #include "tenon/value.h"
@@ -127,6 +128,11 @@ class Value {
     value_.flags = TENON_VALUE_OWNED;
     value_.as.tensor = tensor ? tensor.release() : tenon_tensor_undefined();
   }
+  Value(Generator generator) noexcept : value_{} {
+    value_.tag = TENON_TAG_GENERATOR;
+    value_.flags = TENON_VALUE_OWNED;
+    value_.as.generator = generator.release();
+  }
   Value(const OptionalTensor& tensor) noexcept : value_{} {
     if (tensor) *this = Value(*tensor);
   }
@@ -159,6 +165,10 @@ class Value {
   Tensor tensor() const {
     expect(TENON_TAG_TENSOR);
     return Tensor::retain(value_.as.tensor);
+  }
+  Generator generator() const {
+    expect(TENON_TAG_GENERATOR);
+    return Generator::retain(value_.as.generator);
   }
   Scalar scalar() const {
     if (value_.tag < TENON_TAG_BOOL || value_.tag > TENON_TAG_COMPLEX) expect(TENON_TAG_INT);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generator: a seed and a place in its sequence of random numbers, on a device.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tenon/generator.h"
+#include "tenon/hpp/error.hpp"
+#include "tenon/hpp/types.hpp"
+
+namespace tenon::inline hpp {
+
+// A shared generator: copies draw from the same sequence.
+class Generator {
+ public:
+  // A new one at the beginning of the seed's sequence.
+  explicit Generator(uint64_t seed, const Device& device = Device()) {
+    check(tenon_generator_new(&device, seed, &handle_));
+  }
+  // The one that a device's operators draw from when they are given none.
+  static Generator default_of(const Device& device = Device()) {
+    tenon_generator* handle = nullptr;
+    check(tenon_generator_default(&device, &handle));
+    return adopt(handle);
+  }
+  // Takes over the reference.
+  static Generator adopt(tenon_generator* handle) noexcept { return Generator(Handle{handle}); }
+  // Adds one.
+  static Generator retain(tenon_generator* handle) noexcept {
+    return adopt(tenon_generator_retain(handle));
+  }
+  Generator(const Generator& other) noexcept : handle_(tenon_generator_retain(other.handle_)) {}
+  Generator(Generator&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Generator& operator=(Generator other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Generator() { tenon_generator_release(handle_); }
+
+  tenon_generator* get() const noexcept { return handle_; }
+  // Gives the reference to the caller.
+  tenon_generator* release() noexcept { return std::exchange(handle_, nullptr); }
+
+  Device device() const {
+    tenon_device device{};
+    tenon_generator_device(handle_, &device);
+    return device;
+  }
+  // Begins the sequence of a seed anew.
+  void seed(uint64_t seed) const { check(tenon_generator_seed(handle_, seed)); }
+  uint64_t initial_seed() const { return tenon_generator_initial_seed(handle_); }
+  // The whole state, and back to one; see tenon_generator_state.
+  std::vector<uint8_t> state() const {
+    int64_t nbytes = 0;
+    check(tenon_generator_state(handle_, nullptr, 0, &nbytes));
+    std::vector<uint8_t> bytes(static_cast<size_t>(nbytes));
+    check(tenon_generator_state(handle_, bytes.data(), nbytes, &nbytes));
+    return bytes;
+  }
+  void set_state(std::span<const uint8_t> bytes) const {
+    check(tenon_generator_set_state(handle_, bytes.data(), static_cast<int64_t>(bytes.size())));
+  }
+
+  // Fills the span with the next numbers, uniform over all 2^32.
+  void random(std::span<uint32_t> numbers) const {
+    check(tenon_generator_random(handle_, numbers.data(), static_cast<int64_t>(numbers.size())));
+  }
+  // Fills the span with samples of the standard normal distribution.
+  void normal(std::span<double> samples) const {
+    check(tenon_generator_normal(handle_, samples.data(), static_cast<int64_t>(samples.size())));
+  }
+  // The provider's own object, for the kernels of its device; NULL for the CPU's.
+  void* native() const noexcept { return tenon_generator_native(handle_); }
+
+  friend bool operator==(const Generator& a, const Generator& b) noexcept {
+    return a.handle_ == b.handle_;
+  }
+
+ private:
+  struct Handle {
+    tenon_generator* of;
+  };
+  explicit Generator(Handle handle) noexcept : handle_(handle.of) {}
+
+  tenon_generator* handle_ = nullptr;
+};
+
+// Seeds the default generators of all devices, those made later too.
+inline void manual_seed(uint64_t seed) { check(tenon_manual_seed(seed)); }
+
+}  // namespace tenon::inline hpp
