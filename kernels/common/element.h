@@ -34,6 +34,18 @@ template <class T>
 inline constexpr bool is_complex_element =
     std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
+// The type of a complex element's parts; any other is its own.
+template <class T>
+struct RealPart {
+  using type = T;
+};
+template <class T>
+struct RealPart<std::complex<T>> {
+  using type = T;
+};
+template <class T>
+using Real = typename RealPart<T>::type;
+
 // The type in which an element is computed: float for the small floats, else its own.
 template <class T>
 using Compute = std::conditional_t<is_small_float<T>, float, T>;

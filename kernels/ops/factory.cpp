@@ -48,6 +48,18 @@ void call_zero(Tensor& self) {
   op(self);
 }
 
+void call_uniform(Tensor& self, double from, double to, const std::optional<Generator>& generator) {
+  using Signature = void(const Tensor&, double, double, const std::optional<Generator>&);
+  static const TypedOp<Signature> op(Op("aten::uniform_").get());
+  op(self, from, to, generator);
+}
+
+void call_normal(Tensor& self, double mean, double std, const std::optional<Generator>& generator) {
+  using Signature = void(const Tensor&, double, double, const std::optional<Generator>&);
+  static const TypedOp<Signature> op(Op("aten::normal_").get());
+  op(self, mean, std, generator);
+}
+
 void call_copy(Tensor& self, const Tensor& src, bool non_blocking) {
   static const TypedOp<void(const Tensor&, const Tensor&, bool)> op(Op("aten::copy_").get());
   op(self, src, non_blocking);

@@ -30,6 +30,8 @@ Tensor call_empty(Sizes size, const FactoryOptions& options,
 Tensor call_empty_strided(Sizes size, Sizes stride, const FactoryOptions& options);
 void call_fill(Tensor& self, const Scalar& value);
 void call_zero(Tensor& self);
+void call_uniform(Tensor& self, double from, double to, const std::optional<Generator>& generator);
+void call_normal(Tensor& self, double mean, double std, const std::optional<Generator>& generator);
 void call_copy(Tensor& self, const Tensor& src, bool non_blocking = false);
 
 }  // namespace tenon::kernels

@@ -177,6 +177,7 @@ struct Call {
     if (kind == "ints") return ints_of(words[1]);
     if (kind == "str") return words[1];
     if (kind == "dtype") return dtype_named(words[1]);
+    if (kind == "generator") return Generator(std::strtoull(words[1].c_str(), nullptr, 10));
     if (kind == "format") return static_cast<MemoryFormat>(std::atoi(words[1].c_str()));
     return scalar(kind, words[1]);
   }

@@ -13,6 +13,7 @@ import torch
 
 import cases
 import creation  # noqa: F401  registers its families
+import draws  # noqa: F401
 import pointwise  # noqa: F401
 import structure  # noqa: F401
 
@@ -106,6 +107,8 @@ def _argument(value, tensors):
         return [f"str {value}"]
     if isinstance(value, torch.dtype):
         return [f"dtype {_dtype_name(value)}"]
+    if isinstance(value, torch.Generator):
+        return [f"generator {value.initial_seed()}"]
     if isinstance(value, torch.memory_format):
         names = {
             torch.contiguous_format: 0,

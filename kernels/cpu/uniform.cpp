@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::uniform_ on the CPU, with PyTorch's numbers: one for each element and two for a double, in
+// the order of memory, the real part of a complex one before the imaginary.
+#include "kernels/ops/uniform.h"
+
+#include "kernels/common/registrar.h"
+#include "kernels/cpu/random.h"
+#include "kernels/cpu/run.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+// A random element of [from, to), T real. What rounds to `to` becomes `from`.
+template <class T>
+class Uniform {
+ public:
+  using C = Compute<T>;
+  static constexpr int64_t kNumbers = kNumbersPerUniform<C>;
+
+  Uniform(double from, double to)
+      : place_(static_cast<C>(to) - static_cast<C>(from), from),
+        from_(static_cast<C>(from)),
+        to_(static_cast<C>(to)) {}
+  T operator()(const uint32_t* numbers) const {
+    const T element(place_(unit_uniform<C>(numbers)));
+    return element == to_ ? from_ : element;
+  }
+
+ private:
+  Affine<C> place_;
+  T from_;
+  T to_;
+};
+
+// `parts` neighbours for each of `count` places.
+template <class T>
+void fill_row(char* out, int64_t stride, int64_t count, int64_t parts, const Uniform<T>& uniform,
+              Draws<uint32_t>& draws) {
+  constexpr int64_t kNumbers = Uniform<T>::kNumbers;
+  constexpr int64_t kBytes = sizeof(T);
+  for (int64_t i = 0; i < count * parts;) {
+    const auto numbers = draws.take((count * parts - i) * kNumbers);
+    for (size_t k = 0; k < numbers.size(); k += kNumbers, ++i) {
+      char* place = stride == parts * kBytes ? out + i * kBytes
+                                             : out + i / parts * stride + i % parts * kBytes;
+      *reinterpret_cast<T*>(place) = uniform(&numbers[k]);
+    }
+  }
+}
+
+Tensor& uniform_(Tensor& self, double from, double to, const std::optional<Generator>& given) {
+  const tenon_tensor_info info = self.info();
+  check_uniform(info, from, to);
+  const Generator generator = generator_for(kUniform, given);
+  const Walk walk = walk_in_memory_order(info);
+  visit(kUniform, "self", dtype_of_info(info), FloatAndComplexTypes(), [&]<class T>(Element<T>) {
+    using Part = Real<T>;
+    constexpr int64_t kParts = sizeof(T) / sizeof(Part);
+    Draws<uint32_t> draws(generator, info.numel * kParts * Uniform<Part>::kNumbers);
+    const Uniform<Part> uniform(from, to);
+    char* base = walk.data(0);
+    walk.rows(&base, [&](char* const* data) {
+      fill_row(data[0], walk.stride(0, 0), walk.size(0), kParts, uniform, draws);
+    });
+  });
+  return self;
+}
+
+}  // namespace
+
+void register_uniform(Library& aten) {
+  aten.impl("uniform_", TENON_KEY_CPU, &uniform_, quick("cpu::uniform_", kQuickNumel));
+}
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of operators that draw random numbers, each from a generator of its own."""
+
+import torch
+
+from cases import COMPLEX, FLOATS, INF, NAN, case, family, layouts, odd_shapes, ramp, sample, short
+
+
+def seeded(seed=7):
+    return torch.Generator().manual_seed(seed)
+
+
+def _targets():
+    """Tensors of many dtypes, lengths and layouts, by name."""
+    for dtype in FLOATS + COMPLEX:
+        for count in [1, 5, 15, 16, 17, 35]:
+            yield f"{short(dtype)}_{count}", ramp(count, dtype=dtype)
+        # Gaps: one by one, in the order of memory.
+        yield f"{short(dtype)}_strided", ramp(8, 10, dtype=dtype)[1:7:2, ::2]
+        yield f"{short(dtype)}_transposed", ramp(7, 3, dtype=dtype).t()
+    for name, tensor in layouts().items():
+        yield f"layout_{name}", tensor
+    for name, tensor in odd_shapes().items():
+        yield f"shape_{name}", tensor
+    yield "longer_than_a_draw", ramp(1500, dtype=torch.float16)
+
+
+def _refusals(op, *numbers):
+    for dtype in [torch.bool, torch.uint8, torch.int64, torch.float8_e5m2]:
+        yield case(f"refuses_{short(dtype)}", op, sample(dtype), *numbers, generator=seeded())
+
+
+@family("uniform")
+def _uniform():
+    op = "aten::uniform_"
+    for name, tensor in _targets():
+        yield case(name, op, tensor, generator=seeded(), exact=True)
+    for dtype in FLOATS + COMPLEX:
+        for low, high in [(-3.0, 5.5), (1.0, 1.01), (2.0, 2.0), (-100.0, 1e-3)]:
+            name = f"{short(dtype)}_from_{low:g}_to_{high:g}"
+            yield case(name, op, ramp(40, dtype=dtype), low, high, generator=seeded(), exact=True)
+    yield case("seed_of_64_bits", op, ramp(4), generator=seeded(2**40 + 5), exact=True)
+    yield from _refusals(op, 0.0, 1.0)
+    yield case("refuses_from_above_to", op, ramp(2), 2.0, 1.0, generator=seeded())
+    yield case("refuses_empty_from_above_to", op, ramp(0), 2.0, 1.0, generator=seeded())
+    half = ramp(2, dtype=torch.float16)
+    yield case("refuses_from_out_of_range", op, half, -65505.0, 1.0, generator=seeded())
+    yield case("refuses_to_out_of_range", op, half, 0.0, 1e5, generator=seeded())
+    yield case("refuses_range_out_of_range", op, half, -4e4, 4e4, generator=seeded())
+    for name, number in [("nan", NAN), ("inf", INF)]:
+        yield case(f"refuses_{name}", op, ramp(2), 0.0, number, generator=seeded())
+
+
+@family("normal")
+def _normal():
+    op = "aten::normal_"
+    for name, tensor in _targets():
+        yield case(name, op, tensor, generator=seeded())
+    for dtype in FLOATS + COMPLEX:
+        for count in [5, 20]:
+            name = f"{short(dtype)}_{count}_mean_and_std"
+            yield case(name, op, ramp(count, dtype=dtype), -3.0, 2.5, generator=seeded())
+    yield case("std_0", op, ramp(20), 1.5, 0.0, generator=seeded(), exact=True)
+    yield from _refusals(op, 0.0, 1.0)
+    yield case("refuses_negative_std", op, ramp(2), 0.0, -1.0, generator=seeded())
+    yield case("refuses_nan_std", op, ramp(2), 0.0, NAN, generator=seeded())
+
+
+def _factory(stem, exact):
+    op = f"aten::{stem}.generator"
+    for dtype in FLOATS + COMPLEX:
+        yield case(
+            f"dtype_{short(dtype)}", op, [2, 9], dtype=dtype, generator=seeded(), exact=exact
+        )
+    yield case("default_dtype", op, [5], generator=seeded(), exact=exact)
+    yield case("zero_dim", op, [], generator=seeded(), exact=exact)
+    yield case("empty", op, [0, 3], generator=seeded(), exact=True)
+    yield case("refuses_int64", op, [2], dtype=torch.int64, generator=seeded())
+    yield case("refuses_negative", op, [2, -1], generator=seeded())
+
+
+@family("rand")
+def _rand():
+    yield from _factory("rand", exact=True)
+
+
+@family("randn")
+def _randn():
+    yield from _factory("randn", exact=False)
