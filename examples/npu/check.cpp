@@ -36,6 +36,44 @@ bool holds(const Tensor& tensor, std::vector<float> expected) {
   return host.numel() == static_cast<int64_t>(expected.size());
 }
 
+void check_random(const Tensor& x) {
+  const tenon::Device npu("npu:0");
+  const tenon::Generator generator(0, npu);
+  std::vector<uint32_t> numbers(4);
+  generator.random(numbers);
+  expect(numbers == std::vector<uint32_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+         "a generator gives Philox's published numbers");
+  const std::vector<uint8_t> state = generator.state();
+  const Tensor drawn = one("aten::rand.generator", {std::vector<int64_t>{2, 2}},
+                           {tenon::kw("generator", generator), tenon::kw("device", npu)});
+  const Tensor host = one("aten::contiguous", {to(drawn, "cpu")});
+  bool inside = true;
+  for (const float number : host.elements<float>()) inside = inside && number >= 0 && number < 1;
+  expect(inside && holds(drawn, {host.elements<float>().begin(), host.elements<float>().end()}),
+         "rand draws on the device, in [0, 1)");
+  generator.set_state(state);
+  const Tensor again = to(Tensor::from({9.0, 9.0, 9.0, 9.0}, {2, 2}), "npu");
+  one("aten::uniform_", {again, 0.0, 1.0}, {tenon::kw("generator", generator)});
+  const Tensor floats = one("aten::_to_copy", {again}, {tenon::kw("dtype", tenon::Dtype::F32)});
+  expect(holds(floats, {host.elements<float>().begin(), host.elements<float>().end()}),
+         "a state brings the same numbers back, for doubles too");
+  tenon::manual_seed(7);
+  const Tensor first = one("aten::rand", {std::vector<int64_t>{4}}, {tenon::kw("device", npu)});
+  tenon::manual_seed(7);
+  const Tensor second = one("aten::rand", {std::vector<int64_t>{4}}, {tenon::kw("device", npu)});
+  const Tensor on_cpu = one("aten::contiguous", {to(first, "cpu")});
+  expect(holds(second, {on_cpu.elements<float>().begin(), on_cpu.elements<float>().end()}),
+         "the seed of all devices reaches the default generator");
+  try {
+    one("aten::uniform_", {x, 0.0, 1.0}, {tenon::kw("generator", tenon::Generator(7))});
+    expect(false, "a generator of the CPU is refused by name");
+  } catch (const tenon::Error& error) {
+    const std::string message = error.what();
+    expect(message.find("npu:0") != std::string::npos && message.find("cpu") != std::string::npos,
+           "a generator of the CPU is refused by name");
+  }
+}
+
 void run() {
   const Tensor x = to(Tensor::from({1.0f, -2.0f, 3.0f, 4.0f}, {2, 2}), "npu");
   expect(holds(x, {1, -2, 3, 4}), "a tensor goes to the device and back");
@@ -75,6 +113,8 @@ void run() {
   expect(holds(sum, {101, -202, 303, 404}), "a stream of one's own keeps its order");
   tenon::check(tenon_stream_set_current(&before));
   tenon_stream_release(&stream);
+
+  check_random(x);
 
   const tenon_key autograd = tenon::key("Autogradnpu");
   expect(std::string(tenon_key_name(autograd)) == "Autogradnpu",

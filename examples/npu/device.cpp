@@ -203,6 +203,7 @@ void register_device() {
   provider.event_release = &event_release;
   provider.event_record = &event_record;
   provider.event_wait = &event_wait;
+  provide_generators(provider);
   const tenon_status status = tenon_device_register_provider(&provider);
   // Loaded again after an unload: the first provider stays for ever.
   if (status == TENON_ERROR_ALREADY_EXISTS) {

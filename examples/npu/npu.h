@@ -25,8 +25,11 @@ void synchronize(Stream& stream);
 
 // Tells the library how the device allocates, copies and orders work.
 void register_device();
+// Adds the device's generators of random numbers to what it can do.
+void provide_generators(tenon_device_provider& provider);
 // Puts the kernels into `aten`, and the fallback under all operators without one.
 void register_kernels(tenon::Library& aten);
+void register_random(tenon::Library& aten);
 void register_fallback(tenon::Library& all);
 
 // How many calls the fallback has served; the check asks.

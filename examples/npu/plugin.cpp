@@ -9,7 +9,10 @@ TENON_LIBRARY(npu, m) {
 }
 
 // Parsed when the block above has named the backend.
-TENON_IMPL(aten, npu, m) { npu::register_kernels(m); }
+TENON_IMPL(aten, npu, m) {
+  npu::register_kernels(m);
+  npu::register_random(m);
+}
 
 TENON_IMPL(_, , m) { npu::register_fallback(m); }
 
