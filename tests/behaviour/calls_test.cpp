@@ -25,12 +25,26 @@ TEST(Behaviour, Item058_Generator_ContributesNothing) {
   Library library(Library::Fragment, "item58");
   const Op with = library.def("with(Tensor x, Generator? g=None) -> ()");
   const Op without = library.def("without(Tensor x) -> ()");
-  const Tensor x = one();
-  tenon_value generator{};
-  generator.tag = TENON_TAG_GENERATOR;
+  const Op any = library.def("any(Tensor x, Any g) -> ()");
+  const Tensor x = one(), on_meta = Tensor::empty(std::vector<int64_t>{1}, tenon::Dtype::F32,
+                                                  tenon::Device("meta"));
+  const tenon::Generator generator(7);
   const tenon_value absent{};
-  EXPECT_EQ(keys_of(with, {borrowed(x), generator}), keys_of(without, {borrowed(x)}));
-  EXPECT_EQ(keys_of(with, {borrowed(x), absent}), keys_of(without, {borrowed(x)}));
+  for (const Tensor& tensor : {x, on_meta}) {
+    const tenon_keyset expected = keys_of(without, {borrowed(tensor)});
+    EXPECT_EQ(keys_of(with, {borrowed(tensor), tenon::Value(generator).get()}), expected);
+    EXPECT_EQ(keys_of(with, {borrowed(tensor), absent}), expected);
+    EXPECT_EQ(keys_of(any, {borrowed(tensor), tenon::Value(generator).get()}), expected);
+  }
+  // A typed call and a boxed one reach the CPU's kernel, which gets the generator itself.
+  library.impl("with", TENON_KEY_CPU,
+               [](const Tensor&, const std::optional<tenon::Generator>& g) { g.value().seed(8); });
+  with(x, generator);
+  EXPECT_EQ(generator.initial_seed(), 8u);
+  generator.seed(7);
+  tenon::TypedOp<void(const Tensor&, const std::optional<tenon::Generator>&)>(with.get())(
+      x, generator);
+  EXPECT_EQ(generator.initial_seed(), 8u);
 }
 
 // item 59, same: An undefined tensor contributes nothing
