@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step 3, random numbers: generators whose numbers can be computed anywhere from seed and place, and
-// a kernel that draws from them.
+// Step 3, random numbers: generators whose numbers follow from seed and place, so that the device
+// can compute them when it comes to it, and a kernel that draws from them.
 #include <array>
 #include <cstring>
 #include <mutex>

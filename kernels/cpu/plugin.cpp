@@ -8,10 +8,10 @@
 // X(stem) for each file kernels/cpu/<stem>.cpp with a function register_<stem>.
 // clang-format off
 #define TENON_CPU_KERNELS(X) \
-  X(abs) X(add) X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(cos) X(div) \
-  X(empty) X(empty_strided) X(eq) X(exp) X(fill) X(full) X(ge) X(gt) X(le) \
-  X(local_scalar_dense) X(log) X(lt) X(maximum) X(mean) X(minimum) X(mm) X(mul) X(ne) \
-  X(neg) X(nonzero) X(normal) X(relu) X(sigmoid) X(sin) X(sqrt) X(sub) X(sum) X(tanh) X(uniform) X(where) \
+  X(abs) X(add) X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(cos) X(div) X(empty) \
+  X(empty_strided) X(eq) X(exp) X(fill) X(full) X(ge) X(gt) X(le) X(local_scalar_dense) \
+  X(log) X(lt) X(maximum) X(mean) X(minimum) X(mm) X(mul) X(ne) X(neg) X(nonzero) \
+  X(normal) X(relu) X(sigmoid) X(sin) X(sqrt) X(sub) X(sum) X(tanh) X(uniform) X(where) \
   X(zero) X(zeros)
 // clang-format on
 #define TENON_CPU_TENON_KERNELS(X) X(skeleton_op)

@@ -66,7 +66,7 @@ Float unit_uniform(const uint32_t* numbers) {
   }
 }
 
-// number * factor + term, rounded once, as PyTorch's kernels have it. Often it is the number itself.
+// number * factor + term, rounded once, as PyTorch's kernels have it; often the number itself.
 template <class Float>
 class Affine {
  public:

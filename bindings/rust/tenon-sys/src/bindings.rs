@@ -2637,8 +2637,8 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Returns the generator that operators draw from when they are given none: one per device, made
- when first asked for, seeded as tenon_manual_seed said last. It lives for ever and is not counted
- among the live handles.
+ when first asked for, seeded as tenon_manual_seed said last. It lives for ever, and counts as no
+ live handle.
 
  Errors:    as tenon_generator_new.
  Ownership: new reference in `out_generator`.
