@@ -116,9 +116,9 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
   const std::vector<Tensor> both{x, x};
   const tenon::TensorList list(both);
   const auto expect_told = [&](const std::string& keys) {
-    const std::string text = tenon::introspect::explain(op, x, list);
+    const std::string text = tenon::introspect::explain(op, x, list, tenon::kw("n", 3));
     Trace boxed;
-    op(x, list);
+    op(x, list, tenon::kw("n", 3));
     boxed.end();
     EXPECT_EQ(way_told(text), way_taken(boxed)) << text;
     Trace typed;
@@ -138,6 +138,10 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
   }
   const tenon::Registration skip = library.fallthrough("f", TENON_KEY_AUTOGRAD_CPU);
   expect_told("CPU");
+  EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("n", "text")), tenon::Error);
+  EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("m", 3)), tenon::Error);
+  EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("x", x)), tenon::Error);
+  EXPECT_THROW(tenon::introspect::explain(op, x, tenon::kw("n", 3)), tenon::Error);
   // Whom a handler would ask is told, and nobody is asked.
   static tenon_object_type type{};
   type.struct_size = sizeof type;
