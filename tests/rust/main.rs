@@ -5,6 +5,7 @@ mod dispatch_test;
 mod dlpack_test;
 mod error_test;
 mod explain_test;
+mod generator_test;
 mod introspect_test;
 mod layout_test;
 mod library_test;

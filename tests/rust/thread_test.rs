@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon::{DispatchKey, Error, Library, Object, Op, Plugin, Schema, Status, Tensor, Value};
+use tenon::{
+    DispatchKey, Error, Generator, Library, Object, Op, Plugin, Schema, Status, Tensor, Value,
+};
 
 use crate::support::floats;
 
@@ -17,6 +19,7 @@ fn handles_cross_threads() {
     shared::<Tensor>();
     shared::<Value>();
     shared::<Object>();
+    shared::<Generator>();
     shared::<Error>();
     shared::<Schema>();
     shared::<Op>();

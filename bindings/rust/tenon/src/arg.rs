@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{RawValue, Scalar, Value};
 use crate::value_ref::ValueRef;
-use crate::{Object, Tensor};
+use crate::{Generator, Object, Tensor};
 
 /// One argument of a call. It borrows what it was made from.
 #[repr(transparent)]
@@ -231,6 +231,16 @@ impl<'a> IntoArg<'a> for &'a Tensor {
     }
 }
 
+impl<'a> IntoArg<'a> for &'a Generator {
+    #[inline]
+    fn into_arg(self) -> Arg<'a> {
+        let payload = sys::tenon_payload {
+            generator: self.as_raw(),
+        };
+        Arg::new(sys::TENON_TAG_GENERATOR, 0, payload)
+    }
+}
+
 impl<'a> IntoArg<'a> for &'a Object {
     #[inline]
     fn into_arg(self) -> Arg<'a> {
@@ -324,6 +334,7 @@ impl<'a> IntoArg<'a> for ValueRef<'a> {
             ValueRef::Layout(value) => value.into_arg(),
             ValueRef::MemoryFormat(value) => value.into_arg(),
             ValueRef::Device(value) => value.into_arg(),
+            ValueRef::Generator(value) => value.into_arg(),
             ValueRef::Tensor(value) => value.into_arg(),
             ValueRef::Object(value) => value.into_arg(),
             ValueRef::IntList(value) => value.into_arg(),
@@ -362,6 +373,7 @@ impl<'a> IntoArg<'a> for &'a Value {
             Value::Layout(value) => value.into_arg(),
             Value::MemoryFormat(value) => value.into_arg(),
             Value::Device(value) => value.into_arg(),
+            Value::Generator(value) => value.into_arg(),
             Value::Tensor(value) => value.into_arg(),
             Value::Object(value) => value.into_arg(),
             Value::IntList(value) => value.into_arg(),

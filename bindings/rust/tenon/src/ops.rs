@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::op::LazyOp;
 use crate::types::{DType, Device};
 use crate::value::Scalar;
-use crate::Tensor;
+use crate::{Generator, Tensor};
 
 fn call(op: &LazyOp, args: impl Arguments) -> Result<Tensor> {
     op.get()?.call(args)
@@ -242,6 +242,26 @@ impl Tensor {
         OP.get()?.call((self, value.into()))
     }
 
+    /// Sets every element to a sample of the uniform distribution from `low` up to `high`, `high`
+    /// left out. `generator` `None` is the device's default.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn uniform_(&self, low: f64, high: f64, generator: Option<&Generator>) -> Result<()> {
+        static OP: LazyOp = LazyOp::new("aten::uniform_");
+        OP.get()?.call((self, low, high, generator))
+    }
+
+    /// Sets every element to a sample of the normal distribution. `generator` `None` is the
+    /// device's default.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn normal_(&self, mean: f64, std: f64, generator: Option<&Generator>) -> Result<()> {
+        static OP: LazyOp = LazyOp::new("aten::normal_");
+        OP.get()?.call((self, mean, std, generator))
+    }
+
     /// A copy as another dtype or on another device; `None` keeps.
     ///
     /// # Errors
@@ -356,5 +376,47 @@ impl Tensor {
         static OP: LazyOp = LazyOp::new("aten::full");
         let value: Scalar = value.into();
         Tensor::factory(&OP, &[shape.into_arg(), value.into_arg()], dtype, device)
+    }
+
+    /// A tensor of samples of the uniform distribution from 0 up to 1, 1 left out. `generator`
+    /// `None` is the device's default.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn rand(
+        shape: &[i64],
+        generator: Option<&Generator>,
+        dtype: DType,
+        device: Device,
+    ) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::rand.generator");
+        Tensor::drawn(&OP, shape, generator, dtype, device)
+    }
+
+    /// A tensor of samples of the standard normal distribution. `generator` `None` is the device's
+    /// default.
+    ///
+    /// # Errors
+    /// What the operator raises.
+    pub fn randn(
+        shape: &[i64],
+        generator: Option<&Generator>,
+        dtype: DType,
+        device: Device,
+    ) -> Result<Tensor> {
+        static OP: LazyOp = LazyOp::new("aten::randn.generator");
+        Tensor::drawn(&OP, shape, generator, dtype, device)
+    }
+
+    fn drawn(
+        op: &LazyOp,
+        shape: &[i64],
+        generator: Option<&Generator>,
+        dtype: DType,
+        device: Device,
+    ) -> Result<Tensor> {
+        let args = op.get()?.args().arg(shape);
+        let args = args.named("generator", generator);
+        args.named("dtype", dtype).named("device", device).call()
     }
 }

@@ -12,13 +12,13 @@ use tenon_sys as sys;
 
 use crate::arg::{Arg, IntoArg};
 use crate::pattern::{
-    Pattern, BOOL, BOOLS, COMPLEX, DEVICE, DTYPE, FLOAT, FLOATS, FORMAT, INT, INTS, LAYOUT, OBJECT,
-    SCALAR, STR, TENSOR, TENSORS,
+    Pattern, BOOL, BOOLS, COMPLEX, DEVICE, DTYPE, FLOAT, FLOATS, FORMAT, GENERATOR, INT, INTS,
+    LAYOUT, OBJECT, SCALAR, STR, TENSOR, TENSORS,
 };
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::Scalar;
 use crate::value_ref::{slice, ValueRef};
-use crate::{Object, Tensor};
+use crate::{Generator, Object, Tensor};
 
 /// Number of tensors that is known at run time only.
 pub(crate) const DYNAMIC: usize = usize::MAX;
@@ -105,7 +105,8 @@ impl TensorSink for ManyTensors {
 }
 
 /// A Rust type of an operator's parameter: `&Tensor`, `Option<&Tensor>`, `&[Tensor]`, `i64`, `f64`,
-/// `bool`, `&str`, `&[i64]`, `Scalar`, `DType`, `Device`, options of them, or [`ValueRef`] for any.
+/// `bool`, `&str`, `&[i64]`, `Scalar`, `DType`, `Device`, `&Generator`, options of them, or
+/// [`ValueRef`] for any.
 ///
 /// # Safety
 /// The lowered types are those that op.h gives for `LETTER`; this trait is implemented here only.
@@ -503,6 +504,8 @@ boxed! {
     };
     Complex<f64>, Complex<f64>, "complex", COMPLEX, ValueRef::Complex(value) => Some(value);
     Device, Device, "Device", DEVICE, ValueRef::Device(value) => Some(value), device Some;
+    &Generator, &'a Generator, "Generator", GENERATOR,
+        ValueRef::Generator(value) => Some(value);
     &Object, &'a Object, "an object", OBJECT, ValueRef::Object(value) => Some(value);
 }
 
@@ -530,6 +533,7 @@ boxed_options! {
     Layout, Layout, "Layout?", LAYOUT, Layout;
     MemoryFormat, MemoryFormat, "MemoryFormat?", FORMAT, MemoryFormat;
     Device, Device, "Device?", DEVICE, Device, device |item: Option<Device>| item;
+    &Generator, &'a Generator, "Generator?", GENERATOR, Generator;
     &Object, &'a Object, "an object?", OBJECT, Object;
     &[i64], &'a [i64], "int[]?", INTS, IntList;
     &[f64], &'a [f64], "float[]?", FLOATS, FloatList;

@@ -49,6 +49,7 @@ pub(crate) const DTYPE: Pattern = Pattern::Kind(&[sys::TENON_TYPE_DTYPE]);
 pub(crate) const LAYOUT: Pattern = Pattern::Kind(&[sys::TENON_TYPE_LAYOUT]);
 pub(crate) const FORMAT: Pattern = Pattern::Kind(&[sys::TENON_TYPE_MEMORY_FORMAT]);
 pub(crate) const DEVICE: Pattern = Pattern::Kind(&[sys::TENON_TYPE_DEVICE]);
+pub(crate) const GENERATOR: Pattern = Pattern::Kind(&[sys::TENON_TYPE_GENERATOR]);
 pub(crate) const OBJECT: Pattern = Pattern::Kind(&[
     sys::TENON_TYPE_CLASS,
     sys::TENON_TYPE_FUNCTION,

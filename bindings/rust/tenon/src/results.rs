@@ -10,7 +10,7 @@ use crate::op::Op;
 use crate::returns::{FromReturns, FromValue};
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{Mismatch, RawValue, Scalar, Value};
-use crate::{Object, Tensor};
+use crate::{Generator, Object, Tensor};
 
 /// A Rust type of one result: `Tensor`, a number, `String`, a vector, [`Value`], or an option of
 /// some.
@@ -191,6 +191,7 @@ boxed_results!(
     Complex<f64>,
     Scalar,
     Device,
+    Generator,
     Object,
     Vec<i64>,
     Vec<f64>,
@@ -202,6 +203,7 @@ boxed_results!(
     Option<f64>,
     Option<bool>,
     Option<String>,
+    Option<Generator>,
 );
 
 /// All results of a kernel or a typed call: `()`, one type or a tuple of up to four.
@@ -328,6 +330,7 @@ results_one!(
     Complex<f64>,
     Scalar,
     Device,
+    Generator,
     Object,
     Vec<i64>,
     Vec<f64>,
@@ -338,6 +341,7 @@ results_one!(
     Option<f64>,
     Option<bool>,
     Option<String>,
+    Option<Generator>,
 );
 
 macro_rules! results_tuple {

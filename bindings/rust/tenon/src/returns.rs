@@ -8,7 +8,7 @@ use crate::op::Op;
 use crate::status::Status;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{Mismatch, RawValue, Scalar, Value};
-use crate::{Object, Tensor};
+use crate::{Generator, Object, Tensor};
 
 /// A Rust type that one result can be taken as.
 pub trait FromValue: Sized {
@@ -46,6 +46,7 @@ from_value! {
     Layout, "Layout", Value::Layout(value) => value;
     MemoryFormat, "MemoryFormat", Value::MemoryFormat(value) => value;
     Device, "Device", Value::Device(value) => value;
+    Generator, "Generator", Value::Generator(value) => value;
     Object, "object", Value::Object(value) => value;
     Vec<i64>, "int[]", Value::IntList(value) => value;
     Vec<f64>, "float[]", Value::FloatList(value) => value;
@@ -221,6 +222,7 @@ from_returns_one!(
     Layout,
     MemoryFormat,
     Device,
+    Generator,
     Object,
     Vec<i64>,
     Vec<f64>,

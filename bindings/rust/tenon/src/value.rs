@@ -11,7 +11,7 @@ use crate::error::{check, Error, Result};
 use crate::text::static_text;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value_ref::ValueRef;
-use crate::{Object, Tensor};
+use crate::{Generator, Object, Tensor};
 
 /// A number as schemas' `Scalar` takes it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -72,6 +72,8 @@ pub enum Value {
     MemoryFormat(MemoryFormat),
     /// `Device`
     Device(Device),
+    /// `Generator`
+    Generator(Generator),
     /// `Tensor`
     Tensor(Tensor),
     /// A class type or any object of a language's own.
@@ -90,7 +92,7 @@ pub enum Value {
     Tuple(Vec<Value>),
     /// A dict, in order.
     Dict(Vec<(Value, Value)>),
-    /// What Rust has no form of its own for: streams, storages, generators, symbolic numbers.
+    /// What Rust has no form of its own for: streams, storages, symbolic numbers.
     Other(RawValue),
 }
 
@@ -134,6 +136,7 @@ impl Value {
             Value::Layout(value) => ValueRef::Layout(*value),
             Value::MemoryFormat(value) => ValueRef::MemoryFormat(*value),
             Value::Device(value) => ValueRef::Device(*value),
+            Value::Generator(value) => ValueRef::Generator(value),
             Value::Tensor(value) => ValueRef::Tensor(value),
             Value::Object(value) => ValueRef::Object(value),
             Value::IntList(value) => ValueRef::IntList(value),
@@ -170,9 +173,9 @@ macro_rules! value_from {
 value_from! {
     bool => Bool, i64 => Int, i32 => Int, f64 => Float, f32 => Float, Complex<f64> => Complex,
     String => Str, &str => Str, DType => DType, Layout => Layout, MemoryFormat => MemoryFormat,
-    Device => Device, Tensor => Tensor, Object => Object, Vec<i64> => IntList,
-    Vec<f64> => FloatList, Vec<bool> => BoolList, Vec<Option<Tensor>> => TensorList,
-    Vec<Value> => List,
+    Device => Device, Generator => Generator, Tensor => Tensor, Object => Object,
+    Vec<i64> => IntList, Vec<f64> => FloatList, Vec<bool> => BoolList,
+    Vec<Option<Tensor>> => TensorList, Vec<Value> => List,
 }
 
 impl From<Vec<Tensor>> for Value {
@@ -184,6 +187,12 @@ impl From<Vec<Tensor>> for Value {
 impl From<&Tensor> for Value {
     fn from(tensor: &Tensor) -> Value {
         Value::Tensor(tensor.clone())
+    }
+}
+
+impl From<&Generator> for Value {
+    fn from(generator: &Generator) -> Value {
+        Value::Generator(generator.clone())
     }
 }
 

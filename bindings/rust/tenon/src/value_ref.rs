@@ -8,7 +8,7 @@ use tenon_sys as sys;
 use crate::error::Result;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{tag_name, RawValue, Scalar, Value};
-use crate::{Object, Tensor};
+use crate::{Generator, Object, Tensor};
 
 /// A borrowed view of a value, as kernels get their arguments.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,8 @@ pub enum ValueRef<'a> {
     MemoryFormat(MemoryFormat),
     /// `Device`
     Device(Device),
+    /// `Generator`
+    Generator(&'a Generator),
     /// `Tensor`
     Tensor(&'a Tensor),
     /// A class type or any object of a language's own.
@@ -114,8 +116,8 @@ impl<'a> ValueRef<'a> {
         let payload = &raw.as_;
         let count = raw.count as usize;
         // SAFETY: value.h, for all reads of the union, names the field for each tag; a handle field
-        // is never NULL, `Tensor` and `Object` are transparent over the pointer, and `Option` of
-        // them is NULL for None.
+        // is never NULL, `Tensor`, `Generator` and `Object` are transparent over the pointer, and
+        // `Option` of them is NULL for None.
         unsafe {
             match u32::from(raw.tag) {
                 sys::TENON_TAG_NONE => ValueRef::None,
@@ -138,6 +140,9 @@ impl<'a> ValueRef<'a> {
                     ValueRef::MemoryFormat(MemoryFormat(payload.i as i32))
                 }
                 sys::TENON_TAG_DEVICE => ValueRef::Device(Device::from_raw(payload.device)),
+                sys::TENON_TAG_GENERATOR => ValueRef::Generator(
+                    &*(&payload.generator as *const *mut sys::tenon_generator).cast(),
+                ),
                 sys::TENON_TAG_TENSOR => {
                     ValueRef::Tensor(&*(&payload.tensor as *const *mut sys::tenon_tensor).cast())
                 }
@@ -183,6 +188,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Layout(_) => sys::TENON_TAG_LAYOUT,
             ValueRef::MemoryFormat(_) => sys::TENON_TAG_MEMORY_FORMAT,
             ValueRef::Device(_) => sys::TENON_TAG_DEVICE,
+            ValueRef::Generator(_) => sys::TENON_TAG_GENERATOR,
             ValueRef::Tensor(_) => sys::TENON_TAG_TENSOR,
             ValueRef::Object(_) => sys::TENON_TAG_OBJECT,
             ValueRef::IntList(_) => sys::TENON_TAG_INT_LIST,
@@ -216,6 +222,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Layout(value) => Value::Layout(value),
             ValueRef::MemoryFormat(value) => Value::MemoryFormat(value),
             ValueRef::Device(value) => Value::Device(value),
+            ValueRef::Generator(value) => Value::Generator(value.clone()),
             ValueRef::Tensor(value) => Value::Tensor(value.clone()),
             ValueRef::Object(value) => Value::Object(value.clone()),
             ValueRef::IntList(value) => Value::IntList(value.to_vec()),
