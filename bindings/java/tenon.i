@@ -87,6 +87,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/value.h"
 %include "tenon/error.h"
 %include "tenon/object.h"
+%include "tenon/generator.h"
 %include "tenon/schema.h"
 %include "tenon/dispatch.h"
 %include "tenon/op.h"

@@ -94,6 +94,8 @@ class MisuseTest {
     Storage storage = tensor.storage();
     storage.close();
     tensor.close();
+    Generator generator = Generator.onCpu(1);
+    generator.close();
     Schema schema = Schema.parse("f() -> ()");
     schema.close();
     ThreadState state = ThreadState.capture();
@@ -112,13 +114,16 @@ class MisuseTest {
             tensor::toDLPack,
             () -> tensor.getDouble(0),
             storage::byteCount,
+            generator::initialSeed,
+            () -> generator.seed(1),
             schema::arguments,
             () -> schema.checkCompatible(schema, false),
             () -> state.call(() -> 1))) {
       refuses(closed, call, "closed");
     }
     refuses(TenonException.class, () -> op.call(1), "f");
-    for (AutoCloseable again : List.of(lib, registration, storage, tensor, schema, state)) {
+    for (AutoCloseable again :
+        List.of(lib, registration, storage, tensor, generator, schema, state)) {
       again.close();
       again.close();
     }

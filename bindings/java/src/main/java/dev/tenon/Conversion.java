@@ -19,7 +19,7 @@ abstract class Conversion {
   /** Not an object of this type. */
   static final Object MISMATCH = new Object();
 
-  /** A tensor that is closed already. */
+  /** A tensor or another handle that is closed already. */
   static final Object CLOSED = new Object();
 
   final String text;
@@ -67,6 +67,7 @@ abstract class Conversion {
       case TENON_TYPE_MEMORY_FORMAT -> new OfClass(text, MemoryFormat.class);
       case TENON_TYPE_DEVICE -> new OfDevice(text);
       case TENON_TYPE_STREAM -> new OfClass(text, Stream.class);
+      case TENON_TYPE_GENERATOR -> new OfClass(text, Generator.class);
       case TENON_TYPE_STORAGE -> new OfClass(text, Storage.class);
       case TENON_TYPE_NONE -> new OfNone(text);
       case TENON_TYPE_ANY, TENON_TYPE_VARIABLE -> new OfAny(text);
@@ -291,6 +292,9 @@ abstract class Conversion {
 
     @Override
     Object normalise(Object v) {
+      if (v instanceof NativeHandle handle && javaClass.isInstance(v) && handle.isClosed()) {
+        return CLOSED;
+      }
       return javaClass.isInstance(v) ? v : MISMATCH;
     }
 
@@ -340,7 +344,9 @@ abstract class Conversion {
 
     @Override
     Object normalise(Object v) {
-      return v instanceof Tensor t && t.isClosed() ? CLOSED : v;
+      boolean closed =
+          v instanceof Tensor t && t.isClosed() || v instanceof Generator g && g.isClosed();
+      return closed ? CLOSED : v;
     }
 
     @Override

@@ -6,9 +6,10 @@ package dev.tenon;
  * A kernel: takes the arguments in schema order, defaults filled in, and returns the result.
  *
  * <p>Arguments have one Java class per schema type: Tensor, Long, Double, Boolean, String, Complex,
- * DType, Device, Layout, MemoryFormat, Stream, {@code long[]}, {@code double[]}, {@code boolean[]},
- * {@code Tensor[]}, List for other lists, Object[] for tuples, Map, any object for classes; null
- * for an absent optional. A number of type Scalar is Long, Double, Boolean or Complex.
+ * DType, Device, Layout, MemoryFormat, Stream, Generator, {@code long[]}, {@code double[]}, {@code
+ * boolean[]}, {@code Tensor[]}, List for other lists, Object[] for tuples, Map, any object for
+ * classes; null for an absent optional. A number of type Scalar is Long, Double, Boolean or
+ * Complex.
  *
  * <p>Arguments belong to the caller and may be views that end with the call: {@link Tensor#retain}
  * keeps one. Tensors made inside are closed at the end, what is returned excepted: {@link

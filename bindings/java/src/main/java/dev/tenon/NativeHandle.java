@@ -25,6 +25,7 @@ abstract class NativeHandle implements AutoCloseable {
   static final int ERROR = 6;
   static final int THREAD_STATE = 7;
   static final int SIMULATOR = 8;
+  static final int GENERATOR = 9;
 
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
@@ -72,6 +73,7 @@ abstract class NativeHandle implements AutoCloseable {
       case ERROR -> TenonNative.tenon_error_release(address);
       case THREAD_STATE -> TenonNative.tenon_thread_state_release(address);
       case SIMULATOR -> TenonNative.tenon_simulator_release(address);
+      case GENERATOR -> TenonNative.tenon_generator_release(address);
       default -> throw new AssertionError(type);
     }
     References.drain();

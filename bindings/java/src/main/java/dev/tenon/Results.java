@@ -20,6 +20,9 @@ final class Results {
       }
       return t.unownedCopy();
     }
+    if (v instanceof Generator g && !frame.inRegion(g)) {
+      return g.unownedCopy(); // the caller's own: closing the result must leave it open
+    }
     if (v instanceof NativeHandle handle) {
       if (frame.inRegion(handle)) {
         frame.untrack(handle);

@@ -3,7 +3,7 @@
 package dev.tenon;
 
 /**
- * Closes the tensors, storages and objects that its thread makes while it is open.
+ * Closes the tensors, storages, generators and objects that its thread makes while it is open.
  *
  * <pre>{@code
  * try (Scope scope = Scope.open()) {

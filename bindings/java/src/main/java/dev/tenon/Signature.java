@@ -249,9 +249,14 @@ final class Signature {
     }
     if (normalised == Conversion.CLOSED) {
       throw new IllegalStateException(
-          op + ": " + argumentText(index) + " must be an open Tensor, got a closed one");
+          op + ": " + argumentText(index) + " must be " + open(v) + ", got a closed one");
     }
     return normalised;
+  }
+
+  // What a closed handle should have been; inside a list only tensors are looked at.
+  private static String open(Object v) {
+    return "an open " + (v instanceof NativeHandle handle ? handle.title() : "Tensor");
   }
 
   private String argumentText(int index) {
@@ -313,7 +318,7 @@ final class Signature {
     }
     if (normalised == Conversion.CLOSED) {
       throw new IllegalStateException(
-          op + ": result " + index + " must be an open Tensor, got a closed one");
+          op + ": result " + index + " must be " + open(v) + ", got a closed one");
     }
     return normalised;
   }

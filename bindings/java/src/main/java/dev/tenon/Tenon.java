@@ -37,6 +37,14 @@ public final class Tenon {
     Errors.check(TenonNative.tenon_dtype_set_default(dtype.number()));
   }
 
+  /**
+   * Seeds the default generators of all devices, those made later too: {@link
+   * Generator#getDefault}.
+   */
+  public static void manualSeed(long seed) {
+    Errors.check(TenonNative.tenon_manual_seed(seed));
+  }
+
   /** The nanoseconds of a time-out: no negative one, which C takes for "for ever". */
   static long nanoseconds(String subject, Duration timeout) {
     if (timeout.isNegative()) {

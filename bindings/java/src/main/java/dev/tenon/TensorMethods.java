@@ -101,6 +101,25 @@ abstract class TensorMethods extends NativeHandle {
     return TensorOps.inPlace("aten::fill_.Scalar", self(), number);
   }
 
+  /**
+   * Sets all elements to samples of the uniform distribution from {@code low} up to {@code high},
+   * {@code high} left out, and returns this.
+   *
+   * @param generator where they come from; null for the device's default
+   */
+  public Tensor uniform(double low, double high, Generator generator) {
+    return TensorOps.draw("aten::uniform_", self(), low, high, generator);
+  }
+
+  /**
+   * Sets all elements to samples of a normal distribution and returns this.
+   *
+   * @param generator where they come from; null for the device's default
+   */
+  public Tensor normal(double mean, double deviation, Generator generator) {
+    return TensorOps.draw("aten::normal_", self(), mean, deviation, generator);
+  }
+
   // ---- Arithmetic -----------------------------------------------------------------------------
 
   /** Adds elementwise, with broadcasting and type promotion. */

@@ -50,4 +50,11 @@ final class TensorOps {
     Reference.reachabilityFence(self);
     return self;
   }
+
+  /** As {@link #inPlace} for an operator that draws random numbers. */
+  static Tensor draw(String name, Tensor self, double a, double b, Generator generator) {
+    op(name).with("generator", generator).callTensor(self, a, b).close();
+    Reference.reachabilityFence(self);
+    return self;
+  }
 }

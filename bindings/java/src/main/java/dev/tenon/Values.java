@@ -67,6 +67,8 @@ final class Values {
         return Device.read(as);
       case TENON_TAG_STREAM:
         return Stream.read(as);
+      case TENON_TAG_GENERATOR:
+        return Generator.retain(frame, Memory.getLong(as));
       case TENON_TAG_STORAGE:
         return Storage.retain(frame, Memory.getLong(as));
       case TENON_TAG_OBJECT:
@@ -276,6 +278,8 @@ final class Values {
       putDevice(at, device);
     } else if (v instanceof Stream stream) {
       putStream(at, stream);
+    } else if (v instanceof Generator generator) {
+      put(at, TENON_TAG_GENERATOR, generator.address());
     } else if (v instanceof Storage storage) {
       put(at, TENON_TAG_STORAGE, storage.address());
     } else {
