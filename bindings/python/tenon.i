@@ -28,6 +28,7 @@ LEAVE_OUT("^tenon_(trace_spans|simulator_get_slot)$")
 LEAVE_OUT("^tenon_tensor_(new|wrap|undefined|describe|sizes|strides|data|device|set_|storage)")
 LEAVE_OUT("^tenon_tensor_(resize|binding|own_|from_|to_|use_count)")
 LEAVE_OUT("^tenon_storage_")
+LEAVE_OUT("^tenon_(generator_|manual_seed$)")
 LEAVE_OUT("^tenon_(library|registration|key_guard)_")
 LEAVE_OUT("^tenon_device_(register_provider|provider_get|copy|parse)")
 LEAVE_OUT("^tenon_dtype_(parse|promote)")
@@ -46,6 +47,7 @@ LEAVE_OUT("^tenon_mode_|^tenon_tensor_(carried|wrapped)")
 %include "tenon/value.h"
 %include "tenon/tensor.h"
 %include "tenon/device.h"
+%include "tenon/generator.h"
 %include "tenon/error.h"
 %include "tenon/object.h"
 %include "tenon/overrides.h"

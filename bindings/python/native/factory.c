@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making tensors from sizes or numbers: empty, zeros, ones, full and tensor. */
+/* Making tensors from sizes, numbers or random numbers: empty, zeros, ones, full, rand, randn and
+ * tensor. */
 #include "native.h"
 
 /* Sizes as one object: a list or tuple given for all, else a tuple of the numbers. */
@@ -57,6 +58,30 @@ static PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
   static tnp_known_op op = {"aten::ones", NULL};
   (void)module;
   return make(&op, tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
+}
+
+/* The overload that is named for the generator wants one, None at least. */
+static bool has_generator(PyObject* kwnames) {
+  Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "generator") == 0)
+      return true;
+  }
+  return false;
+}
+
+static PyObject* rand_(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                       PyObject* kwnames) {
+  static tnp_known_op ops[2] = {{"aten::rand", NULL}, {"aten::rand.generator", NULL}};
+  (void)module;
+  return make(&ops[has_generator(kwnames)], tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
+}
+
+static PyObject* randn(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                       PyObject* kwnames) {
+  static tnp_known_op ops[2] = {{"aten::randn", NULL}, {"aten::randn.generator", NULL}};
+  (void)module;
+  return make(&ops[has_generator(kwnames)], tnp_sizes(args, nargs), NULL, args + nargs, kwnames);
 }
 
 static PyObject* full(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
@@ -117,8 +142,9 @@ static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t narg
   return result;
 }
 
-#define FACTORY(name, doc) \
-  { #name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, doc }
+#define FACTORY_AS(name, function, doc) \
+  { name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, doc }
+#define FACTORY(name, doc) FACTORY_AS(#name, name, doc)
 
 static PyMethodDef functions[] = {
     FACTORY(empty,
@@ -133,6 +159,13 @@ static PyMethodDef functions[] = {
     FACTORY(full,
             "full(size, fill_value, *, dtype=None, device=None)\n--\n\n"
             "Returns a tensor of one number."),
+    /* C has a function rand of its own. */
+    FACTORY_AS("rand", rand_,
+               "rand(*size, generator=None, dtype=None, device=None)\n--\n\n"
+               "Returns samples of the uniform distribution from 0 up to 1, 1 left out."),
+    FACTORY(randn,
+            "randn(*size, generator=None, dtype=None, device=None)\n--\n\n"
+            "Returns samples of the standard normal distribution."),
     FACTORY(tensor,
             "tensor(data, *, dtype=None, device=None)\n--\n\n"
             "Copies data into a new tensor.\n\n"

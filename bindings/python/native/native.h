@@ -132,6 +132,12 @@ static inline tenon_tensor* tnp_tensor_get(PyObject* object) {
 /* Fills `info`; 0, or -1 with an exception. */
 int tnp_tensor_info(PyObject* object, tenon_tensor_info* info);
 
+/* ---- generator.c ---------------------------------------------------------------------------- */
+
+extern PyTypeObject* tnp_generator_type;
+PyObject* tnp_generator_wrap(tenon_generator* generator); /* takes over the reference */
+tenon_generator* tnp_generator_get(PyObject* object);     /* borrowed */
+
 /* number.c, subscript.c: slots of Tensor. */
 extern PyType_Slot tnp_number_slots[];
 PyObject* tnp_tensor_compare(PyObject* a, PyObject* b, int op);
@@ -200,6 +206,7 @@ enum {
   TNP_CONV_MEMORY_FORMAT,
   TNP_CONV_DEVICE,
   TNP_CONV_STREAM,
+  TNP_CONV_GENERATOR,
   TNP_CONV_NONE,
   TNP_CONV_ANY,
   TNP_CONV_CLASS,
@@ -463,6 +470,7 @@ int tnp_handle_init(PyObject* module);
 int tnp_guard_init(PyObject* module);
 int tnp_exchange_init(PyObject* module);
 int tnp_factory_init(PyObject* module);
+int tnp_generator_init(PyObject* module);
 
 /* Makes a heap type once and adds it to the module: 0 or -1. */
 int tnp_add_type(PyObject* module, PyTypeObject** slot, PyType_Spec* spec, PyObject* base);

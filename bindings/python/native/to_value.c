@@ -305,6 +305,13 @@ static int to_dict(tnp_call* call, const tnp_type* key_type, const tnp_type* val
 static tnp_type tensor_type = {TNP_CONV_TENSOR, 0, 0, 0, -1, "Tensor", NULL};
 static tnp_type any_type = {TNP_CONV_ANY, 1, 0, 0, -1, "Any", NULL};
 
+static int to_generator(PyObject* object, tenon_value* out) {
+  if (Py_TYPE(object) != tnp_generator_type) return 1;
+  out->tag = TENON_TAG_GENERATOR;
+  out->as.generator = tnp_generator_get(object);
+  return 0;
+}
+
 /* `Any`: by the object's own type. Lists of one simple kind become typed lists. */
 static int to_any(tnp_call* call, PyObject* object, tenon_value* out) {
   static tnp_type list_of[] = {{TNP_CONV_INT_LIST, 0, 0, 1, -1, "int[]", NULL},
@@ -335,6 +342,7 @@ static int to_any(tnp_call* call, PyObject* object, tenon_value* out) {
     out->as.device = ((tnp_device*)object)->device;
     return 0;
   }
+  if (python == tnp_generator_type) return to_generator(object, out);
   if (python == &PyList_Type) {
     Py_ssize_t count = PyList_GET_SIZE(object);
     int kind = 4;
@@ -441,6 +449,8 @@ int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, te
       if (PyErr_Occurred()) return PyErr_Clear(), 1;
       out->tag = TENON_TAG_STREAM;
       return 0;
+    case TNP_CONV_GENERATOR:
+      return to_generator(object, out);
     case TNP_CONV_NONE:
       return 1;
     case TNP_CONV_ANY:

@@ -88,6 +88,8 @@ static uint16_t conversion_of(uint32_t kind) {
       return TNP_CONV_DEVICE;
     case TENON_TYPE_STREAM:
       return TNP_CONV_STREAM;
+    case TENON_TYPE_GENERATOR:
+      return TNP_CONV_GENERATOR;
     case TENON_TYPE_NONE:
       return TNP_CONV_NONE;
     case TENON_TYPE_ANY:
@@ -184,6 +186,8 @@ PyObject* tnp_from_value(tenon_value* value, bool steal) {
     case TENON_TAG_STREAM:
       return Py_BuildValue("(NN)", tnp_device_object(value->as.stream.device),
                            PyLong_FromVoidPtr(value->as.stream.handle));
+    case TENON_TAG_GENERATOR:
+      return tnp_generator_wrap(tenon_generator_retain(value->as.generator));
     case TENON_TAG_TENSOR: {
       tenon_tensor* tensor = value->as.tensor;
       if (steal && (value->flags & TENON_VALUE_OWNED)) {

@@ -20,7 +20,7 @@ _tenon._require_main_interpreter()
 
 from . import error, introspect, library, ops, schema
 from . import tensor as _methods  # gives Tensor its methods
-from ._tenon import Tensor, find_op
+from ._tenon import Generator, Tensor, default_generator, find_op, manual_seed
 from .device import device, is_available
 from .dtype import (
     bfloat16,
@@ -91,6 +91,8 @@ from .factories import (
     full_like,
     ones,
     ones_like,
+    rand,
+    randn,
     tensor,
     zeros,
     zeros_like,
@@ -154,6 +156,7 @@ __all__ = [
     "DataDependentError",
     "Error",
     "ForeignError",
+    "Generator",
     "InternalError",
     "InvalidArgumentError",
     "KernelError",
@@ -186,6 +189,7 @@ __all__ = [
     "complex128",
     "contiguous_format",
     "cos",
+    "default_generator",
     "detach",
     "device",
     "div",
@@ -224,6 +228,7 @@ __all__ = [
     "log",
     "long",
     "lt",
+    "manual_seed",
     "matmul",
     "maximum",
     "mean",
@@ -240,6 +245,8 @@ __all__ = [
     "permute",
     "preserve_format",
     "promote_types",
+    "rand",
+    "randn",
     "relu",
     "reshape",
     "schema",

@@ -14,6 +14,8 @@ from ._tenon import (
     from_numpy,
     full,
     ones,
+    rand,
+    randn,
     tensor,
     zeros,
 )
@@ -161,6 +163,8 @@ __all__ = [
     "full_like",
     "ones",
     "ones_like",
+    "rand",
+    "randn",
     "tensor",
     "zeros",
     "zeros_like",

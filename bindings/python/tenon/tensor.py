@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 _METHODS = (
     *("abs", "add", "add_", "amax", "argmax", "bmm", "clone", "copy_", "cos", "detach", "div"),
     *("div_", "eq", "exp", "fill_", "ge", "gt", "le", "log", "lt", "matmul", "maximum", "mean"),
-    *("minimum", "mm", "mul", "mul_", "ne", "neg", "nonzero", "relu", "select", "sigmoid", "sin"),
-    *("sqrt", "squeeze", "sub", "sub_", "sum", "tanh", "transpose", "unsqueeze", "zero_"),
+    *("minimum", "mm", "mul", "mul_", "ne", "neg", "nonzero", "normal_", "relu", "select"),
+    *("sigmoid", "sin", "sqrt", "squeeze", "sub", "sub_", "sum", "tanh", "transpose", "uniform_"),
+    *("unsqueeze", "zero_"),
 )
 for _name in _METHODS:
     setattr(Tensor, _name, TensorMethod(_packet(f"aten::{_name}")))
