@@ -20,31 +20,38 @@ class Uniform {
   Uniform(double from, double to)
       : place_(static_cast<C>(to) - static_cast<C>(from), from),
         from_(static_cast<C>(from)),
-        to_(static_cast<C>(to)) {}
+        to_(static_cast<C>(T(static_cast<C>(to)))) {}
   T operator()(const uint32_t* numbers) const {
-    const T element(place_(unit_uniform<C>(numbers)));
-    return element == to_ ? from_ : element;
+    const C number = place_(unit_uniform<C>(numbers));
+    return T(static_cast<C>(T(number)) == to_ ? from_ : number);
   }
 
  private:
   Affine<C> place_;
-  T from_;
-  T to_;
+  C from_;
+  C to_;
 };
 
-// `parts` neighbours for each of `count` places.
+// `parts` neighbours for each of `count` places. `uniform` is a copy: what is written may not seem
+// to change it, or the loop would not vectorise.
 template <class T>
-void fill_row(char* out, int64_t stride, int64_t count, int64_t parts, const Uniform<T>& uniform,
+void fill_row(char* out, int64_t stride, int64_t count, int64_t parts, Uniform<T> uniform,
               Draws<uint32_t>& draws) {
   constexpr int64_t kNumbers = Uniform<T>::kNumbers;
   constexpr int64_t kBytes = sizeof(T);
   for (int64_t i = 0; i < count * parts;) {
     const auto numbers = draws.take((count * parts - i) * kNumbers);
-    for (size_t k = 0; k < numbers.size(); k += kNumbers, ++i) {
-      char* place = stride == parts * kBytes ? out + i * kBytes
-                                             : out + i / parts * stride + i % parts * kBytes;
-      *reinterpret_cast<T*>(place) = uniform(&numbers[k]);
+    const auto taken = static_cast<int64_t>(numbers.size()) / kNumbers;
+    if (stride == parts * kBytes) {
+      T* place = reinterpret_cast<T*>(out) + i;
+      for (int64_t k = 0; k < taken; ++k) place[k] = uniform(numbers.data() + k * kNumbers);
+    } else {
+      for (int64_t k = 0; k < taken; ++k) {
+        char* place = out + (i + k) / parts * stride + (i + k) % parts * kBytes;
+        *reinterpret_cast<T*>(place) = uniform(numbers.data() + k * kNumbers);
+      }
     }
+    i += taken;
   }
 }
 
