@@ -77,6 +77,7 @@ def dims(text: str) -> list[int] | None:
 VALUES = {
     "T": lambda: tenon.ones(2, 3),
     "TM": lambda: tenon.empty(2, 3, device="meta"),
+    "G": lambda: tenon.Generator(seed=1),
     "n": lambda: None,
     "b1": lambda: True,
 }
@@ -138,6 +139,33 @@ def load_plugin(world: World, path: str) -> None:
     elif path.startswith("@"):
         path = f"{os.environ['TENON_LIB_DIR']}/libcapi_plugin_{path[1:]}.so"  # where there is one
     tenon.ops.load_library(path)
+
+
+def generator_make(world: World, how: str, where: str) -> None:
+    place = {"0:1": "cpu:1", "23:0": "meta"}[where]
+    if how == "new":
+        tenon.Generator(place)
+    else:
+        raise LookupError(how)
+
+
+def generator_set_state(world: World, change: str) -> None:
+    generator, fresh = tenon.Generator(seed=42), tenon.Generator(seed=42)
+    state = bytearray(generator.get_state())
+    if change.startswith("@size "):
+        size = int(change[6:])
+        if size < 0:
+            raise LookupError(change)
+        state = state[:size].ljust(size, b"\0")
+    elif change.startswith("@bytes "):
+        state = bytearray([int(change[7:])] * len(state))
+    else:
+        at, byte = (int(pair.partition("=")[2]) for pair in change.split())
+        state[at] = byte
+    try:
+        generator.set_state(state)
+    finally:
+        assert generator.get_state() == fresh.get_state()
 
 
 def trace_end(world: World, where: str) -> None:
@@ -241,6 +269,8 @@ CALLS = {
     "dtype_promote": lambda w, a, b: tenon.promote_types(DTYPES[a], DTYPES[b]),
     "slot": lambda w, key: _tenon.op_slot(tenon.find_op("bad::taken"), number_of(key)),
     "explain": explain,
+    "generator_make": generator_make,
+    "generator_set_state": generator_set_state,
     "trace_end": trace_end,
     "trace_spans": trace_spans,
     "simulator_new": lambda w, schema: Simulator(schema),
@@ -280,7 +310,7 @@ MINIMUM = {
     "define": 8,
     "impl": 9,
     "op_find": 7,
-    "call": 26,
+    "call": 30,
     "device_parse": 9,
     "tensor_new": 7,
     "plugin_load": 3,
@@ -292,6 +322,8 @@ MINIMUM = {
     "dtype_promote": 1,
     "slot": 2,
     "explain": 5,
+    "generator_make": 2,
+    "generator_set_state": 12,
     "trace_end": 2,
     "trace_spans": 1,
     "simulator_new": 3,

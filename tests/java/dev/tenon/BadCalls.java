@@ -26,6 +26,7 @@ final class BadCalls implements AutoCloseable {
   private final Tensor tensor = Tensor.of(new float[6], 2, 3);
   private final Tensor other = Tensor.of(new float[6], 2, 3);
   private final Tensor meta = Tensor.empty(DType.FLOAT32, Device.META, 2, 3);
+  private final Generator generator = Generator.onCpu(1);
 
   BadCalls() {
     Library owner = Library.open("bad", Library.Kind.DEF);
@@ -45,6 +46,7 @@ final class BadCalls implements AutoCloseable {
     addOperatorCalls();
     addTensorCalls();
     BadIntrospection.add(calls, this);
+    BadGenerators.add(calls);
   }
 
   @Override
@@ -56,6 +58,7 @@ final class BadCalls implements AutoCloseable {
     tensor.close();
     other.close();
     meta.close();
+    generator.close();
   }
 
   /** All that no case may change. */
@@ -156,6 +159,12 @@ final class BadCalls implements AutoCloseable {
           Arrays.stream(rest.substring(1).split(","))
               .map(part -> part.equals("T") ? tensor : null)
               .toArray(Tensor[]::new);
+      case 'G' -> {
+        if (token.equals("G0")) {
+          throw new Unsayable("no NULL handles");
+        }
+        yield generator;
+      }
       case 'T' ->
           switch (token) {
             case "T" -> tensor;
