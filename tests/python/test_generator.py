@@ -284,6 +284,35 @@ def test_threads_draw_whole_pieces_of_one_sequence():
     assert sorted(pieces) == sorted(tuple(whole[i : i + 10]) for i in range(0, 2000, 10))
 
 
+def test_children_of_a_fork_go_on_drawing_though_a_thread_drew():
+    """In a process of its own: its threads must not be pytest's."""
+    program = f"""
+import os, signal, threading, tenon
+shared = tenon.Generator(seed={SEED})
+halt = threading.Event()
+def keep_drawing():
+    while not halt.is_set():
+        tenon.rand(100_000, generator=shared)
+thread = threading.Thread(target=keep_drawing)
+thread.start()
+failed = 0
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        tenon.manual_seed({SEED})
+        expected = {fractions(FIRST)}
+        drawn = [tenon.rand(4, generator=g).tolist() for g in (shared.manual_seed({SEED}), None)]
+        os._exit(0 if drawn == [expected, expected] else 1)
+    failed += os.waitpid(child, 0)[1] != 0
+halt.set()
+thread.join()
+raise SystemExit(failed)
+"""
+    run = subprocess.run([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
+    assert run.returncode == 0, run.stderr
+
+
 # ---- Beside PyTorch, where it is installed -----------------------------------------------------
 
 
