@@ -5,11 +5,13 @@ use std::ffi::c_void;
 use std::fmt::Write;
 
 use tenon::{
-    introspect, DispatchKey, DispatchKeySet, Kernel, KernelContext, Library, LibraryKind, Object,
-    ObjectType, Op, Place, Policy, Result, Stack, Tensor, ThreadDefault, Value, ValueRef,
+    introspect, DispatchKey, DispatchKeySet, Generator, Kernel, KernelContext, Library,
+    LibraryKind, Object, ObjectType, Op, Place, Policy, Result, Stack, Tensor, ThreadDefault,
+    Value, ValueRef,
 };
 use tenon::{DType, Device};
 
+mod generators;
 mod introspection;
 mod registry;
 mod tensors;
@@ -53,6 +55,8 @@ pub const CALLS: &[(&str, Call)] = &[
     ("dlpack", tensors::dlpack),
     ("dlpack_export", tensors::dlpack_export),
     ("wrapper", tensors::wrapper),
+    ("generator_make", generators::generator_make),
+    ("generator_set_state", generators::generator_set_state),
     ("explain", introspection::explain),
     ("simulator_new", introspection::simulator_new),
     ("simulator_register", introspection::simulator_register),
@@ -75,6 +79,7 @@ pub struct World {
     other: Tensor,
     pub meta: Tensor,
     object: Object,
+    generator: Generator,
 }
 
 impl World {
@@ -104,6 +109,7 @@ impl World {
             other: Tensor::from_slice(&numbers, &[2, 3]).unwrap(),
             meta: Tensor::empty(&[2, 3], DType::F32, Device::META).unwrap(),
             object: Object::new(Unit).unwrap(),
+            generator: Generator::new(Device::CPU, 1).unwrap(),
         };
         world.library("closed").unwrap().close();
         world.library("closed_wildcard").unwrap().close();
@@ -168,7 +174,7 @@ impl World {
             "s" => Value::Str(rest.to_owned()),
             "I" => Value::IntList(numbers().collect()),
             "F" => Value::FloatList(numbers().map(|number| number as f64).collect()),
-            "t" | "G" => return None, // no tag by number, no generator yet
+            "t" => return None, // no tag by number
             "L" => Value::TensorList(
                 rest[1..]
                     .split(',')
@@ -181,7 +187,8 @@ impl World {
                 "TM" => Value::Tensor(self.meta.clone()),
                 "TU" => Value::Tensor(Tensor::undefined()),
                 "O" => Value::Object(self.object.clone()),
-                "T0" | "O0" => return None, // no NULL
+                "G" => Value::Generator(self.generator.clone()),
+                "T0" | "O0" | "G0" => return None, // no NULL
                 _ => panic!("the case itself is wrong: {token:?} is no value"),
             },
         })

@@ -28,7 +28,7 @@ fn dtype(code: &str) -> DType {
 }
 
 /// "type:index" or "none", for the CPU.
-fn device(text: &str) -> Device {
+pub fn device(text: &str) -> Device {
     let Some((kind, index)) = text.split_once(':') else {
         return Device::CPU;
     };
