@@ -115,7 +115,7 @@ def test_guards_and_fallthroughs(library, f):
         assert "takes away {" in text and "AutogradCPU" in text
     library.impl("f", fallthrough_kernel, "AutogradCPU")
     text = agreed(f, tenon.ones(1))
-    assert " AutogradCPU, ADInplaceOrView, BackendSelect, which fall through" in text
+    assert " AutogradCPU, ADInplaceOrView, " in text and ", which fall through\n" in text
 
     def tracer(keys, *args, **kwargs):
         return f.redispatch(keys.below("Tracer"), *args, **kwargs)
