@@ -54,6 +54,31 @@ class KernelTest {
   }
 
   @Test
+  void closingItsLibraryInside_returnsItsResultAndIsTheLastCall() {
+    define(
+        args -> {
+          lib.close();
+          return args[0];
+        });
+    assertTrue(invoke("k", x).isSame(x));
+    TenonException gone = assertThrows(TenonException.class, () -> Operators.find(ns + "::k"));
+    assertEquals(ErrorCode.NOT_FOUND, gone.errorCode());
+  }
+
+  @Test
+  void definingAnotherOperatorInside_returnsResultsOfTheOldSchema() {
+    lib.define("two(Tensor x) -> (Tensor, Tensor)");
+    define(
+        args -> {
+          lib.define("later(Tensor x) -> Tensor");
+          return args[0];
+        });
+    lib.impl("two", "CPU", args -> new Object[] {args[0], Operators.find(ns + "::k").call(args)});
+    Object[] both = (Object[]) Operators.find(ns + "::two").call(new Object[] {x});
+    assertTrue(((Tensor) both[1]).isSame(x));
+  }
+
+  @Test
   void calledFromC_seesTheSameMemory() throws Throwable {
     long[] address = new long[1];
     define(

@@ -94,9 +94,10 @@ final class Bridge {
               default -> new Object[] {a, b, c, d};
             };
       }
+      Signature signature = op.signature(); // of now: the kernel may close the library
       Object result = kernel.call(op, upcall + Structs.UPCALL_KEYS, args);
       frame.checkGuards(guards, op);
-      writeResults(frame, op, stack, result);
+      writeResults(frame, op, stack, result, signature);
       return TENON_OK;
     } catch (Throwable t) {
       frame.restoreGuards(guards);
@@ -123,16 +124,12 @@ final class Bridge {
     return Overrides.handle(kind, id, upcall);
   }
 
-  private static void writeResults(CallFrame frame, Op op, long stack, Object result) {
-    writeResults(frame, op, stack, result, false);
-  }
-
-  /** Writes results as the schema says, or of any types. */
+  /** Writes results as the signature says; without one, of any types. */
   static void writeResults(
-      CallFrame frame, Op op, long stack, Object result, boolean anything) {
+      CallFrame frame, Op op, long stack, Object result, Signature signature) {
     int count = Memory.getInt(stack + Structs.STACK_NRETS);
     long rets = Memory.getLong(stack + Structs.STACK_RETS);
-    Signature signature = op.signature();
+    boolean anything = signature == null;
     Object results = anything ? several(op, result, count) : signature.results(result, count);
     if (count == 1) {
       (anything ? Signature.ANY : signature.returnConversion(0)).writeOwned(frame, rets, results);

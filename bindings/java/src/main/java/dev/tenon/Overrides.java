@@ -109,6 +109,7 @@ final class Overrides {
       DispatchKeySet keys = new DispatchKeySet(Memory.getLong(upcall + Structs.UPCALL_KEYS));
       Overridden call = new Overridden(op, keys, args);
       boolean override = kind == TENON_MODE_OVERRIDE;
+      Signature signature = override ? null : op.signature(); // of now, as kernels' results
       Object result =
           override
               ? ((Overriding) self).overrideCall(call)
@@ -117,7 +118,7 @@ final class Overrides {
       if (result == Overridden.DECLINED) {
         return TENON_DECLINED;
       }
-      Bridge.writeResults(frame, op, stack, result, override);
+      Bridge.writeResults(frame, op, stack, result, signature);
       return TENON_OK;
     } catch (Throwable t) {
       frame.restoreGuards(guards);
