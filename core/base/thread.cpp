@@ -227,12 +227,20 @@ RunningSlot* resting_limit(ThreadRecord* thread) noexcept {
   return thread->running + kMaxDepth;
 }
 
+namespace {
+
+bool has_exit_hook(ThreadExitHook hook) noexcept {
+  const size_t count = exit_hook_count.load(std::memory_order_acquire);
+  return std::find(exit_hooks, exit_hooks + count, hook) != exit_hooks + count;
+}
+
+}  // namespace
+
 void add_thread_exit_hook(ThreadExitHook hook) {
+  if (has_exit_hook(hook)) return;
   std::lock_guard lock(records_mutex);
+  if (has_exit_hook(hook)) return;
   const size_t count = exit_hook_count.load(std::memory_order_relaxed);
-  for (size_t i = 0; i < count; ++i) {
-    if (exit_hooks[i] == hook) return;
-  }
   if (count == kMaxExitHooks) fail(TENON_ERROR_INTERNAL, "more than 16 thread exit hooks");
   exit_hooks[count] = hook;
   exit_hook_count.store(count + 1, std::memory_order_release);

@@ -127,7 +127,8 @@ inline void adopt_defaults(ThreadRecord* thread) noexcept {
 }
 
 /// Runs `hook` on each thread that exits, while its record still works. `hook` must not fail.
-/// At most 16 hooks; each once.
+/// At most 16 hooks; each once, however often it is added. It is for callers to add theirs where
+/// they use it: a static variable that remembers it would hang children that are forked meanwhile.
 using ThreadExitHook = void (*)(ThreadRecord* thread) noexcept;
 void add_thread_exit_hook(ThreadExitHook hook);
 

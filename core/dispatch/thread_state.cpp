@@ -50,11 +50,8 @@ ThreadStacks* thread_stacks() noexcept {
 }
 
 ThreadStacks& require_thread_stacks() {
-  [[maybe_unused]] static const bool hooked = [] {
-    base::add_thread_exit_hook(&free_stacks);
-    return true;
-  }();
   base::ThreadRecord* thread = base::require_thread_record();
+  base::add_thread_exit_hook(&free_stacks);
   if (thread_stacks() == nullptr) exchange_stacks(thread, new ThreadStacks);
   return *thread_stacks();
 }

@@ -34,11 +34,8 @@ class Silence {
 }  // namespace
 
 void set_tracer(tenon_tracer tracer, void* ctx) {
-  [[maybe_unused]] static const bool hooked = [] {
-    base::add_thread_exit_hook(&clear_tracer);
-    return true;
-  }();
   base::ThreadRecord* thread = base::require_thread_record();
+  base::add_thread_exit_hook(&clear_tracer);
   thread->places[base::kPlaceTracer] = reinterpret_cast<void*>(tracer);
   thread->places[base::kPlaceTracerContext] = ctx;
   base::request_slow_calls(base::kSlowTrace, tracer != nullptr);

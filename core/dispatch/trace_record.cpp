@@ -48,12 +48,11 @@ void end_recording(ThreadRecord* thread) noexcept {
 }
 
 Recording& require_recording() {
-  [[maybe_unused]] static const bool hooked = [] {
-    base::add_thread_exit_hook(&end_recording);
-    return true;
-  }();
   ThreadRecord* thread = base::require_thread_record();
-  if (recording_of(thread) == nullptr) thread->places[base::kPlaceRecording] = new Recording;
+  if (recording_of(thread) == nullptr) {
+    base::add_thread_exit_hook(&end_recording);
+    thread->places[base::kPlaceRecording] = new Recording;
+  }
   return *recording_of(thread);
 }
 

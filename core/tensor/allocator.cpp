@@ -75,10 +75,7 @@ BlockCache* make_cache() noexcept {
   base::ThreadRecord* thread = base::own_thread_record();
   if (thread == nullptr) return nullptr;
   try {
-    [[maybe_unused]] static const bool hooked = [] {
-      base::add_thread_exit_hook(close_cache);
-      return true;
-    }();
+    base::add_thread_exit_hook(close_cache);
   } catch (...) {
     return nullptr;
   }
