@@ -12,12 +12,13 @@ struct tenon_op;
 
 namespace tenon::dispatch {
 
-/// After a failed lookup in a namespace: loads what ships for it. True when something new was
-/// loaded and the lookup is worth another try. `out_cause` gets the reason of an earlier or present
-/// failure. The caller holds no lock and is in no pick.
-bool load_for_namespace(std::string_view ns, base::ErrorPtr* out_cause);
+/// After a failed lookup in a namespace: loads what ships for it, unless that was tried before.
+/// Returns the reason of an earlier or present failure. The caller holds no lock, is in no pick and
+/// looks again: another thread may have loaded it meanwhile.
+base::ErrorPtr load_for_namespace(std::string_view ns);
 
-/// The same after a call of an operator found no kernel for a key.
+/// The same after a call of an operator found no kernel for a key. True when something new was
+/// loaded; `out_cause` gets the reason of a failure.
 bool load_for_kernel(const tenon_op& op, tenon_key key, base::ErrorPtr* out_cause);
 
 }  // namespace tenon::dispatch

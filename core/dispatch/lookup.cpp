@@ -53,16 +53,10 @@ base::ErrorPtr lookup_error(std::string_view full_name) {
 
 // Not there, or without a schema: what may define it is loaded first.
 [[gnu::noinline]] const tenon_op* find_after_loading(std::string_view full_name) {
-  base::ErrorPtr cause;
-  bool came = true;
-  while (came) {
-    came = load_for_namespace(full_name.substr(0, full_name.find("::")), &cause);
-    // Also where nothing came: another thread's loading may have ended between the last look and
-    // this one's wish to load.
-    const tenon_op* op = OperatorTable::find(full_name);
-    if (op != nullptr && is_defined(*op)) return op;
-    if (came) cause = {};
-  }
+  base::ErrorPtr cause = load_for_namespace(full_name.substr(0, full_name.find("::")));
+  // Also where nothing was loaded: another thread's loading may have ended since the last look.
+  const tenon_op* op = OperatorTable::find(full_name);
+  if (op != nullptr && is_defined(*op)) return op;
   base::ErrorPtr error = lookup_error(full_name);
   if (cause) error->set_cause(cause.detach());
   throw Error(std::move(error));

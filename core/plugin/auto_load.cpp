@@ -90,8 +90,10 @@ bool ships_kernels(std::string_view ns) { return ns == "aten" || ns == "tenon"; 
 
 namespace tenon::dispatch {
 
-bool load_for_namespace(std::string_view ns, base::ErrorPtr* out_cause) {
-  return plugin::ships_kernels(ns) && plugin::load_once("tenon_cpu", out_cause);
+base::ErrorPtr load_for_namespace(std::string_view ns) {
+  base::ErrorPtr cause;
+  if (plugin::ships_kernels(ns)) plugin::load_once("tenon_cpu", &cause);
+  return cause;
 }
 
 bool load_for_kernel(const tenon_op& op, tenon_key key, base::ErrorPtr* out_cause) {
