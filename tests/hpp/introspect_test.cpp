@@ -142,6 +142,24 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
   EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("m", 3)), tenon::Error);
   EXPECT_THROW(tenon::introspect::explain(op, x, list, tenon::kw("x", x)), tenon::Error);
   EXPECT_THROW(tenon::introspect::explain(op, x, tenon::kw("n", 3)), tenon::Error);
+  // What the call refuses, in the call's words.
+  const auto refusal = [](const auto& body) {
+    try {
+      body();
+    } catch (const tenon::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  const auto expect_same = [&](const auto&... arguments) {
+    EXPECT_EQ(refusal([&] { tenon::introspect::explain(op, arguments...); }),
+              refusal([&] { op(arguments...); }));
+  };
+  expect_same(x, list, 3);
+  expect_same(x, list, 3, 4);
+  expect_same(x, list, tenon::kw("n", 3), tenon::kw("n", 3));
+  expect_same(x, list, tenon::kw("m", 3));
+  expect_same(x, tenon::kw("n", 3));
   // Whom a handler would ask is told, and nobody is asked.
   static tenon_object_type type{};
   type.struct_size = sizeof type;

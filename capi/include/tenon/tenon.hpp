@@ -2,9 +2,11 @@
 // The C++ interface: header-only, C++20, over the C interface alone.
 #pragma once
 
+#include "tenon/hpp/arguments.hpp"
 #include "tenon/hpp/error.hpp"
 #include "tenon/hpp/generator.hpp"
 #include "tenon/hpp/keys.hpp"
+#include "tenon/hpp/lazy_op.hpp"
 #include "tenon/hpp/library.hpp"
 #include "tenon/hpp/op.hpp"
 #include "tenon/hpp/overrides.hpp"

@@ -56,15 +56,6 @@ inline std::vector<Op> ops(tenon_status (*fill)(tenon_buffer**)) {
   return found;
 }
 
-template <class A>
-void collect(std::vector<Value>& positional, std::vector<Keyword>& keywords, A&& argument) {
-  if constexpr (std::is_same_v<std::remove_cvref_t<A>, Keyword>) {
-    keywords.push_back(std::forward<A>(argument));
-  } else {
-    positional.emplace_back(std::forward<A>(argument));
-  }
-}
-
 }  // namespace detail
 
 // Operators that are defined now, sorted by name.
@@ -108,38 +99,9 @@ inline std::vector<std::pair<std::string, int64_t>> live_handles() {
 // keywords by kw(); those that are left out take their defaults.
 template <class... A>
 std::string explain(const Op& op, A&&... arguments) {
-  std::vector<Value> positional;
-  std::vector<Keyword> keywords;
-  (detail::collect(positional, keywords, std::forward<A>(arguments)), ...);
+  const auto given = tenon::detail::Arguments::of(std::forward<A>(arguments)...);
   const Schema schema = op.schema();
-  std::vector<tenon_value> args;
-  const auto lend = [&args](tenon_value value) {
-    value.flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
-    args.push_back(value);
-  };
-  for (const Value& value : positional) lend(value.get());
-  for (int64_t i = static_cast<int64_t>(args.size()); i < schema.argument_count(); ++i) {
-    const tenon_argument_info info = schema.argument(i);
-    const auto named = std::find_if(keywords.begin(), keywords.end(),
-                                    [&](const Keyword& each) { return each.name == info.name; });
-    if (named != keywords.end()) {
-      lend(named->value.get());
-    } else if (info.default_value != nullptr) {
-      lend(*info.default_value);
-    } else {
-      break;
-    }
-  }
-  for (const Keyword& keyword : keywords) {
-    bool is_free = false;
-    for (int64_t i = static_cast<int64_t>(positional.size()); i < schema.argument_count(); ++i) {
-      is_free |= keyword.name == schema.argument(i).name;
-    }
-    if (is_free) continue;
-    throw Error(TENON_ERROR_TYPE, std::string(op.name()) + ": keyword must be an argument of " +
-                                      schema.text() + " that is not given yet, got " +
-                                      std::string(keyword.name));
-  }
+  const std::vector<tenon_value> args = given.bind(op.name(), schema);
   return detail::text([&](tenon_buffer** out) {
     return tenon_op_explain(op.get(), args.data(), static_cast<int64_t>(args.size()), out);
   });

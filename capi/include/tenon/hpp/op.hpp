@@ -10,18 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/hpp/arguments.hpp"
 #include "tenon/hpp/kernel.hpp"
 #include "tenon/hpp/schema.hpp"
 
 namespace tenon::inline hpp {
 
-// One argument given by name: op(a, b, kw("alpha", 2)).
-struct Keyword {
-  std::string_view name;
-  Value value;
-};
-inline Keyword kw(std::string_view name, Value value) { return {name, std::move(value)}; }
-
+template <class Signature>
+class LazyOp;
 template <class Signature>
 class TypedOp;
 
@@ -43,13 +39,11 @@ class Op {
   // Calls with positional arguments, then keywords; defaults are filled in from the schema.
   template <class... A>
   std::vector<Value> operator()(A&&... arguments) const {
-    std::vector<Value> positional;
-    std::vector<Keyword> keywords;
-    positional.reserve(sizeof...(A));
-    (collect(positional, keywords, std::forward<A>(arguments)), ...);
-    return call(std::move(positional), std::move(keywords));
+    return run(detail::Arguments::of(std::forward<A>(arguments)...));
   }
-  std::vector<Value> call(std::vector<Value> positional, std::vector<Keyword> keywords = {}) const;
+  std::vector<Value> call(std::vector<Value> positional, std::vector<Keyword> keywords = {}) const {
+    return run(detail::Arguments{std::move(positional), std::move(keywords)});
+  }
 
   // The operator under a C++ signature, such as op.typed<Tensor(const Tensor&, int64_t)>(). Throws
   // unless it lowers to what the schema lowers to.
@@ -59,64 +53,14 @@ class Op {
   }
 
  private:
-  template <class A>
-  static void collect(std::vector<Value>& positional, std::vector<Keyword>& keywords,
-                      A&& argument) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<A>, Keyword>) {
-      keywords.push_back(std::forward<A>(argument));
-    } else {
-      positional.emplace_back(std::forward<A>(argument));
-    }
-  }
+  std::vector<Value> run(const detail::Arguments& arguments) const;
 
   const tenon_op* op_;
 };
 
-inline std::vector<Value> Op::call(std::vector<Value> positional,
-                                   std::vector<Keyword> keywords) const {
+inline std::vector<Value> Op::run(const detail::Arguments& arguments) const {
   const Schema schema = this->schema();
-  const size_t nargs = static_cast<size_t>(schema.argument_count());
-  if (positional.size() > nargs) {
-    throw Error(TENON_ERROR_TYPE, std::string(name()) + ": arguments must be at most " +
-                                      std::to_string(nargs) + ", got " +
-                                      std::to_string(positional.size()));
-  }
-  std::vector<tenon_value> args(nargs);
-  for (size_t i = 0; i < nargs; ++i) {
-    const tenon_argument_info info = schema.argument(static_cast<int64_t>(i));
-    const Value* given = nullptr;
-    if (i < positional.size()) {
-      if ((info.flags & TENON_ARGUMENT_KWARG_ONLY) != 0) {
-        throw Error(TENON_ERROR_TYPE, std::string(name()) + ": " + info.name +
-                                          " must be given by keyword, got it at position " +
-                                          std::to_string(i));
-      }
-      given = &positional[i];
-    }
-    for (const Keyword& keyword : keywords) {
-      if (keyword.name != info.name) continue;
-      if (given != nullptr) {
-        throw Error(TENON_ERROR_TYPE,
-                    std::string(name()) + ": " + info.name + " must be given once, got it twice");
-      }
-      given = &keyword.value;
-    }
-    if (given != nullptr) {
-      args[i] = given->get();
-    } else if (info.default_value != nullptr) {
-      args[i] = *info.default_value;
-    } else {
-      throw Error(TENON_ERROR_TYPE, std::string(name()) + ": " + info.name +
-                                        " must be given, got no value; schema: " + schema.text());
-    }
-    args[i].flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
-  }
-  for (const Keyword& keyword : keywords) {
-    if (!schema.has_argument(keyword.name)) {
-      throw Error(TENON_ERROR_TYPE, std::string(name()) + ": keyword must be an argument of " +
-                                        schema.text() + ", got " + std::string(keyword.name));
-    }
-  }
+  std::vector<tenon_value> args = arguments.bind(name(), schema);
   std::vector<tenon_value> rets(static_cast<size_t>(schema.return_count()));
   tenon_stack stack{};
   stack.args = args.data();
@@ -191,6 +135,10 @@ class TypedOp<R(P...)> {
   }
 
  private:
+  friend LazyOp<R(P...)>;
+  // One that was checked before.
+  TypedOp(const tenon_op* op, uint32_t returns) noexcept : op_(op), returns_(returns) {}
+
   static constexpr size_t kMaxReturns = 16;
   static constexpr uint64_t kHash = detail::signature_hash<R, P...>();
   static constexpr size_t kTensors =
