@@ -20,6 +20,8 @@ enum class ForkOrder : uint32_t {
   kNames,
   kDefaultGenerators,
   kGenerators,
+  kSharedDefaults,
+  kEmptySnapshot,
   kCount
 };
 

@@ -120,6 +120,11 @@ void find_stack(ThreadRecord* thread) {
   pthread_attr_destroy(&attributes);
 }
 
+bool has_exit_hook(ThreadExitHook hook) noexcept {
+  const size_t count = exit_hook_count.load(std::memory_order_acquire);
+  return std::find(exit_hooks, exit_hooks + count, hook) != exit_hooks + count;
+}
+
 ThreadRecord* find_free_record() {
   for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
     uint32_t free = 0;
@@ -226,15 +231,6 @@ RunningSlot* resting_limit(ThreadRecord* thread) noexcept {
   }
   return thread->running + kMaxDepth;
 }
-
-namespace {
-
-bool has_exit_hook(ThreadExitHook hook) noexcept {
-  const size_t count = exit_hook_count.load(std::memory_order_acquire);
-  return std::find(exit_hooks, exit_hooks + count, hook) != exit_hooks + count;
-}
-
-}  // namespace
 
 void add_thread_exit_hook(ThreadExitHook hook) {
   if (has_exit_hook(hook)) return;

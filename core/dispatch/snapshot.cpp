@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/fork.h"
+
 namespace tenon::dispatch {
 
 namespace {
@@ -49,16 +51,17 @@ void free_snapshot(const Snapshot* snapshot) noexcept {
 
 base::Retired* retired_node(const Snapshot* snapshot) noexcept { return node_of(snapshot); }
 
-const Snapshot* empty_snapshot() noexcept {
-  static const Snapshot* const instance = [] {
-    Snapshot* snapshot = allocate_snapshot(kMostSlots, 0, 0);
-    snapshot->pair_counts = kNoCounts;
-    snapshot->counts = kNoCounts;
-    snapshot->mask = ~tenon_keyset{0};
-    snapshot->serve_no_set();
-    return snapshot;
-  }();
-  return instance;
+const Snapshot* empty_snapshot() {
+  struct Empty {
+    Snapshot* const snapshot = allocate_snapshot(kMostSlots, 0, 0);
+    Empty() {
+      snapshot->pair_counts = kNoCounts;
+      snapshot->counts = kNoCounts;
+      snapshot->mask = ~tenon_keyset{0};
+      snapshot->serve_no_set();
+    }
+  };
+  return base::singleton<Empty, base::ForkOrder::kEmptySnapshot>().snapshot;
 }
 
 }  // namespace tenon::dispatch

@@ -80,8 +80,9 @@ constexpr uint8_t kCountsWrites = 64;     // the built-in fallback serves ADInpl
 constexpr uint8_t kWritesByNumber = 128;  // see begin_any(): numbers tell the written tensors
 constexpr uint8_t kOneOrThree = 32;  // one or three plain tensors in front are all that matters
 
-/// The table of operators without schema: nothing matches, no slot has a kernel.
-const Snapshot* empty_snapshot() noexcept;
+/// The table of operators without schema: nothing matches, no slot has a kernel. Throws
+/// std::bad_alloc when it is first asked for, and never again.
+const Snapshot* empty_snapshot();
 
 /// Zeroed memory for a snapshot of so many slots, records and plans; throws std::bad_alloc.
 Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/fork.h"
 #include "base/live_count.h"
 #include "schema/printer.h"
 
@@ -167,21 +168,23 @@ DefaultPtr make_default(tenon_value value, bool as_int) {
   // By what they are: no value, a boolean, or an int from kLeast on. Never freed.
   constexpr int64_t kLeast = -2, kMost = 8;
   struct Shared {
-    std::array<Default*, 3 + kMost - kLeast + 1> values;
+    std::array<std::unique_ptr<Default>, 3 + kMost - kLeast + 1> values;
     Shared() {
       const auto keep = [](uint16_t tag, int64_t number) {
         tenon_value constant = {};
         constant.tag = tag;
         constant.as.i = number;
-        auto* made = new Default(constant);
+        auto made = std::make_unique<Default>(constant);
         made->shared_ = true;
         return made;
       };
-      values = {keep(TENON_TAG_NONE, 0), keep(TENON_TAG_BOOL, 0), keep(TENON_TAG_BOOL, 1)};
+      values[0] = keep(TENON_TAG_NONE, 0);
+      values[1] = keep(TENON_TAG_BOOL, 0);
+      values[2] = keep(TENON_TAG_BOOL, 1);
       for (int64_t i = kLeast; i <= kMost; ++i) values[3 + i - kLeast] = keep(TENON_TAG_INT, i);
     }
   };
-  static const Shared& shared = *new Shared;
+  const auto& shared = base::singleton<Shared, base::ForkOrder::kSharedDefaults>();
   const int64_t number = value.as.i;
   size_t place = shared.values.size();
   if (value.tag == TENON_TAG_NONE) place = 0;
@@ -189,7 +192,7 @@ DefaultPtr make_default(tenon_value value, bool as_int) {
   if (value.tag == TENON_TAG_INT && number >= kLeast && number <= kMost) {
     place = static_cast<size_t>(3 + number - kLeast);
   }
-  if (place < shared.values.size() && !as_int) return DefaultPtr(shared.values[place]);
+  if (place < shared.values.size() && !as_int) return DefaultPtr(shared.values[place].get());
   return DefaultPtr(new Default(value, as_int));
 }
 

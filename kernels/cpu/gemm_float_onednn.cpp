@@ -9,7 +9,7 @@ namespace tenon::kernels::cpu {
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
                const float* b, int ldb, float* result) {
-  static auto* const sgemm = late_function<decltype(dnnl_sgemm)>(TENON_ONEDNN, "dnnl_sgemm");
+  static constinit const LateFunction<decltype(dnnl_sgemm)> sgemm(TENON_ONEDNN, "dnnl_sgemm");
   const dnnl_status_t status = sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k,
                                      1.0F, a, lda, b, ldb, 0.0F, result, n);
   if (status == dnnl_out_of_memory) fail(TENON_ERROR_OUT_OF_MEMORY, {"aten::mm: out of memory"});

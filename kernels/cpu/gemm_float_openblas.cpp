@@ -9,7 +9,7 @@ namespace tenon::kernels::cpu {
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const float* a, int lda,
                const float* b, int ldb, float* result) {
-  static auto* const sgemm = late_function<decltype(cblas_sgemm)>(TENON_OPENBLAS, "cblas_sgemm");
+  static constinit const LateFunction<decltype(cblas_sgemm)> sgemm(TENON_OPENBLAS, "cblas_sgemm");
   sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans,
         transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1.0F, a, lda, b, ldb, 0.0F, result, n);
 }

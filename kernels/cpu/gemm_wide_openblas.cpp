@@ -14,7 +14,7 @@ CBLAS_TRANSPOSE order(bool transposed) { return transposed ? CblasTrans : CblasN
 
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double* a, int lda,
                const double* b, int ldb, double* result) {
-  static auto* const dgemm = late_function<decltype(cblas_dgemm)>(TENON_OPENBLAS, "cblas_dgemm");
+  static constinit const LateFunction<decltype(cblas_dgemm)> dgemm(TENON_OPENBLAS, "cblas_dgemm");
   dgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, 1.0, a, lda, b, ldb, 0.0,
         result, n);
 }
@@ -22,7 +22,7 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const do
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Complex64* a, int lda,
                const Complex64* b, int ldb, Complex64* result) {
   const Complex64 one(1), zero(0);
-  static auto* const cgemm = late_function<decltype(cblas_cgemm)>(TENON_OPENBLAS, "cblas_cgemm");
+  static constinit const LateFunction<decltype(cblas_cgemm)> cgemm(TENON_OPENBLAS, "cblas_cgemm");
   cgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, &one, a, lda, b, ldb, &zero,
         result, n);
 }
@@ -30,7 +30,7 @@ void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Co
 void blas_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const Complex128* a,
                int lda, const Complex128* b, int ldb, Complex128* result) {
   const Complex128 one(1), zero(0);
-  static auto* const zgemm = late_function<decltype(cblas_zgemm)>(TENON_OPENBLAS, "cblas_zgemm");
+  static constinit const LateFunction<decltype(cblas_zgemm)> zgemm(TENON_OPENBLAS, "cblas_zgemm");
   zgemm(CblasRowMajor, order(transpose_a), order(transpose_b), m, n, k, &one, a, lda, b, ldb, &zero,
         result, n);
 }

@@ -49,7 +49,7 @@ template <bool kFours>
 }
 template <bool kFours>
 double sum_in_best_lanes(const float* in, int64_t count) {
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
   return has_avx2 ? sum_in_lanes_avx2<kFours>(in, count) : sum_in_lanes<kFours>(in, count);
 }
 #else

@@ -4,7 +4,7 @@
 
 namespace tenon::kernels {
 
-const BinaryFacts kAdd{
+constexpr BinaryFacts kAdd{
     .tensor = "aten::add.Tensor", .in_place = "aten::add_.Tensor", .out = "aten::add.out"};
 
 void register_add(Library& aten) {

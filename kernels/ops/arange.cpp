@@ -17,7 +17,7 @@ Tensor arange_start_step(const Scalar& start, const Scalar& end, const Scalar& s
   const int64_t length = arange_length("aten::arange", start, end, step, result_dtype);
   Tensor result = call_empty(Dims{length}, {result_dtype, layout, device, pin_memory});
   using Signature = void(const Scalar&, const Scalar&, const Scalar&, const Tensor&);
-  static const TypedOp<Signature> arange_out(Op("aten::arange.start_out").get());
+  static constinit const LazyOp<Signature> arange_out("aten::arange.start_out");
   arange_out(start, end, step, result);
   return result;
 }

@@ -76,19 +76,19 @@ Tensor& alpha_out_meta(const Tensor& self, const Tensor& other, const Scalar& al
 }
 
 // Calls an operator `name` of two tensors through the dispatcher.
-using BinaryOp = TypedOp<Tensor(const Tensor&, const Tensor&)>;
+using BinaryOp = LazyOp<Tensor(const Tensor&, const Tensor&)>;
 
 // Operators of a tensor and a number call the tensor form with a wrapped number. `kFacts.tensor`
 // names that form.
 template <const BinaryFacts& kFacts>
 Tensor binary_scalar(const Tensor& self, const Scalar& other) {
-  static const BinaryOp op{Op(kFacts.tensor).get()};
+  static constinit const BinaryOp op(kFacts.tensor);
   return op(self, number_tensor(other));
 }
 template <const BinaryFacts& kFacts>
 Tensor alpha_scalar(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  static const TypedOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> op{
-      Op(kFacts.tensor).get()};
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> op(
+      kFacts.tensor);
   return op(self, number_tensor(other), alpha);
 }
 

@@ -7,8 +7,8 @@ namespace tenon::kernels {
 namespace {
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
-  static const TypedOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
-      Op("aten::clone").get());
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
+      "aten::clone");
   if (memory_format == MemoryFormat::Preserve) {
     fail_argument("aten::contiguous", "memory_format", "contiguous or channels last", "preserve");
   }

@@ -21,18 +21,18 @@ Tensor div_mode_meta(const Tensor& self, const Tensor& other,
 Tensor div_scalar_mode(const Tensor& self, const Scalar& other,
                        std::optional<std::string_view> rounding_mode) {
   using Mode = std::optional<std::string_view>;
-  static const TypedOp<Tensor(const Tensor&, const Tensor&, Mode)> op{
-      Op("aten::div.Tensor_mode").get()};
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, Mode)> op(
+      "aten::div.Tensor_mode");
   return op(self, number_tensor(other), rounding_mode);
 }
 
 }  // namespace
 
-const BinaryFacts kDiv{.tensor = "aten::div.Tensor",
-                       .in_place = "aten::div_.Tensor",
-                       .out = "aten::div.out",
-                       .promotion = Promotion::CommonFloat};
-const BinaryFacts kDivRounded{.tensor = "aten::div.Tensor_mode", .check = &check_rounded};
+constexpr BinaryFacts kDiv{.tensor = "aten::div.Tensor",
+                           .in_place = "aten::div_.Tensor",
+                           .out = "aten::div.out",
+                           .promotion = Promotion::CommonFloat};
+constexpr BinaryFacts kDivRounded{.tensor = "aten::div.Tensor_mode", .check = &check_rounded};
 
 Rounding rounding_of(const char* op, std::optional<std::string_view> rounding_mode) {
   if (!rounding_mode) return Rounding::None;

@@ -4,7 +4,7 @@
 
 namespace tenon::kernels {
 
-const BinaryFacts kEq{.tensor = "aten::eq.Tensor", .bool_result = true};
+constexpr BinaryFacts kEq{.tensor = "aten::eq.Tensor", .bool_result = true};
 
 void register_eq(Library& aten) { define_comparison<kEq>(aten, "eq"); }
 

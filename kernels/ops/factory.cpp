@@ -27,41 +27,41 @@ Tensor call_empty(Sizes size, const FactoryOptions& options,
                   std::optional<MemoryFormat> memory_format) {
   using Signature = Tensor(Sizes, std::optional<Dtype>, std::optional<Layout>,
                            std::optional<Device>, std::optional<bool>, std::optional<MemoryFormat>);
-  static const TypedOp<Signature> op(Op("aten::empty.memory_format").get());
+  static constinit const LazyOp<Signature> op("aten::empty.memory_format");
   return op(size, options.dtype, options.layout, options.device, options.pin_memory, memory_format);
 }
 
 Tensor call_empty_strided(Sizes size, Sizes stride, const FactoryOptions& options) {
   using Signature = Tensor(Sizes, Sizes, std::optional<Dtype>, std::optional<Layout>,
                            std::optional<Device>, std::optional<bool>);
-  static const TypedOp<Signature> op(Op("aten::empty_strided").get());
+  static constinit const LazyOp<Signature> op("aten::empty_strided");
   return op(size, stride, options.dtype, options.layout, options.device, options.pin_memory);
 }
 
 void call_fill(Tensor& self, const Scalar& value) {
-  static const TypedOp<void(const Tensor&, const Scalar&)> op(Op("aten::fill_.Scalar").get());
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op("aten::fill_.Scalar");
   op(self, value);
 }
 
 void call_zero(Tensor& self) {
-  static const TypedOp<void(const Tensor&)> op(Op("aten::zero_").get());
+  static constinit const LazyOp<void(const Tensor&)> op("aten::zero_");
   op(self);
 }
 
 void call_uniform(Tensor& self, double from, double to, const std::optional<Generator>& generator) {
   using Signature = void(const Tensor&, double, double, const std::optional<Generator>&);
-  static const TypedOp<Signature> op(Op("aten::uniform_").get());
+  static constinit const LazyOp<Signature> op("aten::uniform_");
   op(self, from, to, generator);
 }
 
 void call_normal(Tensor& self, double mean, double std, const std::optional<Generator>& generator) {
   using Signature = void(const Tensor&, double, double, const std::optional<Generator>&);
-  static const TypedOp<Signature> op(Op("aten::normal_").get());
+  static constinit const LazyOp<Signature> op("aten::normal_");
   op(self, mean, std, generator);
 }
 
 void call_copy(Tensor& self, const Tensor& src, bool non_blocking) {
-  static const TypedOp<void(const Tensor&, const Tensor&, bool)> op(Op("aten::copy_").get());
+  static constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> op("aten::copy_");
   op(self, src, non_blocking);
 }
 

@@ -4,7 +4,7 @@
 
 namespace tenon::kernels {
 
-const BinaryFacts kGe{.tensor = "aten::ge.Tensor", .bool_result = true};
+constexpr BinaryFacts kGe{.tensor = "aten::ge.Tensor", .bool_result = true};
 
 void register_ge(Library& aten) { define_comparison<kGe>(aten, "ge"); }
 

@@ -4,7 +4,7 @@
 
 namespace tenon::kernels {
 
-const BinaryFacts kGt{.tensor = "aten::gt.Tensor", .bool_result = true};
+constexpr BinaryFacts kGt{.tensor = "aten::gt.Tensor", .bool_result = true};
 
 void register_gt(Library& aten) { define_comparison<kGt>(aten, "gt"); }
 

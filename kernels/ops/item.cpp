@@ -7,8 +7,8 @@ namespace tenon::kernels {
 namespace {
 
 Scalar item(const Tensor& self) {
-  static const TypedOp<Scalar(const Tensor&)> local_scalar_dense(
-      Op("aten::_local_scalar_dense").get());
+  static constinit const LazyOp<Scalar(const Tensor&)> local_scalar_dense(
+      "aten::_local_scalar_dense");
   if (self.numel() != 1) {
     fail_argument("aten::item", "self", "a tensor of one element", self.sizes());
   }

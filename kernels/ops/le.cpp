@@ -4,7 +4,7 @@
 
 namespace tenon::kernels {
 
-const BinaryFacts kLe{.tensor = "aten::le.Tensor", .bool_result = true};
+constexpr BinaryFacts kLe{.tensor = "aten::le.Tensor", .bool_result = true};
 
 void register_le(Library& aten) { define_comparison<kLe>(aten, "le"); }
 

@@ -4,7 +4,7 @@
 
 namespace tenon::kernels {
 
-const BinaryFacts kLt{.tensor = "aten::lt.Tensor", .bool_result = true};
+constexpr BinaryFacts kLt{.tensor = "aten::lt.Tensor", .bool_result = true};
 
 void register_lt(Library& aten) { define_comparison<kLt>(aten, "lt"); }
 

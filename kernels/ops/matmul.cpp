@@ -6,24 +6,17 @@
 namespace tenon::kernels {
 namespace {
 
-using Binary = TypedOp<Tensor(const Tensor&, const Tensor&)>;
-using WithSizes = TypedOp<Tensor(const Tensor&, Sizes)>;
-using WithDim = TypedOp<Tensor(const Tensor&, int64_t)>;
+using Binary = LazyOp<Tensor(const Tensor&, const Tensor&)>;
+using WithSizes = LazyOp<Tensor(const Tensor&, Sizes)>;
+using WithDim = LazyOp<Tensor(const Tensor&, int64_t)>;
 
-struct Calls {
-  Binary mm{Op("aten::mm").get()};
-  Binary bmm{Op("aten::bmm").get()};
-  WithSizes reshape{Op("aten::reshape").get()};
-  WithSizes unsafe_view{Op("aten::_unsafe_view").get()};
-  WithDim unsqueeze{Op("aten::unsqueeze").get()};
-  WithDim squeeze{Op("aten::squeeze.dim").get()};
-  TypedOp<Tensor(const Tensor&, Sizes, bool)> expand{Op("aten::expand").get()};
-};
-
-const Calls& calls() {
-  static const Calls calls;
-  return calls;
-}
+constinit const Binary mm("aten::mm");
+constinit const Binary bmm("aten::bmm");
+constinit const WithSizes reshape("aten::reshape");
+constinit const WithSizes unsafe_view("aten::_unsafe_view");
+constinit const WithDim unsqueeze("aten::unsqueeze");
+constinit const WithDim squeeze("aten::squeeze.dim");
+constinit const LazyOp<Tensor(const Tensor&, Sizes, bool)> expand("aten::expand");
 
 // Whether the leading dims are one run of memory, so that batches of rows are one tall matrix.
 bool folds(Sizes sizes, Sizes strides) {
@@ -39,13 +32,13 @@ Tensor folded(const Tensor& self, const Tensor& other) {
   const Sizes sizes = self.sizes();
   Dims result(sizes.first(sizes.size() - 1));
   const Dims tall{numel_of(result), sizes.back()};
-  const Tensor rows = calls().reshape(self, tall);
+  const Tensor rows = reshape(self, tall);
   if (other.ndim() == 1) {
-    const Tensor product = calls().mm(rows, calls().unsqueeze(other, 1));
-    return calls().unsafe_view(product, result);
+    const Tensor product = mm(rows, unsqueeze(other, 1));
+    return unsafe_view(product, result);
   }
   result.push_back(other.size(1));
-  return calls().unsafe_view(calls().mm(rows, other), result);
+  return unsafe_view(mm(rows, other), result);
 }
 
 // Both sides as equally many matrices.
@@ -61,17 +54,17 @@ Tensor batched(const Tensor& self, const Tensor& other) {
     Dims sizes = batch;
     sizes.push_back(rows);
     sizes.push_back(columns);
-    return calls().reshape(calls().expand(tensor, sizes, false), Dims{count, rows, columns});
+    return reshape(expand(tensor, sizes, false), Dims{count, rows, columns});
   };
   const int64_t rows = vector_a ? 1 : a[a.size() - 2];
   const int64_t columns = vector_b ? 1 : b.back();
   const Tensor left = expanded(self, rows, a.back());
-  const Tensor right = expanded(vector_b ? calls().unsqueeze(other, 1) : other,
+  const Tensor right = expanded(vector_b ? unsqueeze(other, 1) : other,
                                 vector_b ? b.back() : b[b.size() - 2], columns);
   Dims result = batch;
   if (!vector_a) result.push_back(rows);
   if (!vector_b) result.push_back(columns);
-  return calls().unsafe_view(calls().bmm(left, right), result);
+  return unsafe_view(bmm(left, right), result);
 }
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
@@ -88,10 +81,10 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
           " and ", sizes_of(b)});
   }
   if (a.ndim <= 2 && b.ndim <= 2) {
-    Tensor product = calls().mm(a.ndim == 1 ? calls().unsqueeze(self, 0) : self,
-                                b.ndim == 1 ? calls().unsqueeze(other, 1) : other);
-    if (b.ndim == 1) product = calls().squeeze(product, 1);
-    if (a.ndim == 1) product = calls().squeeze(product, 0);
+    Tensor product =
+        mm(a.ndim == 1 ? unsqueeze(self, 0) : self, b.ndim == 1 ? unsqueeze(other, 1) : other);
+    if (b.ndim == 1) product = squeeze(product, 1);
+    if (a.ndim == 1) product = squeeze(product, 0);
     return product;
   }
   if (b.ndim <= 2 && folds(sizes_of(a), strides_of(a))) return folded(self, other);

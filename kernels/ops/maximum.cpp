@@ -11,7 +11,7 @@ void check_maximum(const char* op, Dtype, Dtype, Dtype common) {
 
 }  // namespace
 
-const BinaryFacts kMaximum{.tensor = "aten::maximum", .check = &check_maximum};
+constexpr BinaryFacts kMaximum{.tensor = "aten::maximum", .check = &check_maximum};
 
 void register_maximum(Library& aten) {
   aten.def("maximum(Tensor self, Tensor other) -> Tensor", {"core", "pointwise"});

@@ -16,7 +16,7 @@ Tensor mean_dim_meta(const Tensor& self, std::optional<Sizes> dim, bool keepdim,
 
 Tensor mean(const Tensor& self, std::optional<Dtype> dtype) {
   using Signature = Tensor(const Tensor&, std::optional<Sizes>, bool, std::optional<Dtype>);
-  static const TypedOp<Signature> mean_dim(Op("aten::mean.dim").get());
+  static constinit const LazyOp<Signature> mean_dim("aten::mean.dim");
   return mean_dim(self, Sizes{}, false, dtype);
 }
 

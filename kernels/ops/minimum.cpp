@@ -11,7 +11,7 @@ void check_minimum(const char* op, Dtype, Dtype, Dtype common) {
 
 }  // namespace
 
-const BinaryFacts kMinimum{.tensor = "aten::minimum", .check = &check_minimum};
+constexpr BinaryFacts kMinimum{.tensor = "aten::minimum", .check = &check_minimum};
 
 void register_minimum(Library& aten) {
   aten.def("minimum(Tensor self, Tensor other) -> Tensor", {"core", "pointwise"});

@@ -8,7 +8,7 @@ namespace {
 
 Tensor movedim(const Tensor& self, Sizes source, Sizes destination) {
   constexpr const char* kOp = "aten::movedim";
-  static const TypedOp<Tensor(const Tensor&, Sizes)> permute(Op("aten::permute").get());
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> permute("aten::permute");
   const int64_t ndim = self.ndim();
   if (source.size() != destination.size()) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {kOp, ": destination must have as many dims as source, got ",

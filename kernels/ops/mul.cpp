@@ -4,10 +4,10 @@
 
 namespace tenon::kernels {
 
-const BinaryFacts kMul{.tensor = "aten::mul.Tensor",
-                       .in_place = "aten::mul_.Tensor",
-                       .out = "aten::mul.out",
-                       .promotion = Promotion::Common};
+constexpr BinaryFacts kMul{.tensor = "aten::mul.Tensor",
+                           .in_place = "aten::mul_.Tensor",
+                           .out = "aten::mul.out",
+                           .promotion = Promotion::Common};
 
 void register_mul(Library& aten) {
   aten.def("mul.Tensor(Tensor self, Tensor other) -> Tensor", {"core", "pointwise"});

@@ -4,7 +4,7 @@
 
 namespace tenon::kernels {
 
-const BinaryFacts kNe{.tensor = "aten::ne.Tensor", .bool_result = true};
+constexpr BinaryFacts kNe{.tensor = "aten::ne.Tensor", .bool_result = true};
 
 void register_ne(Library& aten) { define_comparison<kNe>(aten, "ne"); }
 

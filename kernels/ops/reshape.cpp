@@ -7,10 +7,10 @@ namespace tenon::kernels {
 namespace {
 
 Tensor reshape(const Tensor& self, Sizes shape) {
-  static const TypedOp<Tensor(const Tensor&, Sizes)> view(Op("aten::view").get());
-  static const TypedOp<Tensor(const Tensor&, Sizes)> unsafe_view(Op("aten::_unsafe_view").get());
-  static const TypedOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
-      Op("aten::clone").get());
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> unsafe_view("aten::_unsafe_view");
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
+      "aten::clone");
   const tenon_tensor_info info = self.info();
   const Dims sizes = infer_sizes("aten::reshape", shape, info.numel);
   if (view_strides(info, sizes)) return view(self, sizes);

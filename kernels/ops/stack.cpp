@@ -8,8 +8,8 @@ namespace {
 
 Tensor stack(TensorList tensors, int64_t dim) {
   constexpr const char* kOp = "aten::stack";
-  static const TypedOp<Tensor(const Tensor&, int64_t)> unsqueeze(Op("aten::unsqueeze").get());
-  static const TypedOp<Tensor(const TensorList&, int64_t)> cat(Op("aten::cat").get());
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> unsqueeze("aten::unsqueeze");
+  static constinit const LazyOp<Tensor(const TensorList&, int64_t)> cat("aten::cat");
   if (tensors.empty())
     fail_argument(kOp, "tensors", "a list of one tensor at least", "an empty list");
   const Sizes sizes = tensors[0]->sizes();

@@ -15,10 +15,10 @@ void check_sub(const char* op, Dtype self, Dtype other, Dtype) {
 
 }  // namespace
 
-const BinaryFacts kSub{.tensor = "aten::sub.Tensor",
-                       .in_place = "aten::sub_.Tensor",
-                       .out = "aten::sub.out",
-                       .check = &check_sub};
+constexpr BinaryFacts kSub{.tensor = "aten::sub.Tensor",
+                           .in_place = "aten::sub_.Tensor",
+                           .out = "aten::sub.out",
+                           .check = &check_sub};
 
 void register_sub(Library& aten) {
   aten.def("sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",

@@ -11,7 +11,7 @@ Tensor to(const Tensor& self, const Device& device, Dtype dtype, bool non_blocki
   using Format = std::optional<MemoryFormat>;
   using Signature = Tensor(const Tensor&, std::optional<Dtype>, std::optional<Layout>,
                            std::optional<Device>, std::optional<bool>, bool, Format);
-  static const TypedOp<Signature> to_copy(Op("aten::_to_copy").get());
+  static constinit const LazyOp<Signature> to_copy("aten::_to_copy");
   const tenon_tensor_info info = self.info();
   const Device own(info.device);
   // "cuda" without an index is where a CUDA tensor is already.

@@ -8,7 +8,7 @@ namespace tenon::kernels {
 namespace {
 
 Tensor unsafe_view(const Tensor& self, Sizes size) {
-  static const TypedOp<Tensor(const Tensor&, Sizes)> view(Op("aten::view").get());
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
   return view(self, size);
 }
 

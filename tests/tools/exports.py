@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks built libraries: exported names and versions, needed libraries, thread-locals and size."""
+"""Checks built libraries: names and versions, needed libraries, thread-locals, statics, size."""
 
 from __future__ import annotations
 
@@ -61,6 +61,19 @@ def foreign_thread_locals(library: pathlib.Path) -> list:
     return re.findall(r"R_\S*TPOFF\S*\s+\S+\s+(\w+)@", relocations)
 
 
+def waits_for_a_static(library: pathlib.Path) -> list:
+    """A complaint where a function's static variable is made at its first use, under a lock.
+
+    A child process that is forked while another thread makes it would wait for that thread for
+    ever: base::singleton() and LazyOp are the ways that a fork cannot break.
+    """
+    if "__cxa_guard_acquire" not in _run("nm", "-D", "--undefined-only", library):
+        return []
+    names = re.findall(r"guard variable for (.+)", _run("nm", "-C", library))
+    which = ", ".join(names) or "some (the library is stripped)"
+    return [f"must have no static variable that is made at its first use, got {which}"]
+
+
 def stripped_size(library: pathlib.Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "stripped.so"
@@ -106,6 +119,7 @@ def check_library(
         f"must use no thread-local of another library at a fixed offset, got {name}"
         for name in foreign_thread_locals(library)
     ]
+    found += waits_for_a_static(library)
     size = stripped_size(library)
     if size > limit:
         found.append(f"stripped size must be {limit} bytes at most, got {size}")
@@ -126,7 +140,7 @@ def check_plugin(library: pathlib.Path) -> list:
         for name in needed(library)
         if not (NEEDED.match(name) or VENDOR.match(name) or name.startswith("libtenon.so."))
     ]
-    return found
+    return found + waits_for_a_static(library)
 
 
 def main(arguments: list | None = None) -> int:
@@ -140,6 +154,9 @@ def main(arguments: list | None = None) -> int:
     complaints = [f"libtenon.so: {text}" for text in check_library(library)]
     # The JNI library is loaded by a Java VM and exports what that looks for.
     plugins = sorted(set(folder.glob("libtenon_*.so")) - {folder / "libtenon_java.so"})
+    java = folder / "libtenon_java.so"
+    if java.exists():
+        complaints += [f"{java.name}: {text}" for text in waits_for_a_static(java)]
     for plugin in plugins:
         complaints += [f"{plugin.name}: {text}" for text in check_plugin(plugin)]
     for text in complaints:

@@ -413,6 +413,15 @@ class ExportsTest(Fixture):
             )
         )
 
+    def test_static_variable_made_at_first_use_fails(self):
+        found = self.complaints(
+            self.SOURCE + "int __cxa_guard_acquire(long long* guard);\n"
+            "__attribute__((used)) static int use(long long* guard) "
+            "{ return __cxa_guard_acquire(guard); }\n"
+        )
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("no static variable that is made at its first use", found[0])
+
     def test_other_needed_library_fails(self):
         # Undefined symbols pull in libz only if it is there; libresolv always is.
         found = self.complaints(self.SOURCE, self.MAP, "-Wl,--no-as-needed", "-lresolv")
