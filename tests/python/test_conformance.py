@@ -49,6 +49,7 @@ def _value(spec):
         "dtype": lambda: getattr(tenon, value),
         "device": lambda: tenon.device(value),
         "memory_format": lambda: getattr(tenon, value),
+        "generator": lambda: tenon.Generator(seed=value["seed"]),
     }[kind]()
 
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use tenon::{
-    Complex, DType, Device, Element, MemoryFormat, Op, Result, Schema, Tensor, Value, ValueRef,
-    BF16, F16,
+    Complex, DType, Device, Element, Generator, MemoryFormat, Op, Result, Schema, Tensor, Value,
+    ValueRef, BF16, F16,
 };
 
 fn folder() -> PathBuf {
@@ -177,10 +177,18 @@ fn value(json: &Json, type_: &str) -> std::result::Result<Value, String> {
                     "channels_last_3d" => MemoryFormat::CHANNELS_LAST_3D,
                     other => return Err(format!("unknown memory format {other}")),
                 }),
+                "generator" => Value::Generator(generator(inner)?),
                 other => return Err(format!("unknown value {other}")),
             }
         }
     })
+}
+
+fn generator(json: &Json) -> std::result::Result<Generator, String> {
+    let seed = json["seed"]
+        .as_u64()
+        .ok_or("a generator must have a seed")?;
+    Generator::new(Device::CPU, seed).map_err(|error| error.to_string())
 }
 
 fn list_value(list: &[Json], type_: &str) -> std::result::Result<Value, String> {

@@ -151,6 +151,9 @@ class ConformanceTest {
       String name = v.get("memory_format").asText();
       return MemoryFormat.valueOf(name.replace("_format", "").toUpperCase(java.util.Locale.ROOT));
     }
+    if (v.has("generator")) {
+      return Generator.onCpu(v.get("generator").get("seed").asLong());
+    }
     throw new IllegalArgumentException("unknown value " + v);
   }
 
