@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -151,6 +153,18 @@ class CountTest(unittest.TestCase):
         self.assertFalse(suites.Outcome(passed=0, status=0).good)
         self.assertFalse(suites.Outcome(passed=5, status=1).good)
         self.assertTrue(suites.Outcome(passed=5, skipped=2).good)
+
+
+class PresetTest(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "no CMake or no Ninja")
+    def test_every_native_preset_configures(self):
+        # Which targets a preset leaves out is its own: coverage has no kernels, a sanitizer no
+        # plugins of other compilers.
+        for preset in ("asan-ubsan", "tsan", "ubsan", "coverage"):
+            with self.subTest(preset), tempfile.TemporaryDirectory() as folder:
+                command = ["cmake", "--preset", preset, "-B", folder]
+                run = subprocess.run(command, cwd=ui.ROOT, capture_output=True, text=True)
+                self.assertEqual(run.returncode, 0, run.stderr[-2000:])
 
 
 class StepTest(unittest.TestCase):
