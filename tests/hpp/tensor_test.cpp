@@ -24,6 +24,18 @@ TEST(Tensor, Adopt_SharesTheVectorsMemory) {
   EXPECT_EQ(tensor.dtype(), Dtype::F64);
 }
 
+TEST(Device, TheHostAndMetaAreOneDeviceEach) {
+  using tenon::Device;
+  const Device host = Tensor::from({1.0f}, {1}).device();
+  EXPECT_EQ(host, Device("cpu"));
+  EXPECT_EQ(host, Device("cpu:0"));
+  const Device meta = Tensor::empty(std::vector<int64_t>{1}, Dtype::F32, Device("meta")).device();
+  EXPECT_EQ(meta, Device("meta"));
+  EXPECT_FALSE(host == meta);
+  EXPECT_EQ(Device("cuda:1"), Device("cuda:1"));
+  EXPECT_FALSE(Device("cuda:0") == Device("cuda:1"));
+}
+
 TEST(Tensor, WrongElementType_Throws) {
   const Tensor tensor = Tensor::from({1.0f}, {1});
   EXPECT_THROW(tensor.data<double>(), tenon::Error);

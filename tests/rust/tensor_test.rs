@@ -259,6 +259,19 @@ fn devices_parse_and_print() {
 }
 
 #[test]
+fn the_host_and_meta_are_one_device_each() {
+    let host = Tensor::from_vec(vec![1f32], &[1]).unwrap().device();
+    assert_eq!(host, Device::CPU);
+    assert_eq!(host, "cpu:0".parse().unwrap());
+    let meta = Tensor::empty(&[1], DType::F32, Device::META).unwrap();
+    assert_eq!(meta.device(), Device::META);
+    assert_ne!(host, meta.device());
+    assert_ne!(Device::cuda(0), Device::cuda(1));
+    let all = std::collections::HashSet::from([host, Device::CPU, meta.device(), Device::META]);
+    assert_eq!(all.len(), 2);
+}
+
+#[test]
 fn backends_are_registered_by_name() {
     let device = Device::register_backend("rustchip").unwrap();
     assert_eq!(Device::register_backend("rustchip").unwrap(), device);

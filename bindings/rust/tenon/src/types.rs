@@ -2,6 +2,7 @@
 //! Element types, devices, layouts and memory formats.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use tenon_sys as sys;
@@ -140,13 +141,28 @@ impl fmt::Debug for DType {
     }
 }
 
-/// A device: its type and index. Index -1 means the current device of that type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// A device: its type and index. Index -1 means the current device of that type. The host and Meta
+/// are one device each: those are equal whatever the index.
+#[derive(Clone, Copy)]
 pub struct Device {
     /// Number of the device type: `Device::CPU.kind` and so on, or a registered backend's.
     pub kind: i32,
     /// Index within the type.
     pub index: i32,
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        self.kind == other.kind && self.index_that_counts() == other.index_that_counts()
+    }
+}
+
+impl Eq for Device {}
+
+impl Hash for Device {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.kind, self.index_that_counts()).hash(state);
+    }
 }
 
 impl Device {
@@ -173,6 +189,14 @@ impl Device {
     pub fn type_name(self) -> &'static str {
         // SAFETY: tenon_device_type_name returns static text for any number.
         unsafe { static_text(sys::tenon_device_type_name(self.kind)) }
+    }
+
+    fn index_that_counts(self) -> i32 {
+        if self.kind == Device::CPU.kind || self.kind == Device::META.kind {
+            -1
+        } else {
+            self.index
+        }
     }
 
     /// Whether this is the host.
@@ -234,9 +258,9 @@ impl FromStr for Device {
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.type_name())?;
-        let single = self.is_cpu() || self.kind == Device::META.kind;
-        if self.index >= 0 && !single {
-            write!(f, ":{}", self.index)?;
+        let index = self.index_that_counts();
+        if index >= 0 {
+            write!(f, ":{index}")?;
         }
         Ok(())
     }

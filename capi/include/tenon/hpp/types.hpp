@@ -117,14 +117,16 @@ struct Device : tenon_device {
 
   std::string str() const {
     std::string text = tenon_device_type_name(type);
-    if (index >= 0 && type != TENON_DEVICE_CPU && type != TENON_DEVICE_META) {
-      text += ":" + std::to_string(index);
-    }
+    if (index >= 0 && !is_only_one()) text += ":" + std::to_string(index);
     return text;
   }
+  // The CPU and Meta are one device each, whatever the index.
   friend bool operator==(const Device& a, const Device& b) {
-    return a.type == b.type && a.index == b.index;
+    return a.type == b.type && (a.index == b.index || a.is_only_one());
   }
+
+ private:
+  bool is_only_one() const { return type == TENON_DEVICE_CPU || type == TENON_DEVICE_META; }
 };
 
 }  // namespace tenon::inline hpp
