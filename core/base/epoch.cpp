@@ -3,6 +3,7 @@
 #include "base/epoch.h"
 
 #include <linux/membarrier.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,13 +16,20 @@
 namespace tenon::base {
 namespace {
 
-// What one thread is freeing right now; lives on its stack.
+// What one thread is freeing right now; lives on its stack. The thread is told apart by itself: one
+// that exits frees too, and shares the stand-in for records with all that never had one.
 struct Active {
   Active* next;
-  const ThreadRecord* thread;
+  pthread_t thread;
+  int64_t thread_id;  // the kernel's number, for messages
   const void* group;  // of the one being freed
   Retired* rest;      // still to be freed
 };
+
+int64_t own_thread_id() {
+  return has_thread_record() ? current_thread()->thread_id.load(std::memory_order_relaxed)
+                             : ::syscall(SYS_gettid);
+}
 
 // What the threads' stacks show, gathered by one scan.
 struct Entry {
@@ -222,7 +230,7 @@ Retired* take_unused_locked() {
 
 void free_all(std::unique_lock<std::mutex>& lock, Retired* unused) {
   if (unused == nullptr) return;
-  Active mine{active, current_thread(), nullptr, unused};
+  Active mine{active, pthread_self(), own_thread_id(), nullptr, unused};
   active = &mine;
   while (mine.rest != nullptr) {
     Retired* retired = mine.rest;
@@ -273,10 +281,8 @@ Group find_group_locked(const void* group, Blocker* out_blocker) {
       has = rest->group == group;
     }
     if (!has) continue;
-    if (work->thread == current_thread()) return Group::kOwn;
-    if (state == Group::kFree) {
-      *out_blocker = {work->thread->thread_id.load(std::memory_order_relaxed), nullptr};
-    }
+    if (pthread_equal(work->thread, pthread_self()) != 0) return Group::kOwn;
+    if (state == Group::kFree) *out_blocker = {work->thread_id, nullptr};
     state = Group::kBusy;
   }
   return state;

@@ -252,6 +252,34 @@ TEST_F(EpochTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
   EXPECT_EQ(drainer.result, Drained::kInsideKernel);
 }
 
+// Neither thread has a record then: the one no longer, the other not yet.
+TEST_F(EpochTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
+  struct Slow : Retired {
+    std::atomic<bool> entered{false}, go_on{false};
+  };
+  static int group = 0;
+  Op op;
+  Slow slow;
+  slow.group = &group;
+  slow.owner = &op;
+  slow.record = op.snapshot.load()->kernel;
+  slow.reclaim = [](Retired* self) {
+    auto* mine = static_cast<Slow*>(self);
+    mine->entered = true;
+    while (!mine->go_on) std::this_thread::yield();
+  };
+  std::thread exiting([&] { op.call([&] { retire(&slow); }); });
+  while (!slow.entered) std::this_thread::yield();
+  std::thread([&] {
+    Blocker blocker;
+    EXPECT_EQ(drain(&group, 0, &blocker), Drained::kTimeout);
+    EXPECT_NE(blocker.thread_id, 0);
+    slow.go_on = true;
+    EXPECT_EQ(drain(&group, -1, &blocker), Drained::kDone);
+  }).join();
+  exiting.join();
+}
+
 TEST_F(EpochTest, ReclaimThatRetires_IsServed) {
   static int freed = 0;
   static Drainer second;
