@@ -99,6 +99,10 @@ void* allocate_cpu(int64_t nbytes) {
 
 void free_cpu(void* data) noexcept { std::free(data); }
 
+void* try_allocate_block(BlockClass block) noexcept {
+  return try_allocate(static_cast<size_t>(block_bytes(block)));
+}
+
 void* allocate_block_slow(BlockClass block) {
   BlockCache* cache = kRecycleBlocks ? block_cache(base::current_thread()) : nullptr;
   if (cache != nullptr && cache != &closed_cache) {

@@ -76,6 +76,8 @@ struct BlockCache {
 /// AddressSanitizer sees a use after free only where memory is really given back.
 constexpr bool kRecycleBlocks = TENON_SANITIZER_CURRENT != TENON_SANITIZER_ADDRESS;
 
+/// A block from malloc; NULL when memory is short.
+void* try_allocate_block(BlockClass block) noexcept;
 /// Allocates a block when the bin has none: the spare batch, one of the depot, or malloc. Throws
 /// TENON_ERROR_OUT_OF_MEMORY.
 void* allocate_block_slow(BlockClass block);

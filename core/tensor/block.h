@@ -45,11 +45,28 @@ inline void count_tensor(int64_t delta, int64_t storages) noexcept {
   count_tensor_on(thread, delta, storages);
 }
 
-/// Memory for a tensor from the thread's bin, counted as one, and as `storages` storages; NULL when
-/// the bin has none. Calls nothing, so that what calls it needs no frame.
+/// Memory for a tensor, counted as one, and as `storages` storages. Throws
+/// TENON_ERROR_OUT_OF_MEMORY.
+inline void* take_block(BlockClass block, int64_t storages) {
+  void* memory = allocate_block(block);
+  count_tensor(1, storages);
+  return memory;
+}
+inline void give_block(void* memory, BlockClass block, int64_t storages) noexcept {
+  count_tensor(-1, -storages);
+  free_block(memory, block);
+}
+
+/// The same from the thread's bin; NULL when that has none. Calls nothing, so that what calls it
+/// needs no frame. Where blocks are not recycled it is fresh memory: what is done with it on the
+/// quick paths is seen there too.
 __attribute__((always_inline)) inline void* try_take_block(BlockClass block,
                                                            int64_t storages) noexcept {
-  if constexpr (!kRecycleBlocks) return nullptr;
+  if constexpr (!kRecycleBlocks) {
+    void* fresh = try_allocate_block(block);
+    if (fresh != nullptr) count_tensor(1, storages);
+    return fresh;
+  }
   // Only threads with a record have a cache.
   base::ThreadRecord* thread = base::current_thread();
   BlockCache* cache = block_cache(thread);
@@ -61,23 +78,15 @@ __attribute__((always_inline)) inline void* try_take_block(BlockClass block,
 /// Gives such memory back; false when the thread's bin has no room.
 __attribute__((always_inline)) inline bool try_give_block(void* memory, BlockClass block,
                                                           int64_t storages) noexcept {
-  if constexpr (!kRecycleBlocks) return false;
+  if constexpr (!kRecycleBlocks) {
+    give_block(memory, block, storages);
+    return true;
+  }
   base::ThreadRecord* thread = base::current_thread();
   BlockCache* cache = block_cache(thread);
   if (cache == nullptr || !try_give_block(cache, memory, block)) return false;
   count_tensor_on(thread, -1, -storages);
   return true;
-}
-
-/// The same, whatever the bins hold. Throws TENON_ERROR_OUT_OF_MEMORY.
-inline void* take_block(BlockClass block, int64_t storages) {
-  void* memory = allocate_block(block);
-  count_tensor(1, storages);
-  return memory;
-}
-inline void give_block(void* memory, BlockClass block, int64_t storages) noexcept {
-  count_tensor(-1, -storages);
-  free_block(memory, block);
 }
 
 }  // namespace tenon::tensor

@@ -75,12 +75,13 @@ struct alignas(64) tenon_tensor {
   bool is_contiguous() const noexcept { return (flags_ & TENON_TENSOR_CONTIGUOUS) != 0; }
   bool is_wrapped_number() const noexcept { return (flags_ & TENON_TENSOR_WRAPPED_NUMBER) != 0; }
   bool is_hollow() const noexcept { return (flags_ & TENON_TENSOR_HOLLOW) != 0; }
+  /// False for the undefined tensor and hollow ones, which may lack a dtype and a device too.
+  bool has_storage() const noexcept {
+    return (flags_ & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) == 0;
+  }
   /// False on Meta, for hollow tensors and the undefined one; tensors without elements may have
   /// NULL memory.
-  bool has_memory() const noexcept {
-    return device_.type != TENON_DEVICE_META &&
-           (flags_ & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) == 0;
-  }
+  bool has_memory() const noexcept { return device_.type != TENON_DEVICE_META && has_storage(); }
   Storage* storage() const noexcept { return storage_; }
   /// First element, NULL where there is no memory.
   void* data() const noexcept {

@@ -25,7 +25,7 @@ __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
 // for all others.
 tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
                                            const int64_t* strides, int64_t offset) noexcept {
-  if (sizes.size() > kInlineDims || base.is_undefined()) return nullptr;
+  if (sizes.size() > kInlineDims || !base.has_storage()) return nullptr;
   void* memory = try_take_block(kHeaderBlock, 0);
   if (memory == nullptr) return nullptr;
   tenon_tensor* tensor = place_alias(memory, base, offset);
