@@ -51,13 +51,18 @@ fn leaves_nothing(action: impl Fn()) {
     }
 }
 
-/// Pages of this process in memory; 0 where the system does not tell.
+/// Pages of this process's own memory, without files' (of which the kernel maps a whole run when a
+/// thread first touches some code); 0 where the system does not tell.
 fn resident_pages() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    text.split(' ')
-        .nth(1)
-        .and_then(|pages| pages.parse().ok())
-        .unwrap_or(0)
+    let pages: Vec<u64> = text
+        .split(' ')
+        .filter_map(|each| each.parse().ok())
+        .collect();
+    match pages[..] {
+        [_, resident, files, ..] => resident - files,
+        _ => 0,
+    }
 }
 
 /// `f(Tensor x, float weight, int[] dims=[]) -> Tensor` with a CPU kernel.
@@ -235,7 +240,12 @@ fn failing_kernels() {
         .typed::<(&Tensor, &str), (Tensor, Tensor)>()
         .unwrap();
     let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
+    panic::set_hook(Box::new(|panic| {
+        let told = panic.to_string();
+        if !told.contains("panicked with") {
+            eprintln!("{told}");
+        }
+    }));
     leaves_nothing(|| {
         for result in [thrower.call((&x, "panic")), typed.call(&x, "panic")] {
             let error = fails(
