@@ -153,8 +153,8 @@ def main(arguments: list | None = None) -> int:
         return 1
     complaints = [f"libtenon.so: {text}" for text in check_library(library)]
     # The JNI library is loaded by a Java VM and exports what that looks for.
-    plugins = sorted(set(folder.glob("libtenon_*.so")) - {folder / "libtenon_java.so"})
     java = folder / "libtenon_java.so"
+    plugins = sorted(set(folder.glob("libtenon_*.so")) - {java})
     if java.exists():
         complaints += [f"{java.name}: {text}" for text in waits_for_a_static(java)]
     for plugin in plugins:

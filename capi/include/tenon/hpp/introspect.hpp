@@ -3,9 +3,7 @@
 // tools include it, kernels need not read it.
 #pragma once
 
-#include <algorithm>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
