@@ -152,8 +152,9 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
     return std::string("nothing was thrown");
   };
   const auto expect_same = [&](const auto&... arguments) {
-    EXPECT_EQ(refusal([&] { tenon::introspect::explain(op, arguments...); }),
-              refusal([&] { op(arguments...); }));
+    const std::string of_call = refusal([&] { op(arguments...); });
+    EXPECT_NE(of_call, "nothing was thrown");
+    EXPECT_EQ(refusal([&] { tenon::introspect::explain(op, arguments...); }), of_call);
   };
   expect_same(x, list, 3);
   expect_same(x, list, 3, 4);
