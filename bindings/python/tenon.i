@@ -24,7 +24,7 @@ LEAVE_OUT("(?<!stream)_(retain|release)$")
 LEAVE_OUT("^tenon_(value|buffer|error|object|tag)_")
 LEAVE_OUT("^tenon_op_(begin|end|invoke|resolve|call|redispatch|check_arguments|check_results)")
 LEAVE_OUT("^tenon_op_(compute_keys|explain|find|copy_schema|list|get_slot)")
-LEAVE_OUT("^tenon_(trace_spans|simulator_get_slot)$")
+LEAVE_OUT("^tenon_(profile_spans|simulator_get_slot)$")
 LEAVE_OUT("^tenon_tensor_(new|wrap|undefined|describe|sizes|strides|data|device|set_|storage)")
 LEAVE_OUT("^tenon_tensor_(resize|binding|own_|from_|to_|use_count)")
 LEAVE_OUT("^tenon_storage_")
@@ -36,7 +36,7 @@ LEAVE_OUT("^tenon_schema_get_")
 LEAVE_OUT("^tenon_type_")
 %ignore tenon_registry_add_listener;
 %ignore tenon_key_list;
-%ignore tenon_trace_set;
+%ignore tenon_profile_set_listener;
 %ignore tenon_thread_state_leave;  // consumes its argument: see leave_thread_state
 LEAVE_OUT("^tenon_mode_|^tenon_tensor_(carried|wrapped)")
 %ignore TENON_SANITIZER_CURRENT;

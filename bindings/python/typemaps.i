@@ -48,7 +48,7 @@
 HANDLE(tenon_schema, TNP_HANDLE_SCHEMA)
 HANDLE(tenon_plugin, TNP_HANDLE_PLUGIN)
 HANDLE(tenon_thread_state, TNP_HANDLE_THREAD_STATE)
-HANDLE(tenon_trace, TNP_HANDLE_TRACE)
+HANDLE(tenon_profile, TNP_HANDLE_PROFILE)
 HANDLE(tenon_simulator, TNP_HANDLE_SIMULATOR)
 
 // Names as a sequence of str.
@@ -144,7 +144,7 @@ BLOCKS(tenon_functionality_register)
 BLOCKS(tenon_backend_register)
 BLOCKS(tenon_device_count)
 BLOCKS(tenon_stream_synchronize)
-BLOCKS(tenon_op_check_invariants)
+BLOCKS(tenon_introspect_check)
 BLOCKS(tenon_registry_reap)
 
 // Texts: C would not see what follows a NUL.

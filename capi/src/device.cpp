@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device providers, copies and streams; see tenon/device.h.
-#include "tenon/device.h"
+// Devices: names and copies; see tenon/device.h.
+#include "tensor/device.h"
 
+#include "base/check.h"
 #include "guard.h"
+#include "tenon/device.h"
 #include "tensor/device_provider.h"
 
 using tenon::capi::guarded;
@@ -10,15 +12,15 @@ namespace tensor = tenon::tensor;
 
 extern "C" {
 
-tenon_status tenon_device_register_provider(const tenon_device_provider* provider) {
-  return guarded([&] { tensor::register_provider(*provider); });
+tenon_status tenon_device_parse(const char* text, tenon_device* out_device) {
+  *out_device = {-1, -1};
+  return guarded([&] {
+    TENON_CHECK_ARG(text != nullptr, "tenon_device_parse: device must be a text, got NULL");
+    *out_device = tensor::parse_device(text);
+  });
 }
 
-tenon_status tenon_device_provider_get(int32_t device_type,
-                                       const tenon_device_provider** out_provider) {
-  *out_provider = nullptr;
-  return guarded([&] { *out_provider = &tensor::require_provider(device_type); });
-}
+const char* tenon_device_type_name(int32_t type) { return tensor::device_type_name(type); }
 
 tenon_status tenon_device_count(int32_t device_type, int32_t* out_count) {
   *out_count = 0;
@@ -29,26 +31,6 @@ tenon_status tenon_device_copy(void* dst, const tenon_device* dst_device, const 
                                const tenon_device* src_device, int64_t nbytes, int32_t blocking) {
   return guarded(
       [&] { tensor::copy_bytes(dst, *dst_device, src, *src_device, nbytes, blocking != 0); });
-}
-
-tenon_status tenon_stream_current(const tenon_device* device, tenon_stream* out_stream) {
-  *out_stream = {};
-  return guarded([&] { *out_stream = tensor::current_stream(*device); });
-}
-
-tenon_status tenon_stream_set_current(const tenon_stream* stream) {
-  return guarded([&] { tensor::set_current_stream(*stream); });
-}
-
-tenon_status tenon_stream_new(const tenon_device* device, tenon_stream* out_stream) {
-  *out_stream = {};
-  return guarded([&] { *out_stream = tensor::new_stream(*device); });
-}
-
-void tenon_stream_release(const tenon_stream* stream) { tensor::release_stream(*stream); }
-
-tenon_status tenon_stream_synchronize(const tenon_stream* stream) {
-  return guarded([&] { tensor::synchronize_stream(*stream); });
 }
 
 }  // extern "C"

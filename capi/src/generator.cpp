@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "tenon/generator.h"
 
 using tenon::capi::guarded;
 namespace tensor = tenon::tensor;
@@ -31,12 +32,13 @@ tenon_status tenon_generator_new(const tenon_device* device, uint64_t seed,
   return guarded([&] { *out_generator = tensor::new_generator(device, seed).detach(); });
 }
 
-tenon_status tenon_generator_default(const tenon_device* device, tenon_generator** out_generator) {
+tenon_status tenon_generator_open_default(const tenon_device* device,
+                                          tenon_generator** out_generator) {
   *out_generator = nullptr;
   return guarded([&] { *out_generator = tensor::default_generator(device).detach(); });
 }
 
-tenon_status tenon_manual_seed(uint64_t seed) {
+tenon_status tenon_generator_seed_all(uint64_t seed) {
   return guarded([&] { tensor::manual_seed(seed); });
 }
 
@@ -61,10 +63,10 @@ uint64_t tenon_generator_initial_seed(const tenon_generator* generator) {
   return generator->initial_seed();
 }
 
-tenon_status tenon_generator_state(const tenon_generator* generator, void* data, int64_t capacity,
-                                   int64_t* out_nbytes) {
+tenon_status tenon_generator_state(const tenon_generator* generator, int64_t capacity,
+                                   void* out_data, int64_t* out_nbytes) {
   *out_nbytes = 0;
-  return guarded([&] { *out_nbytes = generator->state(data, capacity); });
+  return guarded([&] { *out_nbytes = generator->state(out_data, capacity); });
 }
 
 tenon_status tenon_generator_set_state(tenon_generator* generator, const void* data,
@@ -77,14 +79,16 @@ tenon_status tenon_generator_set_state(tenon_generator* generator, const void* d
   });
 }
 
-tenon_status tenon_generator_random(tenon_generator* generator, uint32_t* numbers, int64_t count) {
-  return draw("tenon_generator_random", "numbers", numbers, count,
-              [&] { generator->random(numbers, count); });
+tenon_status tenon_generator_random(tenon_generator* generator, int64_t count,
+                                    uint32_t* out_numbers) {
+  return draw("tenon_generator_random", "numbers", out_numbers, count,
+              [&] { generator->random(out_numbers, count); });
 }
 
-tenon_status tenon_generator_normal(tenon_generator* generator, double* samples, int64_t count) {
-  return draw("tenon_generator_normal", "samples", samples, count,
-              [&] { generator->normal(samples, count); });
+tenon_status tenon_generator_normal(tenon_generator* generator, int64_t count,
+                                    double* out_samples) {
+  return draw("tenon_generator_normal", "samples", out_samples, count,
+              [&] { generator->normal(out_samples, count); });
 }
 
 void* tenon_generator_native(const tenon_generator* generator) { return generator->native(); }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries and registrations over core/dispatch; see tenon/library.h.
 #include "tenon/library.h"
+#include "tenon/kernel.h"
 
 #include <cstddef>
 #include <cstring>
 
 #include "base/check.h"
-#include "base/epoch.h"
+#include "base/reclaim.h"
 #include "dispatch/library.h"
 #include "guard.h"
 

@@ -3,6 +3,8 @@
 #include "value/object.h"
 
 #include "guard.h"
+#include "tenon/object.h"
+#include "value/carrier.h"
 
 extern "C" {
 
@@ -26,5 +28,9 @@ const tenon_object_type* tenon_object_get_type(const tenon_object* object) {
 }
 
 void* tenon_object_self(const tenon_object* object) { return object->self(); }
+
+tenon_object* tenon_object_of_value(const tenon_value* content) {
+  return tenon::value::object_in(*content);
+}
 
 }  // extern "C"

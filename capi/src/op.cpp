@@ -3,17 +3,20 @@
 // and what a kernel may send through (a forced unwind) goes on.
 #include "tenon/op.h"
 
-#include <cstring>
-
 #include "base/check.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/lookup.h"
 #include "guard.h"
+#include "introspect/explain.h"
+#include "introspect/introspect.h"
+#include "value/buffer.h"
 
 namespace dispatch = tenon::dispatch;
+namespace introspect = tenon::introspect;
 using tenon::capi::guarded;
+using tenon::value::text_buffer;
 
 extern "C" {
 
@@ -37,11 +40,11 @@ tenon_status tenon_op_copy_schema(const tenon_op* op, tenon_schema** out_schema)
   });
 }
 
-tenon_status tenon_op_call(const tenon_op* op, tenon_stack* stack) {
+tenon_status tenon_op_call_fast(const tenon_op* op, tenon_stack* stack) {
   return dispatch::call(op, stack);
 }
 
-tenon_status tenon_op_call_checked(const tenon_op* op, tenon_stack* stack) {
+tenon_status tenon_op_call(const tenon_op* op, tenon_stack* stack) {
   return dispatch::call_checked(op, stack);
 }
 
@@ -62,47 +65,20 @@ tenon_status tenon_op_compute_keys(const tenon_op* op, const tenon_value* args, 
   return dispatch::compute_keys(op, args, nargs, out_keys);
 }
 
-const tenon_entry* tenon_op_begin1(const tenon_op* op, const tenon_tensor* a,
-                                   tenon_frame* out_frame) {
-  return dispatch::begin1(op, a, out_frame);
-}
-
-const tenon_entry* tenon_op_begin2(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                   tenon_frame* out_frame) {
-  return dispatch::begin2(op, a, b, out_frame);
-}
-
-const tenon_entry* tenon_op_begin3(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                   const tenon_tensor* c, tenon_frame* out_frame) {
-  return dispatch::begin3(op, a, b, c, out_frame);
-}
-
-const tenon_entry* tenon_op_begin_n(const tenon_op* op, tenon_tensor* const* tensors, int64_t count,
-                                    const tenon_device* device, tenon_frame* out_frame) {
-  return count == 0 ? dispatch::begin_factory(op, device, out_frame)
-                    : dispatch::begin_n(op, tensors, count, out_frame);
-}
-
-const tenon_entry* tenon_op_begin_keys(const tenon_op* op, tenon_keyset keys,
-                                       tenon_frame* out_frame) {
-  return dispatch::begin_keys(op, keys, out_frame);
-}
-
-const tenon_entry* tenon_op_resolve(const tenon_op* op, const tenon_value* args, int64_t nargs,
-                                    tenon_frame* out_frame) {
-  return dispatch::resolve(op, args, nargs, out_frame);
-}
-
-tenon_status tenon_op_invoke(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack) {
-  return dispatch::invoke(entry, frame, stack);
-}
-
-tenon_status tenon_op_end(tenon_frame* frame, tenon_status status) {
-  return dispatch::end(frame, status);
-}
-
 tenon_status tenon_op_check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) {
   return dispatch::check_results_only(op, rets, nrets);
+}
+
+tenon_status tenon_op_copy_tags(const tenon_op* op, tenon_buffer** out_text) {
+  *out_text = nullptr;
+  return guarded([&] { *out_text = text_buffer(introspect::print_tags(*op)).detach(); });
+}
+
+tenon_status tenon_op_explain(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                              tenon_buffer** out_text) {
+  *out_text = nullptr;
+  return guarded(
+      [&] { *out_text = text_buffer(introspect::explain_call(*op, args, nargs)).detach(); });
 }
 
 }  // extern "C"

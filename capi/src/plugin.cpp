@@ -3,6 +3,7 @@
 #include "plugin/plugin.h"
 
 #include "guard.h"
+#include "tenon/plugin.h"
 
 using tenon::capi::guarded;
 using tenon::plugin::PluginManager;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "out_struct.h"
 #include "schema/compatibility.h"
 #include "schema/parser.h"
 #include "schema/printer.h"
@@ -41,31 +42,22 @@ uint32_t flags_of(const Argument& argument) {
 
 void fill(const char* function, tenon_schema::Arguments list, int64_t index, int64_t aliased,
           tenon_argument_info* out_info) {
-  // A caller built with a newer header has fields behind ours, which have to be zero.
-  constexpr uint32_t kSize = sizeof(tenon_argument_info);
-  const uint32_t size = out_info->struct_size;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(out_info);
-  TENON_CHECK(size >= kSize, TENON_ERROR_ABI, function, ": struct_size must be at least ", kSize,
-              ", got ", size);
-  for (uint32_t i = kSize; i < size; ++i) {
-    TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI, function,
-                ": fields that this version does not know must be zero");
-  }
-  TENON_CHECK_INDEX(index >= 0 && index < static_cast<int64_t>(list.size()), function,
-                    ": index must be in [0, ", list.size(), "), got ", index);
-  const Argument& argument = list[static_cast<size_t>(index)];
-  tenon_argument_info info = {};
-  info.struct_size = size;
-  info.flags = flags_of(argument);
-  info.name = argument.name.c_str();
-  info.type = argument.type;
-  // Interned: there are few distinct ones.
-  info.type_text = InternedString(tenon::schema::print_type(argument)).c_str();
-  info.alias_text = InternedString(tenon::schema::print_alias(argument)).c_str();
-  info.default_value = default_of(argument);
-  info.list_size = argument.list_size;
-  info.aliased_argument = aliased;
-  *out_info = info;
+  tenon::capi::fill_struct(function, tenon::capi::kFirstArgumentInfo, out_info, [&] {
+    TENON_CHECK_INDEX(index >= 0 && index < static_cast<int64_t>(list.size()), function,
+                      ": index must be in [0, ", list.size(), "), got ", index);
+    const Argument& argument = list[static_cast<size_t>(index)];
+    tenon_argument_info info = {};
+    info.flags = flags_of(argument);
+    info.name = argument.name.c_str();
+    info.type = argument.type;
+    // Interned: there are few distinct ones.
+    info.type_text = InternedString(tenon::schema::print_type(argument)).c_str();
+    info.alias_text = InternedString(tenon::schema::print_alias(argument)).c_str();
+    info.default_value = default_of(argument);
+    info.list_size = argument.list_size;
+    info.aliased_argument = aliased;
+    return info;
+  });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "tenon/tensor.h"
 #include "tensor/printer.h"
 #include "value/buffer.h"
 

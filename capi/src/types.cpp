@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dtypes and device names; see tenon/types.h.
+// Dtypes; see tenon/types.h.
 #include "tenon/types.h"
 
 #include "base/check.h"
 #include "guard.h"
-#include "tensor/device.h"
 #include "tensor/dtype.h"
 
 using tenon::capi::guarded;
@@ -39,15 +38,5 @@ tenon_dtype tenon_dtype_default(void) { return tensor::default_dtype(); }
 tenon_status tenon_dtype_set_default(tenon_dtype dtype) {
   return guarded([&] { tensor::set_default_dtype(dtype); });
 }
-
-tenon_status tenon_device_parse(const char* text, tenon_device* out_device) {
-  *out_device = {-1, -1};
-  return guarded([&] {
-    TENON_CHECK_ARG(text != nullptr, "tenon_device_parse: device must be a text, got NULL");
-    *out_device = tensor::parse_device(text);
-  });
-}
-
-const char* tenon_device_type_name(int32_t type) { return tensor::device_type_name(type); }
 
 }  // extern "C"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values and buffers; see tenon/value.h.
+// Values; see tenon/value.h.
 #include "value/value.h"
 
 #include "base/check.h"
@@ -25,30 +25,6 @@ tenon_status make_value(tenon_value* out_value, Make make) {
 }  // namespace
 
 extern "C" {
-
-tenon_status tenon_buffer_new(int64_t size, tenon_buffer** out_buffer) {
-  *out_buffer = nullptr;
-  return guarded([&] { *out_buffer = tenon_buffer::make(size); });
-}
-
-tenon_status tenon_buffer_wrap(void* data, int64_t size, void* ctx, tenon_deleter deleter,
-                               tenon_buffer** out_buffer) {
-  *out_buffer = nullptr;
-  return guarded([&] { *out_buffer = tenon_buffer::wrap(data, size, ctx, deleter); });
-}
-
-tenon_buffer* tenon_buffer_retain(tenon_buffer* buffer) {
-  if (buffer != nullptr) buffer->retain();
-  return buffer;
-}
-
-void tenon_buffer_release(tenon_buffer* buffer) {
-  if (buffer != nullptr) buffer->release();
-}
-
-void* tenon_buffer_data(const tenon_buffer* buffer) { return buffer->data(); }
-
-int64_t tenon_buffer_size(const tenon_buffer* buffer) { return buffer->size(); }
 
 tenon_status tenon_value_copy(const tenon_value* value, tenon_value* out_value) {
   // `out_value` may be `value` itself: it is written last.

@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "base/language.h"
 #include "base/live_count.h"
 #include "base/thread.h"
 
@@ -31,11 +32,6 @@ struct ErrorDetails {
   ErrorPtr cause;
   std::string formatted;
 };
-
-const char* language_name(uint32_t language) noexcept {
-  constexpr const char* kNames[] = {"", "C", "C++", "Python", "Java", "Rust"};
-  return language < TENON_LANGUAGE_COUNT ? kNames[language] : "?";
-}
 
 const char* status_name(tenon_status status) noexcept {
   constexpr const char* kNames[] = {
@@ -120,7 +116,8 @@ static void write_frame(std::string& out, const tenon_error_frame& frame) {
   }
   if (frame.language != TENON_LANGUAGE_NONE) {
     out += " [";
-    out += language_name(frame.language);
+    const char* language = language_name(frame.language);
+    out += language != nullptr ? language : "?";
     out += ']';
   }
 }

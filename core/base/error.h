@@ -10,6 +10,7 @@
 #include "base/concat.h"
 #include "base/intrusive_ptr.h"
 #include "tenon/error.h"
+#include "tenon/language.h"
 
 namespace tenon::base {
 struct ErrorDetails;
@@ -82,9 +83,6 @@ namespace tenon::base {
 
 using ErrorObject = ::tenon_error;
 using ErrorPtr = IntrusivePtr<ErrorObject>;
-
-/// "C++" and so on for TENON_LANGUAGE_*, "" for none. Static text.
-const char* language_name(uint32_t language) noexcept;
 
 /// Static texts for a status, see tenon/status.h.
 const char* status_name(tenon_status status) noexcept;

@@ -5,7 +5,7 @@
 namespace tenon::base {
 
 int64_t live_count(uint32_t kind) noexcept {
-  if (kind >= TENON_HANDLE_COUNT) return -1;
+  if (kind >= kHandleCount) return -1;
   int64_t total = no_thread_record.live[kind].load(std::memory_order_relaxed);
   for (const ThreadRecord* thread = first_thread_record(); thread != nullptr;
        thread = thread->next) {
@@ -15,10 +15,10 @@ int64_t live_count(uint32_t kind) noexcept {
 }
 
 const char* live_name(uint32_t kind) noexcept {
-  constexpr const char* kNames[TENON_HANDLE_COUNT] = {
-      "error",        "buffer",       "object", "storage",   "tensor", "schema",   "library",
-      "registration", "thread_state", "kernel", "simulator", "trace",  "generator"};
-  return kind < TENON_HANDLE_COUNT ? kNames[kind] : nullptr;
+  constexpr const char* kNames[kHandleCount] = {
+      "error",        "buffer",       "object", "storage",   "tensor",  "schema",    "library",
+      "registration", "thread_state", "kernel", "simulator", "profile", "generator", "weak_tensor"};
+  return kind < kHandleCount ? kNames[kind] : nullptr;
 }
 
 }  // namespace tenon::base

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/thread.h"
-#include "tenon/introspect.h"
+#include "tenon/common.h"
 
 namespace tenon::base {
 

@@ -11,8 +11,8 @@
 #include <mutex>
 #include <new>
 
-#include "base/epoch.h"
 #include "base/error.h"
+#include "base/reclaim.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>

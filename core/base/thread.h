@@ -5,17 +5,20 @@
 #include <atomic>
 #include <cstdint>
 
-#include "tenon/dispatch.h"
 #include "tenon/error.h"
 #include "tenon/introspect.h"
+#include "tenon/key.h"
 
 namespace tenon::base {
 
 /// One place of the stack of running kernels: the record that runs, or its operator's address with
-/// bit 0 set while the record is being picked (see epoch.h).
+/// bit 0 set while the record is being picked (see reclaim.h).
 using RunningSlot = std::atomic<void*>;
 
 constexpr int kMaxDepth = 4096;
+
+/// Kinds of handles that are counted, TENON_HANDLE_*.
+constexpr uint32_t kHandleCount = 14;
 
 /// Key words of a thread that has entered no guard.
 constexpr uint64_t functionality_bit(uint32_t number) {
@@ -37,12 +40,11 @@ extern LateDefaults late_defaults;
 
 /// Places for what upper layers keep per thread. A place's owner clears it in an exit hook.
 enum ThreadLocalPlace : uint32_t {
-  kPlaceTracer,         // dispatch: the tracer's function
-  kPlaceTracerContext,  // dispatch: and its context
-  kPlaceTensorCache,    // tensor: recycled small tensors
-  kPlaceThreadState,    // dispatch: what later layers hang on a thread
-  kPlaceClosed,         // dispatch: who wants to know of libraries closed on the thread
-  kPlaceRecording,      // dispatch: the thread's traces
+  kPlaceListener,     // dispatch: the thread's profile listener
+  kPlaceTensorCache,  // tensor: recycled small tensors
+  kPlaceThreadState,  // dispatch: what later layers hang on a thread
+  kPlaceClosed,       // dispatch: who wants to know of libraries closed on the thread
+  kPlaceRecording,    // dispatch: the thread's profiles
   kPlaceCount = 12
 };
 
@@ -54,7 +56,7 @@ struct alignas(64) ThreadRecord {
   uint64_t include = kDefaultInclude;
   uint64_t keep = kDefaultKeep;  // ~exclude
   uint64_t stack_low = 0;        // calls start above this address
-  std::atomic<uint64_t> ack{0};  // newest removal that this thread knows of, see epoch.h
+  std::atomic<uint64_t> ack{0};  // newest removal that this thread knows of, see reclaim.h
   tenon_error* error = nullptr;  // the error slot
 
   RunningSlot* running = nullptr;     // kMaxDepth places; NULL in the stand-in
@@ -66,7 +68,8 @@ struct alignas(64) ThreadRecord {
   uint64_t stack_bottom = 0;          // lowest mapped address of the stack, 0 unknown
   uint64_t stack_end = 0;             // where `stack_low` may go at most, see has_stack_left()
   uint32_t slow_requests = 0;         // bits of SlowRequest: calls stay on the slow path
-  std::atomic<int64_t> live[TENON_HANDLE_COUNT] = {};  // live_count.h
+  uint32_t nesting = 0;               // guards and thread states entered and not left
+  std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
   void* places[kPlaceCount] = {};
 };
 
@@ -80,7 +83,7 @@ inline ThreadRecord* record_of(const RunningSlot* slot) noexcept {
 }
 
 /// Reasons for which a thread wants all its calls on the slow path.
-enum SlowRequest : uint32_t { kSlowTrace = 1u, kSlowRecord = 2u };
+enum SlowRequest : uint32_t { kSlowProfile = 1u, kSlowRecord = 2u };
 
 /// The library's one thread-local variable. Points to `no_thread_record` on threads never seen.
 extern __thread ThreadRecord* thread_self __attribute__((visibility("hidden")));

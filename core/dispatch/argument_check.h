@@ -2,8 +2,8 @@
 // Checks of boxed arguments and results against a schema, with messages that name what differs.
 #pragma once
 
-#include "base/epoch.h"
 #include "base/error.h"
+#include "base/reclaim.h"
 #include "dispatch/operator_entry.h"
 #include "tenon/value.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "tenon/dispatch.h"
+#include "tenon/common.h"
 
 struct tenon_op;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The careful ways of a call: first call of a thread, unusual arguments, traces, failures.
+// The careful ways of a call: first call of a thread, unusual arguments, profiles, failures.
 #include "dispatch/argument_check.h"
 #include "dispatch/auto_load.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/carry_results.h"
 #include "dispatch/fallback.h"
-#include "dispatch/trace.h"
-#include "dispatch/trace_record.h"
+#include "dispatch/profile.h"
+#include "dispatch/profile_listener.h"
 #include "value/value.h"
 
 namespace tenon::dispatch {
@@ -54,15 +54,15 @@ bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
   return choose_backend(keys, args, (snapshot.flags & kHasDevice) != 0 ? nargs : 0);
 }
 
-void trace_pick(const tenon_op* op, const Pick& picked, BeginKind kind, const ThreadRecord* thread,
-                const RunningSlot* slot) {
+void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
+                  const ThreadRecord* thread, const RunningSlot* slot) {
   if (thread->slow_requests == 0) [[likely]] {
     return;
   }
   const bool redispatch = kind == BeginKind::kRedispatch;
-  if ((thread->slow_requests & base::kSlowTrace) != 0) {
-    trace_dispatch(op, picked.keys, *picked.kernel, redispatch,
-                   static_cast<int32_t>(slot - thread->running));
+  if ((thread->slow_requests & base::kSlowProfile) != 0) {
+    tell_profile_listener(op, picked.keys, *picked.kernel, redispatch,
+                          static_cast<int32_t>(slot - thread->running));
   }
   if (is_recorded(*thread)) record_begin(slot, op, picked.keys, *picked.kernel, redispatch);
 }
@@ -71,7 +71,10 @@ void trace_pick(const tenon_op* op, const Pick& picked, BeginKind kind, const Th
 const tenon_entry* hand_out(const tenon_op* op, const Pick& picked, ThreadRecord* thread,
                             RunningSlot* slot, tenon_frame* frame) noexcept {
   const tenon_entry* entry = fill_frame(op, picked.kernel, picked.keys, thread, slot, frame);
-  return is_recorded(*thread) ? stand_in_entry(slot, *picked.kernel, frame) : entry;
+  if (!is_recorded(*thread)) return entry;
+  frame->state = kHasStandIn;
+  frame->entry = stand_in_entry(slot, *picked.kernel, frame);
+  return frame->entry;
 }
 
 [[gnu::cold]] tenon_status run_recorded(const tenon_op* op, const Pick& picked, tenon_stack* stack,
@@ -113,8 +116,8 @@ tenon_status run(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, Thre
   if (picked.kernel == nullptr) [[unlikely]] {
     return run_missing(op, keys, picked.keys, stack, thread, slot, kind);
   }
-  base::set_running(slot, picked.kernel);  // before the tracer, which may remove it
-  trace_pick(op, picked, kind, thread, slot);
+  base::set_running(slot, picked.kernel);  // before the listener, which may remove it
+  profile_pick(op, picked, kind, thread, slot);
   const auto finish = kind == BeginKind::kCall ? finish_call : finish_redispatch;
   if (is_recorded(*thread)) [[unlikely]] {
     return run_recorded(op, picked, stack, slot, finish);
@@ -348,7 +351,7 @@ const tenon_entry* begin_careful(const tenon_op* op, tenon_keyset keys, tenon_ke
     const Pick picked = pick(*snapshot, all & ~dropped);
     if (picked.kernel != nullptr) {
       base::set_running(entered.slot, picked.kernel);
-      trace_pick(op, picked, kind, entered.thread, entered.slot);
+      profile_pick(op, picked, kind, entered.thread, entered.slot);
       return hand_out(op, picked, entered.thread, entered.slot, frame);
     }
     base::leave(entered.thread, entered.slot);
@@ -393,7 +396,7 @@ const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, i
     }
     base::set_running(slot, kernel);
     const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
-    frame->reserved[0] = kArgumentsChecked;
+    frame->state = kArgumentsChecked;
     return entry;
   }
   base::leave(thread, slot);
@@ -424,16 +427,20 @@ const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, 
     return error ? fail_begin(std::move(error)) : resolve(op, args, nargs, frame);
   }
   base::set_running(entered.slot, picked.kernel);
-  trace_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
+  profile_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
   const tenon_entry* entry = hand_out(op, picked, entered.thread, entered.slot, frame);
-  frame->reserved[0] = kArgumentsChecked;
+  frame->state |= kArgumentsChecked;
   return entry;
 }
 
-tenon_status invoke_careful(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack) {
+tenon_status invoke_careful(tenon_frame* frame, tenon_stack* stack) {
   const tenon_op* op = frame->op;
-  const tenon_status status = check_call(op, stack->args, stack->nargs);
-  if (status != TENON_OK) return status;
+  if ((frame->state & kArgumentsChecked) == 0) {
+    const tenon_status status = check_call(op, stack->args, stack->nargs);
+    if (status != TENON_OK) return status;
+  }
+  const bool has_stand_in = (frame->state & kHasStandIn) != 0;
+  const tenon_entry* entry = has_stand_in ? frame->entry : &running_kernel(frame)->entry;
   return finish_invoke(frame, stack, entry->boxed(entry->ctx, op, frame->keys, stack));
 }
 
@@ -487,7 +494,7 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   }
   const Pick picked{kernel, keys};
   base::set_running(entered.slot, picked.kernel);
-  trace_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
+  profile_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
   if (is_recorded(*entered.thread)) {
     return run_recorded(op, picked, stack, entered.slot, finish_call);
   }

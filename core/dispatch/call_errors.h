@@ -3,8 +3,8 @@
 // Making one never fails: where memory is short, the result is the out-of-memory error.
 #pragma once
 
-#include "base/epoch.h"
 #include "base/error.h"
+#include "base/reclaim.h"
 #include "dispatch/operator_entry.h"
 
 namespace tenon::dispatch {

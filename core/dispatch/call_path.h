@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a call that needs nothing special, written to be compiled into each entry point.
+// The fast path of a call, inlined into each entry point.
 #pragma once
 
-#include "base/epoch.h"
+#include "base/reclaim.h"
 #include "dispatch/key_extract.h"
 #include "dispatch/operator_entry.h"
 
@@ -148,7 +148,7 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
   return status;
 }
 
-/// Calls an operator; see tenon_op_call.
+/// Calls an operator; see tenon_op_call_fast.
 [[gnu::always_inline]] inline tenon_status call(const tenon_op* op, tenon_stack* stack) {
   ThreadRecord* thread = base::current_thread();
   RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
@@ -211,7 +211,7 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
   frame->leave_word = reinterpret_cast<void**>(&thread->top);
   frame->leave_value = slot;
   frame->error = nullptr;
-  frame->reserved[0] = 0;
+  frame->state = 0;
   return &kernel->entry;
 }
 static_assert(sizeof(std::atomic<RunningSlot*>) == sizeof(void*));
@@ -259,7 +259,7 @@ template <class Careful, class Unusual>
   return fill_frame(op, kernel, keys, thread, slot, frame);
 }
 
-/// See tenon_op_begin1.
+/// See tenon_frame_begin1.
 [[gnu::always_inline]] inline const tenon_entry* begin1(const tenon_op* op, const tenon_tensor* a,
                                                         tenon_frame* frame) {
   const auto careful = [&] { return begin1_careful(op, a, frame); };
@@ -271,7 +271,7 @@ template <class Careful, class Unusual>
   });
 }
 
-/// See tenon_op_begin2.
+/// See tenon_frame_begin2.
 [[gnu::always_inline]] inline const tenon_entry* begin2(const tenon_op* op, const tenon_tensor* a,
                                                         const tenon_tensor* b, tenon_frame* frame) {
   const auto careful = [&] { return begin2_careful(op, a, b, frame); };
@@ -284,7 +284,7 @@ template <class Careful, class Unusual>
   });
 }
 
-/// See tenon_op_begin3.
+/// See tenon_frame_begin3.
 [[gnu::always_inline]] inline const tenon_entry* begin3(const tenon_op* op, const tenon_tensor* a,
                                                         const tenon_tensor* b,
                                                         const tenon_tensor* c, tenon_frame* frame) {
@@ -316,7 +316,7 @@ template <class Careful, class Unusual>
   });
 }
 
-/// Begins a typed redispatch; see tenon_op_begin_keys.
+/// Begins a typed redispatch; see tenon_frame_begin_keys.
 [[gnu::always_inline]] inline const tenon_entry* begin_keys(const tenon_op* op, tenon_keyset keys,
                                                             tenon_frame* frame) {
   ThreadRecord* thread = base::current_thread();
@@ -335,8 +335,10 @@ template <class Careful, class Unusual>
   return fill_frame(op, kernel, keys, thread, slot, frame);
 }
 
-/// In tenon_frame::reserved[0]: count and tags of the arguments are known to be right.
+/// Bits of tenon_frame::state: count and tags of the arguments are known to be right; the frame has
+/// an entry of its own, which stands in for the kernel's while the thread is profiled.
 constexpr uint64_t kArgumentsChecked = 1;
+constexpr uint64_t kHasStandIn = 2;
 
 /// The ways of resolve() for other arguments than one to three tensors in front, and the careful
 /// one, starting over. See call_common().
@@ -348,7 +350,7 @@ const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, 
 const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, tenon_frame* frame,
                                    RunningSlot* slot, const Snapshot* snapshot, tenon_keyset keys);
 
-/// Begins a call for boxed arguments; see tenon_op_resolve.
+/// Begins a call for boxed arguments; see tenon_frame_begin_boxed.
 [[gnu::always_inline]] inline const tenon_entry* resolve(const tenon_op* op,
                                                          const tenon_value* args, int64_t nargs,
                                                          tenon_frame* frame) {
@@ -371,22 +373,28 @@ const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, 
   }
   base::set_running(slot, kernel);
   const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
-  frame->reserved[0] = kArgumentsChecked;
+  frame->state = kArgumentsChecked;
   return entry;
 }
 
+/// The kernel of a begun frame: the stack of running kernels shows it until the frame is left.
+inline const Kernel* running_kernel(const tenon_frame* frame) noexcept {
+  const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
+  return static_cast<const Kernel*>(slot->load(std::memory_order_relaxed));
+}
+
 /// The careful way of invoke(): arguments that nobody looked at yet.
-tenon_status invoke_careful(const tenon_entry* entry, tenon_frame* frame, tenon_stack* stack);
+tenon_status invoke_careful(tenon_frame* frame, tenon_stack* stack);
 /// After the kernel, when it failed or its results need a closer look. Leaves nothing.
 tenon_status finish_invoke(const tenon_frame* frame, tenon_stack* stack,
                            tenon_status status) noexcept;
 
-/// Calls the kernel of a frame; see tenon_op_invoke.
-[[gnu::always_inline]] inline tenon_status invoke(const tenon_entry* entry, tenon_frame* frame,
-                                                  tenon_stack* stack) {
-  if (frame->reserved[0] != kArgumentsChecked) [[unlikely]] {
-    return invoke_careful(entry, frame, stack);
+/// Calls the kernel of a frame; see tenon_frame_call.
+[[gnu::always_inline]] inline tenon_status invoke(tenon_frame* frame, tenon_stack* stack) {
+  if (frame->state != kArgumentsChecked) [[unlikely]] {
+    return invoke_careful(frame, stack);
   }
+  const tenon_entry* entry = &running_kernel(frame)->entry;
   const tenon_op* op = frame->op;
   const tenon_status status = entry->boxed(entry->ctx, op, frame->keys, stack);
   // resolve() saw the arguments only: the number of results is compared here.

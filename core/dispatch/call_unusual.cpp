@@ -7,7 +7,7 @@
 // dispatch and not two: bumps before the kernel runs, and shuts the key out for what the kernel
 // itself calls. A typed caller and a binding leave by one store, which cannot put a thread's keys
 // back: they come here for kernels that call nothing (TENON_KERNEL_LEAF), and get the fallback for
-// all others. Traced calls get it, too, and show it.
+// all others. Profiled calls get it, too, and show it.
 #include "dispatch/call_path.h"
 #include "dispatch/fallback.h"
 
@@ -238,7 +238,7 @@ const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, 
   }
   if (counted) bump_written(op, args, snapshot->nargs());
   const tenon_entry* entry = enter(op, kernel, counted ? below : keys, slot, frame);
-  frame->reserved[0] = kArgumentsChecked;
+  frame->state = kArgumentsChecked;
   return entry;
 }
 

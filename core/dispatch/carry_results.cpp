@@ -59,7 +59,6 @@ void carry_elements(tenon_value* ret) {
   }
   tenon_value list =
       value::new_list(TENON_TAG_TENSOR_LIST, tensors.data(), static_cast<int64_t>(tensors.size()));
-  list.flags |= TENON_VALUE_HAS_OBJECT;
   value::clear(ret);
   *ret = list;
 }

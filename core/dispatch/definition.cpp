@@ -191,7 +191,7 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
     check_open_locked(*library);
     tenon_op* op = registry.ops().find_or_make(full_name);
     const Kernel* active = op->active_kernel(kernel->key);
-    if (active != nullptr && kernel->policy == TENON_POLICY_ERROR) {
+    if (active != nullptr && kernel->policy == TENON_REPLACE_ERROR) {
       fail(TENON_ERROR_ALREADY_EXISTS, op->name(), ": ", key_name(kernel->key),
            " must have no kernel yet, got ", active->describe());
     }

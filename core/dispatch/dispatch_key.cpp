@@ -173,11 +173,11 @@ bool is_identifier(std::string_view name) {
 
 // A declaration in words, such as "below Autograd, per backend, included by default".
 std::string describe(std::string_view anchor, uint32_t flags) {
-  std::string text = (flags & TENON_FUNCTIONALITY_ABOVE) != 0 ? "above " : "below ";
+  std::string text = (flags & TENON_KEY_FLAG_ABOVE) != 0 ? "above " : "below ";
   text += anchor;
-  if ((flags & TENON_FUNCTIONALITY_PER_BACKEND) != 0) text += ", per backend";
-  if ((flags & TENON_FUNCTIONALITY_INCLUDED) != 0) text += ", included by default";
-  if ((flags & TENON_FUNCTIONALITY_EXCLUDED) != 0) text += ", excluded by default";
+  if ((flags & TENON_KEY_FLAG_PER_BACKEND) != 0) text += ", per backend";
+  if ((flags & TENON_KEY_FLAG_INCLUDED) != 0) text += ", included by default";
+  if ((flags & TENON_KEY_FLAG_EXCLUDED) != 0) text += ", excluded by default";
   return text;
 }
 
@@ -207,7 +207,7 @@ std::string describe_room(const KeyTable& keys, uint32_t anchor) {
       if (next.name == nullptr || (!next.fixed && number != anchor)) continue;
       if (choose_number(keys, number, above) == kFunctionalityCount) continue;
       places += places.empty() ? "" : " and ";
-      places += describe(next.name, above ? TENON_FUNCTIONALITY_ABOVE : 0);
+      places += describe(next.name, above ? TENON_KEY_FLAG_ABOVE : 0);
       break;
     }
   }
@@ -376,9 +376,9 @@ void name_backend(uint32_t backend, std::string_view name) {
 
 bool reserve_functionality(std::string_view name, std::string_view anchor, uint32_t flags,
                            uint32_t* out_functionality) {
-  constexpr uint32_t kBothDefaults = TENON_FUNCTIONALITY_INCLUDED | TENON_FUNCTIONALITY_EXCLUDED;
+  constexpr uint32_t kBothDefaults = TENON_KEY_FLAG_INCLUDED | TENON_KEY_FLAG_EXCLUDED;
   constexpr uint32_t kKnownFlags =
-      TENON_FUNCTIONALITY_ABOVE | TENON_FUNCTIONALITY_PER_BACKEND | kBothDefaults;
+      TENON_KEY_FLAG_ABOVE | TENON_KEY_FLAG_PER_BACKEND | kBothDefaults;
   if (!is_identifier(name)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "functionality: name must be an identifier, got \"", name,
          "\"");
@@ -419,7 +419,7 @@ bool reserve_functionality(std::string_view name, std::string_view anchor, uint3
     fail(TENON_ERROR_ALREADY_EXISTS, "functionality: name must be free, got \"", name,
          "\", which is a key");
   }
-  const bool above = (flags & TENON_FUNCTIONALITY_ABOVE) != 0;
+  const bool above = (flags & TENON_KEY_FLAG_ABOVE) != 0;
   const uint32_t number = choose_number(keys, anchor_number, above);
   if (number == kFunctionalityCount) {
     fail(TENON_ERROR_STATE, "functionality ", name, ": there must be a free number ",
@@ -431,7 +431,7 @@ bool reserve_functionality(std::string_view name, std::string_view anchor, uint3
   created.name = base::intern(name).data();
   created.anchor = base::intern(anchor).data();
   created.flags = flags;
-  keys.reserve_slots(number, (flags & TENON_FUNCTIONALITY_PER_BACKEND) != 0);
+  keys.reserve_slots(number, (flags & TENON_KEY_FLAG_PER_BACKEND) != 0);
   *out_functionality = number;
   return true;
 }

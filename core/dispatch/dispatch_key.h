@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenon/dispatch.h"
+#include "tenon/key.h"
 
 namespace tenon::dispatch {
 

@@ -6,6 +6,9 @@
 
 #include "dispatch/dispatch_key.h"
 #include "dispatch/operator_entry.h"
+#include "tenon/device.h"
+#include "tenon/key.h"
+#include "tenon/library.h"
 #include "tenon/value.h"
 #include "tensor/tensor.h"
 

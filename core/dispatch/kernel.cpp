@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/language.h"
 #include "base/live_count.h"
 #include "schema/parser.h"
 
@@ -14,7 +15,7 @@ namespace tenon::dispatch {
 namespace {
 
 constexpr uint32_t kKnownFlags =
-    TENON_KERNEL_FALLTHROUGH | TENON_KERNEL_SYMBOLIC | TENON_KERNEL_NOBLOCK | TENON_KERNEL_LEAF;
+    TENON_KERNEL_FALLTHROUGH | TENON_KERNEL_NOBLOCK | TENON_KERNEL_LEAF | TENON_KERNEL_WHEN_TRACKED;
 
 // The description as this version knows it: missing fields of an older caller are zero.
 tenon_kernel complete(const tenon_kernel& given) {
@@ -84,10 +85,10 @@ KernelPtr make_kernel(const tenon_kernel& description) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
          "kernel: signature must be given with a typed function and only then");
   }
-  if (whole.policy > TENON_POLICY_OVERRIDE) {
+  if (whole.policy > TENON_REPLACE_OVERRIDE) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: policy must be known, got ", whole.policy);
   }
-  if (whole.language >= TENON_LANGUAGE_COUNT) {
+  if (!base::is_language(whole.language)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: language must be known, got ", whole.language);
   }
   kernel->entry.boxed = whole.boxed;

@@ -5,21 +5,22 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/epoch.h"
 #include "base/interned_string.h"
 #include "base/intrusive_ptr.h"
+#include "base/reclaim.h"
 #include "schema/schema.h"
-#include "tenon/library.h"
-#include "tenon/op.h"
+#include "tenon/frame.h"
+#include "tenon/kernel.h"
+#include "tenon/key.h"
 
 namespace tenon::dispatch {
 
 /// A registered kernel. Bit 0 of its address is free for the stack of running kernels. `entry` is
-/// what callers see; the rest is for registration, dumps and the tracer.
+/// what callers see; the rest is for registration, dumps and the profiler.
 struct Kernel {
   tenon_entry entry{};
   tenon_key key : 24 = 0xffffff;  // or alias that it was registered on; until then, none
-  uint32_t policy : 8 = TENON_POLICY_LAYER;
+  uint32_t policy : 8 = TENON_REPLACE_LAYER;
   int32_t line = 0;
   tenon_deleter deleter = nullptr;
 

@@ -7,6 +7,7 @@
 
 #include "dispatch/key_set.h"
 #include "dispatch/snapshot.h"
+#include "tenon/key.h"
 #include "tenon/value.h"
 #include "tensor/tensor.h"
 

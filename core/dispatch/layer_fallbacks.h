@@ -4,8 +4,9 @@
 
 #include <vector>
 
-#include "tenon/op.h"
-#include "tenon/overrides.h"
+#include "tenon/mode.h"
+#include "tenon/object.h"
+#include "tenon/value.h"
 
 namespace tenon::dispatch {
 

@@ -105,7 +105,7 @@ Registry::Registry() : listeners_(std::make_shared<const Listeners>()) {
 void Registry::install_built_ins() {
   built_ins_.push_back(built_in("skip_autograd", nullptr, nullptr, expand_key(TENON_KEY_AUTOGRAD)));
   built_ins_.push_back(built_in("skip_autocast", nullptr, nullptr, expand_key(TENON_KEY_AUTOCAST)));
-  built_ins_.push_back(built_in("skip_tracer", nullptr, nullptr, {TENON_KEY_TRACER}));
+  built_ins_.push_back(built_in("skip_profiler", nullptr, nullptr, {TENON_KEY_TRACER}));
   built_ins_.push_back(
       built_in("bump_versions", &bump_versions, &concerns_writers, {TENON_KEY_AD_INPLACE_OR_VIEW}));
   built_ins_.push_back(
@@ -229,7 +229,7 @@ void open_functionality(Registry& registry, uint32_t functionality, uint32_t fla
   Changes changes;
   {
     const auto lock = registry.lock();
-    if ((flags & TENON_FUNCTIONALITY_INCLUDED) != 0) registry.skip_by_default(functionality);
+    if ((flags & TENON_KEY_FLAG_INCLUDED) != 0) registry.skip_by_default(functionality);
     for (tenon_op* op : registry.ops().all()) {
       if (op->definition() != nullptr) changes.touch(op);
     }
@@ -254,9 +254,9 @@ tenon_key register_functionality(std::string_view name, std::string_view anchor,
   // Nobody may use an excluded key before it is excluded, nor have one included that is not open.
   // Another thread may be at any of these steps: each works again.
   const tenon_keyset bit = functionality_bit(functionality);
-  if ((flags & TENON_FUNCTIONALITY_EXCLUDED) != 0) base::add_thread_default(bit, false);
+  if ((flags & TENON_KEY_FLAG_EXCLUDED) != 0) base::add_thread_default(bit, false);
   if (!is_functionality(functionality)) open_functionality(registry, functionality, flags);
-  if ((flags & TENON_FUNCTIONALITY_INCLUDED) != 0) base::add_thread_default(bit, true);
+  if ((flags & TENON_KEY_FLAG_INCLUDED) != 0) base::add_thread_default(bit, true);
   return make_key(functionality, 0);
 }
 

@@ -8,6 +8,9 @@
 #include "base/thread.h"
 #include "dispatch/key_set.h"
 #include "tenon/introspect.h"
+#include "tenon/key.h"
+#include "tenon/library.h"
+#include "tenon/value.h"
 #include "tensor/tensor.h"
 
 namespace tenon::dispatch {

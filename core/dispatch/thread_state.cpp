@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "base/live_count.h"
 #include "dispatch/transform.h"
 
@@ -21,6 +22,8 @@ namespace tenon::dispatch {
 
 namespace {
 
+using base::ThreadRecord;
+
 void* exchange_stacks(base::ThreadRecord* thread, void* stacks) noexcept {
   return std::exchange(thread->places[base::kPlaceThreadState], stacks);
 }
@@ -36,7 +39,7 @@ std::unique_ptr<ThreadStacks> copy_visible(const ThreadStacks* stacks) {
   for (const auto& modes : stacks->modes) empty = empty && modes.empty();
   if (empty) return nullptr;
   auto copy = std::make_unique<ThreadStacks>();
-  for (uint32_t kind = 0; kind < TENON_MODE_COUNT; ++kind) {
+  for (uint32_t kind = 0; kind < kModeCount; ++kind) {
     copy->modes[kind] = stacks->modes[kind].visible();
   }
   copy->layers = stacks->layers.visible();
@@ -67,12 +70,22 @@ ThreadStatePtr enter_thread_state(const ThreadState& state) {
   std::unique_ptr<ThreadStacks> entered = copy_visible(state.stacks.get());
   auto previous = base::make_intrusive<ThreadState>(key_words(), nullptr);
   previous->stacks.reset(static_cast<ThreadStacks*>(exchange_stacks(thread, entered.release())));
+  previous->left_on = thread;
+  previous->nesting = thread->nesting++;
   set_key_words(state.keys);
   return previous;
 }
 
-void leave_thread_state(ThreadStatePtr previous) noexcept {
-  if (!previous) return;
+void leave_thread_state(tenon_thread_state* given) {
+  ThreadRecord* thread = base::current_thread();
+  TENON_CHECK(given->left_on == thread, TENON_ERROR_STATE,
+              "tenon_thread_state_leave: state must be left on the thread that entered it, got ",
+              given->left_on == nullptr ? "one that was not put aside" : "another thread");
+  TENON_CHECK(given->nesting + 1 == thread->nesting, TENON_ERROR_STATE,
+              "tenon_thread_state_leave: state must be the innermost of its thread, number ",
+              thread->nesting, ", got number ", given->nesting + 1);
+  const auto previous = ThreadStatePtr::adopt(given);
+  thread->nesting = given->nesting;
   set_key_words(previous->keys);
   void* entered = exchange_stacks(base::current_thread(), previous->stacks.release());
   delete static_cast<ThreadStacks*>(entered);

@@ -7,7 +7,7 @@
 #include "base/intrusive_ptr.h"
 #include "dispatch/hiding_stack.h"
 #include "dispatch/key_tls.h"
-#include "tenon/overrides.h"
+#include "tenon/common.h"
 #include "value/object.h"
 
 namespace tenon::dispatch {
@@ -22,8 +22,10 @@ struct LayerEntry {
   KeyWords outer;
 };
 
+constexpr uint32_t kModeCount = 2;  // TENON_MODE_*
+
 struct ThreadStacks {
-  HidingStack<value::ObjectPtr> modes[TENON_MODE_COUNT];
+  HidingStack<value::ObjectPtr> modes[kModeCount];
   HidingStack<LayerEntry> layers;
 };
 
@@ -41,6 +43,9 @@ struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
   ~tenon_thread_state();
   const tenon::dispatch::KeyWords keys;
   std::unique_ptr<tenon::dispatch::ThreadStacks> stacks;  // NULL: empty
+  /// Of a state that entering another one put aside: where, and its number among what is nested.
+  const tenon::base::ThreadRecord* left_on = nullptr;
+  uint32_t nesting = 0;
 };
 
 namespace tenon::dispatch {
@@ -52,7 +57,8 @@ using ThreadStatePtr = base::IntrusivePtr<ThreadState>;
 ThreadStatePtr capture_thread_state();
 /// Makes the calling thread's state that; returns what it was, whole.
 ThreadStatePtr enter_thread_state(const ThreadState& state);
-/// Restores what enter returned.
-void leave_thread_state(ThreadStatePtr previous) noexcept;
+/// Restores what enter returned, whose reference it takes over. Throws TENON_ERROR_STATE out of order
+/// and on another thread; nothing changes then.
+void leave_thread_state(tenon_thread_state* previous);
 
 }  // namespace tenon::dispatch

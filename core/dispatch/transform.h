@@ -12,7 +12,7 @@
 #include <atomic>
 
 #include "dispatch/thread_state.h"
-#include "tenon/op.h"
+#include "tenon/value.h"
 #include "tensor/tensor.h"
 
 namespace tenon::dispatch {

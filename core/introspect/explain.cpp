@@ -9,7 +9,7 @@
 #include "dispatch/key_tls.h"
 #include "dispatch/registry.h"
 #include "dispatch/transform.h"
-#include "introspect/way.h"
+#include "introspect/dispatch_chain.h"
 #include "value/carrier.h"
 #include "value/value.h"
 

@@ -192,7 +192,7 @@ std::string dump_registrations_locked(const tenon_op& op) {
                            kernel.is_fallthrough() ? " [fallthrough]" : "",
                            kernel.entry.typed != nullptr ? " [typed]" : " [boxed]",
                            each == active ? "" : " [inactive]",
-                           kernel.policy == TENON_POLICY_OVERRIDE ? " [override]" : "", "\n");
+                           kernel.policy == TENON_REPLACE_OVERRIDE ? " [override]" : "", "\n");
     }
   }
   return text;

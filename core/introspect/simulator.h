@@ -10,6 +10,7 @@
 #include "base/intrusive_ptr.h"
 #include "dispatch/operator_entry.h"
 #include "tenon/introspect.h"
+#include "tenon/simulator.h"
 
 struct tenon_simulator final : tenon::base::RefCounted<tenon_simulator> {
  public:

@@ -25,8 +25,8 @@ void include_key(uint32_t kind, KeyWords words) noexcept {
 }
 
 void require_kind(const char* function, uint32_t kind) {
-  TENON_CHECK_ARG(kind < TENON_MODE_COUNT, function, ": kind must be a TENON_MODE_* number, got ",
-                  kind);
+  TENON_CHECK_ARG(kind < dispatch::kModeCount, function,
+                  ": kind must be a TENON_MODE_* number, got ", kind);
 }
 
 }  // namespace
@@ -46,16 +46,20 @@ void push_mode(uint32_t kind, value::Object* mode) {
   include_key(kind, dispatch::key_words());
 }
 
-void pop_mode(uint32_t kind) {
+void pop_mode(uint32_t kind, const value::Object* given) {
   constexpr const char* kPop = "tenon_mode_pop";
   require_kind(kPop, kind);
   TENON_CHECK(mode_count(kind) != 0, TENON_ERROR_STATE, kPop, ": a mode must be on, got none");
+  const value::Object* innermost = mode_at(kind, 0);
+  TENON_CHECK(innermost == given, TENON_ERROR_STATE, kPop,
+              ": mode must be the innermost of its thread, a ", innermost->type()->name,
+              ", got another", given != nullptr ? base::concat(", a ", given->type()->name) : "");
   const value::ObjectPtr mode = thread_stacks()->modes[kind].pop();
   include_key(kind, dispatch::key_words());
 }
 
 value::Object* mode_at(uint32_t kind, int64_t depth) noexcept {
-  if (kind >= TENON_MODE_COUNT || depth < 0) return nullptr;
+  if (kind >= dispatch::kModeCount || depth < 0) return nullptr;
   const size_t count = mode_count(kind);
   const auto down = static_cast<size_t>(depth);
   return down < count ? thread_stacks()->modes[kind].at(count - 1 - down).get() : nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dispatch/thread_state.h"
+#include "tenon/mode.h"
 
 namespace tenon::override {
 
@@ -14,7 +15,7 @@ Handler handler_of(const tenon_object_type* type, uint32_t kind) noexcept;
 
 /// See tenon_mode_push, tenon_mode_pop and tenon_mode_get.
 void push_mode(uint32_t kind, value::Object* mode);
-void pop_mode(uint32_t kind);
+void pop_mode(uint32_t kind, const value::Object* mode);
 value::Object* mode_at(uint32_t kind, int64_t depth) noexcept;
 
 /// How many modes of a kind are on.

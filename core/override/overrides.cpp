@@ -11,6 +11,7 @@
 #include "dispatch/layer_fallbacks.h"
 #include "dispatch/operator_entry.h"
 #include "override/mode.h"
+#include "tenon/mode.h"
 #include "value/carrier.h"
 #include "value/value.h"
 

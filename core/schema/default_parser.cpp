@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/concat.h"
+#include "tenon/device.h"
 #include "tenon/types.h"
+#include "tenon/value.h"
 
 namespace tenon::schema {
 namespace {

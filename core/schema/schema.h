@@ -14,6 +14,7 @@
 #include "base/interned_string.h"
 #include "base/intrusive_ptr.h"
 #include "schema/type.h"
+#include "tenon/device.h"
 #include "tenon/schema.h"
 #include "tenon/value.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Language cells of tensors, and the rest that few tensors have.
 #include <new>
+#include <utility>
 
 #include "base/check.h"
 #include "tensor/tensor.h"
@@ -16,28 +17,55 @@ TensorExtra* tenon_tensor::require_extra() {
   return extra;
 }
 
-void** tenon_tensor::binding(uint32_t language) noexcept {
-  if (language == TENON_LANGUAGE_PYTHON || language == TENON_LANGUAGE_JAVA) {
-    return &cells_[language - TENON_LANGUAGE_PYTHON];
+namespace {
+
+// A language's cell apart from the header; NULL where memory is short. The object of Python's and
+// Java's cells is in the header: here is only what owns it.
+Cell* cell_of(TensorExtra& extra, uint32_t language) noexcept {
+  if (language < tenon::base::kFixedLanguages) return &extra.cells[language];
+  constexpr uint32_t kMore = tenon::base::kMaxLanguages - tenon::base::kFixedLanguages;
+  Cell* cells = extra.more_cells.load(std::memory_order_acquire);
+  if (cells == nullptr) {
+    auto* fresh = new (std::nothrow) Cell[kMore];
+    if (fresh == nullptr) return nullptr;
+    if (extra.more_cells.compare_exchange_strong(cells, fresh, std::memory_order_acq_rel)) {
+      cells = fresh;
+    } else {
+      delete[] fresh;  // another language was faster
+    }
   }
-  if (language == TENON_LANGUAGE_NONE || language >= TENON_LANGUAGE_COUNT) return nullptr;
+  return &cells[language - tenon::base::kFixedLanguages];
+}
+
+bool is_in_header(uint32_t language) noexcept {
+  return language == TENON_LANGUAGE_PYTHON || language == TENON_LANGUAGE_JAVA;
+}
+
+bool has_cell(uint32_t language) noexcept {
+  return language != TENON_LANGUAGE_NONE && tenon::base::is_language(language);
+}
+
+}  // namespace
+
+void** tenon_tensor::binding(uint32_t language) noexcept {
+  if (is_in_header(language)) return &cells_[language - TENON_LANGUAGE_PYTHON];
+  if (!has_cell(language)) return nullptr;
   try {
-    return &require_extra()->cells[language];
+    Cell* cell = cell_of(*require_extra(), language);
+    return cell != nullptr ? &cell->object : nullptr;
   } catch (...) {
     return nullptr;
   }
 }
 
 void tenon_tensor::own_binding(uint32_t language, void* object, tenon_deleter drop) {
-  TENON_CHECK_ARG(language != TENON_LANGUAGE_NONE && language < TENON_LANGUAGE_COUNT,
-                  "tenon_tensor_own_binding: language must be a TENON_LANGUAGE_* number, got ",
-                  language);
-  TensorExtra* extra = require_extra();
-  void** cell = binding(language);
-  void* old_object = *cell;
-  const tenon_deleter old_drop = extra->drops[language];
-  *cell = object;
-  extra->drops[language] = drop;
+  TENON_CHECK_ARG(has_cell(language),
+                  "tenon_tensor_own_binding: language must be a registered one, got ", language);
+  Cell* cell = cell_of(*require_extra(), language);
+  if (cell == nullptr) throw std::bad_alloc();
+  void** word = is_in_header(language) ? binding(language) : &cell->object;
+  void* old_object = std::exchange(*word, object);
+  const tenon_deleter old_drop = std::exchange(cell->drop, drop);
   // The same object again only changes who owns it; another one ends the ownership of the first.
   if (old_drop != nullptr && old_object != object) old_drop(old_object);
 }
@@ -45,14 +73,17 @@ void tenon_tensor::own_binding(uint32_t language, void* object, tenon_deleter dr
 void tenon_tensor::drop_extra() noexcept {
   TensorExtra* extra = extra_.exchange(nullptr, std::memory_order_acq_rel);
   if (extra == nullptr) return;
-  for (uint32_t language = 0; language < TENON_LANGUAGE_COUNT; ++language) {
-    const tenon_deleter drop = extra->drops[language];
-    if (drop == nullptr) continue;
-    const bool in_header = language == TENON_LANGUAGE_PYTHON || language == TENON_LANGUAGE_JAVA;
-    void*& cell = in_header ? cells_[language - TENON_LANGUAGE_PYTHON] : extra->cells[language];
-    drop(std::exchange(cell, nullptr));
+  Cell* more = extra->more_cells.load(std::memory_order_acquire);
+  const uint32_t languages =
+      more != nullptr ? tenon::base::kMaxLanguages : tenon::base::kFixedLanguages;
+  for (uint32_t language = 0; language < languages; ++language) {
+    Cell& cell = *cell_of(*extra, language);
+    if (cell.drop == nullptr) continue;
+    void*& word = is_in_header(language) ? cells_[language - TENON_LANGUAGE_PYTHON] : cell.object;
+    cell.drop(std::exchange(word, nullptr));
   }
   if (extra->drop_autograd != nullptr) extra->drop_autograd(extra->autograd);
   if (extra->drop_content != nullptr) extra->drop_content(extra->content);
+  delete[] more;
   delete extra;
 }

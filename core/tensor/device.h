@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "tenon/dispatch.h"
-#include "tenon/types.h"
+#include "tenon/device.h"
+#include "tenon/key.h"
 
 namespace tenon::tensor {
 

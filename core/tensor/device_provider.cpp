@@ -70,7 +70,7 @@ constinit std::atomic<ProviderLoader> provider_loader{nullptr};
 // What every version of the struct has, and what this library knows.
 constexpr size_t kFirstBytes = offsetof(tenon_device_provider, generator_new);
 constexpr size_t kKnownBytes = offsetof(tenon_device_provider, reserved);
-constexpr const char* kRegister = "tenon_device_register_provider";
+constexpr const char* kRegister = "tenon_device_provider_register";
 
 void check_struct(const tenon_device_provider& provider) {
   TENON_CHECK(provider.struct_size >= kFirstBytes, TENON_ERROR_ABI, kRegister,

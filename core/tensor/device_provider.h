@@ -5,11 +5,13 @@
 #include <cstdint>
 
 #include "tenon/device.h"
+#include "tenon/device_provider.h"
+#include "tenon/stream.h"
 
 namespace tenon::tensor {
 
 /// Registers a provider (copied). CPU and Meta are built in. Takes over its ctx, also when this
-/// throws. Throws as tenon_device_register_provider.
+/// throws. Throws as tenon_device_provider_register.
 void register_provider(const tenon_device_provider& provider);
 
 /// The provider of a device type; NULL without one. Loads nothing.

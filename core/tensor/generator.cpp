@@ -205,7 +205,7 @@ GeneratorPtr new_generator(const tenon_device* device, uint64_t seed) {
 }
 
 GeneratorPtr default_generator(const tenon_device* device) {
-  return Defaults::get().of(resolve_device("tenon_generator_default", device));
+  return Defaults::get().of(resolve_device("tenon_generator_open_default", device));
 }
 
 void manual_seed(uint64_t seed) { Defaults::get().seed(seed); }

@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "base/intrusive_ptr.h"
-#include "tenon/dispatch.h"
+#include "base/language.h"
+#include "tenon/device.h"
+#include "tenon/key.h"
 #include "tenon/tensor.h"
+#include "tenon/types.h"
 #include "tenon/value.h"
 #include "tensor/device.h"
 #include "tensor/dtype.h"
@@ -35,11 +38,17 @@ enum class Content : uint8_t {
   kLevel     // dispatch/transform.h: a tensor as a layer of the transform stack sees it
 };
 
+/// A language's word on a tensor.
+struct Cell {
+  void* object = nullptr;
+  tenon_deleter drop = nullptr;  // set: the cell owns
+};
+
 /// What few tensors have: cells of further languages, cells that own, and room for later layers.
 struct TensorExtra {
-  void* cells[TENON_LANGUAGE_COUNT] = {};
-  tenon_deleter drops[TENON_LANGUAGE_COUNT] = {};  // set: the cell of that language owns
-  void* autograd = nullptr;                        // of the autograd layer
+  Cell cells[base::kFixedLanguages];
+  std::atomic<Cell*> more_cells{nullptr};  // of registered languages, made on demand
+  void* autograd = nullptr;                // of the autograd layer
   void (*drop_autograd)(void* autograd) = nullptr;
   void* content = nullptr;  // of a hollow tensor
   void (*drop_content)(void* content) = nullptr;

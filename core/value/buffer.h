@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/intrusive_ptr.h"
-#include "tenon/value.h"
+#include "tenon/common.h"
 
 namespace tenon::value {
 

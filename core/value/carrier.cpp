@@ -23,7 +23,7 @@ constexpr tenon_keyset bit(uint32_t functionality) {
 
 TensorPtr new_carrier(const tenon_value& value) {
   TENON_CHECK_ARG(value.tag != TENON_TAG_TENSOR && value.tag != TENON_TAG_NONE,
-                  "tenon_tensor_new_carrier: value must be one that needs a carrier, got ",
+                  "tenon_carrier_new: value must be one that needs a carrier, got ",
                   tag_name(value.tag));
   return new_carrier_of(copy(value));
 }
@@ -46,7 +46,7 @@ const tenon_value* carried(const Tensor& tensor) noexcept {
 
 TensorPtr new_wrapper(const tenon_object_type* type, void* self, tensor::Dims sizes,
                       tenon_dtype dtype, const tenon_device* device) {
-  constexpr const char* kNew = "tenon_tensor_new_wrapper";
+  constexpr const char* kNew = "tenon_wrapper_new";
   TENON_CHECK_ARG(type != nullptr && type->dispatch != nullptr, kNew,
                   ": type must have a dispatch handler, got ",
                   type == nullptr ? "NULL" : type->name);

@@ -2,20 +2,23 @@
 // Carriers and wrapper tensors: values and objects where a tensor handle is required.
 #pragma once
 
+#include "tenon/device.h"
+#include "tenon/object.h"
+#include "tenon/types.h"
 #include "tenon/value.h"
 #include "tensor/tensor.h"
 #include "value/object.h"
 
 namespace tenon::value {
 
-/// See tenon_tensor_new_carrier.
+/// See tenon_carrier_new.
 tensor::TensorPtr new_carrier(const tenon_value& value);
 /// The same; takes over an owned value, which is cleared when this throws.
 tensor::TensorPtr new_carrier_of(tenon_value value);
 /// The value in a carrier, NULL for all other tensors.
 const tenon_value* carried(const tensor::Tensor& tensor) noexcept;
 
-/// See tenon_tensor_new_wrapper.
+/// See tenon_wrapper_new.
 tensor::TensorPtr new_wrapper(const tenon_object_type* type, void* self, tensor::Dims sizes,
                               tenon_dtype dtype, const tenon_device* device);
 /// The object of a wrapper tensor, NULL for all other tensors.

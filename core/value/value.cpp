@@ -68,7 +68,7 @@ tenon_value copy_list(uint16_t tag, uint16_t flags, const void* elements, uint32
               "tenon_value_copy: lists must nest at most ", kMaxNesting, " deep, got more");
   tenon_value copy{};
   copy.tag = tag;
-  copy.flags = static_cast<uint16_t>(TENON_VALUE_OWNED | (flags & TENON_VALUE_HAS_OBJECT));
+  copy.flags = static_cast<uint16_t>(TENON_VALUE_OWNED);
   copy.count = count;
   const uint64_t total = element_count(copy);
   if (total == 0) return copy;

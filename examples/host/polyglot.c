@@ -34,19 +34,19 @@ tenon_status polyglot_call_text(const char* op_name, const char* text) {
   memset(&stack, 0, sizeof stack);
   stack.args = &argument;
   stack.nargs = 1;
-  return tenon_op_call_checked(op, &stack);
+  return tenon_op_call(op, &stack);
 }
 
 static tenon_status raise_python_error(const char* what) {
   char message[1024];
-  PyObject *type = NULL, *value = NULL, *trace = NULL;
-  PyErr_Fetch(&type, &value, &trace);
-  PyErr_NormalizeException(&type, &value, &trace);
+  PyObject *type = NULL, *value = NULL, *profile = NULL;
+  PyErr_Fetch(&type, &value, &profile);
+  PyErr_NormalizeException(&type, &value, &profile);
   PyObject* text = value != NULL ? PyObject_Repr(value) : NULL;
   const char* utf8 = text != NULL ? PyUnicode_AsUTF8(text) : NULL;
   snprintf(message, sizeof message, "%s: %s", what, utf8 != NULL ? utf8 : "unknown Python error");
   Py_XDECREF(text);
-  PyErr_Restore(type, value, trace);
+  PyErr_Restore(type, value, profile);
   PyErr_Print();  // the traceback, for whoever writes the module
   return tenon_error_raise(TENON_ERROR_RUNTIME, message);
 }

@@ -204,7 +204,7 @@ void register_device() {
   provider.event_record = &event_record;
   provider.event_wait = &event_wait;
   provide_generators(provider);
-  const tenon_status status = tenon_device_register_provider(&provider);
+  const tenon_status status = tenon_device_provider_register(&provider);
   // Loaded again after an unload: the first provider stays for ever.
   if (status == TENON_ERROR_ALREADY_EXISTS) {
     tenon_error_release(tenon_error_take());

@@ -22,7 +22,7 @@ static tenon_status run(tenon_value* result) {
   tenon_stack stack = {.args = args, .nargs = 1, .rets = result, .nrets = 1};
   if (!status) status = tenon_library_define(library, "twice(int x) -> int", NULL, &op);
   if (!status) status = tenon_library_impl(library, "twice", TENON_KEY_CPU, &kernel, NULL);
-  if (!status) status = tenon_op_call(op, &stack);
+  if (!status) status = tenon_op_call_fast(op, &stack);
   // [quickstart.end]
   tenon_library_release(library);
   return status;

@@ -52,7 +52,7 @@ static tenon_status run_pipeline(const char* caller, tenon_tensor* image,
   stack.nargs = 1;
   stack.rets = outputs;
   stack.nrets = OUTPUTS;
-  return tenon_op_call_checked(op, &stack);
+  return tenon_op_call(op, &stack);
 }
 
 // FNV-1a over the bytes of the three outputs: equal only when they are bit-identical.
@@ -73,15 +73,15 @@ static uint64_t digest(const tenon_value outputs[OUTPUTS]) {
 }
 
 // Tells each dispatch of one pipeline run: depth, key, language and kernel; times the operators.
-typedef struct trace_log {
+typedef struct profile_log {
   int print;
   int last;  // index of the operator running, -1 before the first
   double started;
   double ms[5];
-} trace_log;
+} profile_log;
 
-static void on_dispatch(void* ctx, const tenon_trace_event* event) {
-  trace_log* log = ctx;
+static void on_dispatch(void* ctx, const tenon_profile_event* event) {
+  profile_log* log = ctx;
   if (log->print) {
     printf("  %*s%s [%s] -> %s %s%s\n", 2 * (int)event->depth, "", tenon_op_name(event->op),
            tenon_key_name(event->key), languages[event->language < 6 ? event->language : 0],
@@ -99,15 +99,15 @@ static void on_dispatch(void* ctx, const tenon_trace_event* event) {
 }
 
 static tenon_status print_who_ran(tenon_tensor* image) {
-  trace_log log;
+  profile_log log;
   memset(&log, 0, sizeof log);
   log.last = -1;
   tenon_value outputs[OUTPUTS];
   memset(outputs, 0, sizeof outputs);
-  tenon_status status = tenon_trace_set(&on_dispatch, &log);
+  tenon_status status = tenon_profile_set_listener(&on_dispatch, &log, NULL);
   if (status == TENON_OK) status = run_pipeline("c", image, outputs);
   if (log.last >= 0) log.ms[log.last] += now_ms() - log.started;
-  tenon_trace_set(NULL, NULL);
+  tenon_profile_set_listener(NULL, NULL, NULL);
   tenon_value_clear_n(outputs, OUTPUTS);
   if (status != TENON_OK) {
     return status;
@@ -119,7 +119,7 @@ static tenon_status print_who_ran(tenon_tensor* image) {
     memset(&slot, 0, sizeof slot);
     slot.struct_size = sizeof slot;
     status = tenon_op_find(operators[i].name, &op);
-    if (status == TENON_OK) status = tenon_op_get_slot(op, TENON_KEY_CPU, &slot);
+    if (status == TENON_OK) status = tenon_introspect_get_slot(op, TENON_KEY_CPU, &slot);
     if (status != TENON_OK) {
       return status;
     }
@@ -130,16 +130,16 @@ static tenon_status print_who_ran(tenon_tensor* image) {
   return TENON_OK;
 }
 
-static tenon_status print_trace(tenon_tensor* image) {
-  trace_log log;
+static tenon_status print_profile(tenon_tensor* image) {
+  profile_log log;
   memset(&log, 0, sizeof log);
   log.print = 1;
   tenon_value outputs[OUTPUTS];
   memset(outputs, 0, sizeof outputs);
-  printf("\ncall trace of vision_python::pipeline:\n");
-  tenon_status status = tenon_trace_set(&on_dispatch, &log);
+  printf("\ncall profile of vision_python::pipeline:\n");
+  tenon_status status = tenon_profile_set_listener(&on_dispatch, &log, NULL);
   if (status == TENON_OK) status = run_pipeline("python", image, outputs);
-  tenon_trace_set(NULL, NULL);
+  tenon_profile_set_listener(NULL, NULL, NULL);
   tenon_value_clear_n(outputs, OUTPUTS);
   return status;
 }
@@ -218,7 +218,7 @@ int main(int argc, char** argv) {
   if (status == TENON_OK) status = start_all();
   if (status == TENON_OK) status = run_callers(image, folder, &equal);
   if (status == TENON_OK) status = print_who_ran(image);
-  if (status == TENON_OK) status = print_trace(image);
+  if (status == TENON_OK) status = print_profile(image);
   tenon_tensor_release(image);
   if (status != TENON_OK) {
     polyglot_print_error("demo");

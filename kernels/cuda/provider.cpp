@@ -175,7 +175,7 @@ void register_provider() {
   provider.event_record = &event_record;
   provider.event_wait = &event_wait;
   // The provider outlives its plugin's libraries: memory of living tensors is still freed by it.
-  const tenon_status status = tenon_device_register_provider(&provider);
+  const tenon_status status = tenon_device_provider_register(&provider);
   if (status == TENON_ERROR_ALREADY_EXISTS) {
     tenon_error_release(tenon_error_take());  // loaded again after an unload
   } else {

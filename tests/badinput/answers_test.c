@@ -77,12 +77,12 @@ static void unknown_numbers_have_a_name_too(void** state) {
     assert_non_null(tenon_status_name(numbers[i]));
     assert_non_null(tenon_status_kind(numbers[i]));
     assert_string_equal(tenon_tag_name((uint16_t)(numbers[i] | 64)), "unknown");
-    assert_int_equal(tenon_live_count((uint32_t)numbers[i]), -1);
-    assert_null(tenon_live_name((uint32_t)numbers[i]));
+    assert_int_equal(tenon_introspect_live_count((uint32_t)numbers[i]), -1);
+    assert_null(tenon_introspect_handle_name((uint32_t)numbers[i]));
     assert_null(tenon_mode_get((uint32_t)numbers[i], 0));
   }
   assert_string_equal(tenon_tag_name(20), "unknown");
-  assert_int_equal(tenon_live_count(TENON_HANDLE_COUNT), -1);
+  assert_int_equal(tenon_introspect_live_count(tenon_introspect_handle_count()), -1);
 }
 
 static void places_out_of_range_are_empty(void** state) {
@@ -115,12 +115,12 @@ static void tensors_that_are_no_carriers_carry_nothing(void** state) {
   const tenon_value value = value_tensor(tensor), number = value_int(3);
   int32_t count = 7;
   (void)state;
-  assert_null(tenon_tensor_carried(tensor));
-  assert_null(tenon_tensor_wrapped(tensor));
-  assert_null(tenon_tensor_carried(tenon_tensor_undefined()));
-  assert_null(tenon_tensor_wrapped(tenon_tensor_undefined()));
-  assert_null(tenon_value_object(&value));
-  assert_null(tenon_value_object(&number));
+  assert_null(tenon_carrier_value(tensor));
+  assert_null(tenon_wrapper_object(tensor));
+  assert_null(tenon_carrier_value(tenon_tensor_undefined()));
+  assert_null(tenon_wrapper_object(tenon_tensor_undefined()));
+  assert_null(tenon_object_of_value(&value));
+  assert_null(tenon_object_of_value(&number));
   assert_null(tenon_tensor_binding(tensor, 99));
   assert_ok(tenon_device_count(17, &count));  // no such device: there are none of it
   assert_int_equal(count, 0);
@@ -146,7 +146,7 @@ static void retain_and_release_take_null(void** state) {
   TAKES_NULL(storage);
   TAKES_NULL(tensor);
   TAKES_NULL(thread_state);
-  TAKES_NULL(trace);
+  TAKES_NULL(profile);
 }
 
 static int no_error_is_left(void** state) {

@@ -26,8 +26,8 @@ static char* append_ops(char* text, tenon_status (*list)(tenon_buffer**)) {
   const size_t count = (size_t)tenon_buffer_size(ops) / sizeof *all;
   for (size_t i = 0; i < count; ++i) {
     tenon_buffer *dump = NULL, *table = NULL;
-    assert_ok(tenon_op_dump(all[i], &dump));
-    assert_ok(tenon_op_dump_table(all[i], &table));
+    assert_ok(tenon_introspect_dump(all[i], &dump));
+    assert_ok(tenon_introspect_dump_table(all[i], &table));
     text = append(append(text, tenon_buffer_data(dump)), tenon_buffer_data(table));
     tenon_buffer_release(dump);
     tenon_buffer_release(table);
@@ -40,14 +40,14 @@ static char* append_ops(char* text, tenon_status (*list)(tenon_buffer**)) {
 static char* dump_state(void) {
   char line[200];
   char* text = append(calloc(1, 1), "");
-  text = append_ops(append_ops(text, &tenon_op_list), &tenon_op_list_dangling);
+  text = append_ops(append_ops(text, &tenon_introspect_list_ops), &tenon_introspect_list_dangling);
   const live_counts live = count_live();
-  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
-    snprintf(line, sizeof line, "%s %lld\n", tenon_live_name(kind), (long long)live.of[kind]);
+  for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
+    snprintf(line, sizeof line, "%s %lld\n", tenon_introspect_handle_name(kind), (long long)live.of[kind]);
     text = append(text, line);
   }
   snprintf(line, sizeof line, "included %llx excluded %llx dtype %d uses %lld %lld %lld\n",
-           (unsigned long long)tenon_keys_included(), (unsigned long long)tenon_keys_excluded(),
+           (unsigned long long)tenon_keyset_included(), (unsigned long long)tenon_keyset_excluded(),
            tenon_dtype_default(), (long long)tenon_tensor_use_count(world.tensor),
            (long long)tenon_tensor_use_count(world.other),
            (long long)tenon_tensor_use_count(world.meta));
@@ -113,7 +113,7 @@ static void run_case(void** state) {
   }
   free(before);
   free(after);
-  assert_ok(tenon_op_check_invariants(NULL));
+  assert_ok(tenon_introspect_check(NULL));
 }
 
 static void the_catalogue_is_large_and_each_case_is_there_once(void** state) {
@@ -204,7 +204,7 @@ static void unused_typed(void) {}
 static int make_world(void** state) {
   (void)state;
   static const tenon_object_type type = {
-      sizeof type, TENON_LANGUAGE_C, "bad.Object", NULL, NULL, NULL, NULL, NULL, NULL, NULL, {0}};
+      sizeof type, TENON_LANGUAGE_C, "bad.Object", NULL, NULL, NULL, NULL, NULL, NULL, {0}};
   const int64_t sizes[2] = {2, 3};
   const tenon_device meta = {TENON_DEVICE_META, 0};
   world.def = open_library(TENON_LIBRARY_DEF, "bad", TENON_KEY_NONE);
@@ -235,7 +235,7 @@ static int make_world(void** state) {
   assert_ok(tenon_plugin_load(PLUGIN_STAYS, &world.plugin));
   tenon_key marked = TENON_KEY_NONE;  // one with a thread default
   assert_ok(
-      tenon_functionality_register("BadMarked", "Override", TENON_FUNCTIONALITY_INCLUDED, &marked));
+      tenon_functionality_register("BadMarked", "Override", TENON_KEY_FLAG_INCLUDED, &marked));
   return 0;
 }
 

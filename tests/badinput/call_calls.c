@@ -38,11 +38,11 @@ static tenon_status call_by(tenon_status (*function)(const tenon_op*, tenon_stac
 }
 
 static tenon_status checked_call(const bad_world* world, const bad_case* one) {
-  return call_by(&tenon_op_call_checked, world, one);
+  return call_by(&tenon_op_call, world, one);
 }
 
 static tenon_status plain_call(const bad_world* world, const bad_case* one) {
-  return call_by(&tenon_op_call, world, one);
+  return call_by(&tenon_op_call_fast, world, one);
 }
 
 static tenon_status resolve(const bad_world* world, const bad_case* one) {
@@ -50,7 +50,7 @@ static tenon_status resolve(const bad_world* world, const bad_case* one) {
   tenon_frame frame;
   read_values(world, one->args[1], &values);
   const bad_op called = open_called(one->args[0], &bad_return_first, NULL);
-  assert_null(tenon_op_resolve(called.op, values.of, values.count, &frame));
+  assert_null(tenon_frame_begin_boxed(called.op, values.of, values.count, &frame));
   tenon_library_release(called.library);
   return tenon_error_peek() != NULL ? tenon_error_code(tenon_error_peek()) : TENON_OK;
 }
@@ -105,7 +105,7 @@ static tenon_status results(const bad_world* world, const bad_case* one) {
   values.of[0] = value_tensor(world->tensor);
   values.count = 1;
   const tenon_status status =
-      run(&tenon_op_call, called.op, &values, told.results != NULL ? given.count : 1);
+      run(&tenon_op_call_fast, called.op, &values, told.results != NULL ? given.count : 1);
   tenon_library_release(called.library);
   return status;
 }
@@ -134,7 +134,7 @@ static tenon_status failing(const bad_world* world, const bad_case* one) {
   const bad_op called = open_called("called(Tensor x) -> Tensor", &fail_as_told, &told);
   values.of[0] = value_tensor(world->tensor);
   values.count = 1;
-  const tenon_status status = run(&tenon_op_call, called.op, &values, 1);
+  const tenon_status status = run(&tenon_op_call_fast, called.op, &values, 1);
   tenon_library_release(called.library);
   return status;
 }
@@ -177,7 +177,7 @@ static tenon_status redispatch(const bad_world* world, const bad_case* one) {
 static tenon_status slot(const bad_world* world, const bad_case* one) {
   bad_slot given;
   const tenon_key key = read_slot(one->args[0], &given);
-  return tenon_op_get_slot(world->taken, key, &given.info);
+  return tenon_introspect_get_slot(world->taken, key, &given.info);
 }
 
 const bad_named_call bad_op_calls[] = {{"call", &checked_call},

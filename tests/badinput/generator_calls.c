@@ -11,7 +11,7 @@ typedef tenon_status (*make_generator)(const tenon_device*, uint64_t, tenon_gene
 static tenon_status default_of(const tenon_device* device, uint64_t seed,
                                tenon_generator** out_generator) {
   (void)seed;
-  return tenon_generator_default(device, out_generator);
+  return tenon_generator_open_default(device, out_generator);
 }
 
 // "new" or "default", DEVICE
@@ -30,7 +30,7 @@ static tenon_generator* good_generator(void) {
   tenon_generator* generator = NULL;
   uint32_t first;
   assert_ok(tenon_generator_new(NULL, 42, &generator));
-  assert_ok(tenon_generator_random(generator, &first, 1));
+  assert_ok(tenon_generator_random(generator, 1, &first));
   return generator;
 }
 
@@ -39,8 +39,8 @@ static void end_generator(tenon_generator* generator) {
   tenon_generator* fresh = good_generator();
   double samples[3], expected[3];
   assert_int_equal(tenon_generator_initial_seed(generator), 42);
-  assert_ok(tenon_generator_normal(generator, samples, 3));
-  assert_ok(tenon_generator_normal(fresh, expected, 3));
+  assert_ok(tenon_generator_normal(generator, 3, samples));
+  assert_ok(tenon_generator_normal(fresh, 3, expected));
   assert_memory_equal(samples, expected, sizeof samples);
   tenon_generator_release(fresh);
   tenon_generator_release(generator);
@@ -54,7 +54,7 @@ static tenon_status generator_state(const bad_world* world, const bad_case* one)
   tenon_generator* generator = good_generator();
   memset(state, 0xee, sizeof state);
   const tenon_status status =
-      tenon_generator_state(generator, state, number_of(one->args[0]), &size);
+      tenon_generator_state(generator, number_of(one->args[0]), state, &size);
   assert_int_equal(size, 0);
   for (size_t i = 0; i < sizeof state; ++i) assert_int_equal(state[i], 0xee);
   end_generator(generator);
@@ -69,7 +69,7 @@ static tenon_status generator_set_state(const bad_world* world, const bad_case* 
   int64_t size = 0;
   tenon_generator* generator = good_generator();
   memset(state, 0, sizeof state);
-  assert_ok(tenon_generator_state(generator, state, kStateBytes, &size));
+  assert_ok(tenon_generator_state(generator, kStateBytes, state, &size));
   assert_int_equal(size, kStateBytes);
   if (strncmp(text, "@null ", 6) == 0 || strncmp(text, "@size ", 6) == 0) {
     size = number_of(text + 6);
@@ -94,8 +94,8 @@ static tenon_status generator_draw(const bad_world* world, const bad_case* one) 
   tenon_generator* generator = good_generator();
   const tenon_status status =
       strcmp(one->args[0], "random") == 0
-          ? tenon_generator_random(generator, is_null ? NULL : numbers, count)
-          : tenon_generator_normal(generator, is_null ? NULL : samples, count);
+          ? tenon_generator_random(generator, count, is_null ? NULL : numbers)
+          : tenon_generator_normal(generator, count, is_null ? NULL : samples);
   end_generator(generator);
   return status;
 }

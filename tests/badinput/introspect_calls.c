@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of introspect.h: explanations, traces and simulators.
+// Wrong calls of introspect.h: explanations, profiles and simulators.
 #include <pthread.h>
 
 #include "badinput.h"
@@ -10,7 +10,7 @@
 static const tenon_op* dangling(const char* name) {
   tenon_buffer* buffer = NULL;
   const tenon_op* found = NULL;
-  assert_ok(tenon_op_list_dangling(&buffer));
+  assert_ok(tenon_introspect_list_dangling(&buffer));
   const tenon_op* const* all = tenon_buffer_data(buffer);
   const size_t count = (size_t)tenon_buffer_size(buffer) / sizeof *all;
   for (size_t i = 0; i < count; ++i) {
@@ -53,25 +53,25 @@ static tenon_status copy_schema(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- Traces -------------------------------------------------------------------------------------
+// ---- Profiles -------------------------------------------------------------------------------------
 
-// What another thread did with a trace, and the error that it met.
+// What another thread did with a profile, and the error that it met.
 typedef struct elsewhere {
-  tenon_trace* trace;
-  tenon_status (*function)(tenon_trace* trace);
+  tenon_profile* profile;
+  tenon_status (*function)(tenon_profile* profile);
   tenon_status status;
   tenon_error* error;
 } elsewhere;
 
 static void* run_elsewhere(void* ctx) {
   elsewhere* told = ctx;
-  told->status = told->function(told->trace);
+  told->status = told->function(told->profile);
   told->error = tenon_error_take();
   return NULL;
 }
 
-static tenon_status on_another_thread(tenon_status (*function)(tenon_trace*), tenon_trace* trace) {
-  elsewhere told = {trace, function, TENON_OK, NULL};
+static tenon_status on_another_thread(tenon_status (*function)(tenon_profile*), tenon_profile* profile) {
+  elsewhere told = {profile, function, TENON_OK, NULL};
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, &run_elsewhere, &told), 0);
   assert_int_equal(pthread_join(thread, NULL), 0);
@@ -79,38 +79,36 @@ static tenon_status on_another_thread(tenon_status (*function)(tenon_trace*), te
   return told.status;
 }
 
-static tenon_status read_spans(tenon_trace* trace) {
-  tenon_buffer* spans = NULL;
-  const tenon_status status = tenon_trace_spans(trace, &spans);
-  tenon_buffer_release(spans);
-  return status;
+static tenon_status read_spans(tenon_profile* profile) {
+  int64_t count = 0, dropped = 0;
+  return tenon_profile_span_count(profile, &count, &dropped);
 }
 
-// "twice" or "elsewhere". The trace goes on recording until its own thread ends it.
-static tenon_status trace_end(const bad_world* world, const bad_case* one) {
+// "twice" or "elsewhere". The profile goes on recording until its own thread ends it.
+static tenon_status profile_end(const bad_world* world, const bad_case* one) {
   (void)world;
-  tenon_trace* trace = NULL;
+  tenon_profile* profile = NULL;
   tenon_status status;
-  assert_ok(tenon_trace_begin(&trace));
+  assert_ok(tenon_profile_begin(0, &profile));
   if (strcmp(one->args[0], "elsewhere") == 0) {
-    status = on_another_thread(&tenon_trace_end, trace);
-    assert_ok(tenon_trace_end(trace));
+    status = on_another_thread(&tenon_profile_end, profile);
+    assert_ok(tenon_profile_end(profile));
   } else {
-    assert_ok(tenon_trace_end(trace));
-    status = tenon_trace_end(trace);
+    assert_ok(tenon_profile_end(profile));
+    status = tenon_profile_end(profile);
   }
-  tenon_trace_release(trace);
+  tenon_profile_release(profile);
   return status;
 }
 
-static tenon_status trace_spans(const bad_world* world, const bad_case* one) {
+static tenon_status profile_spans(const bad_world* world, const bad_case* one) {
   (void)world, (void)one;
-  tenon_trace* trace = NULL;
-  assert_ok(tenon_trace_begin(&trace));
-  const tenon_status status = on_another_thread(&read_spans, trace);
-  assert_ok(tenon_trace_end(trace));
-  assert_ok(on_another_thread(&read_spans, trace));
-  tenon_trace_release(trace);
+  tenon_profile* profile = NULL;
+  assert_ok(tenon_profile_begin(0, &profile));
+  const tenon_status status = on_another_thread(&read_spans, profile);
+  assert_ok(tenon_profile_end(profile));
+  assert_ok(on_another_thread(&read_spans, profile));
+  tenon_profile_release(profile);
   return status;
 }
 
@@ -200,8 +198,8 @@ static tenon_status simulator_print(const bad_world* world, const bad_case* one)
 
 const bad_named_call bad_introspect_calls[] = {{"explain", &explain},
                                                {"copy_schema", &copy_schema},
-                                               {"trace_end", &trace_end},
-                                               {"trace_spans", &trace_spans},
+                                               {"profile_end", &profile_end},
+                                               {"profile_spans", &profile_spans},
                                                {"simulator_new", &simulator_new},
                                                {"simulator_register", &simulator_register},
                                                {"simulator_remove", &simulator_remove},

@@ -6,7 +6,7 @@ static tenon_status carrier(const bad_world* world, const bad_case* one) {
   bad_values values;
   tenon_tensor* tensor = NULL;
   read_values(world, one->args[0], &values);
-  const tenon_status status = tenon_tensor_new_carrier(&values.of[0], &tensor);
+  const tenon_status status = tenon_carrier_new(&values.of[0], &tensor);
   assert_null(tensor);
   return status;
 }
@@ -30,9 +30,13 @@ static tenon_status wrapper(const bad_world* world, const bad_case* one) {
   given.type.retain = &retain_self;
   if (strcmp(one->args[0], "dispatch=NULL") != 0) given.type.dispatch = &decline;
   read_dims(one->args[3], &sizes);
-  const tenon_status status = tenon_tensor_new_wrapper(
-      text_of(one->args[0]) != NULL ? &given.type : NULL, &self_uses, sizes.count, sizes.address,
-      (tenon_dtype)number_of(one->args[1]), device_of(one->args[2], &device), &tensor);
+  const tenon_wrapper_options options = {.struct_size = sizeof options,
+                                         .ndim = sizes.count,
+                                         .sizes = sizes.address,
+                                         .dtype = (tenon_dtype)number_of(one->args[1]),
+                                         .device = device_of(one->args[2], &device)};
+  const tenon_status status = tenon_wrapper_new(text_of(one->args[0]) != NULL ? &given.type : NULL,
+                                                &self_uses, &options, &tensor);
   assert_null(tensor);
   assert_int_equal(self_uses, 0);
   return status;
@@ -48,8 +52,7 @@ static tenon_status mode_push(const bad_world* world, const bad_case* one) {
 }
 
 static tenon_status mode_pop(const bad_world* world, const bad_case* one) {
-  (void)world;
-  return tenon_mode_pop((uint32_t)number_of(one->args[0]));
+  return tenon_mode_pop((uint32_t)number_of(one->args[0]), world->object);
 }
 
 const bad_named_call bad_override_calls[] = {{"carrier", &carrier},

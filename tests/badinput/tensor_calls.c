@@ -48,7 +48,7 @@ static tenon_status provider(const bad_world* world, const bad_case* one) {
     given.bytes[sizeof given - 1] = 1;
   }
   const int before = bad_deleted;
-  const tenon_status status = tenon_device_register_provider(&given.provider);
+  const tenon_status status = tenon_device_provider_register(&given.provider);
   if (given.provider.struct_size >= offsetof(tenon_device_provider, device_count)) {
     require_deleted(before, one->what);
   }

@@ -21,20 +21,20 @@ static tenon_status begin(const bad_world* world, const bad_case* one) {
   const bad_op called = open_called(one->args[1], &bad_return_first, NULL);
   switch (one->args[0][0]) {
     case '1':
-      status = status_of(tenon_op_begin1(called.op, tensors[0], &frame));
+      status = status_of(tenon_frame_begin1(called.op, tensors[0], &frame));
       break;
     case '2':
-      status = status_of(tenon_op_begin2(called.op, tensors[0], tensors[1], &frame));
+      status = status_of(tenon_frame_begin2(called.op, tensors[0], tensors[1], &frame));
       break;
     case '3':
-      status = status_of(tenon_op_begin3(called.op, tensors[0], tensors[1], tensors[2], &frame));
+      status = status_of(tenon_frame_begin3(called.op, tensors[0], tensors[1], tensors[2], &frame));
       break;
     case 'n':
-      status = status_of(tenon_op_begin_n(called.op, tensors, values.count, NULL, &frame));
+      status = status_of(tenon_frame_begin_n(called.op, tensors, values.count, &frame));
       break;
     default:
       status = status_of(
-          tenon_op_begin_n(called.op, NULL, 0, device_of(one->args[0] + 8, &device), &frame));
+          tenon_frame_begin_factory(called.op, device_of(one->args[0] + 8, &device), &frame));
   }
   tenon_library_release(called.library);
   return status;
@@ -46,7 +46,7 @@ static tenon_status begin_keys(const bad_world* world, const bad_case* one) {
   if (strcmp(one->args[0], "Undefined") != 0) {
     assert_ok(tenon_keyset_from_key(key_of(one->args[0]), &keys));
   }
-  return status_of(tenon_op_begin_keys(world->taken, keys, &frame));
+  return status_of(tenon_frame_begin_keys(world->taken, keys, &frame));
 }
 
 // SCHEMA NRETS: a kernel that returns its first argument, on a place for NRETS results.
@@ -61,12 +61,12 @@ static tenon_status invoke(const bad_world* world, const bad_case* one) {
   stack.rets = rets;
   stack.nrets = (uint32_t)number_of(one->args[1]);
   const bad_op called = open_called(one->args[0], &bad_return_first, NULL);
-  const tenon_entry* entry = tenon_op_resolve(called.op, args, 1, &frame);
+  const tenon_entry* entry = tenon_frame_begin_boxed(called.op, args, 1, &frame);
   assert_non_null(entry);
-  const tenon_status status = tenon_op_invoke(entry, &frame, &stack);
+  const tenon_status status = tenon_frame_call(&frame, &stack);
   assert_null(stack.error);
   for (size_t i = 0; i < 4; ++i) assert_int_equal(rets[i].tag, TENON_TAG_NONE);
-  assert_int_equal(tenon_op_end(&frame, TENON_OK), TENON_OK);
+  assert_int_equal(tenon_frame_end(&frame, TENON_OK), TENON_OK);
   tenon_library_release(called.library);
   return status;
 }

@@ -123,7 +123,7 @@ TEST(Behaviour, Item150_Frame_IsTheCallsOwn) {
   stack.nargs = 2;
   stack.rets = results.data() + 1;
   stack.nrets = 2;
-  tenon::check(tenon_op_call(op.get(), &stack));
+  tenon::check(tenon_op_call_fast(op.get(), &stack));
   EXPECT_EQ(around[0].as.i, 111);
   EXPECT_EQ(around[3].as.i, 222);
   EXPECT_EQ(results[0].as.i, 333);
@@ -138,7 +138,7 @@ tenon_status drop_early(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* s
   tenon_value& argument = stack->args[0];
   const bool movable = (argument.flags & TENON_VALUE_MOVABLE) != 0;
   if (movable) tenon_value_clear(&argument);
-  *static_cast<int64_t*>(ctx) = tenon_live_count(TENON_HANDLE_TENSOR);
+  *static_cast<int64_t*>(ctx) = tenon_introspect_live_count(TENON_HANDLE_TENSOR);
   return TENON_OK;
 }
 
@@ -149,21 +149,21 @@ TEST(Behaviour, Item151_InputDroppedEarly_IsFreed) {
   const Op op = library.def("f(Tensor x) -> ()");
   int64_t inside = 0;
   library.impl_boxed("f", TENON_KEY_CPU, &drop_early, &inside);
-  const int64_t before = tenon_live_count(TENON_HANDLE_TENSOR);
+  const int64_t before = tenon_introspect_live_count(TENON_HANDLE_TENSOR);
   Tensor x = one();
   tenon_value given = borrowed(x);
   Frame borrowing({given}, 0);
-  tenon::check(tenon_op_call(op.get(), borrowing.stack()));
+  tenon::check(tenon_op_call_fast(op.get(), borrowing.stack()));
   EXPECT_EQ(inside, before + 1);  // borrowed: it stays
   given.flags = TENON_VALUE_OWNED | TENON_VALUE_MOVABLE;
   given.as.tensor = x.release();
   tenon_stack stack{};
   stack.args = &given;
   stack.nargs = 1;
-  tenon::check(tenon_op_call(op.get(), &stack));
+  tenon::check(tenon_op_call_fast(op.get(), &stack));
   EXPECT_EQ(inside, before);
   tenon_value_clear(&given);
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_TENSOR), before);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_TENSOR), before);
 }
 
 // A kernel with constructor arguments and state.

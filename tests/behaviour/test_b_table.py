@@ -170,7 +170,7 @@ def register_layout() -> str:
     from tenon import _tenon
 
     _tenon.tenon_functionality_register(
-        "BehaviourSparse", "BackendSelect", _tenon.TENON_FUNCTIONALITY_PER_BACKEND
+        "BehaviourSparse", "BackendSelect", _tenon.TENON_KEY_FLAG_PER_BACKEND
     )
     return "BehaviourSparseCPU"
 

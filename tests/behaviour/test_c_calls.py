@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section C, items 51 to 77: which keys a call has, guards, redispatch and the trace.
+"""Section C, items 51 to 77: which keys a call has, guards, redispatch and the profile.
 
 Items 58, 59 and 76 are in calls_test.cpp: only native code has their values.
 """
@@ -325,16 +325,16 @@ def test_item_075_many_arguments(peer):
 
 @better(
     77,
-    "A trace tells one line a call and redispatch, nested",
+    "A profile tells one line a call and redispatch, nested",
     "in every build and per thread, with key, kernel and language, as text or as data; PyTorch "
     "prints it in debug builds only",
 )
-def test_item_077_trace(capsys):
+def test_item_077_profile(capsys):
     peer = peers.PEERS[0]
     with peers.scratch(peer) as op:
         tensor = peer.tensor()
         layered(peer, op, [])
-        with peer.include("Tracer"), introspect.trace() as calls:
+        with peer.include("Tracer"), introspect.profile() as calls:
             op.overload()(tensor)
     lines = capsys.readouterr().out.splitlines()
     assert [(event.key, event.depth, event.redispatch) for event in calls] == [

@@ -97,9 +97,9 @@ void call_checked(benchmark::State& state, const Op& op, std::array<tenon_value,
   tenon_stack stack{};
   stack.args = args.data();
   stack.nargs = N;
-  must(tenon_op_call_checked(op.get(), &stack));
+  must(tenon_op_call(op.get(), &stack));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(tenon_op_call_checked(op.get(), &stack));
+    benchmark::DoNotOptimize(tenon_op_call(op.get(), &stack));
   }
 }
 
@@ -123,9 +123,9 @@ void resolve_invoke_end(benchmark::State& state) {
   stack.nargs = 2;
   for (auto _ : state) {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_op_resolve(op.get(), args.data(), 2, &frame);
-    const tenon_status status = tenon_op_invoke(entry, &frame, &stack);
-    benchmark::DoNotOptimize(tenon_op_end(&frame, status));
+    const tenon_entry* entry = tenon_frame_begin_boxed(op.get(), args.data(), 2, &frame);
+    const tenon_status status = tenon_frame_call(&frame, &stack);
+    benchmark::DoNotOptimize(tenon_frame_end(&frame, status));
   }
 }
 BENCHMARK(resolve_invoke_end);

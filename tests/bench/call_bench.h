@@ -50,9 +50,9 @@ void call_boxed(benchmark::State& state, const Op& op, std::array<tenon_value, N
   tenon_stack stack{};
   stack.args = args.data();
   stack.nargs = N;
-  must(tenon_op_call_checked(op.get(), &stack));
+  must(tenon_op_call(op.get(), &stack));
   for (auto _ : state) {
-    benchmark::DoNotOptimize(tenon_op_call(op.get(), &stack));
+    benchmark::DoNotOptimize(tenon_op_call_fast(op.get(), &stack));
   }
 }
 

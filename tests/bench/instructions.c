@@ -8,7 +8,7 @@
 
 static tenon_library* library;
 static const tenon_op *none, *one, *two, *eight, *list, *optional, *in_place;
-static const tenon_op *traced, *layered, *layered_3, *skipped, *wrapped, *failing;
+static const tenon_op *profiled, *layered, *layered_3, *skipped, *wrapped, *failing;
 static const tenon_op *typed_1, *typed_2, *typed_3, *typed_layered, *typed_in_place, *add;
 static tenon_tensor *a, *b;
 static tenon_keyset below_autograd;
@@ -40,7 +40,7 @@ static tenon_status fails(void* ctx, const tenon_op* op, tenon_keyset keys, teno
 }
 
 static void leave(const tenon_frame* frame) {
-  __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
+  tenon_frame_leave(frame);
 }
 
 typedef tenon_status (*function_1)(const tenon_frame*, tenon_tensor*);
@@ -65,7 +65,7 @@ static tenon_status take_3(const tenon_frame* frame, tenon_tensor* x, tenon_tens
 
 static tenon_status redispatch_2(const tenon_frame* frame, tenon_tensor* x, tenon_tensor* y) {
   tenon_frame below;
-  const tenon_entry* entry = tenon_op_begin_keys(frame->op, frame->keys & below_autograd, &below);
+  const tenon_entry* entry = tenon_frame_begin_keys(frame->op, frame->keys & below_autograd, &below);
   const tenon_status status = ((function_2)entry->typed)(&below, x, y);
   leave(&below);
   return status;
@@ -151,9 +151,9 @@ static void define_operators(void) {
   must(tenon_library_define(library, "typed_in_place(Tensor(a!) a, Tensor b) -> Tensor(a!)", NULL,
                             &typed_in_place));
   add_typed(typed_in_place, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
-  must(tenon_library_define(library, "traced(Tensor a, Tensor b) -> ()", NULL, &traced));
-  add_typed(traced, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
-  add_typed(traced, TENON_KEY_TRACER, noop, (tenon_typed_fn)take_2, "TT>");
+  must(tenon_library_define(library, "profiled(Tensor a, Tensor b) -> ()", NULL, &profiled));
+  add_typed(profiled, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
+  add_typed(profiled, TENON_KEY_TRACER, noop, (tenon_typed_fn)take_2, "TT>");
   add_typed(typed_1, TENON_KEY_CPU, noop, (tenon_typed_fn)take_1, "T>");
   add_typed(typed_2, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
   add_typed(typed_3, TENON_KEY_CPU, noop, (tenon_typed_fn)take_3, "TTT>");
@@ -184,7 +184,7 @@ static tenon_stack stack_of(tenon_value* args, uint32_t nargs) {
 static void call_pair(const tenon_op* op, int calls) {
   tenon_value args[2] = {tensor_value(a), tensor_value(b)};
   tenon_stack stack = stack_of(args, 2);
-  for (int i = 0; i < calls; ++i) tenon_op_call(op, &stack);
+  for (int i = 0; i < calls; ++i) tenon_op_call_fast(op, &stack);
 }
 
 PATH(boxed_0_tensors) {
@@ -192,13 +192,13 @@ PATH(boxed_0_tensors) {
   tenon_stack stack = stack_of(args, 2);
   memset(args, 0, sizeof args);
   args[0].tag = args[1].tag = TENON_TAG_INT;
-  for (int i = 0; i < calls; ++i) tenon_op_call(none, &stack);
+  for (int i = 0; i < calls; ++i) tenon_op_call_fast(none, &stack);
 }
 
 PATH(boxed_1_tensor) {
   tenon_value arg = tensor_value(a);
   tenon_stack stack = stack_of(&arg, 1);
-  for (int i = 0; i < calls; ++i) tenon_op_call(one, &stack);
+  for (int i = 0; i < calls; ++i) tenon_op_call_fast(one, &stack);
 }
 
 PATH(boxed_2_tensors) { call_pair(two, calls); }
@@ -207,7 +207,7 @@ PATH(boxed_8_tensors) {
   tenon_value args[8];
   tenon_stack stack = stack_of(args, 8);
   for (int i = 0; i < 8; ++i) args[i] = tensor_value(a);
-  for (int i = 0; i < calls; ++i) tenon_op_call(eight, &stack);
+  for (int i = 0; i < calls; ++i) tenon_op_call_fast(eight, &stack);
 }
 
 PATH(boxed_list_of_8_tensors) {
@@ -218,13 +218,13 @@ PATH(boxed_list_of_8_tensors) {
   arg.tag = TENON_TAG_TENSOR_LIST;
   arg.count = 8;
   arg.as.list.data = tensors;
-  for (int i = 0; i < calls; ++i) tenon_op_call(list, &stack);
+  for (int i = 0; i < calls; ++i) tenon_op_call_fast(list, &stack);
 }
 
 PATH(boxed_optional) {
   tenon_value args[2] = {tensor_value(a), {0}};
   tenon_stack stack = stack_of(args, 2);
-  for (int i = 0; i < calls; ++i) tenon_op_call(optional, &stack);
+  for (int i = 0; i < calls; ++i) tenon_op_call_fast(optional, &stack);
 }
 
 PATH(boxed_in_place) {
@@ -234,7 +234,7 @@ PATH(boxed_in_place) {
   stack.rets = &ret;
   stack.nrets = 1;
   for (int i = 0; i < calls; ++i) {
-    tenon_op_call(in_place, &stack);
+    tenon_op_call_fast(in_place, &stack);
     tenon_value_clear(&ret);
   }
 }
@@ -242,14 +242,14 @@ PATH(boxed_in_place) {
 PATH(boxed_2_tensors_checked) {
   tenon_value args[2] = {tensor_value(a), tensor_value(b)};
   tenon_stack stack = stack_of(args, 2);
-  for (int i = 0; i < calls; ++i) tenon_op_call_checked(two, &stack);
+  for (int i = 0; i < calls; ++i) tenon_op_call(two, &stack);
 }
 
 PATH(one_redispatch) { call_pair(layered, calls); }
 
 static void call_wrapped(const tenon_op* op, int calls) {
   tenon_key_guard guard;
-  must(tenon_key_guard_include(&guard, wrapper_keys));
+  must(tenon_key_guard_include(wrapper_keys, &guard));
   call_pair(op, calls);
   tenon_key_guard_leave(&guard);
 }
@@ -261,7 +261,7 @@ PATH(boxed_fallback) { call_wrapped(wrapped, calls); }
 PATH(guard) {
   for (int i = 0; i < calls; ++i) {
     tenon_key_guard guard;
-    tenon_key_guard_exclude(&guard, wrapper_keys);
+    tenon_key_guard_exclude(wrapper_keys, &guard);
     tenon_key_guard_leave(&guard);
   }
 }
@@ -269,7 +269,7 @@ PATH(guard) {
 PATH(typed_begin1) {
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_op_begin1(typed_1, a, &frame);
+    const tenon_entry* entry = tenon_frame_begin1(typed_1, a, &frame);
     ((function_1)entry->typed)(&frame, a);
     leave(&frame);
   }
@@ -278,7 +278,7 @@ PATH(typed_begin1) {
 static void call_typed(const tenon_op* op, int calls) {
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_op_begin2(op, a, b, &frame);
+    const tenon_entry* entry = tenon_frame_begin2(op, a, b, &frame);
     ((function_2)entry->typed)(&frame, a, b);
     leave(&frame);
   }
@@ -290,8 +290,8 @@ PATH(typed_in_place) { call_typed(typed_in_place, calls); }
 /* With keys that are not the operator's usual ones. */
 PATH(typed_begin2_guarded) {
   tenon_key_guard guard;
-  must(tenon_key_guard_include(&guard, tracer_keys));
-  call_typed(traced, calls);
+  must(tenon_key_guard_include(tracer_keys, &guard));
+  call_typed(profiled, calls);
   tenon_key_guard_leave(&guard);
 }
 
@@ -300,7 +300,7 @@ PATH(typed_one_redispatch) { call_typed(typed_layered, calls); }
 PATH(typed_begin3) {
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_op_begin3(typed_3, a, b, a, &frame);
+    const tenon_entry* entry = tenon_frame_begin3(typed_3, a, b, a, &frame);
     ((function_3)entry->typed)(&frame, a, b, a);
     leave(&frame);
   }
@@ -310,7 +310,7 @@ PATH(typed_begin_n) {
   tenon_tensor* tensors[2] = {a, b};
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_op_begin_n(typed_2, tensors, 2, NULL, &frame);
+    const tenon_entry* entry = tenon_frame_begin_n(typed_2, tensors, 2, &frame);
     ((function_2)entry->typed)(&frame, a, b);
     leave(&frame);
   }
@@ -319,7 +319,7 @@ PATH(typed_begin_n) {
 PATH(typed_begin_factory) {
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    tenon_op_begin_n(none, NULL, 0, NULL, &frame);
+    tenon_frame_begin_factory(none, NULL, &frame);
     leave(&frame);
   }
 }
@@ -328,7 +328,7 @@ PATH(resolve) {
   tenon_value args[2] = {tensor_value(a), tensor_value(b)};
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    tenon_op_resolve(two, args, 2, &frame);
+    tenon_frame_begin_boxed(two, args, 2, &frame);
     leave(&frame);
   }
 }
@@ -338,8 +338,8 @@ PATH(resolve_and_invoke) {
   tenon_stack stack = stack_of(args, 2);
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_op_resolve(two, args, 2, &frame);
-    tenon_op_invoke(entry, &frame, &stack);
+    const tenon_entry* entry = tenon_frame_begin_boxed(two, args, 2, &frame);
+    tenon_frame_call(&frame, &stack);
     leave(&frame);
   }
 }
@@ -350,7 +350,7 @@ PATH(resolve_0_tensors) {
   args[0].tag = args[1].tag = TENON_TAG_INT;
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    tenon_op_resolve(none, args, 2, &frame);
+    tenon_frame_begin_boxed(none, args, 2, &frame);
     leave(&frame);
   }
 }
@@ -376,7 +376,7 @@ PATH(failing_kernel) {
   tenon_value arg = tensor_value(a);
   tenon_stack stack = stack_of(&arg, 1);
   for (int i = 0; i < calls; ++i) {
-    tenon_op_call(failing, &stack);
+    tenon_op_call_fast(failing, &stack);
     tenon_error_release(tenon_error_take());
   }
 }
@@ -403,7 +403,7 @@ PATH(aten_add_1_element) {
   stack.rets = &ret;
   stack.nrets = 1;
   for (int i = 0; i < calls; ++i) {
-    tenon_op_call(add, &stack);
+    tenon_op_call_fast(add, &stack);
     tenon_value_clear(&ret);
   }
 }

@@ -39,7 +39,7 @@ struct Layers {
     const char* names[kCount] = {"BenchLow", "BenchMiddle", "BenchHigh"};
     const char* anchors[kCount] = {"Autograd", "Tracer", "Batched"};
     for (size_t i = 0; i < kCount; ++i) {
-      must(tenon_functionality_register(names[i], anchors[i], TENON_FUNCTIONALITY_ABOVE, &keys[i]));
+      must(tenon_functionality_register(names[i], anchors[i], TENON_KEY_FLAG_ABOVE, &keys[i]));
       below[i] = tenon_keyset_below(keys[i]);
     }
     lowest = KeySet::of({keys[0]});
@@ -137,7 +137,7 @@ void boxed_2_tensors_in_a_guard(benchmark::State& state) {
   stack.nargs = 2;
   for (auto _ : state) {
     const IncludeKeys include(layers.lowest);
-    benchmark::DoNotOptimize(tenon_op_call(layers.fallthrough.get(), &stack));
+    benchmark::DoNotOptimize(tenon_op_call_fast(layers.fallthrough.get(), &stack));
   }
 }
 BENCHMARK(boxed_2_tensors_in_a_guard);

@@ -35,7 +35,7 @@ void failing_kernel(benchmark::State& state) {
   stack.args = args;
   stack.nargs = 1;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(tenon_op_call(failing().get(), &stack));
+    benchmark::DoNotOptimize(tenon_op_call_fast(failing().get(), &stack));
     tenon_error_release(tenon_error_take());
   }
 }

@@ -132,10 +132,10 @@ void begin2_and_end(benchmark::State& state) {
   for (auto _ : state) {
     tenon_frame frame;
     const tenon_entry* entry =
-        tenon_op_begin2(Operators::get().two.get(), a.get(), b.get(), &frame);
+        tenon_frame_begin2(Operators::get().two.get(), a.get(), b.get(), &frame);
     const auto typed = reinterpret_cast<Typed>(entry->typed);
     const tenon_status status = typed(&frame, a.get(), b.get());
-    benchmark::DoNotOptimize(tenon_op_end(&frame, status));
+    benchmark::DoNotOptimize(tenon_frame_end(&frame, status));
   }
 }
 BENCHMARK(begin2_and_end);

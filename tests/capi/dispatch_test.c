@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dispatch.h and introspect.h from C: keys, sets, guards, thread states, traces, listeners.
+// dispatch.h and introspect.h from C: keys, sets, guards, thread states, profiles, listeners.
 #include "support.h"
 
 #include <pthread.h>
@@ -51,30 +51,30 @@ static void sets_order_functionality_before_backend(void** state) {
 
 static void thread_defaults_are_as_designed(void** state) {
   (void)state;
-  assert_true(tenon_keys_included() ==
+  assert_true(tenon_keyset_included() ==
               (set_of(TENON_KEY_BACKEND_SELECT) | set_of(TENON_KEY_AD_INPLACE_OR_VIEW)));
-  assert_true(tenon_keyset_has(tenon_keys_excluded() | 1, TENON_KEY_AUTOCAST_CPU));
+  assert_true(tenon_keyset_has(tenon_keyset_excluded() | 1, TENON_KEY_AUTOCAST_CPU));
 }
 
 static void guards_nest_and_restore(void** state) {
   (void)state;
-  const tenon_keyset include = tenon_keys_included(), exclude = tenon_keys_excluded();
+  const tenon_keyset include = tenon_keyset_included(), exclude = tenon_keyset_excluded();
   const tenon_keyset tracer = set_of(TENON_KEY_TRACER);
   tenon_key_guard outer, inner, forced;
-  assert_ok(tenon_key_guard_exclude(&outer, tracer));
-  assert_ok(tenon_key_guard_exclude(&inner, tracer));
+  assert_ok(tenon_key_guard_exclude(tracer, &outer));
+  assert_ok(tenon_key_guard_exclude(tracer, &inner));
   tenon_key_guard_leave(&inner);
-  assert_true((tenon_keys_excluded() & tracer) == tracer);
-  assert_ok(tenon_key_guard_force(&forced, 0, 0));
-  assert_true(tenon_keys_included() == 0 && tenon_keys_excluded() == 0);
+  assert_true((tenon_keyset_excluded() & tracer) == tracer);
+  assert_ok(tenon_key_guard_force(0, 0, &forced));
+  assert_true(tenon_keyset_included() == 0 && tenon_keyset_excluded() == 0);
   tenon_key_guard_leave(&forced);
-  assert_true((tenon_keys_excluded() & tracer) == tracer);
+  assert_true((tenon_keyset_excluded() & tracer) == tracer);
   tenon_key_guard_leave(&outer);
-  assert_true(tenon_keys_included() == include && tenon_keys_excluded() == exclude);
+  assert_true(tenon_keyset_included() == include && tenon_keyset_excluded() == exclude);
 }
 
 static void* read_included(void* out) {
-  *(tenon_keyset*)out = tenon_keys_included();
+  *(tenon_keyset*)out = tenon_keyset_included();
   return NULL;
 }
 
@@ -82,9 +82,9 @@ static void* enter_and_read(void* in_out) {
   void** both = in_out;
   tenon_thread_state* previous = NULL;
   if (tenon_thread_state_enter(both[0], &previous) == TENON_OK) {
-    *(tenon_keyset*)both[1] = tenon_keys_included();
+    *(tenon_keyset*)both[1] = tenon_keyset_included();
     tenon_thread_state_leave(previous);
-    if (tenon_keys_included() == *(tenon_keyset*)both[1]) *(tenon_keyset*)both[1] = 0;
+    if (tenon_keyset_included() == *(tenon_keyset*)both[1]) *(tenon_keyset*)both[1] = 0;
   }
   return NULL;
 }
@@ -93,7 +93,7 @@ static void states_are_per_thread_and_can_be_carried(void** state) {
   (void)state;
   const tenon_keyset tracer = set_of(TENON_KEY_TRACER);
   tenon_key_guard guard;
-  assert_ok(tenon_key_guard_include(&guard, tracer));
+  assert_ok(tenon_key_guard_include(tracer, &guard));
   tenon_keyset seen = 0;
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, &read_included, &seen), 0);
@@ -142,7 +142,7 @@ typedef struct event_log {
   int32_t depths[8];
 } event_log;
 
-static void log_event(void* ctx, const tenon_trace_event* event) {
+static void log_event(void* ctx, const tenon_profile_event* event) {
   event_log* log = ctx;
   if (log->count < 8) {
     log->keys[log->count] = event->key;
@@ -162,7 +162,7 @@ static tenon_status nothing(void* ctx, const tenon_op* op, tenon_keyset keys, te
   return TENON_OK;
 }
 
-static void trace_tells_each_dispatch(void** state) {
+static void profile_tells_each_dispatch(void** state) {
   (void)state;
   tenon_library* library = NULL;
   const tenon_op* op = NULL;
@@ -180,9 +180,9 @@ static void trace_tells_each_dispatch(void** state) {
   tenon_value args[1] = {value_tensor(x)}, rets[1];
   event_log log;
   memset(&log, 0, sizeof log);
-  assert_ok(tenon_trace_set(&log_event, &log));
+  assert_ok(tenon_profile_set_listener(&log_event, &log, NULL));
   assert_ok(call(op, args, 1, rets, 0));
-  assert_ok(tenon_trace_set(NULL, NULL));
+  assert_ok(tenon_profile_set_listener(NULL, NULL, NULL));
   assert_ok(call(op, args, 1, rets, 0));
   assert_int_equal(log.count, 2);
   assert_int_equal(log.keys[0], TENON_KEY_AUTOGRAD_CPU);
@@ -247,32 +247,32 @@ static void dumps_show_kernels_and_table(void** state) {
   kernel.line = 12;
   assert_ok(tenon_library_impl(library, "f", TENON_KEY_CPU, &kernel, NULL));
   tenon_buffer* text = NULL;
-  assert_ok(tenon_op_dump(op, &text));
+  assert_ok(tenon_introspect_dump(op, &text));
   assert_non_null(strstr(tenon_buffer_data(text), "d3::f(Tensor x) -> ()"));
   assert_non_null(strstr(tenon_buffer_data(text), "f_cpu"));
   tenon_buffer_release(text);
-  assert_ok(tenon_op_dump_table(op, &text));
+  assert_ok(tenon_introspect_dump_table(op, &text));
   assert_non_null(strstr(tenon_buffer_data(text), "CPU: f_cpu at f.c:12 [kernel]"));
   tenon_buffer_release(text);
-  assert_ok(tenon_op_tags(op, &text));
+  assert_ok(tenon_op_copy_tags(op, &text));
   assert_non_null(strstr(tenon_buffer_data(text), "pointwise"));
   tenon_buffer_release(text);
   tenon_slot_info slot;
   memset(&slot, 0, sizeof slot);
   slot.struct_size = sizeof slot;
-  assert_error(tenon_op_get_slot(op, TENON_KEY_AUTOGRAD, &slot), TENON_ERROR_INVALID_ARGUMENT,
+  assert_error(tenon_introspect_get_slot(op, TENON_KEY_AUTOGRAD, &slot), TENON_ERROR_INVALID_ARGUMENT,
                "Autograd");
   tenon_library_release(library);
 }
 
 static void live_kinds_have_names(void** state) {
   (void)state;
-  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
-    assert_non_null(tenon_live_name(kind));
-    assert_true(tenon_live_count(kind) >= 0);
+  for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
+    assert_non_null(tenon_introspect_handle_name(kind));
+    assert_true(tenon_introspect_live_count(kind) >= 0);
   }
-  assert_null(tenon_live_name(TENON_HANDLE_COUNT));
-  assert_int_equal(tenon_live_count(TENON_HANDLE_COUNT), -1);
+  assert_null(tenon_introspect_handle_name(tenon_introspect_handle_count()));
+  assert_int_equal(tenon_introspect_live_count(tenon_introspect_handle_count()), -1);
 }
 
 int main(void) {
@@ -283,7 +283,7 @@ int main(void) {
       cmocka_unit_test(guards_nest_and_restore),
       cmocka_unit_test(states_are_per_thread_and_can_be_carried),
       cmocka_unit_test(backends_and_functionalities_are_added_by_name),
-      cmocka_unit_test(trace_tells_each_dispatch),
+      cmocka_unit_test(profile_tells_each_dispatch),
       cmocka_unit_test(listeners_hear_definitions_come_and_go),
       cmocka_unit_test(dumps_show_kernels_and_table),
       cmocka_unit_test(live_kinds_have_names),

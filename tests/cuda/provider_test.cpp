@@ -42,7 +42,7 @@ TEST(CudaProvider, Kernels_AreRegistered) {
         "aten::add.Tensor", "aten::mul.Tensor", "aten::sum", "aten::sum.dim_IntList", "aten::mm"}) {
     tenon_slot_info slot{};
     slot.struct_size = sizeof(slot);
-    tenon::check(tenon_op_get_slot(tenon::Op(name).get(), TENON_KEY_CUDA, &slot));
+    tenon::check(tenon_introspect_get_slot(tenon::Op(name).get(), TENON_KEY_CUDA, &slot));
     EXPECT_EQ(slot.provenance, TENON_PROVENANCE_KERNEL) << name;
     EXPECT_EQ(std::string(slot.name).substr(0, 6), "cuda::") << name;
   }
@@ -75,7 +75,7 @@ TEST(CudaProvider, SecondRegistration_IsRefused) {
   tenon_device_provider copy = *provider;
   copy.ctx = nullptr;
   copy.deleter = nullptr;
-  EXPECT_EQ(tenon_device_register_provider(&copy), TENON_ERROR_ALREADY_EXISTS);
+  EXPECT_EQ(tenon_device_provider_register(&copy), TENON_ERROR_ALREADY_EXISTS);
   tenon_error_release(tenon_error_take());
 }
 

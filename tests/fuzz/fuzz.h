@@ -149,10 +149,10 @@ class NothingLeft {
  public:
   NothingLeft() { count(before_); }
   ~NothingLeft() {
-    int64_t after[TENON_HANDLE_COUNT];
+    int64_t after[32];
     count(after);
-    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
-      FUZZ_CHECK(before_[kind] == after[kind], std::string(tenon_live_name(kind)) + ": " +
+    for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
+      FUZZ_CHECK(before_[kind] == after[kind], std::string(tenon_introspect_handle_name(kind)) + ": " +
                                                    std::to_string(before_[kind]) + " before, " +
                                                    std::to_string(after[kind]) + " after");
     }
@@ -163,12 +163,12 @@ class NothingLeft {
  private:
   static void count(int64_t* counts) {
     // The first look at the registry makes the built-in fallbacks.
-    FUZZ_CHECK(tenon_op_check_invariants(nullptr) == TENON_OK);
+    FUZZ_CHECK(tenon_introspect_check(nullptr) == TENON_OK);
     tenon_registry_reap();
-    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind)
-      counts[kind] = tenon_live_count(kind);
+    for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind)
+      counts[kind] = tenon_introspect_live_count(kind);
   }
-  int64_t before_[TENON_HANDLE_COUNT];
+  int64_t before_[32];
 };
 
 inline std::string take_text(tenon_buffer* buffer) {

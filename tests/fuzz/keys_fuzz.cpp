@@ -116,8 +116,8 @@ void check_name(const std::string& text) {
 }
 
 struct Words {
-  tenon_keyset included = tenon_keys_included();
-  tenon_keyset excluded = tenon_keys_excluded();
+  tenon_keyset included = tenon_keyset_included();
+  tenon_keyset excluded = tenon_keyset_excluded();
   bool operator==(const Words&) const = default;
 };
 
@@ -131,7 +131,7 @@ void check_guards(Input& input, int depth) {
     tenon_thread_state *state = nullptr, *previous = nullptr;
     FUZZ_CHECK(tenon_thread_state_capture(&state) == TENON_OK);
     tenon_key_guard guard;
-    FUZZ_CHECK(tenon_key_guard_force(&guard, keys, ~keys) == TENON_OK);
+    FUZZ_CHECK(tenon_key_guard_force(keys, ~keys, &guard) == TENON_OK);
     FUZZ_CHECK(tenon_thread_state_enter(state, &previous) == TENON_OK);
     FUZZ_CHECK(Words() == before);
     check_guards(input, depth + 1);
@@ -140,9 +140,9 @@ void check_guards(Input& input, int depth) {
     tenon_thread_state_release(state);
   } else {
     tenon_key_guard guard;
-    const tenon_status status = kind == 0   ? tenon_key_guard_include(&guard, keys)
-                                : kind == 1 ? tenon_key_guard_exclude(&guard, keys)
-                                            : tenon_key_guard_force(&guard, keys, ~keys);
+    const tenon_status status = kind == 0   ? tenon_key_guard_include(keys, &guard)
+                                : kind == 1 ? tenon_key_guard_exclude(keys, &guard)
+                                            : tenon_key_guard_force(keys, ~keys, &guard);
     FUZZ_CHECK(status == TENON_OK);
     // Backend bits count in neither word.
     const tenon_keyset counted = keys & ~(bit(TENON_BACKEND_BITS) - 1);

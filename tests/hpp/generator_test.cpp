@@ -44,7 +44,7 @@ TEST(Generator, DrawsSeedsAndStates) {
 }
 
 TEST(Generator, CopiesShare_MovesEmptyAndLastReleases) {
-  const int64_t before = tenon_live_count(TENON_HANDLE_GENERATOR);
+  const int64_t before = tenon_introspect_live_count(TENON_HANDLE_GENERATOR);
   {
     Generator a(7);
     const Generator b = a;
@@ -58,9 +58,9 @@ TEST(Generator, CopiesShare_MovesEmptyAndLastReleases) {
     EXPECT_EQ(c, b);
     a = b;
     EXPECT_EQ(a, c);
-    EXPECT_EQ(tenon_live_count(TENON_HANDLE_GENERATOR), before + 1);
+    EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_GENERATOR), before + 1);
   }
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_GENERATOR), before);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_GENERATOR), before);
 }
 
 TEST(Generator, Default_IsOneAndSeededWithAll) {
@@ -87,7 +87,7 @@ Generator same(const Generator& generator) { return generator; }
 
 // Typed, boxed and by their inferred schemas.
 TEST(Generator, Kernels_TakeAndReturnThem) {
-  const int64_t before = tenon_live_count(TENON_HANDLE_GENERATOR);
+  const int64_t before = tenon_introspect_live_count(TENON_HANDLE_GENERATOR);
   {
     tenon::Library library(tenon::Library::Def, "generator_test");
     library.def("draw", &draw);
@@ -116,7 +116,7 @@ TEST(Generator, Kernels_TakeAndReturnThem) {
     EXPECT_EQ(typed_same(generator), generator);
     EXPECT_EQ(tenon::Op("generator_test::same")(generator)[0].generator(), generator);
   }
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_GENERATOR), before);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_GENERATOR), before);
 }
 
 }  // namespace

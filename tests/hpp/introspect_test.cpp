@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hpp/introspect.hpp: tables, calls explained, traces and the simulator from C++.
+// hpp/introspect.hpp: tables, calls explained, profiles and the simulator from C++.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using tenon::Library;
 using tenon::Op;
 using tenon::Tensor;
 using tenon::introspect::Simulator;
-using tenon::introspect::Trace;
+using tenon::introspect::Profile;
 
 const std::vector<int64_t> kOne{1};
 
@@ -50,20 +50,20 @@ TEST(Introspect, ListsTablesAndWords) {
   EXPECT_THROW(tenon::introspect::explain(op, "text"), tenon::Error);
 }
 
-TEST(Introspect, Traces_TypedCallsToo) {
+TEST(Introspect, Profiles_TypedCallsToo) {
   Library library(Library::Def, "hppi3");
   library.def("f(Tensor x) -> Tensor");
   library.impl("f", TENON_KEY_CPU, [](const Tensor& x) { return x; });
   const auto typed = Op("hppi3::f").typed<Tensor(const Tensor&)>();
   const Tensor x = Tensor::empty(kOne, Dtype::F32);
-  Trace trace;
+  Profile profile;
   EXPECT_EQ(typed(x).get(), x.get());
   EXPECT_EQ(Op("hppi3::f")(x)[0].tensor().get(), x.get());
-  trace.end();
+  profile.end();
   typed(x);
-  const auto spans = trace.spans();
+  const auto spans = profile.spans();
   ASSERT_EQ(spans.size(), 2u);
-  for (const tenon_trace_span& span : spans) {
+  for (const tenon_profile_span& span : spans) {
     EXPECT_STREQ(tenon_op_name(span.op), "hppi3::f");
     EXPECT_GE(span.end_ns, span.begin_ns);
     EXPECT_EQ(span.depth, 0);
@@ -90,9 +90,9 @@ std::string way_told(const std::string& text) {
 }
 
 // The same of a call that was recorded. Kernels of lambdas have no name: "a kernel" is told.
-std::string way_taken(const Trace& trace) {
+std::string way_taken(const Profile& profile) {
   std::string way;
-  for (const tenon_trace_span& span : trace.spans()) {
+  for (const tenon_profile_span& span : profile.spans()) {
     way += (way.empty() ? "" : ", ") + std::string(tenon_key_name(span.key)) + " " +
            (*span.kernel != '\0' ? span.kernel : "a");
   }
@@ -117,16 +117,16 @@ TEST(Introspect, ExplainTellsTheWayOfTheCall_TypedOrBoxed) {
   const tenon::TensorList list(both);
   const auto expect_told = [&](const std::string& keys) {
     const std::string text = tenon::introspect::explain(op, x, list, tenon::kw("n", 3));
-    Trace boxed;
+    Profile boxed;
     op(x, list, tenon::kw("n", 3));
     boxed.end();
     EXPECT_EQ(way_told(text), way_taken(boxed)) << text;
-    Trace typed;
+    Profile typed;
     op.typed<F>()(x, list, 3);
     typed.end();
     EXPECT_EQ(way_told(text), way_taken(typed)) << text;
     std::string told;
-    for (const tenon_trace_span& span : typed.spans()) {
+    for (const tenon_profile_span& span : typed.spans()) {
       told += (told.empty() ? "" : " ") + std::string(tenon_key_name(span.key));
     }
     EXPECT_EQ(told, keys) << text;

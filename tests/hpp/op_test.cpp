@@ -264,7 +264,7 @@ TEST(Library, FallbackAndFallthrough_FromCpp) {
   const Tensor x = Tensor::from({1.0f}, {1});
   op(x);
   EXPECT_EQ(calls, 0);
-  const tenon::IncludeKeys tracing(tenon::KeySet::of({TENON_KEY_TRACER}));
+  const tenon::IncludeKeys profiling(tenon::KeySet::of({TENON_KEY_TRACER}));
   op(x);
   EXPECT_EQ(calls, 1);
   const tenon::Registration skip = library.fallthrough("f", TENON_KEY_TRACER);

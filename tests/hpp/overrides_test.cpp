@@ -96,7 +96,7 @@ TEST_F(Overrides, ObjectInPlaceOfTensor_HandlerAnswers) {
 
 TEST_F(Overrides, ResultInPlaceOfTensor_ComesInCarrier) {
   const Value result = tenon::Op("over::twice")(tenon::make_object<Tagged>(4))[0];
-  const tenon_value* carried = tenon_tensor_carried(result.tensor().get());
+  const tenon_value* carried = tenon_carrier_value(result.tensor().get());
   ASSERT_NE(carried, nullptr);
   EXPECT_EQ(carried->as.i, 40);
 }
@@ -104,8 +104,8 @@ TEST_F(Overrides, ResultInPlaceOfTensor_ComesInCarrier) {
 TEST_F(Overrides, TypedCall_TakesCarrier) {
   const auto twice_op = tenon::Op("over::twice").typed<Tensor(const Tensor&)>();
   const Tensor result = twice_op(tenon::make_carrier(tenon::make_object<Tagged>(6)));
-  ASSERT_NE(tenon_tensor_carried(result.get()), nullptr);
-  EXPECT_EQ(tenon_tensor_carried(result.get())->as.i, 60);
+  ASSERT_NE(tenon_carrier_value(result.get()), nullptr);
+  EXPECT_EQ(tenon_carrier_value(result.get())->as.i, 60);
 }
 
 TEST_F(Overrides, DeclineAndThrow) {
@@ -201,8 +201,8 @@ TEST(KeySpace, Functionalities_HaveThreadDefaults) {
   const tenon_key off = tenon::register_functionality("HppOff", tenon::Above{"BackendSelect"}, true,
                                                       tenon::ThreadDefault::Excluded);
   const auto bit = [](tenon_key key) { return tenon::KeySet::of({key}).bits >> 24; };
-  EXPECT_EQ(tenon_keys_included() >> 24 & bit(on), bit(on));
-  EXPECT_EQ(tenon_keys_excluded() >> 24 & bit(off), bit(off));
+  EXPECT_EQ(tenon_keyset_included() >> 24 & bit(on), bit(on));
+  EXPECT_EQ(tenon_keyset_excluded() >> 24 & bit(off), bit(off));
 }
 
 }  // namespace

@@ -115,15 +115,15 @@ TEST(Value, OwnsAndPrints) {
 }
 
 TEST(KeySet, GuardsEndWithTheirScope) {
-  const tenon_keyset before = tenon_keys_excluded();
+  const tenon_keyset before = tenon_keyset_excluded();
   const tenon::KeySet tracer = tenon::KeySet::of({TENON_KEY_TRACER});
   {
     const tenon::ExcludeKeys guard(tracer);
-    EXPECT_EQ(tenon_keys_excluded() & tracer.bits, tracer.bits);
+    EXPECT_EQ(tenon_keyset_excluded() & tracer.bits, tracer.bits);
     const tenon::ForceKeys forced(tracer, tenon::KeySet());
-    EXPECT_EQ(tenon_keys_included(), tracer.bits);
+    EXPECT_EQ(tenon_keyset_included(), tracer.bits);
   }
-  EXPECT_EQ(tenon_keys_excluded(), before);
+  EXPECT_EQ(tenon_keyset_excluded(), before);
   EXPECT_EQ(tenon::key("AutogradCPU"), TENON_KEY_AUTOGRAD_CPU);
   EXPECT_THROW(tenon::key("Nonsense"), tenon::Error);
 }

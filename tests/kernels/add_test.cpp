@@ -86,7 +86,7 @@ TEST(Add, StridesOfMixedDtypes_AreAsPyTorchs) {
 TEST(Add, CarrierAtTheKernel_IsRefused) {
   const Tensor self = Tensor::from<float>({1}, {1});
   tenon_tensor* handle = nullptr;
-  tenon::check(tenon_tensor_new_carrier(&Scalar(3).value(), &handle));
+  tenon::check(tenon_carrier_new(&Scalar(3).value(), &handle));
   const Tensor carrier(handle);
   const auto add = Op("aten::add.Tensor").typed<Tensor(const Tensor&, const Tensor&, Scalar)>();
   const Error error = error_of([&] { add.redispatch(KeySet(self.keys()), self, carrier, 1); });

@@ -122,7 +122,7 @@ static int run_errors(int print) {
 
 // An error that nobody on the way knows: its text names the frames of every language, once more
 // from each of them. Returns how many of the five texts do.
-static int run_traces(int print) {
+static int run_profiles(int print) {
   static const char* const frames[] = {"[C]", "[C++]", "[Python]", "[Java]", "[Rust]"};
   int passed = 0;
   for (int last = 0; last < LANGUAGES; ++last) {
@@ -143,7 +143,7 @@ static int run_traces(int print) {
     if (named == LANGUAGES) {
       ++passed;
     } else {
-      fprintf(stderr, "matrix: the trace must name frames of five languages, got %d:\n%s\n", named,
+      fprintf(stderr, "matrix: the profile must name frames of five languages, got %d:\n%s\n", named,
               text);
     }
     if (print && last == LANGUAGES - 1) printf("\n%s\n\n", text);
@@ -264,9 +264,9 @@ static tenon_status start_all(void) {
   return status;
 }
 
-static void count_live(int64_t counts[TENON_HANDLE_COUNT]) {
-  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
-    counts[kind] = tenon_live_count(kind);
+static void count_live(int64_t counts[32]) {
+  for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
+    counts[kind] = tenon_introspect_live_count(kind);
   }
 }
 
@@ -314,24 +314,24 @@ int main(void) {
   const int errors = LANGUAGES * (LANGUAGES + 1) + LANGUAGES;
   const int overrides = LANGUAGES * LANGUAGES;
   const int dives = 5 * (LANGUAGES + LANGUAGES * (LANGUAGES - 1) / 2 + 1);
-  int64_t before[TENON_HANDLE_COUNT], after[TENON_HANDLE_COUNT];
+  int64_t before[32], after[32];
   run_all(0);
   run_errors(0);
   run_overrides(0);
   run_dives(0);
   collect();
   count_live(before);
-  const int good_errors = run_errors(1) + run_traces(1);
+  const int good_errors = run_errors(1) + run_profiles(1);
   const int good_dives = run_dives(1);
   const int good_overrides = run_overrides(1);
   const int good_combinations = run_all(1);
   collect();
   count_live(after);
   int leaked = 0;
-  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+  for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
     if (after[kind] != before[kind]) {
       fprintf(stderr, "matrix: live %s handles must be %lld again, got %lld\n",
-              tenon_live_name(kind), (long long)before[kind], (long long)after[kind]);
+              tenon_introspect_handle_name(kind), (long long)before[kind], (long long)after[kind]);
       leaked = 1;
     }
   }

@@ -160,7 +160,7 @@ def test_values_and_stack(lib, operator):
     imaginary = int(re.findall(r"\d+", ABI["structs"]["tenon_complex"]["fields"]["imag"])[0])
     values.put("as", half, 5, at=imaginary)
     stack = calling(values, 6, results)
-    assert lib.tenon_op_call_checked(operator, word(stack.address)) == 0
+    assert lib.tenon_op_call(operator, word(stack.address)) == 0
     for struct in (values, results, stack):
         struct.check()
     assert results.get("tag") == CONSTANTS["TENON_TAG_STRING"]
@@ -178,7 +178,7 @@ def test_frame_and_entry(lib, operator):
     for index, tag in enumerate(("INT", "FLOAT", "STRING", "INT_LIST", "DEVICE", "COMPLEX")):
         values.put("tag", CONSTANTS[f"TENON_TAG_{tag}"], index)
     args = (operator, word(values.address), ctypes.c_int64(6), word(frame.address))
-    found = lib.tenon_op_resolve(*args)
+    found = lib.tenon_frame_begin_boxed(*args)
     assert found != 0
     frame.check()
     ctypes.memmove(entry.memory, found, entry.size)
@@ -196,7 +196,7 @@ def test_frame_and_entry(lib, operator):
 def test_slot_and_argument_info(lib, operator):
     slot, argument = Struct("tenon_slot_info"), Struct("tenon_argument_info")
     slot.put("struct_size", slot.size)
-    assert lib.tenon_op_get_slot(operator, CONSTANTS["TENON_KEY_CPU"], word(slot.address)) == 0
+    assert lib.tenon_introspect_get_slot(operator, CONSTANTS["TENON_KEY_CPU"], word(slot.address)) == 0
     slot.check()
     assert slot.get("provenance") == CONSTANTS["TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL"]
     assert slot.get("source_key") == CONSTANTS["TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD"]
@@ -236,13 +236,13 @@ def test_error_frame(lib):
 
 def test_key_guard(lib):
     guard = Struct("tenon_key_guard")
-    before = tenon_keys = lib.tenon_keys_included()
+    before = tenon_keys = lib.tenon_keyset_included()
     assert lib.tenon_key_guard_include(word(guard.address), ctypes.c_uint64(1 << 48)) == 0
     guard.check()
     assert guard.get("include") == before
-    assert lib.tenon_keys_included() == before | 1 << 48
+    assert lib.tenon_keyset_included() == before | 1 << 48
     lib.tenon_key_guard_leave(word(guard.address))
-    assert lib.tenon_keys_included() == tenon_keys
+    assert lib.tenon_keyset_included() == tenon_keys
 
 
 def test_plugin_descriptor(lib):
@@ -297,12 +297,12 @@ def test_registration_of_a_kernel(lib):
     assert lib.tenon_library_impl(handle, b"f", none, word(given.address), None) == 0
     assert "by_hand at hand.py:33" in tenon.introspect.dump("abi_kernel::f")
     text = ctypes.c_int64()
-    assert lib.tenon_op_tags(word(op.value), ctypes.byref(text)) == 0
+    assert lib.tenon_op_copy_tags(word(op.value), ctypes.byref(text)) == 0
     assert text_at(lib.tenon_buffer_data(word(text.value))).strip() == "core"
     lib.tenon_buffer_release(word(text.value))
     empty = Struct("tenon_value")
     stack = calling(empty, 0, empty)
     stack.put("nrets", 0)
-    assert lib.tenon_op_call(word(op.value), word(stack.address)) == 0
+    assert lib.tenon_op_call_fast(word(op.value), word(stack.address)) == 0
     assert called == [4711]
     lib.tenon_library_release(handle)

@@ -168,18 +168,18 @@ def generator_set_state(world: World, change: str) -> None:
         assert generator.get_state() == fresh.get_state()
 
 
-def trace_end(world: World, where: str) -> None:
-    handle = _tenon.tenon_trace_begin()
+def profile_end(world: World, where: str) -> None:
+    handle = _tenon.tenon_profile_begin()
     if where == "elsewhere":
-        elsewhere(lambda: _tenon.tenon_trace_end(handle), lambda: _tenon.tenon_trace_end(handle))
+        elsewhere(lambda: _tenon.tenon_profile_end(handle), lambda: _tenon.tenon_profile_end(handle))
     else:
-        _tenon.tenon_trace_end(handle)
-        _tenon.tenon_trace_end(handle)
+        _tenon.tenon_profile_end(handle)
+        _tenon.tenon_profile_end(handle)
 
 
-def trace_spans(world: World, where: str) -> None:
-    handle = _tenon.tenon_trace_begin()
-    elsewhere(lambda: _tenon.trace_spans(handle), lambda: _tenon.tenon_trace_end(handle))
+def profile_spans(world: World, where: str) -> None:
+    handle = _tenon.tenon_profile_begin()
+    elsewhere(lambda: _tenon.profile_spans(handle), lambda: _tenon.tenon_profile_end(handle))
 
 
 def elsewhere(function, then) -> None:
@@ -271,8 +271,8 @@ CALLS = {
     "explain": explain,
     "generator_make": generator_make,
     "generator_set_state": generator_set_state,
-    "trace_end": trace_end,
-    "trace_spans": trace_spans,
+    "profile_end": profile_end,
+    "profile_spans": profile_spans,
     "simulator_new": lambda w, schema: Simulator(schema),
     "simulator_register": simulator_register,
     "simulator_remove": lambda w, key: with_simulator(lambda s: s.remove(key)),
@@ -324,8 +324,8 @@ MINIMUM = {
     "explain": 5,
     "generator_make": 2,
     "generator_set_state": 12,
-    "trace_end": 2,
-    "trace_spans": 1,
+    "profile_end": 2,
+    "profile_spans": 1,
     "simulator_new": 3,
     "simulator_register": 9,
     "simulator_remove": 5,
@@ -358,7 +358,7 @@ def state() -> str:
     _tenon.tenon_registry_reap()
     found = [tenon.introspect.dump(name) for name in tenon.introspect.operators("bad")]
     found += map(tenon.introspect.dump, tenon.introspect.dangling())
-    keys = _tenon.tenon_keys_included(), _tenon.tenon_keys_excluded()
+    keys = _tenon.tenon_keyset_included(), _tenon.tenon_keyset_excluded()
     return "".join(found) + f"{keys} {tenon.introspect.live_handles()}"
 
 

@@ -12,7 +12,7 @@ import tenon
 from tenon import introspect
 from tenon.__main__ import main
 from tenon.introspect import Simulator, explain
-from tenon.picture import table_svg, trace_svg
+from tenon.picture import table_svg, profile_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -87,11 +87,11 @@ def test_errors_are_one_line(capsys):
         (["explain", "aten::relu", "other=ones(2)"], "'other'"),
         (["simulate", "Nope"], '"Nope"'),
         (["simulate", "CPU", "--schema", "f("], "column 3"),
-        (["trace", "nowhere.py"], "nowhere.py: script must exist"),
-        (["trace", "/"], "ImportError"),
-        (["trace", "-c", "x ="], "<command>:1: SyntaxError"),
-        (["trace", "-c", "\n1/0"], "<command>:2: ZeroDivisionError"),
-        (["trace", "-o", "/nowhere/x", "-c", "pass"], "/nowhere/x: No such file"),
+        (["profile", "nowhere.py"], "nowhere.py: script must exist"),
+        (["profile", "/"], "ImportError"),
+        (["profile", "-c", "x ="], "<command>:1: SyntaxError"),
+        (["profile", "-c", "\n1/0"], "<command>:2: ZeroDivisionError"),
+        (["profile", "-o", "/nowhere/x", "-c", "pass"], "/nowhere/x: No such file"),
         (["--load", "/nowhere/x.so", "keys"], "/nowhere/x.so"),
         (["--import", "no_such_module", "keys"], "--import no_such_module: ModuleNotFoundError"),
     ],
@@ -103,7 +103,7 @@ def test_what_is_wrong_is_said_in_words(capsys, arguments, says):
     assert len(caught.err.splitlines()) == (3 if "column" in says else 1)  # a schema is shown
 
 
-def test_traces_of_scripts_that_end_early(capsys, tmp_path):
+def test_profiles_of_scripts_that_end_early(capsys, tmp_path):
     (tmp_path / "beside.py").write_text("import tenon\n")
     script = tmp_path / "script.py"
     script.write_text(
@@ -113,9 +113,9 @@ def test_traces_of_scripts_that_end_early(capsys, tmp_path):
     )
     path, argv = sys.path[:], sys.argv
     with pytest.raises(SystemExit) as left:
-        main(["trace", str(script), "--leave"])
+        main(["profile", str(script), "--leave"])
     assert left.value.code == 3 and "call aten::ones" in capsys.readouterr().out
-    assert main(["trace", str(script)]) == 1
+    assert main(["profile", str(script)]) == 1
     caught = capsys.readouterr()
     assert "call aten::ones" in caught.out
     assert caught.err.startswith(f"tenon: {script}:3: ValueError: invalid literal")
@@ -301,22 +301,22 @@ def test_table_picture(capsys, library, tmp_path):
     assert said(capsys, "table", "aten::mm").startswith("CPU: cpu::mm")
 
 
-def test_traces_have_times_and_a_picture(capsys, tmp_path):
-    with introspect.trace(None) as events:
+def test_profiles_have_times_and_a_picture(capsys, tmp_path):
+    with introspect.profile(None) as events:
         tenon.ones(2, 3) @ tenon.ones(3, 2)
     times = [event.time for event in events]
     assert times == sorted(times) and times[0] >= 0 and times[-1] > times[0]
     assert all(event.end >= event.time for event in events)
-    root = xml.fromstring(trace_svg(events))
+    root = xml.fromstring(profile_svg(events))
     assert len(list(root.iter(f"{SVG}title"))) == len(events)
     bars = [rect for rect in root.iter(f"{SVG}rect") if rect.find(f"{SVG}title") is not None]
     longest = max(range(len(events)), key=lambda number: events.events[number].duration)
     assert float(bars[longest].get("width")) == max(float(bar.get("width")) for bar in bars)
-    assert xml.fromstring(trace_svg([])) is not None
+    assert xml.fromstring(profile_svg([])) is not None
     script = tmp_path / "script.py"
     script.write_text("import sys, tenon\ntenon.ones(int(sys.argv[1])).relu()\n")
-    lines = said(capsys, "trace", script, "3").splitlines()
+    lines = said(capsys, "profile", script, "3").splitlines()
     assert "us  call aten::ones" in lines[0] and "aten::relu [CPU]" in lines[-1]
     assert "{CPU}" in lines[-1]
     assert lines[0].count(" us  ") == 2, "when it began, and how long it took"
-    assert "<svg" in said(capsys, "trace", "--svg", "-c", "import tenon; tenon.ones(2)")
+    assert "<svg" in said(capsys, "profile", "--svg", "-c", "import tenon; tenon.ones(2)")

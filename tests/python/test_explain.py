@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `explain` tells is what the call does: keys and kernels in order, beside a real trace."""
+"""What `explain` tells is what the call does: keys and kernels in order, beside a real profile."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def told(text: str) -> list[tuple[str, str]]:
     return [(highest or below or "Undefined", kernel) for highest, below, kernel in steps]
 
 
-def taken(events: introspect.trace) -> list[tuple[str, str]]:
+def taken(events: introspect.profile) -> list[tuple[str, str]]:
     """Keys and kernels of a recorded call."""
     return [(event.key, event.kernel) for event in events]
 
@@ -33,7 +33,7 @@ def taken(events: introspect.trace) -> list[tuple[str, str]]:
 def explained(op, *args, **kwargs) -> tuple[str, list, list]:
     """The words, the way that they tell, and the way that the call takes."""
     text = introspect.explain(op, *args, **kwargs)
-    with introspect.trace(None) as events, contextlib.suppress(tenon.Error):
+    with introspect.profile(None) as events, contextlib.suppress(tenon.Error):
         op(*args, **kwargs)
     return text, told(text), taken(events)
 

@@ -14,24 +14,24 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 LEFT_OUT = {
     # Kernels of C and C++ do these; Python's are called with objects.
-    *("tenon_op_begin1", "tenon_op_begin2", "tenon_op_begin3", "tenon_op_begin_n"),
-    *("tenon_op_call", "tenon_op_call_checked", "tenon_op_redispatch", "tenon_op_call_key"),
+    *("tenon_frame_begin1", "tenon_frame_begin2", "tenon_frame_begin3", "tenon_frame_begin_n"),
+    *("tenon_op_call_fast", "tenon_op_call", "tenon_op_redispatch", "tenon_op_call_key"),
     *("tenon_op_check_arguments", "tenon_op_check_results", "tenon_tensor_resize"),
     *("tenon_tensor_new_alias", "tenon_tensor_set_wrapped_number", "tenon_error_peek"),
     "tenon_tensor_new_like",
     *("tenon_value_new_string", "tenon_value_new_list", "tenon_value_print", "tenon_buffer_new"),
     *("tenon_buffer_wrap", "tenon_buffer_retain", "tenon_value_clear_n", "tenon_error_set_cause"),
     # A device's plugin is not written in Python.
-    *("tenon_device_register_provider", "tenon_device_provider_get", "tenon_device_copy"),
+    *("tenon_device_provider_register", "tenon_device_provider_get", "tenon_device_copy"),
     # Python's libraries close, and free kernels when no thread runs them any more.
     *("tenon_library_drain", "tenon_library_retain", "tenon_library_namespace"),
     *("tenon_registration_remove", "tenon_registration_retain", "tenon_storage_retain"),
     *("tenon_storage_nbytes", "tenon_schema_retain", "tenon_thread_state_retain"),
-    *("tenon_object_retain", "tenon_simulator_retain", "tenon_trace_retain"),
+    *("tenon_object_retain", "tenon_simulator_retain", "tenon_profile_retain"),
     # Python draws through operators.
     *("tenon_generator_random", "tenon_generator_normal", "tenon_generator_native"),
     # A wrapper's handler is its class, values arrive opened, and `with` blocks keep the modes.
-    *("tenon_tensor_wrapped", "tenon_value_object", "tenon_mode_get"),
+    *("tenon_wrapper_object", "tenon_object_of_value", "tenon_mode_get"),
 }
 
 
@@ -82,7 +82,7 @@ def test_handles_are_checked():
     with pytest.raises(TypeError, match="must be Tensor, got str"):
         _tenon.tenon_tensor_ndim("x")
     with pytest.raises(TypeError, match="must be OpOverload, got int"):
-        _tenon.tenon_op_dump(3)
+        _tenon.tenon_introspect_dump(3)
 
 
 def test_streams_of_the_cpu():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Introspection: operators, tables, dumps, traces and live handles."""
+"""Introspection: operators, tables, dumps, profiles and live handles."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def test_invariants(library):
     introspect.invariants()
 
 
-def test_trace_nests_and_prints(library, ops):
+def test_profile_nests_and_prints(library, ops):
     library.define("outer(Tensor x) -> Tensor")
     library.define("inner(Tensor x) -> Tensor")
     library.impl("outer", lambda x: ops.inner(x) + 1, "CPU")
     library.impl("inner", lambda x: x, "CPU")
     t = tenon.ones(1)
     out = io.StringIO()
-    with introspect.trace(out) as calls:
+    with introspect.profile(out) as calls:
         ops.outer(t)
     ops.inner(t)
     assert [(event.op, event.key, event.depth, event.redispatch) for event in calls] == [
@@ -71,7 +71,7 @@ def test_trace_nests_and_prints(library, ops):
     assert lines[1].startswith(f"  call {library.ns}::inner [CPU]")
 
 
-def test_trace_shows_redispatch(library, ops):
+def test_profile_shows_redispatch(library, ops):
     library.define("a(Tensor x) -> Tensor")
     library.impl("a", lambda x: x, "CPU")
     library.impl(
@@ -81,7 +81,7 @@ def test_trace_shows_redispatch(library, ops):
         with_keyset=True,
     )
     t = tenon.ones(1)
-    with introspect.trace(None) as calls:
+    with introspect.profile(None) as calls:
         ops.a(t)
     assert [(event.key, event.redispatch) for event in calls] == [
         ("AutogradCPU", False),
@@ -89,11 +89,11 @@ def test_trace_shows_redispatch(library, ops):
     ]
 
 
-def test_traces_nest():
+def test_profiles_nest():
     t = tenon.ones(1)
-    with introspect.trace(None) as outer:
+    with introspect.profile(None) as outer:
         t + 1
-        with introspect.trace(None) as inner:
+        with introspect.profile(None) as inner:
             t - 1
         t * 2
     assert [event.op for event in inner] == ["aten::sub.Tensor"]
@@ -104,7 +104,7 @@ def test_traces_nest():
     ]
 
 
-def test_trace_times_cover_the_kernel_and_lie_inside_their_callers(library, ops):
+def test_profile_times_cover_the_kernel_and_lie_inside_their_callers(library, ops):
     library.define("outer(Tensor x) -> Tensor")
     library.define("inner(Tensor x) -> Tensor")
     library.impl("outer", lambda x: ops.inner(ops.inner(x)), "CPU")
@@ -115,7 +115,7 @@ def test_trace_times_cover_the_kernel_and_lie_inside_their_callers(library, ops)
 
     library.impl("inner", inner, "CPU")
     t = tenon.ones(1)
-    with introspect.trace(None) as calls:
+    with introspect.profile(None) as calls:
         ops.outer(t)
         time.sleep(0.005)
     outer, first, second = calls.events
@@ -126,7 +126,7 @@ def test_trace_times_cover_the_kernel_and_lie_inside_their_callers(library, ops)
     assert (inner.__code__.co_firstlineno, __file__) == (first.line, first.file)
 
 
-def test_trace_of_what_fails(library, ops):
+def test_profile_of_what_fails(library, ops):
     def broken(x):
         raise KeyError("lost")
 
@@ -135,18 +135,18 @@ def test_trace_of_what_fails(library, ops):
     library.impl("outer", lambda x: ops.inner(x), "CPU")
     library.impl("inner", broken, "CPU")
     t = tenon.ones(1)
-    with introspect.trace(None) as calls, pytest.raises(KeyError, match="lost"):
+    with introspect.profile(None) as calls, pytest.raises(KeyError, match="lost"):
         ops.outer(t)
     assert [(event.failed, event.end is not None) for event in calls] == [(True, True)] * 2
     assert str(calls.events[0]).startswith(f"call {library.ns}::outer")
-    with pytest.raises(KeyError), introspect.trace(None) as ended:
+    with pytest.raises(KeyError), introspect.profile(None) as ended:
         ops.inner(t)
     with pytest.raises(KeyError):
         ops.inner(t)
     assert len(ended) == 1
 
 
-def test_kernels_get_what_they_get_untraced(library, ops):
+def test_kernels_get_what_they_get_unprofiled(library, ops):
     seen = []
 
     def kernel(x, numbers, name="d", *, any=None):
@@ -156,26 +156,26 @@ def test_kernels_get_what_they_get_untraced(library, ops):
     library.define('f(Tensor x, int[] numbers, str name="d", *, float? any=None) -> Tensor')
     library.impl("f", kernel, "CPU")
     t = tenon.ones(1)
-    untraced = ops.f(t, [1, 2], any=2.5)
-    with introspect.trace(None):
-        traced = ops.f(t, [1, 2], any=2.5)
-    assert traced is untraced is t
+    unprofiled = ops.f(t, [1, 2], any=2.5)
+    with introspect.profile(None):
+        profiled = ops.f(t, [1, 2], any=2.5)
+    assert profiled is unprofiled is t
     assert seen[0] == seen[1] and seen[0][0] is seen[1][0] is t
 
 
-def test_each_thread_traces_its_own(library, ops):
+def test_each_thread_profiles_its_own(library, ops):
     library.define("f(Tensor x) -> Tensor")
     library.impl("f", lambda x: x, "CPU")
     t = tenon.ones(1)
     counts = {}
 
     def work(number):
-        with introspect.trace(None) as calls:
+        with introspect.profile(None) as calls:
             for _ in range(number):
                 ops.f(t)
         counts[number] = len(calls)
 
-    with introspect.trace(None) as mine:
+    with introspect.profile(None) as mine:
         threads = [threading.Thread(target=work, args=(n,)) for n in (1, 2, 3)]
         for thread in threads:
             thread.start()
@@ -184,14 +184,14 @@ def test_each_thread_traces_its_own(library, ops):
     assert counts == {1: 1, 2: 2, 3: 3} and len(mine) == 0
 
 
-def test_traces_begin_and_end_inside_kernels(library, ops):
-    inside = introspect.trace(None)
+def test_profiles_begin_and_end_inside_kernels(library, ops):
+    inside = introspect.profile(None)
 
     def outer(x):
         with inside:
             return ops.inner(x)
 
-    around = introspect.trace(None)
+    around = introspect.profile(None)
 
     def ending(x):
         around.__exit__()
@@ -214,13 +214,13 @@ def test_traces_begin_and_end_inside_kernels(library, ops):
         around.__exit__()
 
 
-def test_traces_leave_nothing():
+def test_profiles_leave_nothing():
     before = introspect.live_handles()
-    with introspect.trace(None) as kept:
+    with introspect.profile(None) as kept:
         pass
-    assert introspect.live_handles()["trace"] == before["trace"] + 1
+    assert introspect.live_handles()["profile"] == before["profile"] + 1
     del kept
-    assert introspect.live_handles()["trace"] == before["trace"]
+    assert introspect.live_handles()["profile"] == before["profile"]
 
 
 def test_live_handles_counts_tensors():

@@ -21,7 +21,7 @@ static void* run(void* ctx) {
     tenon_value ret = {TENON_TAG_NONE, 0, 0, {0}};
     tenon_stack stack = {&arg, &ret, 1, 1, NULL, {0, 0}};
     arg.as.tensor = self->x;
-    if (tenon_op_call(self->op, &stack) != TENON_OK) {
+    if (tenon_op_call_fast(self->op, &stack) != TENON_OK) {
       self->error = tenon_error_take();
     } else {
       self->sum += ret.as.i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What explain tells is what the call does: keys and kernels in order, beside a real trace.
+//! What explain tells is what the call does: keys and kernels in order, beside a real profile.
 
 use tenon::introspect;
 use tenon::{
@@ -58,7 +58,7 @@ fn step(line: &str) -> Option<String> {
 
 fn explained(op: Op, args: &[Value]) -> Explained {
     let text = op.explain(args).unwrap();
-    let (_, events) = introspect::trace(|| op.call::<Vec<Value>>(args)).unwrap();
+    let (_, events) = introspect::profile(|| op.call::<Vec<Value>>(args)).unwrap();
     Explained {
         told: text.lines().filter_map(step).collect(),
         taken: events

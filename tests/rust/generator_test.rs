@@ -335,7 +335,7 @@ mod counter {
         provider.generator_set_state = Some(set_state);
         provider.generator_random = Some(random);
         // SAFETY: the struct is copied; its functions are of this program.
-        let status = unsafe { sys::tenon_device_register_provider(&provider) };
+        let status = unsafe { sys::tenon_device_provider_register(&provider) };
         assert_eq!(status, 0);
         device
     }

@@ -10,7 +10,7 @@ use tenon::{
 
 use crate::support::floats;
 
-/// Traces and simulators are counted per process: their tests run one at a time.
+/// Profiles and simulators are counted per process: their tests run one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -19,7 +19,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// The live handles that no other test of this program makes.
 fn own_handles() -> [i64; 2] {
-    ["simulator", "trace"].map(|kind| introspect::live_handles().count(kind))
+    ["simulator", "profile"].map(|kind| introspect::live_handles().count(kind))
 }
 
 #[test]
@@ -66,9 +66,9 @@ fn slots_tell_where_kernels_come_from() {
 }
 
 #[test]
-fn traces_show_nested_dispatches() {
+fn profiles_show_nested_dispatches() {
     let _alone = alone();
-    let library = Library::define_namespace("introspect_trace").unwrap();
+    let library = Library::define_namespace("introspect_profile").unwrap();
     let inner = library.define("inner(Tensor x) -> Tensor").unwrap();
     let outer = library.define("outer(Tensor x) -> Tensor").unwrap();
     let kernel = Kernel::typed(|x: &Tensor| x.clone()).named("inner_cpu");
@@ -90,7 +90,7 @@ fn traces_show_nested_dispatches() {
         )
         .unwrap();
     let x = floats(&[1.0]);
-    let (result, events) = introspect::trace(|| {
+    let (result, events) = introspect::profile(|| {
         let tracer = DispatchKeySet::of(&[DispatchKey::TRACER]).unwrap();
         let _guard = KeyGuard::include(tracer).unwrap();
         outer.call::<Tensor>((&x,))
@@ -104,14 +104,14 @@ fn traces_show_nested_dispatches() {
     assert_eq!(
         told,
         [
-            ("introspect_trace::outer", DispatchKey::TRACER, false, 0),
-            ("introspect_trace::outer", DispatchKey::CPU, true, 1),
-            ("introspect_trace::inner", DispatchKey::CPU, false, 2),
+            ("introspect_profile::outer", DispatchKey::TRACER, false, 0),
+            ("introspect_profile::outer", DispatchKey::CPU, true, 1),
+            ("introspect_profile::inner", DispatchKey::CPU, false, 2),
         ]
     );
     let line = events[2].to_string();
     assert!(
-        line.starts_with("    call introspect_trace::inner [CPU] Rust inner_cpu ")
+        line.starts_with("    call introspect_profile::inner [CPU] Rust inner_cpu ")
             && line.ends_with(" us"),
         "{line}"
     );
@@ -123,15 +123,15 @@ fn traces_show_nested_dispatches() {
     }
     for pair in events.windows(2) {
         let (outer, inner) = (&pair[0], &pair[1]);
-        let end = |e: &introspect::TraceEvent| e.begin + e.duration.unwrap();
+        let end = |e: &introspect::ProfileEvent| e.begin + e.duration.unwrap();
         assert!(outer.begin <= inner.begin && end(inner) <= end(outer));
     }
-    let (_, events) = introspect::trace(|| ()).unwrap();
+    let (_, events) = introspect::profile(|| ()).unwrap();
     assert!(events.is_empty());
 }
 
 #[test]
-fn traces_nest_and_tell_of_failures() {
+fn profiles_nest_and_tell_of_failures() {
     let library = Library::define_namespace("introspect_nested").unwrap();
     let op = library.define("f(bool good) -> int").unwrap();
     library
@@ -145,9 +145,9 @@ fn traces_nest_and_tell_of_failures() {
         .unwrap();
     let _alone = alone();
     let before = own_handles();
-    let (inner, outer) = introspect::trace(|| {
+    let (inner, outer) = introspect::profile(|| {
         op.call::<i64>((true,)).unwrap();
-        let (_, inner) = introspect::trace(|| op.call::<i64>((false,)).unwrap_err()).unwrap();
+        let (_, inner) = introspect::profile(|| op.call::<i64>((false,)).unwrap_err()).unwrap();
         inner
     })
     .unwrap();
@@ -288,9 +288,9 @@ fn simulators_refuse_bad_registrations_whole() {
 }
 
 #[test]
-fn a_panic_ends_the_trace() {
+fn a_panic_ends_the_profile() {
     let _alone = alone();
-    let panicked = std::panic::catch_unwind(|| introspect::trace(|| panic!("inside")));
+    let panicked = std::panic::catch_unwind(|| introspect::profile(|| panic!("inside")));
     assert_eq!(
         *panicked.unwrap_err().downcast_ref::<&str>().unwrap(),
         "inside"

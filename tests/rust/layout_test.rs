@@ -72,7 +72,7 @@ layout! {
 }
 
 layout! {
-    tenon_device_provider, 200,
+    tenon_device_provider, 232,
     struct_size 0 4
     device_type 4 4
     ctx 8 8
@@ -97,11 +97,13 @@ layout! {
     generator_state 160 8
     generator_set_state 168 8
     generator_random 176 8
-    reserved 184 16
+    set_current_device 184 8
+    event_query 192 8
+    reserved 200 32
 }
 
 layout! {
-    tenon_entry, 48,
+    tenon_entry, 64,
     boxed 0 8
     ctx 8 8
     typed 16 8
@@ -109,6 +111,7 @@ layout! {
     language 32 4
     flags 36 4
     noblock_max_numel 40 8
+    reserved 48 16
 }
 
 layout! {
@@ -128,7 +131,8 @@ layout! {
     leave_word 24 8
     leave_value 32 8
     error 40 8
-    reserved 48 16
+    state 48 8
+    entry 56 8
 }
 
 layout! {
@@ -152,10 +156,14 @@ layout! {
 }
 
 layout! {
-    tenon_key_guard, 32,
+    tenon_key_guard, 48,
     include 0 8
     exclude 8 8
-    reserved 16 16
+    known 16 8
+    thread 24 8
+    depth 32 4
+    grad_mode 36 4
+    reserved 40 8
 }
 
 layout! {
@@ -174,9 +182,8 @@ layout! {
     release 32 8
     override_ 40 8
     dispatch 48 8
-    visit 56 8
-    clear 64 8
-    reserved 72 32
+    call 56 8
+    reserved 64 40
 }
 
 layout! {
@@ -208,6 +215,38 @@ layout! {
     load 48 8
     unload 56 8
     reserved 64 32
+}
+
+layout! {
+    tenon_profile_event, 56,
+    op 0 8
+    key 8 4
+    redispatch 12 4
+    keys 16 8
+    depth 24 4
+    language 28 4
+    kernel 32 8
+    reserved 40 16
+}
+
+layout! {
+    tenon_profile_span, 104,
+    struct_size 0 4
+    redispatch 4 4
+    op 8 8
+    keys 16 8
+    key 24 4
+    language 28 4
+    reserved0 32 4
+    depth 36 4
+    parent 40 8
+    begin_ns 48 8
+    end_ns 56 8
+    kernel 64 8
+    file 72 8
+    line 80 4
+    status 84 4
+    reserved 88 16
 }
 
 layout! {
@@ -257,33 +296,27 @@ layout! {
 }
 
 layout! {
-    tenon_trace_event, 56,
-    op 0 8
-    key 8 4
-    redispatch 12 4
-    keys 16 8
-    depth 24 4
-    language 28 4
-    kernel 32 8
-    reserved 40 16
+    tenon_tensor_options, 96,
+    struct_size 0 4
+    flags 4 4
+    dtype 8 4
+    reserved0 12 4
+    device 16 8
+    ndim 24 8
+    sizes 32 8
+    strides 40 8
+    storage_offset 48 8
+    storage_nbytes 56 8
+    reserved 64 32
 }
 
 layout! {
-    tenon_trace_span, 96,
-    op 0 8
-    keys 8 8
-    key 16 4
-    redispatch 20 4
-    language 24 4
-    depth 28 4
-    parent 32 8
-    begin_ns 40 8
-    end_ns 48 8
-    kernel 56 8
-    file 64 8
-    line 72 4
-    status 76 4
-    reserved 80 16
+    tenon_thread_slot, 56,
+    struct_size 0 4
+    reserved0 4 4
+    copy 8 8
+    drop 16 8
+    reserved 24 32
 }
 
 layout! {
@@ -292,6 +325,22 @@ layout! {
     flags 2 2
     count 4 4
     as_ 8 16
+}
+
+layout! {
+    tenon_wrapper_options, 104,
+    struct_size 0 4
+    reserved0 4 4
+    ndim 8 8
+    sizes 16 8
+    strides 24 8
+    storage_offset 32 8
+    dtype 40 4
+    reserved1 44 4
+    device 48 8
+    keys 56 8
+    alias_of 64 8
+    reserved 72 32
 }
 
 constants! {
@@ -310,6 +359,10 @@ constants! {
     TENON_DEVICE_CPU 0
     TENON_DEVICE_CUDA 1
     TENON_DEVICE_META 23
+    TENON_DIMS_NUMEL 3
+    TENON_DIMS_OFFSET 2
+    TENON_DIMS_SIZES 0
+    TENON_DIMS_STRIDES 1
     TENON_DTYPE_BF16 15
     TENON_DTYPE_BOOL 11
     TENON_DTYPE_C128 10
@@ -349,7 +402,6 @@ constants! {
     TENON_ERROR_TYPE 2
     TENON_EVENT_OP_DEFINED 1
     TENON_EVENT_OP_REMOVED 2
-    TENON_FUNCTIONALITY_ABOVE 1
     TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW 20
     TENON_FUNCTIONALITY_AUTOCAST 27
     TENON_FUNCTIONALITY_AUTOGRAD 22
@@ -357,37 +409,37 @@ constants! {
     TENON_FUNCTIONALITY_BATCHED 30
     TENON_FUNCTIONALITY_CONJUGATE 16
     TENON_FUNCTIONALITY_DENSE 0
-    TENON_FUNCTIONALITY_EXCLUDED 8
     TENON_FUNCTIONALITY_FAKE 10
     TENON_FUNCTIONALITY_FUNCTIONALIZE 15
-    TENON_FUNCTIONALITY_INCLUDED 4
     TENON_FUNCTIONALITY_NEGATIVE 17
     TENON_FUNCTIONALITY_OVERRIDE 36
-    TENON_FUNCTIONALITY_PER_BACKEND 2
     TENON_FUNCTIONALITY_TRACER 24
     TENON_FUNCTIONALITY_TRANSFORM_BACK 14
     TENON_FUNCTIONALITY_TRANSFORM_FRONT 33
     TENON_FUNCTIONALITY_WRAPPER 12
     TENON_FUNCTIONALITY_ZERO_TENSOR 18
     TENON_GENERATOR_DEFAULT_SEED 67280421310721
+    TENON_GRAD_MODE_INFERENCE 2
+    TENON_GRAD_MODE_OFF 0
+    TENON_GRAD_MODE_ON 1
     TENON_HANDLE_BUFFER 1
-    TENON_HANDLE_COUNT 13
     TENON_HANDLE_ERROR 0
     TENON_HANDLE_GENERATOR 12
     TENON_HANDLE_KERNEL 9
     TENON_HANDLE_LIBRARY 6
     TENON_HANDLE_OBJECT 2
+    TENON_HANDLE_PROFILE 11
     TENON_HANDLE_REGISTRATION 7
     TENON_HANDLE_SCHEMA 5
     TENON_HANDLE_SIMULATOR 10
     TENON_HANDLE_STORAGE 3
     TENON_HANDLE_TENSOR 4
     TENON_HANDLE_THREAD_STATE 8
-    TENON_HANDLE_TRACE 11
+    TENON_HANDLE_WEAK_TENSOR 13
     TENON_KERNEL_FALLTHROUGH 1
     TENON_KERNEL_LEAF 8
     TENON_KERNEL_NOBLOCK 4
-    TENON_KERNEL_SYMBOLIC 2
+    TENON_KERNEL_WHEN_TRACKED 16
     TENON_KEY_AD_INPLACE_OR_VIEW 20
     TENON_KEY_ALIAS_FIRST 65536
     TENON_KEY_AUTOCAST 65537
@@ -406,6 +458,10 @@ constants! {
     TENON_KEY_CPU 0
     TENON_KEY_CUDA 256
     TENON_KEY_FAKE 10
+    TENON_KEY_FLAG_ABOVE 1
+    TENON_KEY_FLAG_EXCLUDED 8
+    TENON_KEY_FLAG_INCLUDED 4
+    TENON_KEY_FLAG_PER_BACKEND 2
     TENON_KEY_FUNCTIONALIZE 15
     TENON_KEY_META 5888
     TENON_KEY_NONE 4294967295
@@ -416,7 +472,6 @@ constants! {
     TENON_KEY_UNDEFINED 65535
     TENON_KEY_WRAPPER 12
     TENON_LANGUAGE_C 1
-    TENON_LANGUAGE_COUNT 6
     TENON_LANGUAGE_CPP 2
     TENON_LANGUAGE_JAVA 4
     TENON_LANGUAGE_NONE 0
@@ -430,13 +485,9 @@ constants! {
     TENON_MEMORY_FORMAT_CHANNELS_LAST_3D 3
     TENON_MEMORY_FORMAT_CONTIGUOUS 0
     TENON_MEMORY_FORMAT_PRESERVE 1
-    TENON_MODE_COUNT 2
     TENON_MODE_OVERRIDE 0
     TENON_MODE_WRAPPER 1
     TENON_OK 0
-    TENON_POLICY_ERROR 1
-    TENON_POLICY_LAYER 0
-    TENON_POLICY_OVERRIDE 2
     TENON_PROVENANCE_AUTOGRAD_KERNEL 4
     TENON_PROVENANCE_BACKEND_FALLBACK 6
     TENON_PROVENANCE_BATCHED_KERNEL 5
@@ -444,6 +495,9 @@ constants! {
     TENON_PROVENANCE_KERNEL 1
     TENON_PROVENANCE_MATH_KERNEL 3
     TENON_PROVENANCE_MISSING 0
+    TENON_REPLACE_ERROR 1
+    TENON_REPLACE_LAYER 0
+    TENON_REPLACE_OVERRIDE 2
     TENON_SANITIZER_ADDRESS 1
     TENON_SANITIZER_MEMORY 3
     TENON_SANITIZER_NONE 0
@@ -526,7 +580,6 @@ constants! {
     TENON_TYPE_TUPLE 42
     TENON_TYPE_UNION 44
     TENON_TYPE_VARIABLE 25
-    TENON_VALUE_HAS_OBJECT 8
     TENON_VALUE_HAS_SYMBOLIC 4
     TENON_VALUE_MOVABLE 2
     TENON_VALUE_OWNED 1

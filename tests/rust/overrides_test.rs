@@ -294,7 +294,7 @@ fn bad_wrappers_are_errors_and_keep_nothing() {
     fails(
         wrapper,
         Status::INVALID_ARGUMENT,
-        &["tenon_tensor_new_wrapper"],
+        &["tenon_wrapper_new"],
     );
     assert_eq!(Arc::strong_count(&calls), 1);
 }

@@ -201,7 +201,7 @@ fn kernels_take_what_a_plain_c_call_passes() {
     let tensors = [x.as_raw(), x.as_raw(), x.as_raw()];
     unsafe {
         let mut frame: sys::tenon_frame = std::mem::zeroed();
-        let entry = sys::tenon_op_begin_n(
+        let entry = sys::tenon_frame_begin_n(
             op.as_raw(),
             tensors.as_ptr(),
             3,
@@ -229,7 +229,7 @@ fn kernels_take_what_a_plain_c_call_passes() {
             &mut sum,
             &mut size,
         );
-        assert_eq!(sys::tenon_op_end(&mut frame, status), 0);
+        assert_eq!(sys::tenon_frame_end(&mut frame, status), 0);
         assert_eq!((out, sum, size), (x.as_raw(), 3.0, 4));
         drop(Tensor::from_raw(out));
     }

@@ -184,13 +184,13 @@ void use_library(Run* run, tenon_tensor* tensor) {
     stack.nargs = 2;
     stack.rets = rets;
     stack.nrets = 1;
-    if (run->good(tenon_op_call(op, &stack), "call") && rets[0].as.tensor != tensor) {
+    if (run->good(tenon_op_call_fast(op, &stack), "call") && rets[0].as.tensor != tensor) {
       run->note(TENON_ERROR_INTERNAL, "call's result");
     }
     tenon_value_clear(&rets[0]);
     tenon_buffer *dump = nullptr, *table = nullptr;
-    run->good(tenon_op_dump(op, &dump), "dump");
-    run->good(tenon_op_dump_table(op, &table), "dump_table");
+    run->good(tenon_introspect_dump(op, &dump), "dump");
+    run->good(tenon_introspect_dump_table(op, &table), "dump_table");
     tenon_buffer_release(dump);
     tenon_buffer_release(table);
     tenon_registration_remove(registration);
@@ -247,7 +247,7 @@ void fail_each(int64_t failing) {
     tenon_registry_reap();
     ASSERT_EQ(run.odd, TENON_OK) << run.where << ", allocation " << first;
     ASSERT_EQ(run.made, run.deleted) << "allocation " << first;
-    TENON_ASSERT_OK(tenon_op_check_invariants(nullptr));
+    TENON_ASSERT_OK(tenon_introspect_check(nullptr));
     if (refused == 0) break;
     survived += refused;
     told += run.refused;

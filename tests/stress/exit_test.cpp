@@ -52,7 +52,7 @@ void call_once(const Opened& all) {
   arg.tag = TENON_TAG_TENSOR;
   arg.as.tensor = all.tensor;
   tenon_stack stack{&arg, &ret, 1, 1, nullptr, {}};
-  tenon_op_call(all.op, &stack);
+  tenon_op_call_fast(all.op, &stack);
 }
 
 Opened open_and_call() {
@@ -91,14 +91,14 @@ const struct {
     {"GuardNotLeft",
      [] {
        tenon_key_guard guard;
-       tenon_key_guard_force(&guard, ~tenon_keyset{0}, 0);
+       tenon_key_guard_force(~tenon_keyset{0}, 0, &guard);
        open_and_call();
      }},
     {"FrameNotLeft",
      [] {
        const Opened all = open_all();
        tenon_frame frame;
-       tenon_op_begin1(all.op, all.tensor, &frame);
+       tenon_frame_begin1(all.op, all.tensor, &frame);
      }},
     {"ClosedButNotReleased", [] { tenon_library_close(open_and_call().library); }},
     {"ReleasedLibrary_LiveTensor", [] { tenon_library_release(open_and_call().library); }},

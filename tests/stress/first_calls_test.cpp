@@ -33,7 +33,7 @@ bool find_and_call(const char* name, int64_t delay) {
     stack.nargs = 1;
     stack.rets = &result;
     stack.nrets = 1;
-    good = tenon_op_call(op, &stack) == TENON_OK;
+    good = tenon_op_call_fast(op, &stack) == TENON_OK;
   }
   if (!good) {
     tenon_error* error = tenon_error_take();

@@ -27,18 +27,18 @@ tenon_status call_boxed(const Dive& dive) {
   arg.tag = TENON_TAG_TENSOR;
   arg.as.tensor = dive.tensor;
   tenon_stack stack{&arg, nullptr, 1, 0, nullptr, {}};
-  return tenon_op_call(dive.op, &stack);
+  return tenon_op_call_fast(dive.op, &stack);
 }
 
 tenon_status call_typed(const Dive& dive) {
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_begin1(dive.op, dive.tensor, &frame);
+  const tenon_entry* entry = tenon_frame_begin1(dive.op, dive.tensor, &frame);
   if (entry == nullptr) return tenon_error_code(tenon_error_peek());
   tenon_value arg{};
   arg.tag = TENON_TAG_TENSOR;
   arg.as.tensor = dive.tensor;
   tenon_stack stack{&arg, nullptr, 1, 0, nullptr, {}};
-  return tenon_op_end(&frame, tenon_op_invoke(entry, &frame, &stack));
+  return tenon_frame_end(&frame, tenon_frame_call(&frame, &stack));
 }
 
 tenon_status call_itself(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {

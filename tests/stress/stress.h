@@ -22,10 +22,10 @@ class NothingLeft {
  public:
   NothingLeft() { count(before_); }
   ~NothingLeft() {
-    int64_t after[TENON_HANDLE_COUNT];
+    int64_t after[32];
     count(after);
-    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
-      EXPECT_EQ(before_[kind], after[kind]) << "live " << tenon_live_name(kind) << " handles";
+    for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
+      EXPECT_EQ(before_[kind], after[kind]) << "live " << tenon_introspect_handle_name(kind) << " handles";
     }
   }
   NothingLeft(const NothingLeft&) = delete;
@@ -34,13 +34,13 @@ class NothingLeft {
  private:
   static void count(int64_t* counts) {
     // The first look at the registry makes the built-in fallbacks.
-    EXPECT_EQ(tenon_op_check_invariants(nullptr), TENON_OK);
+    EXPECT_EQ(tenon_introspect_check(nullptr), TENON_OK);
     tenon_registry_reap();
-    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
-      counts[kind] = tenon_live_count(kind);
+    for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
+      counts[kind] = tenon_introspect_live_count(kind);
     }
   }
-  int64_t before_[TENON_HANDLE_COUNT];
+  int64_t before_[32];
 };
 
 }  // namespace tenon::test

@@ -14,7 +14,7 @@ SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".cu", ".cuh", ".i", ".inc"}
 INCLUDE = re.compile(r'^\s*(?:#|%)\s*include\s*([<"])([^>"]+)[>"]')
 
 # core ← {tensor, schema} ← value ← dispatch ← the layers, which never include each other.
-LAYERS = ("autograd", "autocast", "vmap", "trace", "fake", "override", "plugin", "introspect")
+LAYERS = ("autograd", "autocast", "vmap", "profile", "fake", "override", "plugin", "introspect")
 BELOW = {
     "base": set(),
     "tensor": {"base"},

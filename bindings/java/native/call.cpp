@@ -53,19 +53,19 @@ using Tensors = std::array<tenon_tensor*, N>;
 template <size_t N>
 const tenon_entry* begin(const tenon_op* op, const Tensors<N>& tensors, tenon_frame* frame) {
   if constexpr (N == 1) {
-    return tenon_op_begin1(op, tensors[0], frame);
+    return tenon_frame_begin1(op, tensors[0], frame);
   } else if constexpr (N == 2) {
-    return tenon_op_begin2(op, tensors[0], tensors[1], frame);
+    return tenon_frame_begin2(op, tensors[0], tensors[1], frame);
   } else if constexpr (N == 3) {
-    return tenon_op_begin3(op, tensors[0], tensors[1], tensors[2], frame);
+    return tenon_frame_begin3(op, tensors[0], tensors[1], tensors[2], frame);
   } else {
-    return tenon_op_begin_n(op, tensors.data(), N, nullptr, frame);
+    return tenon_frame_begin_n(op, tensors.data(), N, frame);
   }
 }
 
 jlong end(tenon_frame* frame, tenon_status status, jlong result) {
   if (status != TENON_OK) [[unlikely]] {
-    tenon_op_end(frame, status);
+    tenon_frame_end(frame, status);
     return 0;
   }
   __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
@@ -98,7 +98,7 @@ template <size_t N>
   }
   tenon_value result{};
   tenon_stack stack{args.data(), &result, N, returns ? 1u : 0u, nullptr, {0, 0}};
-  const tenon_status status = tenon_op_end(frame, tenon_op_invoke(entry, frame, &stack));
+  const tenon_status status = tenon_frame_end(frame, tenon_frame_call(frame, &stack));
   if (status != TENON_OK) return 0;
   if (!returns) return kNoResult;
   if (result.tag == TENON_TAG_TENSOR) {
@@ -214,14 +214,14 @@ jlong JNICALL begin4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong
 jint finish(const tenon_entry* entry, CallBlock* block) {
   if (entry == nullptr) return slot_status();
   if (is_java(entry)) return kJavaKernel;
-  return tenon_op_end(&block->frame, tenon_op_invoke(entry, &block->frame, &block->stack));
+  return tenon_frame_end(&block->frame, tenon_frame_call(&block->frame, &block->stack));
 }
 
 jint JNICALL call(JNIEnv*, jclass, jlong op, jlong block_address, jboolean direct) {
   const tenon_op* o = pointer<tenon_op>(op);
   CallBlock* block = pointer<CallBlock>(block_address);
-  if (!direct) return tenon_op_call(o, &block->stack);
-  return finish(tenon_op_resolve(o, block->stack.args, block->stack.nargs, &block->frame), block);
+  if (!direct) return tenon_op_call_fast(o, &block->stack);
+  return finish(tenon_frame_begin_boxed(o, block->stack.args, block->stack.nargs, &block->frame), block);
 }
 
 jint JNICALL redispatch(JNIEnv*, jclass, jlong op, jlong keys, jlong block_address,
@@ -236,7 +236,7 @@ jint JNICALL redispatch(JNIEnv*, jclass, jlong op, jlong keys, jlong block_addre
   }
   const tenon_status checked = tenon_op_check_arguments(o, block->stack.args, block->stack.nargs);
   if (checked != TENON_OK) return checked;
-  return finish(tenon_op_begin_keys(o, set, &block->frame), block);
+  return finish(tenon_frame_begin_keys(o, set, &block->frame), block);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ jbyteArray packed(JNIEnv* env, const tenon_error* error) {
 // Whether an error is text alone: nothing hangs on it that has to come home as what it was.
 bool is_plain(const tenon_error* error) {
   if (tenon_error_cause(error) != nullptr) return false;
-  for (uint32_t language = 1; language < TENON_LANGUAGE_COUNT; ++language) {
+  for (uint32_t language = 1; tenon_language_name(language) != nullptr; ++language) {
     if (tenon_error_payload(error, language) != nullptr) return false;
   }
   return true;

@@ -68,14 +68,14 @@ typedef struct {
 /* Leaves a frame whose kernel succeeded: one store, see tenon_frame. */
 static inline void leave(tenon_frame* frame) {
   if (TNP_UNLIKELY(frame->error != NULL)) {
-    tenon_op_end(frame, TENON_OK);
+    tenon_frame_end(frame, TENON_OK);
   } else {
     __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
   }
 }
 
 static PyObject* fail(tenon_frame* frame, tenon_status status) {
-  tenon_op_end(frame, status);
+  tenon_frame_end(frame, status);
   return tnp_raise();
 }
 
@@ -204,16 +204,16 @@ static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
   tenon_value few[TNP_FEW];
   tenon_value* rets = b->nrets <= TNP_FEW ? few : PyMem_Malloc(b->nrets * sizeof *rets);
   if (rets == NULL) {
-    tenon_op_end(frame, TENON_OK);
+    tenon_frame_end(frame, TENON_OK);
     return PyErr_NoMemory();
   }
   for (uint32_t i = 0; i < b->nrets; i++) rets[i] = (tenon_value){0};
   tenon_stack stack = {values, rets, count, b->nrets, NULL, {0, 0}};
   tenon_status status;
   if (TNP_LIKELY(is_quick(entry, values, 0, count))) {
-    status = tenon_op_invoke(entry, frame, &stack);
+    status = tenon_frame_call(frame, &stack);
   } else {
-    Py_BEGIN_ALLOW_THREADS status = tenon_op_invoke(entry, frame, &stack);
+    Py_BEGIN_ALLOW_THREADS status = tenon_frame_call(frame, &stack);
     Py_END_ALLOW_THREADS
   }
   PyObject* result;
@@ -241,7 +241,7 @@ static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values,
   if (rets == NULL) return PyErr_NoMemory();
   tenon_stack stack = {values, rets, count, b->nrets, NULL, {0, 0}};
   tenon_status status;
-  Py_BEGIN_ALLOW_THREADS status = tenon_op_call_checked(op->op, &stack);
+  Py_BEGIN_ALLOW_THREADS status = tenon_op_call(op->op, &stack);
   Py_END_ALLOW_THREADS PyObject* result =
       status == TENON_OK ? tnp_open_carriers(tnp_results_to_object(b, rets)) : tnp_raise();
   PyMem_Free(rets);
@@ -252,8 +252,8 @@ static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values,
 
 INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   tenon_frame frame;
-  const tenon_entry* entry = keys ? tenon_op_begin_keys(c->op->op, *keys, &frame)
-                                  : tenon_op_resolve(c->op->op, c->values, c->count, &frame);
+  const tenon_entry* entry = keys ? tenon_frame_begin_keys(c->op->op, *keys, &frame)
+                                  : tenon_frame_begin_boxed(c->op->op, c->values, c->count, &frame);
   if (TNP_UNLIKELY(entry == NULL)) return tnp_raise();
   if (entry->boxed == tnp_trampoline) return run_python(c, entry, &frame);
   /* A lane's hash is never 0, what an entry without a typed form has. */

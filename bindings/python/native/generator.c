@@ -129,11 +129,11 @@ static PyObject* generator_get_state(PyObject* object, PyObject* unused) {
   tenon_generator* generator = tnp_generator_get(object);
   int64_t size = 0;
   tenon_status status;
-  UNLOCKED(status, tenon_generator_state(generator, NULL, 0, &size));
+  UNLOCKED(status, tenon_generator_state(generator, 0, NULL, &size));
   if (tnp_check(status) != 0) return NULL;
   PyObject* state = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
   if (state == NULL) return NULL;
-  UNLOCKED(status, tenon_generator_state(generator, PyBytes_AS_STRING(state), size, &size));
+  UNLOCKED(status, tenon_generator_state(generator, size, PyBytes_AS_STRING(state), &size));
   if (tnp_check(status) != 0) {
     Py_DECREF(state);
     return NULL;
@@ -251,7 +251,7 @@ static PyType_Spec spec = {"tenon.Generator", sizeof(tnp_generator), 0, Py_TPFLA
 static PyObject* default_of(const tenon_device* device) {
   tenon_generator* generator = NULL;
   tenon_status status;
-  UNLOCKED(status, tenon_generator_default(device, &generator));
+  UNLOCKED(status, tenon_generator_open_default(device, &generator));
   return tnp_check(status) == 0 ? tnp_generator_wrap(generator) : NULL;
 }
 
@@ -272,7 +272,7 @@ static PyObject* manual_seed(PyObject* module, PyObject* number) {
   uint64_t seed;
   tenon_status status;
   if (to_seed("manual_seed", number, &seed) != 0) return NULL;
-  UNLOCKED(status, tenon_manual_seed(seed));
+  UNLOCKED(status, tenon_generator_seed_all(seed));
   return tnp_check(status) == 0 ? default_of(&cpu) : NULL;
 }
 

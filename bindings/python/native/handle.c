@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of the flat layer: schemas, plugins, thread states, traces and simulators as opaque
+/* Handles of the flat layer: schemas, plugins, thread states, profiles and simulators as opaque
  * objects. */
 #include "native.h"
 
@@ -14,7 +14,7 @@ static const struct {
     {"thread_state", (void (*)(void*))(void (*)(void))tenon_thread_state_release},
     {"registration", (void (*)(void*))(void (*)(void))tenon_registration_release},
     {"storage", (void (*)(void*))(void (*)(void))tenon_storage_release},
-    {"trace", (void (*)(void*))(void (*)(void))tenon_trace_release},
+    {"profile", (void (*)(void*))(void (*)(void))tenon_profile_release},
     {"simulator", (void (*)(void*))(void (*)(void))tenon_simulator_release},
 };
 

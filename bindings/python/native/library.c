@@ -257,7 +257,7 @@ static PyObject* add_kernel(tnp_library* self, const char* name, unsigned key, P
 static PyObject* library_impl(PyObject* object, PyObject* args, PyObject* kwargs) {
   static char* names[] = {"name", "key", "function", "with_keyset", "policy", NULL};
   const char* name;
-  unsigned key, policy = TENON_POLICY_LAYER;
+  unsigned key, policy = TENON_REPLACE_LAYER;
   PyObject* function;
   int with_keyset = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "sIO|pI:impl", names, &name, &key, &function,
@@ -277,7 +277,7 @@ static PyObject* library_fallback(PyObject* object, PyObject* args, PyObject* kw
     return NULL;
   }
   return add_kernel((tnp_library*)object, NULL, key, function, with_keyset != 0,
-                    TENON_POLICY_ERROR);
+                    TENON_REPLACE_ERROR);
 }
 
 static PyObject* library_close(PyObject* object, PyObject* unused) {

@@ -441,7 +441,7 @@ enum {
   TNP_HANDLE_THREAD_STATE,
   TNP_HANDLE_REGISTRATION,
   TNP_HANDLE_STORAGE,
-  TNP_HANDLE_TRACE,
+  TNP_HANDLE_PROFILE,
   TNP_HANDLE_SIMULATOR
 };
 typedef struct {
@@ -452,7 +452,7 @@ extern PyTypeObject* tnp_handle_type;
 PyObject* tnp_handle_new(int kind, void* pointer); /* takes over the reference */
 void* tnp_handle_get(PyObject* object, int kind);  /* borrowed; NULL with an exception */
 
-/* ---- registry.c: events of the registry, guards and traces ------------------------------------
+/* ---- registry.c: events of the registry, guards and profiles ------------------------------------
  */
 
 int tnp_registry_init(void);

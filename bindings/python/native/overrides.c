@@ -22,7 +22,7 @@ bool tnp_overrides_slow(PyObject* object) {
   }
   if (!has_handler(type, TENON_MODE_OVERRIDE)) return false;
   /* Where overrides are off, a subclass is the tensor that it is; nothing else has that choice. */
-  return !TNP_IS_TENSOR(object) || !(tenon_keys_excluded() >> TNP_OVERRIDE_BIT & 1);
+  return !TNP_IS_TENSOR(object) || !(tenon_keyset_excluded() >> TNP_OVERRIDE_BIT & 1);
 }
 
 int tnp_to_overriding(tnp_call* call, PyObject* object, tenon_value* out) {
@@ -36,7 +36,7 @@ static void release_tensor(void* handle) { tenon_tensor_release(handle); }
 
 int tnp_carry_element(tnp_call* call, tenon_value* value) {
   tenon_tensor* carrier;
-  if (tnp_check(tenon_tensor_new_carrier(value, &carrier)) != 0) return -1;
+  if (tnp_check(tenon_carrier_new(value, &carrier)) != 0) return -1;
   value->tag = TENON_TAG_TENSOR;
   value->as.tensor = carrier;
   return tnp_own(call, carrier, release_tensor);
@@ -48,7 +48,7 @@ PyObject* tnp_open_carriers(PyObject* object) {
   if (object == NULL) return NULL;
   if (Py_TYPE(object) == tnp_tensor_type) {
     const tenon_tensor* tensor = tnp_tensor_get(object);
-    const tenon_value* carried = tensor ? tenon_tensor_carried(tensor) : NULL;
+    const tenon_value* carried = tensor ? tenon_carrier_value(tensor) : NULL;
     if (carried == NULL && tensor != NULL) return object;
     PyObject* opened = NULL;
     if (carried != NULL) {
@@ -289,7 +289,7 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   void* self = type != NULL ? tnp_carry((PyObject*)cls) : NULL;
   if (self == NULL) return NULL;
   tenon_status status =
-      tenon_tensor_new_wrapper(type, self, (int64_t)ndim, dims, dtype, &device, &tensor);
+      tenon_wrapper_new(type, self, (int64_t)ndim, dims, dtype, &device, &tensor);
   if (tnp_check(status) != 0) {
     type->release(self);
     return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the registry tells Python: definitions that come and go, traces, and guards on keys. */
+/* What the registry tells Python: definitions that come and go, profiles, and guards on keys. */
 #include "native.h"
 
 #include <stddef.h>
@@ -115,10 +115,10 @@ static PyObject* guard_enter(PyObject* object, PyObject* unused) {
                             "KeyGuard: a guard must be entered once at a time, got "
                             "an entered one");
   }
-  tenon_status status = self->mode == 0 ? tenon_key_guard_include(&self->guard, self->include)
+  tenon_status status = self->mode == 0 ? tenon_key_guard_include(self->include, &self->guard)
                         : self->mode == 1
-                            ? tenon_key_guard_exclude(&self->guard, self->exclude)
-                            : tenon_key_guard_force(&self->guard, self->include, self->exclude);
+                            ? tenon_key_guard_exclude(self->exclude, &self->guard)
+                            : tenon_key_guard_force(self->include, self->exclude, &self->guard);
   if (tnp_check(status) != 0) return NULL;
   self->thread = PyThread_get_thread_ident();
   self->depth = ++guard_depth;
@@ -164,20 +164,20 @@ static PyType_Slot guard_slots[] = {{Py_tp_doc, "A change of the thread's dispat
 static PyType_Spec guard_spec = {"tenon._tenon.KeyGuard", sizeof(key_guard), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, guard_slots};
 
-/* ---- Traces ---------------------------------------------------------------------------------- */
+/* ---- Profiles ---------------------------------------------------------------------------------- */
 
 /* (op, key, redispatch, keys, depth, parent, language, kernel, file, line, status, begin, end) of
  * each dispatch. */
-static PyObject* trace_spans(PyObject* module, PyObject* handle) {
+static PyObject* profile_spans(PyObject* module, PyObject* handle) {
   (void)module;
-  tenon_trace* trace = tnp_handle_get(handle, TNP_HANDLE_TRACE);
+  tenon_profile* profile = tnp_handle_get(handle, TNP_HANDLE_PROFILE);
   tenon_buffer* buffer;
-  if (trace == NULL || tnp_check(tenon_trace_spans(trace, &buffer)) != 0) return NULL;
-  const tenon_trace_span* spans = tenon_buffer_data(buffer);
+  if (profile == NULL || tnp_check(tenon_profile_spans(profile, &buffer)) != 0) return NULL;
+  const tenon_profile_span* spans = tenon_buffer_data(buffer);
   int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof *spans;
   PyObject* list = PyList_New((Py_ssize_t)count);
   for (int64_t i = 0; list != NULL && i < count; i++) {
-    const tenon_trace_span* span = &spans[i];
+    const tenon_profile_span* span = &spans[i];
     PyObject* item = Py_BuildValue(
         "(ssOKiLIssiiLL)", tenon_op_name(span->op), tenon_key_name(span->key),
         span->redispatch ? Py_True : Py_False, (unsigned long long)span->keys, (int)span->depth,
@@ -198,7 +198,7 @@ static PyObject* op_names(PyObject* module, PyObject* dangling) {
   (void)module;
   tenon_buffer* buffer;
   tenon_status status =
-      PyObject_IsTrue(dangling) ? tenon_op_list_dangling(&buffer) : tenon_op_list(&buffer);
+      PyObject_IsTrue(dangling) ? tenon_introspect_list_dangling(&buffer) : tenon_introspect_list_ops(&buffer);
   if (tnp_check(status) != 0) return NULL;
   int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof(void*);
   const tenon_op* const* ops = tenon_buffer_data(buffer);
@@ -220,7 +220,7 @@ static PyObject* find_dangling_op(PyObject* module, PyObject* wanted) {
   const char* name = PyUnicode_AsUTF8(wanted);
   if (name == NULL) return NULL;
   tenon_buffer* buffer;
-  if (tnp_check(tenon_op_list_dangling(&buffer)) != 0) return NULL;
+  if (tnp_check(tenon_introspect_list_dangling(&buffer)) != 0) return NULL;
   int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof(void*);
   const tenon_op* const* ops = tenon_buffer_data(buffer);
   const tenon_op* found = NULL;
@@ -265,7 +265,7 @@ static PyObject* op_slot(PyObject* module, PyObject* args) {
   unsigned key;
   if (!PyArg_ParseTuple(args, "O!I:op_slot", tnp_op_type, &op, &key)) return NULL;
   tenon_slot_info info = {.struct_size = sizeof info};
-  if (tnp_check(tenon_op_get_slot(((tnp_op*)op)->op, key, &info)) != 0) return NULL;
+  if (tnp_check(tenon_introspect_get_slot(((tnp_op*)op)->op, key, &info)) != 0) return NULL;
   return slot_facts(&info);
 }
 
@@ -284,7 +284,7 @@ static PyObject* simulator_slot(PyObject* module, PyObject* args) {
 static PyMethodDef methods[] = {
     {"take_events", take_events, METH_NOARGS, "Definitions and removals since the last call."},
     {"_set_registry_hook", set_hook, METH_O, NULL},
-    {"trace_spans", trace_spans, METH_O, NULL},
+    {"profile_spans", profile_spans, METH_O, NULL},
     {"op_names", op_names, METH_O, NULL},
     {"find_dangling_op", find_dangling_op, METH_O, NULL},
     {"key_names", key_names, METH_NOARGS, NULL},

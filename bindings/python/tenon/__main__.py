@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `tenon`: looks inside the registry, explains calls and draws tables and traces."""
+"""The command `tenon`: looks inside the registry, explains calls and draws tables and profiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import traceback
 import tenon
 
 from . import _tenon, introspect, ops
-from .picture import table_svg, trace_svg
+from .picture import table_svg, profile_svg
 from .simulator import Simulator
 
 
@@ -120,7 +120,7 @@ def show_handles(args: argparse.Namespace) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    """Runs what is to be traced as Python itself would: with its arguments and its folder."""
+    """Runs what is to be profiled as Python itself would: with its arguments and its folder."""
     before = sys.argv, sys.path[:]
     sys.argv = ["-c" if args.code else args.script, *args.arguments]
     try:
@@ -141,18 +141,18 @@ def _place(error: BaseException, file: str) -> str:
     return f"{file}:{lines[-1]}: " if lines else ""
 
 
-def trace(args: argparse.Namespace) -> None:
+def profile(args: argparse.Namespace) -> None:
     """Runs a script, or code after -c, and prints or draws its calls, also where it fails."""
     if not args.code and not os.path.exists(args.script):
         raise _Refusal(f"{args.script}: script must exist, got none")
     left = None
-    with introspect.trace(None) as events:
+    with introspect.profile(None) as events:
         try:
             _run(args)
         except (Exception, SystemExit) as error:  # told below, behind what it called
             left = error
     if args.svg:
-        _write(trace_svg(events), args.output)
+        _write(profile_svg(events), args.output)
     else:
         _write("".join(map(_line, events)), args.output)
     if isinstance(left, SystemExit):
@@ -229,7 +229,7 @@ def parser() -> argparse.ArgumentParser:
     verb("dangling", list_dangling)
     verb("invariants", check)
     verb("handles", show_handles)
-    one = verb("trace", trace)
+    one = verb("profile", profile)
     one.add_argument("-c", dest="code", action="store_true", help="SCRIPT is code")
     one.add_argument("script", metavar="SCRIPT")
     one.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")

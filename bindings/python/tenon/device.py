@@ -39,8 +39,8 @@ def register_backend(name: str) -> int:
 
 _DEFAULTS = {
     "none": 0,
-    "included": _tenon.TENON_FUNCTIONALITY_INCLUDED,
-    "excluded": _tenon.TENON_FUNCTIONALITY_EXCLUDED,
+    "included": _tenon.TENON_KEY_FLAG_INCLUDED,
+    "excluded": _tenon.TENON_KEY_FLAG_EXCLUDED,
 }
 
 
@@ -80,9 +80,9 @@ def register_functionality(
         )
     flags = _DEFAULTS[default]
     if above is not None:
-        flags |= _tenon.TENON_FUNCTIONALITY_ABOVE
+        flags |= _tenon.TENON_KEY_FLAG_ABOVE
     if per_backend:
-        flags |= _tenon.TENON_FUNCTIONALITY_PER_BACKEND
+        flags |= _tenon.TENON_KEY_FLAG_PER_BACKEND
     return _tenon.tenon_functionality_register(name, above if above is not None else below, flags)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looking inside: operators, dispatch tables and who filled them, live handles, call traces."""
+"""Looking inside: operators, dispatch tables and who filled them, live handles, call profiles."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def live_handles() -> dict[str, int]:
     """Counts the objects of each kind that live in the process, after freeing what waits for it."""
     _tenon.drain()
     return {
-        _tenon.tenon_live_name(kind): _tenon.tenon_live_count(kind)
+        _tenon.tenon_introspect_handle_name(kind): _tenon.tenon_introspect_live_count(kind)
         for kind in range(_tenon.TENON_HANDLE_COUNT)
     }
 
@@ -77,7 +77,7 @@ def keys() -> list[str]:
 
 def dump(op: str | OpOverload) -> str:
     """Returns what is registered for an operator: schema, and one line a kernel."""
-    return _tenon.tenon_op_dump(_find(op))
+    return _tenon.tenon_introspect_dump(_find(op))
 
 
 class Slot:
@@ -145,7 +145,7 @@ def _table(slot_of: Callable[[int], tuple]) -> dict[str, Slot]:
 
 def dump_table(op: str | OpOverload) -> str:
     """Returns the computed table of an operator as text, one line a filled slot."""
-    return _tenon.tenon_op_dump_table(_find(op))
+    return _tenon.tenon_introspect_dump_table(_find(op))
 
 
 def invariants(op: str | OpOverload | None = None) -> None:
@@ -154,26 +154,26 @@ def invariants(op: str | OpOverload | None = None) -> None:
     Raises:
         InternalError: they differ; the message names operator and slot.
     """
-    _tenon.tenon_op_check_invariants(None if op is None else _find(op))
+    _tenon.tenon_introspect_check(None if op is None else _find(op))
 
 
 class Event:
-    """One dispatch of a trace.
+    """One dispatch of a profile.
 
     Attributes:
         op: Full name of the operator.
         key: Key whose slot was called.
         redispatch: Whether it was a redispatch.
         keys: Key set of the dispatch, as bits.
-        depth: How many traced dispatches it ran inside.
-        parent: Number of the innermost of those in the trace, None without one.
+        depth: How many profiled dispatches it ran inside.
+        parent: Number of the innermost of those in the profile, None without one.
         language: Language of the kernel.
         kernel: Name of the kernel, "" if unknown.
         file: File where the kernel was registered, "" if unknown.
         line: Line there.
         failed: Whether the kernel returned an error.
-        time: Nanoseconds from the beginning of the trace to the call.
-        end: Nanoseconds from there to its end, None where it outlived the trace.
+        time: Nanoseconds from the beginning of the profile to the call.
+        end: Nanoseconds from there to its end, None where it outlived the profile.
     """
 
     __slots__ = (
@@ -203,7 +203,7 @@ class Event:
 
     @property
     def duration(self) -> int | None:
-        """Nanoseconds that the call took, None where it outlived the trace."""
+        """Nanoseconds that the call took, None where it outlived the profile."""
         return None if self.end is None else self.end - self.time
 
     def __str__(self) -> str:
@@ -221,7 +221,7 @@ class Event:
         return f"{indent}{verb} {self.op} [{self.key}]{kernel} ({self.language}){failed}"
 
 
-class trace:
+class profile:
     """Collects the thread's dispatches inside a `with` block, and prints them when it ends.
 
     Args:
@@ -229,17 +229,17 @@ class trace:
     """
 
     def __init__(self, file: TextIO | str | None = "stdout") -> None:
-        """Prepares a trace; entering it starts it."""
+        """Prepares a profile; entering it starts it."""
         self._file = file
         self.events: list[Event] = []
 
-    def __enter__(self) -> trace:
-        self._handle = _tenon.tenon_trace_begin()
+    def __enter__(self) -> profile:
+        self._handle = _tenon.tenon_profile_begin()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _tenon.tenon_trace_end(self._handle)
-        self.events = [Event(facts) for facts in _tenon.trace_spans(self._handle)]
+        _tenon.tenon_profile_end(self._handle)
+        self.events = [Event(facts) for facts in _tenon.profile_spans(self._handle)]
         if self._file is not None and self.events:
             print(self, file=_sys.stdout if isinstance(self._file, str) else self._file)
 
@@ -297,5 +297,5 @@ __all__ = [
     "keys",
     "live_handles",
     "operators",
-    "trace",
+    "profile",
 ]

@@ -177,7 +177,7 @@ class Library:
                 f"Library.impl: {full_name} must have no Python kernel for key "
                 f"{_tenon.tenon_key_name(key)}, got one; allow_override=True layers over it"
             )
-        policy = _tenon.TENON_POLICY_OVERRIDE if allow_override else _tenon.TENON_POLICY_LAYER
+        policy = _tenon.TENON_REPLACE_OVERRIDE if allow_override else _tenon.TENON_REPLACE_LAYER
         function = None if fn is fallthrough_kernel else fn
         self._native.impl(name, key, function, with_keyset, policy)
         _python_kernels.setdefault(slot, []).append(id(self))
@@ -443,12 +443,12 @@ class ForceDispatchKeyGuard(_tenon.KeyGuard):
 
 def included_keys() -> DispatchKeySet:
     """Returns the keys that the thread adds to every call."""
-    return DispatchKeySet(_tenon.tenon_keys_included())
+    return DispatchKeySet(_tenon.tenon_keyset_included())
 
 
 def excluded_keys() -> DispatchKeySet:
     """Returns the keys that the thread removes from every call."""
-    return DispatchKeySet(_tenon.tenon_keys_excluded())
+    return DispatchKeySet(_tenon.tenon_keyset_excluded())
 
 
 __all__ = [

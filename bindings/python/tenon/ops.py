@@ -196,7 +196,7 @@ def _schema_of(self: OpOverload) -> _Schema:
 
 
 def _tags_of(self: OpOverload) -> list[str]:
-    return _tenon.tenon_op_tags(self).split()
+    return _tenon.tenon_op_copy_tags(self).split()
 
 
 def _packet_of(self: OpOverload) -> OpOverloadPacket:

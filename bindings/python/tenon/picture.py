@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures as SVG text: dispatch tables of operators, and traces of calls."""
+"""Pictures as SVG text: dispatch tables of operators, and profiles of calls."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ def table_svg(ops: Iterable[str]) -> str:
     return _document(width, y + 36, parts)
 
 
-def trace_svg(events: Iterable[Event]) -> str:
-    """Draws a trace: one bar a call from its beginning to its end, redispatches paler.
+def profile_svg(events: Iterable[Event]) -> str:
+    """Draws a profile: one bar a call from its beginning to its end, redispatches paler.
 
-    What outlived the trace reaches to the right edge. Calls that failed have a red border.
+    What outlived the profile reaches to the right edge. Calls that failed have a red border.
     """
     rows = list(events)
     end = max((max(event.time, event.end or 0) for event in rows), default=0) + 1
@@ -111,4 +111,4 @@ def trace_svg(events: Iterable[Event]) -> str:
     return _document(760 + 7.4 * (longest + 24), 16 + _ROW * len(rows), parts)
 
 
-__all__ = ["COLOURS", "table_svg", "trace_svg"]
+__all__ = ["COLOURS", "table_svg", "profile_svg"]

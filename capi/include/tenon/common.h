@@ -55,40 +55,32 @@ TENON_BEGIN_DECLS
 /* Result of every fallible function: 0 is success, see status.h. */
 typedef int32_t tenon_status;
 
-/* One dispatch key: functionality | backend << 8, or an alias key from 0x10000. See dispatch.h. */
+/* One dispatch key: functionality | backend << 8, or an alias key from 0x10000. See key.h. */
 typedef uint32_t tenon_key;
 
-/* A set of dispatch keys: bits 0-23 backends, bits 24-63 functionalities. See dispatch.h. */
+/* A set of dispatch keys: bits 0-23 backends, bits 24-63 functionalities. See key.h. */
 typedef uint64_t tenon_keyset;
 
 /* Opaque handles. Refcounted ones have retain and release; the others say who owns them. */
 typedef struct tenon_error tenon_error;               /* refcounted, error.h */
-typedef struct tenon_buffer tenon_buffer;             /* refcounted, value.h */
+typedef struct tenon_buffer tenon_buffer;             /* refcounted, buffer.h */
 typedef struct tenon_object tenon_object;             /* refcounted, object.h */
-typedef struct tenon_symint tenon_symint;             /* refcounted, reserved for symbolic dims */
+typedef struct tenon_symbol tenon_symbol;             /* refcounted, reserved for symbolic dims */
 typedef struct tenon_generator tenon_generator;       /* refcounted, generator.h */
 typedef struct tenon_storage tenon_storage;           /* refcounted, tensor.h */
 typedef struct tenon_tensor tenon_tensor;             /* refcounted, tensor.h */
+typedef struct tenon_weak_tensor tenon_weak_tensor;   /* refcounted, weak_tensor.h */
 typedef struct tenon_type tenon_type;                 /* lives as long as its schema, schema.h */
 typedef struct tenon_schema tenon_schema;             /* refcounted, schema.h */
 typedef struct tenon_op tenon_op;                     /* valid for ever, op.h */
 typedef struct tenon_library tenon_library;           /* refcounted, library.h */
 typedef struct tenon_registration tenon_registration; /* refcounted, library.h */
 typedef struct tenon_plugin tenon_plugin;             /* valid for ever, plugin.h */
-typedef struct tenon_thread_state tenon_thread_state; /* refcounted, dispatch.h */
+typedef struct tenon_thread_state tenon_thread_state; /* refcounted, thread.h */
 
 /* Frees what `ctx` stands for. Runs exactly once, on any thread, with no lock held, and must not
  * fail. It may run long after the last use: a runtime with a lock of its own only enqueues here. */
 typedef void (*tenon_deleter)(void* ctx);
-
-/* Languages, as numbered in errors, kernels and language cells. */
-#define TENON_LANGUAGE_NONE 0u
-#define TENON_LANGUAGE_C 1u
-#define TENON_LANGUAGE_CPP 2u
-#define TENON_LANGUAGE_PYTHON 3u
-#define TENON_LANGUAGE_JAVA 4u
-#define TENON_LANGUAGE_RUST 5u
-#define TENON_LANGUAGE_COUNT 6u
 
 /// Returns the ABI version of the loaded library, to compare with TENON_ABI_VERSION.
 ///

@@ -1,73 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device providers: how a plugin gives a device memory, copies, streams, events and generators. */
+/* Devices: a type and an index, their names, and copies between their memories. */
 #ifndef TENON_DEVICE_H
 #define TENON_DEVICE_H
 
 #include "tenon/common.h"
-#include "tenon/types.h"
-#include "tenon/value.h"
 
 TENON_BEGIN_DECLS
 
-/* What a device type can do. Functions get `ctx` first and run on any thread. A stream is the
- * vendor's handle; NULL is the default stream. NULL functions mean "not supported". */
-typedef struct tenon_device_provider {
-  uint32_t struct_size; /* sizeof(tenon_device_provider) */
-  int32_t device_type;  /* TENON_DEVICE_* or a registered backend's number */
-  void* ctx;
-  tenon_deleter deleter; /* runs on ctx when the provider is replaced or refused; may be NULL */
-  tenon_status (*device_count)(void* ctx, int32_t* out_count);
-  tenon_status (*current_device)(void* ctx, int32_t* out_index);
-  tenon_status (*allocate)(void* ctx, int32_t index, int64_t nbytes, void** out_data);
-  void (*release)(void* ctx, int32_t index, void* data);
-  /* Copies nbytes between this device and the CPU, or within this type, ordered on `stream`;
-   * `blocking` non-zero returns only when done. */
-  tenon_status (*copy)(void* ctx, void* dst, const tenon_device* dst_device, const void* src,
-                       const tenon_device* src_device, int64_t nbytes, void* stream,
-                       int32_t blocking);
-  tenon_status (*current_stream)(void* ctx, int32_t index, void** out_stream);
-  tenon_status (*set_current_stream)(void* ctx, int32_t index, void* stream);
-  tenon_status (*stream_new)(void* ctx, int32_t index, void** out_stream);
-  void (*stream_release)(void* ctx, int32_t index, void* stream);
-  /* Waits on the calling thread for a stream. */
-  tenon_status (*stream_synchronize)(void* ctx, int32_t index, void* stream);
-  tenon_status (*event_new)(void* ctx, int32_t index, void** out_event);
-  void (*event_release)(void* ctx, int32_t index, void* event);
-  tenon_status (*event_record)(void* ctx, int32_t index, void* event, void* stream);
-  /* Makes later work on `stream` wait for `event`, without waiting here. */
-  tenon_status (*event_wait)(void* ctx, int32_t index, void* event, void* stream);
-  /* Generators of random numbers; NULL in all: the device has none. They may be asked on several
-   * threads at once: one call of `generator_random` gives numbers that follow each other. */
-  tenon_status (*generator_new)(void* ctx, int32_t index, uint64_t seed, void** out_generator);
-  void (*generator_release)(void* ctx, int32_t index, void* generator);
-  tenon_status (*generator_seed)(void* ctx, void* generator, uint64_t seed);
-  /* The size into out_nbytes, and the state into `data` when it is not NULL and has room. */
-  tenon_status (*generator_state)(void* ctx, void* generator, void* data, int64_t capacity,
-                                  int64_t* out_nbytes);
-  /* Checks foreign bytes; a failure leaves the generator as it was. */
-  tenon_status (*generator_set_state)(void* ctx, void* generator, const void* data, int64_t nbytes);
-  /* The next numbers, uniform over all 2^32, into memory of the CPU. */
-  tenon_status (*generator_random)(void* ctx, void* generator, uint32_t* out, int64_t count);
-  uint64_t reserved[2];
-} tenon_device_provider;
+/* Device types. A device type's number is its backend's bit in a key set (key.h). Numbers
+ * between 2 and 22 are given to backends registered by name. */
+#define TENON_DEVICE_CPU 0
+#define TENON_DEVICE_CUDA 1
+#define TENON_DEVICE_META 23
 
-/// Registers the provider of a device type; the struct is copied. One provider per type.
+/* A device. Index -1 means the current device of that type; CPU and Meta always use 0 or -1. */
+typedef struct tenon_device {
+  int32_t type; /* TENON_DEVICE_* or a registered backend's number */
+  int32_t index;
+} tenon_device;
+
+/// Parses "cpu", "cuda:1", "meta" or a registered backend's name with an optional index.
 ///
-/// Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size,
-///            TENON_ERROR_NOT_FOUND for a device type that is no backend's.
-/// Ownership: takes over provider->ctx, also when this fails.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT when malformed, TENON_ERROR_NOT_FOUND for an unknown
+///            name; the message lists the names that exist.
 /// Threads:   any thread.
 /// Since:     0.1
-TENON_API tenon_status tenon_device_register_provider(const tenon_device_provider* provider);
+TENON_API tenon_status tenon_device_parse(const char* text, tenon_device* out_device);
 
-/// Returns the provider of a device type, loading the plugin that ships for it when needed.
+/// Returns the name of a device type, such as "cpu"; "unknown" for an unknown one.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND when no plugin provides it, or why loading it failed.
-/// Ownership: borrowed for ever.
-/// Threads:   any thread; *blocks* while a plugin loads.
+/// Ownership: static text.
+/// Threads:   any thread.
 /// Since:     0.1
-TENON_API tenon_status tenon_device_provider_get(int32_t device_type,
-                                                 const tenon_device_provider** out_provider);
+TENON_API const char* tenon_device_type_name(int32_t type);
 
 /// Returns how many devices of a type there are; 0 without provider or driver.
 ///
@@ -85,42 +50,6 @@ TENON_API tenon_status tenon_device_count(int32_t device_type, int32_t* out_coun
 TENON_API tenon_status tenon_device_copy(void* dst, const tenon_device* dst_device, const void* src,
                                          const tenon_device* src_device, int64_t nbytes,
                                          int32_t blocking);
-
-/// Returns the current stream of a device, asked of its provider now; never cached.
-///
-/// Errors:    TENON_ERROR_NOT_FOUND without provider; the CPU's stream is NULL.
-/// Ownership: borrowed from the device.
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_stream_current(const tenon_device* device, tenon_stream* out_stream);
-
-/// Makes a stream the calling thread's current one on its device.
-///
-/// Errors:    TENON_ERROR_NOT_FOUND without provider, or what the provider raised.
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_stream_set_current(const tenon_stream* stream);
-
-/// Makes a new stream.
-///
-/// Errors:    TENON_ERROR_NOT_SUPPORTED on the CPU, or what the provider raised.
-/// Ownership: the caller ends it with tenon_stream_release.
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_stream_new(const tenon_device* device, tenon_stream* out_stream);
-
-/// Ends a stream made by tenon_stream_new.
-///
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API void tenon_stream_release(const tenon_stream* stream);
-
-/// Waits until the work queued on a stream is done. A CPU stream is always done.
-///
-/// Errors:    what the provider raised.
-/// Threads:   any thread; *blocks*.
-/// Since:     0.1
-TENON_API tenon_status tenon_stream_synchronize(const tenon_stream* stream);
 
 TENON_END_DECLS
 

@@ -17,7 +17,8 @@ typedef struct tenon_error_frame {
   uint64_t reserved[2];
 } tenon_error_frame;
 
-/// Makes an error. `kind` NULL takes the code's default kind; `message` is copied (NUL-terminated).
+/// Makes an error. `kind` NULL takes the code's default kind; `message` is copied up to its NUL;
+/// NULL is "".
 ///
 /// Errors:    none; when memory is short the result is the preallocated out-of-memory error.
 /// Ownership: new reference.
@@ -88,7 +89,8 @@ TENON_API const char* tenon_error_kind(const tenon_error* error);
 /// Since:     0.1
 TENON_API const char* tenon_error_message(const tenon_error* error);
 
-/// Returns everything as readable text: kind, message, notes, frames (innermost first), causes.
+/// Returns everything as readable text: kind, message, notes, frames (innermost first), causes. The
+/// same text each time while nothing is added.
 ///
 /// Ownership: borrowed until the error dies or changes.
 /// Threads:   any thread that owns the error alone.

@@ -4,7 +4,8 @@
 #define TENON_LIBRARY_H
 
 #include "tenon/common.h"
-#include "tenon/dispatch.h"
+#include "tenon/kernel.h"
+#include "tenon/key.h"
 #include "tenon/op.h"
 #include "tenon/value.h"
 
@@ -16,37 +17,6 @@ TENON_BEGIN_DECLS
 #define TENON_LIBRARY_IMPL 1u
 #define TENON_LIBRARY_FRAGMENT 2u
 
-/* Flags of a kernel. */
-#define TENON_KERNEL_FALLTHROUGH 1u /* skip this key; `boxed` is NULL */
-#define TENON_KERNEL_SYMBOLIC 2u    /* takes symbolic dims */
-#define TENON_KERNEL_NOBLOCK 4u     /* quick and never waits, up to noblock_max_numel elements */
-#define TENON_KERNEL_LEAF 8u        /* calls no operators: nothing need be set up for them */
-
-/* What to do when the operator already has a kernel for the key. */
-#define TENON_POLICY_LAYER 0u    /* on top: removal brings the older one back. The default. */
-#define TENON_POLICY_ERROR 1u    /* TENON_ERROR_ALREADY_EXISTS */
-#define TENON_POLICY_OVERRIDE 2u /* as LAYER, and the trace and dumps call it intended */
-
-/* A kernel to register. Texts are copied. */
-typedef struct tenon_kernel {
-  uint32_t struct_size; /* sizeof(tenon_kernel) */
-  uint32_t flags;       /* TENON_KERNEL_* */
-  tenon_kernel_fn boxed;
-  void* ctx;
-  tenon_deleter deleter; /* runs on ctx exactly once, also when registration fails; may be NULL */
-  tenon_typed_fn typed;  /* optional typed form, see op.h */
-  uint64_t signature;    /* of `typed` */
-  const char* schema;    /* NULL, or inferred "(Tensor _0, int _1) -> Tensor": checked vs. define */
-  uint32_t language;     /* TENON_LANGUAGE_* */
-  uint32_t policy;       /* TENON_POLICY_* */
-  int64_t noblock_max_numel; /* with TENON_KERNEL_NOBLOCK */
-  const char* name;          /* NULL or the function's name, for dumps and errors */
-  const char* file;          /* NULL or where it is registered */
-  int32_t line;
-  uint32_t reserved0;
-  uint64_t reserved[2];
-} tenon_kernel;
-
 /* How an operator is defined. */
 typedef struct tenon_define_options {
   uint32_t struct_size; /* sizeof(tenon_define_options) */
@@ -55,8 +25,8 @@ typedef struct tenon_define_options {
   const char* alias_analysis; /* NULL or "" (from the schema), "FROM_SCHEMA", "CONSERVATIVE" */
   const char* file;           /* NULL or where it is defined */
   int32_t line;
-  uint32_t reserved0;
-  uint64_t reserved[2];
+  uint32_t reserved0;   /* zero */
+  uint64_t reserved[2]; /* zero */
 } tenon_define_options;
 
 /// Opens a library. `ns` is a namespace, or "_" for an IMPL library of fallbacks. `key` is the
@@ -110,7 +80,7 @@ TENON_API tenon_status tenon_library_define(tenon_library* library, const char* 
 ///
 /// Errors:    TENON_ERROR_PARSE for a malformed name; TENON_ERROR_INVALID_ARGUMENT for a bad key,
 ///            another namespace, or a schema or signature that does not match the definition or the
-///            other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR;
+///            other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_REPLACE_ERROR;
 ///            TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size. A
 ///            failure changes nothing.
 /// Ownership: takes over kernel->ctx, also on failure. The registration is removed with the
@@ -135,8 +105,8 @@ typedef int32_t (*tenon_fallback_select)(void* ctx, const tenon_schema* schema);
 ///            TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key or kernel;
 ///            TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size.
 /// Ownership: as tenon_library_impl.
-/// Threads:   any thread; `select` is called with the registry locked: what it calls that needs the
-///            registry gives TENON_ERROR_STATE.
+/// Threads:   any thread; *blocks*, and asks `select` on this thread, with no lock held. Later
+///            definitions ask it on the thread that defines.
 /// Since:     0.1
 TENON_API tenon_status tenon_library_fallback(tenon_library* library, tenon_key key,
                                               const tenon_kernel* kernel,
@@ -164,6 +134,17 @@ TENON_API tenon_status tenon_library_drain(tenon_library* library, int64_t timeo
 /// Threads:   any thread; may run deleters.
 /// Since:     0.1
 TENON_API void tenon_registration_remove(tenon_registration* registration);
+
+/// Calls, from inside a kernel, the kernel that this registration replaced: the one of the same
+/// operator and key that would serve if the registration were removed. `keys` are the kernel's own.
+///
+/// Errors:    TENON_ERROR_NO_KERNEL when there is none, TENON_ERROR_STATE when the registration has
+///            been removed or is no kernel's; else as tenon_op_redispatch.
+/// Ownership: as tenon_op_redispatch.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_registration_call_older(const tenon_registration* registration,
+                                                     tenon_keyset keys, tenon_stack* stack);
 
 /// Adds a reference. NULL is accepted and returned.
 ///

@@ -9,7 +9,8 @@
 TENON_BEGIN_DECLS
 
 /* A type of objects, in read-only or long-lived memory of whoever defines it. Fields after
- * `release` are for handlers of the Override and Wrapper keys and collectors; NULL = does not.
+ * `release` are for handlers of the Override and Wrapper keys and for calls; NULL = does not. A type
+ * is its address: who defines one in two libraries has two types, so a definer exports one record.
  *
  * Handlers get the call as a boxed kernel does, with the `self` of the first argument of the type.
  * They write all results, fail with a code, or return TENON_DECLINED ("not mine") with the results
@@ -26,9 +27,10 @@ typedef struct tenon_object_type {
   tenon_status (*override)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
   /* Runs operators on wrapper tensors of the type, below autograd. */
   tenon_status (*dispatch)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
-  void (*visit)(void* self, void (*visitor)(void* ctx, void* object), void* ctx);
-  void (*clear)(void* self);
-  uint64_t reserved[4];
+  /* Set: objects of the type are functions (TENON_TAG_FUNCTION). Arguments are borrowed for the call;
+   * results are written owned, `nrets` of them. Runs on any thread. */
+  tenon_status (*call)(void* self, tenon_stack* stack);
+  uint64_t reserved[5]; /* zero */
 } tenon_object_type;
 
 /// Makes an object of `type` around `self`; calls type->retain(self) on success.
@@ -66,6 +68,23 @@ TENON_API const tenon_object_type* tenon_object_get_type(const tenon_object* obj
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API void* tenon_object_self(const tenon_object* object);
+
+/// Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
+/// for every other value. Wrapper tensors are tensors: see tenon_wrapper_object.
+///
+/// Ownership: borrowed until the value's owner lets go of it.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_object* tenon_object_of_value(const tenon_value* value);
+
+/// Calls a function object: `stack` has the arguments and room for the results, which are NONE.
+///
+/// Errors:    TENON_ERROR_TYPE for an object whose type has no `call`, or what the function raised;
+///            the results are cleared then.
+/// Ownership: arguments are borrowed; results are new references, released by the caller.
+/// Threads:   any thread; *blocks* where the function may.
+/// Since:     0.1
+TENON_API tenon_status tenon_object_call(tenon_object* object, tenon_stack* stack);
 
 TENON_END_DECLS
 

@@ -42,11 +42,12 @@ typedef struct tenon_plugin_descriptor {
   uint32_t sanitizer;   /* TENON_SANITIZER_CURRENT */
   uint32_t requirement_count;
   const char* const* requirements; /* names of plugins to load first */
-  /* Opens libraries and registers. `out_state` goes to unload. A failure undoes what it did. */
+  /* Opens libraries and registers. `out_state` goes to unload. When it fails, the host closes the
+   * libraries that it opened on this thread, and drains them: nothing is left of it. */
   tenon_status (*load)(tenon_plugin* self, void** out_state);
   /* Closes its libraries. The file stays mapped. NULL when it cannot be unloaded. */
   void (*unload)(void* state);
-  uint64_t reserved[4];
+  uint64_t reserved[4]; /* zero */
 } tenon_plugin_descriptor;
 
 /* The one function that a plugin exports: `tenon_plugin_query`. Free of side effects. Returns its

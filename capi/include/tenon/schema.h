@@ -8,7 +8,38 @@
 
 TENON_BEGIN_DECLS
 
-/* Kinds of schema types. A compound type has elements. Append-only. */
+/* Kinds of schema types. A compound type has elements. Append-only.
+ *
+ * Which tags (value.h) an argument or result of a type may have:
+ *
+ *   Tensor                       TENSOR (an undefined one included); an object that overrides
+ *   int, DeviceIndex             INT, SYMINT
+ *   SymInt                       INT, SYMINT
+ *   float, SymFloat              FLOAT, SYMFLOAT
+ *   bool, SymBool                BOOL, SYMBOOL
+ *   complex                      COMPLEX
+ *   Scalar                       BOOL, INT, FLOAT, COMPLEX, SYMINT, SYMFLOAT, SYMBOOL
+ *   str                          STRING
+ *   ScalarType, QScheme          DTYPE, INT
+ *   Layout                       LAYOUT, INT
+ *   MemoryFormat                 MEMORY_FORMAT, INT
+ *   Device                       DEVICE
+ *   Stream                       STREAM
+ *   Generator                    GENERATOR
+ *   Storage                      STORAGE
+ *   Any                          every tag
+ *   a class, Quantizer, Capsule  OBJECT
+ *   a function type              FUNCTION
+ *   T?                           NONE, or what T takes
+ *   int[], SymInt[]              INT_LIST
+ *   float[]                      FLOAT_LIST
+ *   bool[]                       BOOL_LIST
+ *   Tensor[], Tensor?[]          TENSOR_LIST; NULL elements in Tensor?[] only
+ *   every other list             LIST
+ *   (T, U)                       TUPLE
+ *   Dict(K, V)                   DICT
+ *
+ * Nothing is converted: tenon_schema_bind does that. */
 #define TENON_TYPE_TENSOR 1
 #define TENON_TYPE_INT 2
 #define TENON_TYPE_FLOAT 3
@@ -190,6 +221,38 @@ TENON_API const tenon_type* tenon_type_element(const tenon_type* type, int64_t i
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const char* tenon_type_text(const tenon_type* type);
+
+/// Returns the letters of the typed signature, such as "TTv>T" (see kernel.h); "" when the operator
+/// has no typed form.
+///
+/// Ownership: borrowed until the schema dies.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API const char* tenon_schema_signature(const tenon_schema* schema);
+
+/// Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry; 0 without one.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API uint64_t tenon_schema_signature_hash(const tenon_schema* schema);
+
+/// Binds a call's arguments to the schema: positions first, then names, then defaults, as a call in
+/// Python does. Values are converted where the schema asks for it and nothing is lost: an int or
+/// bool for a float, a complex or a Scalar; an int for a bool-free number; one int or float for a
+/// list of declared size ("int[2] stride": 1 is [1, 1]). `out_values` gets one value per argument,
+/// in schema order: a stack's args. Types are checked as tenon_op_call checks them.
+///
+/// Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, an unknown name, a
+///            name given twice or by position too, a missing argument, a position for a
+///            keyword-only argument, a value that does not fit. Nothing is written then.
+/// Ownership: arguments are borrowed; so are `out_values`, from the arguments and from the schema,
+///            except where a conversion made a list: clear them (tenon_value_clear_n) after the call.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_schema_bind(const tenon_schema* schema, const tenon_value* positional,
+                                         int64_t npositional, const char* const* names,
+                                         const tenon_value* named, int64_t nnamed,
+                                         tenon_value* out_values);
 
 TENON_END_DECLS
 

@@ -6,6 +6,10 @@
  *            said. Functions named new, copy, take, open, wrap or from give a new reference; get,
  *            peek and nouns borrow until the stated parent dies. What Tenon allocates, Tenon frees.
  * Outputs    Parameters named out_x come last, are cleared on entry and filled on success only.
+ * Numbers    Counts, sizes and indices are int64_t in functions, uint32_t in open structs (int32_t
+ *            for numbers of dims there); truths are int32_t as results, uint32_t in structs.
+ * Contracts  A line that a contract lacks says: no error (Errors), nothing changes hands
+ *            (Ownership). Every release may run deleters and drops of other languages.
  * Errors     Fallible functions return tenon_status, 0 for success. On failure an owned error waits
  *            in the calling thread's slot: tenon_error_take. Success never touches the slot. A
  *            kernel puts its error into its stack or frame, or into the slot; the outermost call
@@ -13,28 +17,44 @@
  * Threads    Each contract says: any thread, owner thread or init only, and *blocks* where it may
  *            wait: drop your language's lock before calling those.
  * Callbacks  fn(ctx, ...) plus a deleter that runs exactly once, also when registration fails. No
- *            lock is held while one runs. Texts are UTF-8, NUL-terminated where no size is given.
- * Structs    Values, stacks, frames, entries and plain descriptions are fixed per ABI major. Option
- *            structs begin with struct_size: shorter is an older caller, an unknown tail must be
- *            zero. */
+ *            lock is held while one runs. Texts are UTF-8, and end at the first
+ *            NUL where no size is given.
+ * Structs    Values, stacks, frames, entries and plain descriptions are fixed per ABI major. The
+ *            others begin with struct_size, set by the caller: shorter is an older caller, who gets
+ *            or gives as much as it knows; a longer one's unknown tail must be zero. Reserved words
+ *            are zero. Zero a struct before you fill it. */
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 
+#include "tenon/buffer.h"
 #include "tenon/common.h"
 #include "tenon/device.h"
-#include "tenon/dispatch.h"
+#include "tenon/device_provider.h"
 #include "tenon/error.h"
+#include "tenon/frame.h"
 #include "tenon/generator.h"
+#include "tenon/grad_mode.h"
 #include "tenon/introspect.h"
+#include "tenon/kernel.h"
+#include "tenon/key.h"
+#include "tenon/key_guard.h"
+#include "tenon/language.h"
 #include "tenon/library.h"
+#include "tenon/mode.h"
 #include "tenon/object.h"
 #include "tenon/op.h"
 #include "tenon/overrides.h"
 #include "tenon/plugin.h"
+#include "tenon/profile.h"
 #include "tenon/schema.h"
+#include "tenon/simulator.h"
 #include "tenon/status.h"
+#include "tenon/stream.h"
 #include "tenon/tensor.h"
+#include "tenon/thread.h"
 #include "tenon/types.h"
 #include "tenon/value.h"
+#include "tenon/warning.h"
+#include "tenon/weak_tensor.h"
 
 #endif /* TENON_TENON_H */

@@ -14,8 +14,8 @@ TENON_BEGIN_DECLS
 /* Bits of tenon_tensor_info.flags. */
 #define TENON_TENSOR_CONTIGUOUS 1u     /* row-major without gaps; also when numel is 0 or 1 */
 #define TENON_TENSOR_WRAPPED_NUMBER 2u /* made from a number: weakest in type promotion */
-#define TENON_TENSOR_INFERENCE 4u      /* reserved: made in inference mode */
-#define TENON_TENSOR_SYMBOLIC 8u       /* reserved: has symbolic dims */
+#define TENON_TENSOR_INFERENCE 4u      /* made in inference mode: without AD keys */
+#define TENON_TENSOR_SYMBOLIC 8u       /* has symbolic dims: see tenon_tensor_dims */
 #define TENON_TENSOR_UNDEFINED 16u     /* the undefined tensor */
 #define TENON_TENSOR_READ_ONLY 32u     /* imported from a producer that forbids writing */
 #define TENON_TENSOR_HOLLOW 64u        /* stands for something else: a carrier, wrapper, level */
@@ -86,6 +86,47 @@ TENON_API tenon_status tenon_tensor_new_alias(const tenon_tensor* base, int64_t 
                                               const int64_t* sizes, const int64_t* strides,
                                               int64_t storage_offset, tenon_tensor** out_tensor);
 
+/// As tenon_tensor_new_alias with elements of another dtype: sizes, strides and offset count those.
+/// For view.dtype, view_as_real and their like.
+///
+/// Errors:    as tenon_tensor_new_alias; TENON_ERROR_INVALID_ARGUMENT for a bad dtype, and for a
+///            first element that is not aligned to it.
+/// Ownership: new reference in `out_tensor`; `base` is borrowed.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_new_alias_as(const tenon_tensor* base, tenon_dtype dtype,
+                                                 int64_t ndim, const int64_t* sizes,
+                                                 const int64_t* strides, int64_t storage_offset,
+                                                 tenon_tensor** out_tensor);
+
+/* A tensor on memory of the caller, described with all that can be said. */
+typedef struct tenon_tensor_options {
+  uint32_t struct_size; /* sizeof(tenon_tensor_options) */
+  uint32_t flags;       /* 0 or TENON_TENSOR_READ_ONLY */
+  tenon_dtype dtype;
+  uint32_t reserved0;         /* zero */
+  const tenon_device* device; /* NULL: the CPU */
+  int64_t ndim;
+  const int64_t* sizes;   /* ndim of them */
+  const int64_t* strides; /* in elements; NULL: row-major */
+  int64_t storage_offset; /* of the first element, in elements */
+  int64_t storage_nbytes; /* of the memory; -1: as far as the tensor reaches */
+  uint64_t reserved[4];   /* zero */
+} tenon_tensor_options;
+
+/// Wraps memory of the caller without copying, as tenon_tensor_wrap does; the tensor may be
+/// read-only, begin behind the start of the memory and leave some of it over for views.
+///
+/// Errors:    as tenon_tensor_wrap; TENON_ERROR_INVALID_ARGUMENT for unknown flags, a tensor that
+///            reaches outside of `storage_nbytes` and reserved words that are not zero,
+///            TENON_ERROR_ABI for a bad struct_size.
+/// Ownership: new reference in `out_tensor`; takes over `ctx`, also on failure.
+/// Threads:   any thread; the deleter runs on the thread of the last release.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_wrap_with(void* data, const tenon_tensor_options* options,
+                                              void* ctx, tenon_deleter deleter,
+                                              tenon_tensor** out_tensor);
+
 /// Makes a 0-dim CPU tensor from a bool, int, float or complex value: bool, int64, float64 or
 /// complex128, flagged WRAPPED_NUMBER so that it is weakest in type promotion.
 ///
@@ -138,6 +179,7 @@ TENON_API int64_t tenon_tensor_ndim(const tenon_tensor* tensor);
 
 /// Returns the sizes, tenon_tensor_ndim of them.
 ///
+/// Errors:    NULL for a symbolic shape (TENON_TENSOR_SYMBOLIC): see tenon_tensor_dims.
 /// Ownership: borrowed until the tensor dies or is resized.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -145,6 +187,7 @@ TENON_API const int64_t* tenon_tensor_sizes(const tenon_tensor* tensor);
 
 /// Returns the strides in elements, tenon_tensor_ndim of them.
 ///
+/// Errors:    NULL for a symbolic shape.
 /// Ownership: borrowed until the tensor dies or is resized.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -152,9 +195,26 @@ TENON_API const int64_t* tenon_tensor_strides(const tenon_tensor* tensor);
 
 /// Returns the number of elements.
 ///
+/// Errors:    -1 for a symbolic shape.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API int64_t tenon_tensor_numel(const tenon_tensor* tensor);
+
+/* What tenon_tensor_dims gives. */
+#define TENON_DIMS_SIZES 0u   /* an int[] */
+#define TENON_DIMS_STRIDES 1u /* an int[], in elements */
+#define TENON_DIMS_OFFSET 2u  /* an int, in elements */
+#define TENON_DIMS_NUMEL 3u   /* an int */
+
+/// Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a symbolic
+/// list is flagged TENON_VALUE_HAS_SYMBOLIC.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: the caller clears `out_value`.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_dims(const tenon_tensor* tensor, uint32_t what,
+                                         tenon_value* out_value);
 
 /// Returns the dtype, TENON_DTYPE_NONE for the undefined tensor.
 ///
@@ -302,10 +362,11 @@ TENON_API tenon_status tenon_tensor_from_dlpack_legacy(struct DLManagedTensor* m
                                                        tenon_tensor** out_tensor);
 
 /// Returns the address of a language's cell on the tensor: a weak word, NULL at first, by which a
-/// binding finds the one object that represents the tensor.
+/// binding finds the one object that represents the tensor. Cells are plain words: who has a lock
+/// reads and writes them under it, who has none by atomic compare-and-exchange.
 ///
-/// Errors:    NULL for an unknown language.
-/// Ownership: borrowed until the tensor dies; reads and writes need the language's own lock.
+/// Errors:    NULL for an unknown language, and when memory is short.
+/// Ownership: borrowed until the tensor dies.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API void** tenon_tensor_binding(tenon_tensor* tensor, uint32_t language);
@@ -314,8 +375,8 @@ TENON_API void** tenon_tensor_binding(tenon_tensor* tensor, uint32_t language);
 /// NULL the cell is weak again.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown language, TENON_ERROR_OUT_OF_MEMORY.
-/// Threads:   any thread, under the language's own lock; `drop` runs on the thread of the last
-///            release, without it.
+/// Threads:   any thread, under the language's own lock where it has one; `drop` runs on the thread
+///            of the last release, without it.
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_own_binding(tenon_tensor* tensor, uint32_t language,
                                                 void* object, tenon_deleter drop);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types, layouts, memory formats and devices: numbers, names and sizes. */
+/* Element types, layouts and memory formats: numbers, names and sizes. */
 #ifndef TENON_TYPES_H
 #define TENON_TYPES_H
 
@@ -34,18 +34,6 @@ typedef int32_t tenon_dtype;
 #define TENON_MEMORY_FORMAT_PRESERVE 1
 #define TENON_MEMORY_FORMAT_CHANNELS_LAST 2
 #define TENON_MEMORY_FORMAT_CHANNELS_LAST_3D 3
-
-/* Device types. A device type's number is its backend's bit in a key set (dispatch.h). Numbers
- * between 2 and 22 are given to backends registered by name. */
-#define TENON_DEVICE_CPU 0
-#define TENON_DEVICE_CUDA 1
-#define TENON_DEVICE_META 23
-
-/* A device. Index -1 means the current device of that type; CPU and Meta always use 0 or -1. */
-typedef struct tenon_device {
-  int32_t type; /* TENON_DEVICE_* or a registered backend's number */
-  int32_t index;
-} tenon_device;
 
 /// Returns the size of one element in bytes, or 0 for an unknown dtype.
 ///
@@ -102,21 +90,6 @@ TENON_API tenon_dtype tenon_dtype_default(void);
 /// Threads:   any thread; one value for the process.
 /// Since:     0.1
 TENON_API tenon_status tenon_dtype_set_default(tenon_dtype dtype);
-
-/// Parses "cpu", "cuda:1", "meta" or a registered backend's name with an optional index.
-///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT when malformed, TENON_ERROR_NOT_FOUND for an unknown
-///            name; the message lists the names that exist.
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_device_parse(const char* text, tenon_device* out_device);
-
-/// Returns the name of a device type, such as "cpu"; "unknown" for an unknown one.
-///
-/// Ownership: static text.
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API const char* tenon_device_type_name(int32_t type);
 
 TENON_END_DECLS
 

@@ -3,7 +3,10 @@
 #ifndef TENON_VALUE_H
 #define TENON_VALUE_H
 
+#include "tenon/buffer.h"
 #include "tenon/common.h"
+#include "tenon/device.h"
+#include "tenon/stream.h"
 #include "tenon/types.h"
 
 TENON_BEGIN_DECLS
@@ -24,9 +27,9 @@ TENON_BEGIN_DECLS
 #define TENON_TAG_GENERATOR 11    /* as.generator */
 #define TENON_TAG_TENSOR 12       /* as.tensor, never NULL: tenon_tensor_undefined() if undefined */
 #define TENON_TAG_STORAGE 13      /* as.storage */
-#define TENON_TAG_SYMINT 14       /* as.symint; symbolic contexts only */
-#define TENON_TAG_SYMFLOAT 15     /* as.symint */
-#define TENON_TAG_SYMBOOL 16      /* as.symint */
+#define TENON_TAG_SYMINT 14       /* as.symbol, a symbolic int; symbolic contexts only */
+#define TENON_TAG_SYMFLOAT 15     /* as.symbol */
+#define TENON_TAG_SYMBOOL 16      /* as.symbol */
 #define TENON_TAG_FUNCTION 17     /* as.object, a callable object */
 #define TENON_TAG_OBJECT 18       /* as.object */
 #define TENON_TAG_INT_LIST 32     /* as.list.data is const int64_t* */
@@ -37,11 +40,10 @@ TENON_BEGIN_DECLS
 #define TENON_TAG_TUPLE 37        /* as.list.data is const tenon_value* */
 #define TENON_TAG_DICT 38 /* as.list.data is const tenon_value*, count keys and values in turn */
 
-/* Flags. */
+/* Flags. 8 is reserved. */
 #define TENON_VALUE_OWNED 1u        /* the value holds a reference: tenon_value_clear releases it */
 #define TENON_VALUE_MOVABLE 2u      /* the caller gives this argument away: a kernel may take it */
 #define TENON_VALUE_HAS_SYMBOLIC 4u /* an int list with symbolic entries */
-#define TENON_VALUE_HAS_OBJECT 8u   /* a tensor list with carriers of overriding objects */
 
 typedef struct tenon_complex {
   double real;
@@ -55,12 +57,6 @@ typedef struct tenon_list {
   tenon_buffer* owner;
 } tenon_list;
 
-/* A stream of a device: the vendor's handle, asked of the device's provider at call time. */
-typedef struct tenon_stream {
-  void* handle;
-  tenon_device device;
-} tenon_stream;
-
 typedef union tenon_payload {
   int64_t i;
   double f;
@@ -71,7 +67,7 @@ typedef union tenon_payload {
   tenon_tensor* tensor;
   tenon_storage* storage;
   tenon_generator* generator;
-  tenon_symint* symint;
+  tenon_symbol* symint;
   tenon_object* object;
   uint64_t words[2];
 } tenon_payload;
@@ -99,50 +95,145 @@ typedef struct tenon_stack {
   uint32_t nargs;
   uint32_t nrets;
   tenon_error* error;
-  uint64_t reserved[2];
+  uint64_t reserved[2]; /* zero */
 } tenon_stack;
 
-/// Allocates a buffer of `size` bytes, zeroed, followed by one NUL byte that `size` does not count.
-///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size.
-/// Ownership: new reference in `out_buffer`.
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_buffer_new(int64_t size, tenon_buffer** out_buffer);
+/* Values made in place: none of these allocates or owns; what they name is borrowed and outlives the
+ * value. Results that a kernel writes own what they name: see tenon_value_give. */
+#if !defined(SWIG)
+static inline tenon_value tenon_value_of_none(void) {
+  tenon_value value = {TENON_TAG_NONE, 0, 0, {0}};
+  return value;
+}
 
-/// Wraps foreign memory; `deleter(ctx)` runs when the last reference goes, also when this fails.
-///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
-/// Ownership: new reference in `out_buffer`; takes over `ctx`.
-/// Threads:   any thread; the deleter runs on the thread of the last release.
-/// Since:     0.1
-TENON_API tenon_status tenon_buffer_wrap(void* data, int64_t size, void* ctx, tenon_deleter deleter,
-                                         tenon_buffer** out_buffer);
+/* Of what is one 64-bit number: BOOL, INT, DTYPE, LAYOUT, MEMORY_FORMAT. */
+static inline tenon_value tenon_value_of_number(uint16_t tag, int64_t number) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = tag;
+  value.as.i = number;
+  return value;
+}
 
-/// Adds a reference. NULL is accepted and returned.
-///
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API tenon_buffer* tenon_buffer_retain(tenon_buffer* buffer);
+static inline tenon_value tenon_value_of_bool(int32_t truth) {
+  return tenon_value_of_number(TENON_TAG_BOOL, truth != 0);
+}
 
-/// Drops a reference. NULL is accepted.
-///
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API void tenon_buffer_release(tenon_buffer* buffer);
+static inline tenon_value tenon_value_of_int(int64_t number) {
+  return tenon_value_of_number(TENON_TAG_INT, number);
+}
 
-/// Returns the memory; text results are NUL-terminated.
-///
-/// Ownership: borrowed until the buffer dies.
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API void* tenon_buffer_data(const tenon_buffer* buffer);
+static inline tenon_value tenon_value_of_dtype(tenon_dtype dtype) {
+  return tenon_value_of_number(TENON_TAG_DTYPE, dtype);
+}
 
-/// Returns the size in bytes, without the trailing NUL.
-///
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API int64_t tenon_buffer_size(const tenon_buffer* buffer);
+static inline tenon_value tenon_value_of_layout(int32_t layout) {
+  return tenon_value_of_number(TENON_TAG_LAYOUT, layout);
+}
+
+static inline tenon_value tenon_value_of_memory_format(int32_t format) {
+  return tenon_value_of_number(TENON_TAG_MEMORY_FORMAT, format);
+}
+
+static inline tenon_value tenon_value_of_float(double number) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = TENON_TAG_FLOAT;
+  value.as.f = number;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_complex(double real, double imag) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = TENON_TAG_COMPLEX;
+  value.as.c.real = real;
+  value.as.c.imag = imag;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_device(tenon_device device) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = TENON_TAG_DEVICE;
+  value.as.device = device;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_stream(tenon_stream stream) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = TENON_TAG_STREAM;
+  value.as.stream = stream;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_tensor(tenon_tensor* tensor) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = TENON_TAG_TENSOR;
+  value.as.tensor = tensor;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_storage(tenon_storage* storage) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = TENON_TAG_STORAGE;
+  value.as.storage = storage;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_generator(tenon_generator* generator) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = TENON_TAG_GENERATOR;
+  value.as.generator = generator;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_object(tenon_object* object) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = TENON_TAG_OBJECT;
+  value.as.object = object;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_function(tenon_object* function) {
+  tenon_value value = tenon_value_of_object(function);
+  value.tag = TENON_TAG_FUNCTION;
+  return value;
+}
+
+/* Of `count` elements of the C type that the tag names (a dict: keys), or bytes of a string. */
+static inline tenon_value tenon_value_of_elements(uint16_t tag, const void* data, uint32_t count) {
+  tenon_value value = tenon_value_of_none();
+  value.tag = tag;
+  value.count = count;
+  value.as.list.data = data;
+  return value;
+}
+
+static inline tenon_value tenon_value_of_string(const char* text, uint32_t size) {
+  return tenon_value_of_elements(TENON_TAG_STRING, text, size);
+}
+
+static inline tenon_value tenon_value_of_ints(const int64_t* numbers, uint32_t count) {
+  return tenon_value_of_elements(TENON_TAG_INT_LIST, numbers, count);
+}
+
+static inline tenon_value tenon_value_of_floats(const double* numbers, uint32_t count) {
+  return tenon_value_of_elements(TENON_TAG_FLOAT_LIST, numbers, count);
+}
+
+static inline tenon_value tenon_value_of_bools(const uint8_t* truths, uint32_t count) {
+  return tenon_value_of_elements(TENON_TAG_BOOL_LIST, truths, count);
+}
+
+static inline tenon_value tenon_value_of_tensors(tenon_tensor* const* tensors, uint32_t count) {
+  return tenon_value_of_elements(TENON_TAG_TENSOR_LIST, tensors, count);
+}
+
+/* The same value, flagged as owning the reference that it names: what a kernel writes as a result
+ * when it gives a reference of its own away. Values without a reference stay as they are. */
+static inline tenon_value tenon_value_give(tenon_value value) {
+  const int has_handle = (value.tag >= TENON_TAG_GENERATOR && value.tag <= TENON_TAG_OBJECT);
+  if (has_handle) value.flags = (uint16_t)(value.flags | TENON_VALUE_OWNED);
+  return value;
+}
+#endif
 
 /// Copies a value deeply: the copy owns everything it refers to and outlives borrowed lists.
 /// Tensors, objects and other handles are retained, not copied.

@@ -75,7 +75,7 @@ static tenon_status call(const char* name, tenon_value* args, uint32_t nargs, te
   stack.nargs = nargs;
   stack.rets = rets;
   stack.nrets = nrets;
-  return tenon_op_call_checked(op, &stack);
+  return tenon_op_call(op, &stack);
 }
 
 // Runs the pipeline. A C caller gives every argument: defaults are for languages with keywords.

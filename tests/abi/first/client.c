@@ -11,14 +11,14 @@ static int64_t live_before[TENON_HANDLE_COUNT];
 
 static void count_live(int64_t* counts) {
   tenon_registry_reap();
-  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) counts[kind] = tenon_live_count(kind);
+  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) counts[kind] = tenon_introspect_live_count(kind);
 }
 
 static void the_plugin_loads(void** state) {
   (void)state;
   tenon_plugin* again = NULL;
   tenon_buffer* ops = NULL;
-  REQUIRE(tenon_op_list(&ops));  // the registry's own fallbacks are there from here on
+  REQUIRE(tenon_introspect_list_ops(&ops));  // the registry's own fallbacks are there from here on
   tenon_buffer_release(ops);
   count_live(live_before);
   REQUIRE(tenon_plugin_load(path, &plugin));
@@ -43,7 +43,7 @@ static void the_plugin_unloads_loads_again_and_leaves_nothing(void** state) {
   count_live(live);
   for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
     if (live[kind] != live_before[kind]) {
-      fail_msg("live %s handles must be %lld again, got %lld", tenon_live_name(kind),
+      fail_msg("live %s handles must be %lld again, got %lld", tenon_introspect_handle_name(kind),
                (long long)live_before[kind], (long long)live[kind]);
     }
   }

@@ -94,7 +94,7 @@ static inline tenon_stack stack_of(tenon_value* args, uint32_t nargs, tenon_valu
 static inline tenon_status call(const tenon_op* op, tenon_value* args, uint32_t nargs,
                                 tenon_value* rets, uint32_t nrets) {
   tenon_stack stack = stack_of(args, nargs, rets, nrets);
-  return tenon_op_call_checked(op, &stack);
+  return tenon_op_call(op, &stack);
 }
 
 // A float32 vector {1, 2, ... count}.

@@ -19,13 +19,13 @@ static tenon_status scale_boxed(tenon_tensor* x, double by, tenon_tensor** out) 
 
 static tenon_status scale_typed(tenon_tensor* x, double by, tenon_tensor** out) {
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_begin1(op_of("first::scale"), x, &frame);
+  const tenon_entry* entry = tenon_frame_begin1(op_of("first::scale"), x, &frame);
   *out = NULL;
   if (entry == NULL) return tenon_error_code(tenon_error_peek());
   if (entry->typed == NULL || entry->signature != kScaleSignature) {
-    return tenon_op_end(&frame, tenon_error_raise(TENON_ERROR_TYPE, "another typed form"));
+    return tenon_frame_end(&frame, tenon_error_raise(TENON_ERROR_TYPE, "another typed form"));
   }
-  return tenon_op_end(&frame, ((scale_fn)entry->typed)(&frame, x, by, out));
+  return tenon_frame_end(&frame, ((scale_fn)entry->typed)(&frame, x, by, out));
 }
 
 static void boxed_and_typed_calls_agree(void** state) {
@@ -50,13 +50,13 @@ static void resolved_calls_run_the_boxed_kernel(void** state) {
   tenon_value args[2] = {value_tensor(x), value_float(3)}, rets[1];
   tenon_stack stack = stack_of(args, 2, rets, 1);
   REQUIRE(tenon_op_check_arguments(op, args, 2));
-  const tenon_entry* entry = tenon_op_resolve(op, args, 2, &frame);
+  const tenon_entry* entry = tenon_frame_begin_boxed(op, args, 2, &frame);
   assert_non_null(entry);
   assert_int_equal(entry->language, TENON_LANGUAGE_C);
   assert_int_equal(entry->flags, TENON_KERNEL_NOBLOCK);
   assert_int_equal(entry->noblock_max_numel, 1000);
   assert_ptr_equal(frame.op, op);
-  REQUIRE(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, &stack)));
+  REQUIRE(tenon_frame_end(&frame, tenon_frame_call(entry, &frame, &stack)));
   REQUIRE(tenon_op_check_results(op, rets, 1));
   assert_true(element(rets[0].as.tensor, 1) == 6.0f);
   tenon_value_clear(&rets[0]);
@@ -74,16 +74,16 @@ static void lists_of_tensors_reach_the_typed_form(void** state) {
   const tenon_op* op = op_of("first::total");
   REQUIRE(call(op, args, 2, rets, 1));
   assert_true(rets[0].as.f == 9.0);
-  const tenon_entry* entry = tenon_op_begin_n(op, all, 3, NULL, &frame);
+  const tenon_entry* entry = tenon_frame_begin_n(op, all, 3, NULL, &frame);
   assert_non_null(entry);
-  REQUIRE(tenon_op_end(&frame, ((total_fn)entry->typed)(&frame, both, 2, NULL, &total)));
+  REQUIRE(tenon_frame_end(&frame, ((total_fn)entry->typed)(&frame, both, 2, NULL, &total)));
   assert_true(total == 9.0);
-  entry = tenon_op_begin2(op, both[0], both[1], &frame);
+  entry = tenon_frame_begin2(op, both[0], both[1], &frame);
   assert_non_null(entry);
-  REQUIRE(tenon_op_end(&frame, TENON_OK));
-  entry = tenon_op_begin3(op, both[0], both[1], NULL, &frame);
+  REQUIRE(tenon_frame_end(&frame, TENON_OK));
+  entry = tenon_frame_begin3(op, both[0], both[1], NULL, &frame);
   assert_non_null(entry);
-  REQUIRE(tenon_op_end(&frame, TENON_OK));
+  REQUIRE(tenon_frame_end(&frame, TENON_OK));
   tenon_tensor_release(both[0]);
   tenon_tensor_release(both[1]);
 }
@@ -148,7 +148,7 @@ static void writing_operators_return_their_argument(void** state) {
 static tenon_status fail_by(const char* how) {
   tenon_value args[1] = {value_text(how)};
   tenon_stack stack = stack_of(args, 1, args, 0);
-  return tenon_op_call(op_of("first::fails"), &stack);
+  return tenon_op_call_fast(op_of("first::fails"), &stack);
 }
 
 static void errors_of_kernels_arrive_whole(void** state) {
@@ -189,17 +189,17 @@ static void guards_bring_the_plugins_key_into_calls(void** state) {
   tenon_value args[2] = {value_tensor(x), value_float(1)}, rets[1];
   const int64_t before = profiled();
   REQUIRE(tenon_key_guard_include(&outer, keys));
-  assert_int_equal(tenon_keys_included() & keys, keys);
+  assert_int_equal(tenon_keyset_included() & keys, keys);
   REQUIRE(tenon_op_compute_keys(op, args, 2, &computed));
   assert_int_equal(tenon_keyset_has(computed, tenon_keyset_highest(keys)), 1);
   REQUIRE(scale_boxed(x, 1, &out));
   tenon_tensor_release(out);
   REQUIRE(tenon_key_guard_exclude(&inner, keys));
-  assert_int_equal(tenon_keys_excluded() & keys, keys);
+  assert_int_equal(tenon_keyset_excluded() & keys, keys);
   REQUIRE(scale_boxed(x, 1, &out));
   tenon_tensor_release(out);
   tenon_key_guard_leave(&inner);
-  REQUIRE(tenon_key_guard_force(&inner, tenon_keys_included() & ~keys, 0));
+  REQUIRE(tenon_key_guard_force(&inner, tenon_keyset_included() & ~keys, 0));
   REQUIRE(scale_boxed(x, 1, &out));
   tenon_tensor_release(out);
   tenon_key_guard_leave(&inner);
@@ -212,8 +212,8 @@ static void guards_bring_the_plugins_key_into_calls(void** state) {
       op, tenon_keyset_remove(tenon_tensor_keys(x), TENON_KEY_AD_INPLACE_OR_VIEW), &stack));
   tenon_value_clear(&rets[0]);
   tenon_frame frame;
-  assert_non_null(tenon_op_begin_keys(op, tenon_tensor_keys(x), &frame));
-  REQUIRE(tenon_op_end(&frame, TENON_OK));
+  assert_non_null(tenon_frame_begin_keys(op, tenon_tensor_keys(x), &frame));
+  REQUIRE(tenon_frame_end(&frame, TENON_OK));
   tenon_tensor_release(x);
 }
 
@@ -283,7 +283,7 @@ static void libraries_layer_remove_and_drain(void** state) {
   tenon_registration_release(tenon_registration_retain(layer));
   tenon_registration_release(layer);
   assert_int_equal(called_with(op, 5), 10);
-  second.policy = TENON_POLICY_ERROR;
+  second.policy = TENON_REPLACE_ERROR;
   require_error(tenon_library_impl(library, "f", TENON_KEY_NONE, &second, NULL),
                 TENON_ERROR_ALREADY_EXISTS, "first_client::f");
   tenon_registry_reap();
@@ -301,7 +301,7 @@ static void libraries_layer_remove_and_drain(void** state) {
   require_error(call(op, args, 1, rets, 1), TENON_ERROR_NOT_FOUND, "first_client::f");
 }
 
-static void trace(void* ctx, const tenon_trace_event* event) {
+static void profile(void* ctx, const tenon_profile_event* event) {
   if (strcmp(tenon_op_name(event->op), "first::scale") == 0 &&
       strcmp(event->kernel, "scale") == 0 && event->key == TENON_KEY_CPU) {
     ++*(int*)ctx;
@@ -324,38 +324,38 @@ static void introspection_tells_what_is_there(void** state) {
   tenon_schema* schema = NULL;
   tenon_slot_info slot;
   tenon_tensor *x = counting_vector(1), *out = NULL;
-  int traced = 0;
+  int profiled = 0;
   memset(&slot, 0, sizeof slot);
   slot.struct_size = sizeof slot;
   REQUIRE(tenon_op_copy_schema(op, &schema));
   assert_string_equal(tenon_schema_text(schema), "first::scale(Tensor x, float by=2.) -> Tensor");
   tenon_schema_release(schema);
-  REQUIRE(tenon_op_get_slot(op, TENON_KEY_CPU, &slot));
+  REQUIRE(tenon_introspect_get_slot(op, TENON_KEY_CPU, &slot));
   assert_int_equal(slot.provenance, TENON_PROVENANCE_KERNEL);
   assert_int_equal(slot.source_key, TENON_KEY_CPU);
   assert_int_equal(slot.typed, 1);
   assert_int_equal(slot.line, 20);
   assert_string_equal(slot.file, "plugin.c");
   assert_string_equal(slot.name, "scale");
-  REQUIRE(tenon_op_list(&ops));
+  REQUIRE(tenon_introspect_list_ops(&ops));
   assert_int_equal(lists(ops, op), 1);
-  REQUIRE(tenon_op_list_dangling(&dangling));
+  REQUIRE(tenon_introspect_list_dangling(&dangling));
   assert_int_equal(lists(dangling, op), 0);
   REQUIRE(tenon_key_list(&keys));
   assert_int_equal(((const tenon_key*)tenon_buffer_data(keys))[0], TENON_KEY_CPU);
-  REQUIRE(tenon_op_dump(op, &dump));
+  REQUIRE(tenon_introspect_dump(op, &dump));
   require_text(tenon_buffer_data(dump), "first::scale");
-  REQUIRE(tenon_op_dump_table(op, &table));
+  REQUIRE(tenon_introspect_dump_table(op, &table));
   require_text(tenon_buffer_data(table), "CPU: scale at plugin.c:20");
-  REQUIRE(tenon_op_tags(op, &tags));
+  REQUIRE(tenon_op_copy_tags(op, &tags));
   require_text(tenon_buffer_data(tags), "first_tag");
   REQUIRE(tenon_keyset_print(tenon_tensor_keys(x), &set));
   require_text(tenon_buffer_data(set), "CPU");
-  REQUIRE(tenon_op_check_invariants(NULL));
-  REQUIRE(tenon_trace_set(&trace, &traced));
+  REQUIRE(tenon_introspect_check(NULL));
+  REQUIRE(tenon_profile_set_listener(&profile, &profiled));
   REQUIRE(scale_typed(x, 1, &out));
-  REQUIRE(tenon_trace_set(NULL, NULL));
-  assert_int_equal(traced, 1);
+  REQUIRE(tenon_profile_set_listener(NULL, NULL));
+  assert_int_equal(profiled, 1);
   tenon_buffer* const all[] = {ops, dangling, keys, dump, table, tags, set};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) tenon_buffer_release(all[i]);
   tenon_tensor_release(out);

@@ -87,7 +87,7 @@ tenon_status first_register_device(void) {
   provider.stream_new = &stream_new;
   provider.stream_release = &stream_release;
   provider.stream_synchronize = &stream_synchronize;
-  const tenon_status done = tenon_device_register_provider(&provider);
+  const tenon_status done = tenon_device_provider_register(&provider);
   registered = done == TENON_OK;
   return done;
 }

@@ -298,9 +298,9 @@ static tenon_status load(tenon_plugin* self, void** out_state) {
   tenon_kernel kernel = kernel_of(&profile, "profile", 40);
   if (all == NULL) return tenon_error_raise(TENON_ERROR_OUT_OF_MEMORY, "first: no memory");
   kernel.ctx = &profiler;
-  kernel.policy = TENON_POLICY_OVERRIDE;
+  kernel.policy = TENON_REPLACE_OVERRIDE;
   tenon_status status = tenon_functionality_register("FirstProfiler", "Autograd",
-                                                     TENON_FUNCTIONALITY_ABOVE, &profiler);
+                                                     TENON_KEY_FLAG_ABOVE, &profiler);
   if (!status) status = first_register_device();
   if (!status) {
     status = tenon_library_new(TENON_LIBRARY_DEF, "first", TENON_KEY_NONE, tenon_plugin_path(self),

@@ -70,7 +70,7 @@ JNIEXPORT jint JNICALL Java_dev_tenon_bench_Natives_typed(JNIEnv* env, jclass ty
   tenon_tensor* first = (tenon_tensor*)(intptr_t)a;
   tenon_tensor* second = (tenon_tensor*)(intptr_t)b;
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_begin2((const tenon_op*)(intptr_t)op, first, second, &frame);
+  const tenon_entry* entry = tenon_frame_begin2((const tenon_op*)(intptr_t)op, first, second, &frame);
   tenon_status status;
   (void)type;
   if (entry == NULL || entry->signature != UINT64_C(0x6cbb2419e1e17951)) { /* TT> */
@@ -78,7 +78,7 @@ JNIEXPORT jint JNICALL Java_dev_tenon_bench_Natives_typed(JNIEnv* env, jclass ty
     return 0;
   }
   status = ((typed_fn)entry->typed)(&frame, first, second);
-  if (status != TENON_OK) return tenon_op_end(&frame, status);
+  if (status != TENON_OK) return tenon_frame_end(&frame, status);
   __atomic_store_n(frame.leave_word, frame.leave_value, __ATOMIC_RELEASE);
   return TENON_OK;
 }
@@ -89,7 +89,7 @@ JNIEXPORT void JNICALL Java_dev_tenon_bench_Natives_callLambda(JNIEnv* env, jcla
   jint i;
   (void)type;
   for (i = 0; i < count; ++i) {
-    if (tenon_op_call(op, &stack) != TENON_OK) {
+    if (tenon_op_call_fast(op, &stack) != TENON_OK) {
       fail(env, tenon_error_message(tenon_error_peek()));
       return;
     }

@@ -92,7 +92,7 @@ impl Drop for CLibrary {
     }
 }
 
-/// `tenon_op_call`, or its form that checks all types.
+/// `tenon_op_call_fast`, or its form that checks all types.
 pub type BoxedCall =
     unsafe extern "C" fn(*const sys::tenon_op, *mut sys::tenon_stack) -> sys::tenon_status;
 
@@ -143,7 +143,7 @@ pub fn call_typed(op: Op, a: &Tensor, b: &Tensor) {
     // the frame is left on this thread by a release store.
     unsafe {
         let (a, b) = (a.as_raw(), b.as_raw());
-        let entry = sys::tenon_op_begin2(op.as_raw(), a, b, frame.as_mut_ptr());
+        let entry = sys::tenon_frame_begin2(op.as_raw(), a, b, frame.as_mut_ptr());
         let entry = entry.as_ref().expect("a kernel for these tensors");
         assert!(entry.signature == TWO_TENSORS);
         let function = entry.typed.expect("a signature comes with a typed form");

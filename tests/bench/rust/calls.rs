@@ -87,7 +87,7 @@ impl Operators {
 
 fn by_hand(criterion: &mut Criterion, operators: &Operators) {
     let mut pair = BoxedPair::new(&operators.a, &operators.b);
-    let (boxed, checked) = (sys::tenon_op_call, sys::tenon_op_call_checked);
+    let (boxed, checked) = (sys::tenon_op_call_fast, sys::tenon_op_call);
     let mut row = |name: &str, op: &str, function: BoxedCall| {
         let op = Operators::find(op);
         criterion.bench_function(&format!("c/{name}"), |b| {

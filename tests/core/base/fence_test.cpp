@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/epoch.h"
-#include "epoch_fixture.h"
+#include "base/reclaim.h"
+#include "reclaim_fixture.h"
 
 namespace tenon::base {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/epoch.h"
+#include "base/reclaim.h"
 #include "base/error.h"
 #include "base/live_count.h"
 
@@ -37,8 +37,8 @@ TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
     first = own_thread_record();
     first->include = 1;
     first->keep = 2;
-    first->places[kPlaceTracer] = first;
-    request_slow_calls(kSlowTrace, true);
+    first->places[kPlaceListener] = first;
+    request_slow_calls(kSlowProfile, true);
   }).join();
   EXPECT_EQ(first->in_use.load(), 0u);
   std::thread([&first] {
@@ -46,7 +46,7 @@ TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
     EXPECT_EQ(second, first);
     EXPECT_EQ(second->include, kDefaultInclude);
     EXPECT_EQ(second->keep, kDefaultKeep);
-    EXPECT_EQ(second->places[kPlaceTracer], nullptr);
+    EXPECT_EQ(second->places[kPlaceListener], nullptr);
     EXPECT_EQ(second->limit.load(), second->running + kMaxDepth);
   }).join();
 }
@@ -131,9 +131,9 @@ TEST(LiveCount, SumsOverThreads) {
 }
 
 TEST(LiveCount, UnknownKind_IsToldApart) {
-  EXPECT_EQ(live_count(TENON_HANDLE_COUNT), -1);
-  EXPECT_EQ(live_name(TENON_HANDLE_COUNT), nullptr);
-  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) EXPECT_NE(live_name(kind), nullptr);
+  EXPECT_EQ(live_count(tenon::base::kHandleCount), -1);
+  EXPECT_EQ(live_name(tenon::base::kHandleCount), nullptr);
+  for (uint32_t kind = 0; kind < tenon::base::kHandleCount; ++kind) EXPECT_NE(live_name(kind), nullptr);
   EXPECT_STREQ(live_name(TENON_HANDLE_THREAD_STATE), "thread_state");
   EXPECT_STREQ(live_name(TENON_HANDLE_TENSOR), "tensor");
 }

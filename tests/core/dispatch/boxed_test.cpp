@@ -124,13 +124,13 @@ TEST_F(Boxed, Item153_And154_EveryTypeGoesInAndComesOut) {
     library_.impl(name.c_str(), kExplicit, kernel_of(&copy_arguments));
     library_.impl(name.c_str(), TENON_KEY_CPU, kernel_of(&copy_arguments));
     Call one({values[i]}, 1);
-    TENON_EXPECT_OK(tenon_op_call_checked(op, one.stack()));
+    TENON_EXPECT_OK(tenon_op_call(op, one.stack()));
     EXPECT_EQ(print_value(one.ret()), print_value(values[i])) << schema;
     // Any other kind of value is refused by the checked call, naming what was expected.
     for (size_t j = 0; j < std::size(values); ++j) {
       if (values[j].tag == values[i].tag) continue;
       Call wrong({values[j]}, 1);
-      const tenon_status status = tenon_op_call_checked(op, wrong.stack());
+      const tenon_status status = tenon_op_call(op, wrong.stack());
       if (status == TENON_OK) {
         // A type that takes it must be one that says so.
         const std::string type = types[i];
@@ -150,7 +150,7 @@ TEST_F(Boxed, Item149_InPlaceAndOut_ReturnTheCallersReferences) {
   const tenon_op* in_place = library_.define("inp(Tensor(a!) self, Tensor b) -> Tensor(a!)");
   library_.impl("inp", TENON_KEY_CPU, kernel_of(&return_first));
   Call one({tensor_value(tensor_), tensor_value(other_)}, 1);
-  TENON_EXPECT_OK(tenon_op_call(in_place, one.stack()));
+  TENON_EXPECT_OK(tenon_op_call_fast(in_place, one.stack()));
   EXPECT_EQ(one.ret().as.tensor, tensor_.get());
 
   // A kernel may leave such a result to the dispatcher.
@@ -158,7 +158,7 @@ TEST_F(Boxed, Item149_InPlaceAndOut_ReturnTheCallersReferences) {
       library_.define("outs(Tensor a, *, Tensor(a!) x, Tensor(b!) y) -> (Tensor(a!), Tensor(b!))");
   library_.impl("outs", TENON_KEY_CPU, noting("outs"));
   Call two({tensor_value(tensor_), tensor_value(tensor_), tensor_value(other_)}, 2);
-  TENON_EXPECT_OK(tenon_op_call(two_outs, two.stack()));
+  TENON_EXPECT_OK(tenon_op_call_fast(two_outs, two.stack()));
   EXPECT_EQ(two.ret(0).as.tensor, tensor_.get());
   EXPECT_EQ(two.ret(1).as.tensor, other_.get());
   EXPECT_EQ(tenon_tensor_use_count(other_.get()), 2);
@@ -175,7 +175,7 @@ TEST_F(Boxed, Item149_AnotherTensorWhereAWrittenArgumentIsDue_IsRefused) {
   const tenon_op* op = library_.define("inp(Tensor(a!) self, Tensor b) -> Tensor(a!)");
   library_.impl("inp", TENON_KEY_CPU, kernel_of(&return_second));
   Call one({tensor_value(tensor_), tensor_value(other_)}, 1);
-  TENON_EXPECT_ERROR(tenon_op_call(op, one.stack()), TENON_ERROR_TYPE, "must be argument self");
+  TENON_EXPECT_ERROR(tenon_op_call_fast(op, one.stack()), TENON_ERROR_TYPE, "must be argument self");
   EXPECT_EQ(one.ret().tag, TENON_TAG_NONE);
   EXPECT_EQ(tenon_tensor_use_count(other_.get()), 1);
 }
@@ -252,7 +252,7 @@ TEST_F(Boxed, Item158_WrapperFallback_UnwrapsAndTheKernelRunsOnce) {
   library_.impl("wrapped", TENON_KEY_CPU, kernel_of(&return_first, const_cast<char*>("once")));
   TestTensor wrapper({TENON_KEY_CPU, TENON_KEY_WRAPPER});
   Call one({tensor_value(wrapper)}, 1);
-  TENON_EXPECT_OK(tenon_op_call(op, one.stack()));
+  TENON_EXPECT_OK(tenon_op_call_fast(op, one.stack()));
   EXPECT_EQ(one.ret().as.tensor, tensor_.get());
   EXPECT_EQ(one.arg(0).as.tensor, wrapper.get());
   EXPECT_EQ(take_notes(), "once");
@@ -300,7 +300,7 @@ TEST_F(Boxed, Item161_KernelFails_ErrorArrivesAndResultsAreCleared) {
   const auto message = [&](tenon_status code, bool in_stack, bool in_slot) {
     told = {code, in_stack, in_slot};
     Call one({tensor_value(tensor_)}, 1);
-    EXPECT_EQ(tenon_op_call(op, one.stack()), code);
+    EXPECT_EQ(tenon_op_call_fast(op, one.stack()), code);
     EXPECT_EQ(one.ret().tag, TENON_TAG_NONE);
     EXPECT_EQ(one.stack()->error, nullptr);
     EXPECT_EQ(tenon_tensor_use_count(tensor_.get()), 1);
@@ -383,21 +383,21 @@ TEST_F(Boxed, Resolve_GivesTheRunningEntryAndInvokeCallsIt) {
   library_.impl("res", TENON_KEY_CPU, kernel);
   Call one({tensor_value(tensor_), int_value(1)}, 1);
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_resolve(op, one.stack()->args, 2, &frame);
+  const tenon_entry* entry = tenon_frame_begin_boxed(op, one.stack()->args, 2, &frame);
   ASSERT_NE(entry, nullptr) << take_error();
   EXPECT_EQ(entry->boxed, &return_first);
   EXPECT_EQ(entry->language, TENON_LANGUAGE_CPP);
   EXPECT_EQ(entry->noblock_max_numel, 100);
   EXPECT_EQ(frame.op, op);
-  TENON_EXPECT_OK(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, one.stack())));
+  TENON_EXPECT_OK(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())));
   EXPECT_EQ(one.ret().as.tensor, tensor_.get());
   EXPECT_EQ(take_notes(), "ran");
   one.arg(0) = int_value(1);
-  EXPECT_EQ(tenon_op_resolve(op, one.stack()->args, 2, &frame), nullptr);
+  EXPECT_EQ(tenon_frame_begin_boxed(op, one.stack()->args, 2, &frame), nullptr);
   EXPECT_NE(take_error().find("a must be Tensor, got int"), std::string::npos);
 }
 
-// The trace of an error names each kernel of C and C++ that it went through, innermost first, once.
+// The profile of an error names each kernel of C and C++ that it went through, innermost first, once.
 TEST_F(Boxed, FailingKernels_AreFramesOfTheError) {
   const tenon_op* inner = library_.define("inner(Tensor a) -> ()");
   const tenon_op* outer = library_.define("outer(Tensor a) -> ()");
@@ -432,9 +432,9 @@ TEST_F(Boxed, FailingKernels_AreFramesOfTheError) {
   EXPECT_EQ(frames(call(outer, {tensor_value(tensor_)})), expected);
   Call one({tensor_value(tensor_)}, 0);
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_resolve(outer, one.stack()->args, 1, &frame);
+  const tenon_entry* entry = tenon_frame_begin_boxed(outer, one.stack()->args, 1, &frame);
   ASSERT_NE(entry, nullptr);
-  EXPECT_EQ(frames(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, one.stack()))), expected);
+  EXPECT_EQ(frames(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack()))), expected);
 }
 
 TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
@@ -450,7 +450,7 @@ TEST_F(Boxed, NullWhereAHandleIsPromised_IsATypeError) {
   const auto check = [&](std::vector<tenon_value> args, const char* text) {
     TENON_EXPECT_ERROR(tenon_op_check_arguments(op, args.data(), 3), TENON_ERROR_TYPE, text);
     Call one(args, 0);
-    TENON_EXPECT_ERROR(tenon_op_call_checked(op, one.stack()), TENON_ERROR_TYPE, text);
+    TENON_EXPECT_ERROR(tenon_op_call(op, one.stack()), TENON_ERROR_TYPE, text);
   };
   check({null(TENON_TAG_TENSOR), none, none}, "a must be Tensor?, got NULL");
   check({none, null(TENON_TAG_OBJECT), none}, "b must be Any, got NULL");
@@ -475,9 +475,9 @@ TEST_F(Boxed, InvokeAfterBegin_ChecksArgumentsThatNobodyChecked) {
   library_.impl("inv", TENON_KEY_CPU, kernel_of(&return_first));
   Call one({tensor_value(tensor_), string_value("no")}, 1);
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_begin1(op, tensor_.get(), &frame);
+  const tenon_entry* entry = tenon_frame_begin1(op, tensor_.get(), &frame);
   ASSERT_NE(entry, nullptr);
-  TENON_EXPECT_ERROR(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, one.stack())),
+  TENON_EXPECT_ERROR(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
                      TENON_ERROR_TYPE, "b must be int, got str");
 }
 
@@ -491,23 +491,23 @@ TEST_F(Boxed, Begin_OneToNTensors_ThenRedispatchByKeys) {
     EXPECT_NE(entry, nullptr) << take_error();
     const std::string text = static_cast<const char*>(entry->ctx);
     EXPECT_EQ(frame->ctx, entry->ctx);
-    EXPECT_EQ(tenon_op_end(frame, TENON_OK), TENON_OK);
+    EXPECT_EQ(tenon_frame_end(frame, TENON_OK), TENON_OK);
     return text;
   };
   tenon_frame frame;
-  EXPECT_EQ(name(tenon_op_begin1(op, tensor_.get(), &frame), &frame), "autograd");
+  EXPECT_EQ(name(tenon_frame_begin1(op, tensor_.get(), &frame), &frame), "autograd");
   EXPECT_EQ(tenon_keyset_highest(frame.keys), TENON_KEY_AUTOGRAD_CPU);
   const tenon_keyset below = tenon_keyset_below(TENON_KEY_AUTOGRAD);
-  EXPECT_EQ(name(tenon_op_begin_keys(op, frame.keys & below, &frame), &frame), "cpu");
-  EXPECT_EQ(name(tenon_op_begin2(op, tensor_.get(), cuda.get(), &frame), &frame), "autograd");
+  EXPECT_EQ(name(tenon_frame_begin_keys(op, frame.keys & below, &frame), &frame), "cpu");
+  EXPECT_EQ(name(tenon_frame_begin2(op, tensor_.get(), cuda.get(), &frame), &frame), "autograd");
   EXPECT_EQ(tenon_keyset_highest(frame.keys), TENON_KEY_AUTOGRAD_CUDA);
-  EXPECT_EQ(name(tenon_op_begin3(op, tensor_.get(), nullptr, cuda.get(), &frame), &frame),
+  EXPECT_EQ(name(tenon_frame_begin3(op, tensor_.get(), nullptr, cuda.get(), &frame), &frame),
             "autograd");
-  EXPECT_EQ(name(tenon_op_begin_keys(op, frame.keys & below, &frame), &frame), "cuda");
+  EXPECT_EQ(name(tenon_frame_begin_keys(op, frame.keys & below, &frame), &frame), "cuda");
   tenon_tensor* list[3] = {nullptr, tensor_.get(), cuda.get()};
-  EXPECT_EQ(name(tenon_op_begin_n(op, list, 3, nullptr, &frame), &frame), "autograd");
+  EXPECT_EQ(name(tenon_frame_begin_n(op, list, 3, &frame), &frame), "autograd");
   EXPECT_EQ(tenon_keyset_highest(frame.keys), TENON_KEY_AUTOGRAD_CUDA);
-  EXPECT_EQ(tenon_op_begin_keys(op, keys({TENON_KEY_META}), &frame), nullptr);
+  EXPECT_EQ(tenon_frame_begin_keys(op, keys({TENON_KEY_META}), &frame), nullptr);
   EXPECT_NE(take_error().find("got Meta"), std::string::npos);
 }
 
@@ -515,16 +515,16 @@ TEST_F(Boxed, End_FailureTakesTheFramesErrorThenTheSlots) {
   const tenon_op* op = library_.define("ends(Tensor a) -> ()");
   library_.impl("ends", TENON_KEY_CPU, noting("cpu"));
   tenon_frame frame;
-  ASSERT_NE(tenon_op_begin1(op, tensor_.get(), &frame), nullptr);
+  ASSERT_NE(tenon_frame_begin1(op, tensor_.get(), &frame), nullptr);
   frame.error = tenon_error_new(TENON_ERROR_INDEX, nullptr, "from the frame");
-  EXPECT_EQ(tenon_op_end(&frame, TENON_ERROR_INDEX), TENON_ERROR_INDEX);
+  EXPECT_EQ(tenon_frame_end(&frame, TENON_ERROR_INDEX), TENON_ERROR_INDEX);
   EXPECT_EQ(take_error(), "IndexError: from the frame");
-  ASSERT_NE(tenon_op_begin1(op, tensor_.get(), &frame), nullptr);
+  ASSERT_NE(tenon_frame_begin1(op, tensor_.get(), &frame), nullptr);
   tenon_error_raise(TENON_ERROR_INDEX, "from the slot");
-  EXPECT_EQ(tenon_op_end(&frame, TENON_ERROR_INDEX), TENON_ERROR_INDEX);
+  EXPECT_EQ(tenon_frame_end(&frame, TENON_ERROR_INDEX), TENON_ERROR_INDEX);
   EXPECT_EQ(take_error(), "IndexError: from the slot");
-  ASSERT_NE(tenon_op_begin1(op, tensor_.get(), &frame), nullptr);
-  EXPECT_EQ(tenon_op_end(&frame, TENON_ERROR_INDEX), TENON_ERROR_INDEX);
+  ASSERT_NE(tenon_frame_begin1(op, tensor_.get(), &frame), nullptr);
+  EXPECT_EQ(tenon_frame_end(&frame, TENON_ERROR_INDEX), TENON_ERROR_INDEX);
   EXPECT_EQ(take_error().find("IndexError: t::ends: kernel failed"), 0u);
 }
 
@@ -548,7 +548,6 @@ const tenon_object_type kPlain = {sizeof(tenon_object_type),
                                   nullptr,
                                   nullptr,
                                   nullptr,
-                                  nullptr,
                                   {}};
 const tenon_object_type kDerived = {sizeof(tenon_object_type),
                                     TENON_LANGUAGE_CPP,
@@ -558,7 +557,6 @@ const tenon_object_type kDerived = {sizeof(tenon_object_type),
                                     nullptr,
                                     [](void*, const tenon_op*, tenon_keyset,
                                        tenon_stack*) -> tenon_status { return TENON_DECLINED; },
-                                    nullptr,
                                     nullptr,
                                     nullptr,
                                     {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls: which keys a call is dispatched with, guards, redispatch, factories, the trace.
+// Calls: which keys a call is dispatched with, guards, redispatch, factories, the profile.
 #include <thread>
 
 #include "base/thread.h"
@@ -14,12 +14,12 @@ constexpr tenon_key kExplicit = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD;
 class Calls : public DispatchTest {
  protected:
   void SetUp() override {
-    include_ = tenon_keys_included();
-    exclude_ = tenon_keys_excluded();
+    include_ = tenon_keyset_included();
+    exclude_ = tenon_keyset_excluded();
   }
   void TearDown() override {
-    EXPECT_EQ(tenon_keys_included(), include_);
-    EXPECT_EQ(tenon_keys_excluded(), exclude_);
+    EXPECT_EQ(tenon_keyset_included(), include_);
+    EXPECT_EQ(tenon_keyset_excluded(), exclude_);
     DispatchTest::TearDown();
   }
   tenon_keyset key_set_of(const tenon_op* op, std::vector<tenon_value> args) {
@@ -156,7 +156,7 @@ TEST_F(Calls, Item60_IncludedKey_IsConsideredThoughNoTensorHasIt) {
   library_.impl("one", TENON_KEY_CPU, noting("cpu"));
   library_.impl("one", TENON_KEY_WRAPPER, going_on("wrapper"));
   tenon_key_guard guard;
-  TENON_EXPECT_OK(tenon_key_guard_include(&guard, keys({TENON_KEY_WRAPPER})));
+  TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_WRAPPER}), &guard));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   tenon_key_guard_leave(&guard);
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
@@ -168,8 +168,8 @@ TEST_F(Calls, Item61_IncludedAndExcluded_IsExcluded) {
   library_.impl("one", TENON_KEY_CPU, noting("cpu"));
   library_.impl("one", TENON_KEY_WRAPPER, going_on("wrapper"));
   tenon_key_guard in, out;
-  TENON_EXPECT_OK(tenon_key_guard_include(&in, keys({TENON_KEY_WRAPPER})));
-  TENON_EXPECT_OK(tenon_key_guard_exclude(&out, keys({TENON_KEY_WRAPPER})));
+  TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_WRAPPER}), &in));
+  TENON_EXPECT_OK(tenon_key_guard_exclude(keys({TENON_KEY_WRAPPER}), &out));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   tenon_key_guard_leave(&out);
   tenon_key_guard_leave(&in);
@@ -178,44 +178,44 @@ TEST_F(Calls, Item61_IncludedAndExcluded_IsExcluded) {
 
 TEST_F(Calls, Item62_DefaultThreadState) {
   std::thread([] {
-    EXPECT_EQ(print(tenon_keys_included()), "{ADInplaceOrView, BackendSelect}");
-    EXPECT_EQ(tenon_keys_excluded(), dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOCAST));
+    EXPECT_EQ(print(tenon_keyset_included()), "{ADInplaceOrView, BackendSelect}");
+    EXPECT_EQ(tenon_keyset_excluded(), dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOCAST));
   }).join();
 }
 
 TEST_F(Calls, Item63_And64_NestedGuards_RestoreExactly) {
   const tenon_keyset tracer = keys({TENON_KEY_TRACER});
   tenon_key_guard outer, inner;
-  TENON_EXPECT_OK(tenon_key_guard_exclude(&outer, tracer));
-  TENON_EXPECT_OK(tenon_key_guard_exclude(&inner, tracer));
+  TENON_EXPECT_OK(tenon_key_guard_exclude(tracer, &outer));
+  TENON_EXPECT_OK(tenon_key_guard_exclude(tracer, &inner));
   tenon_key_guard_leave(&inner);
-  EXPECT_EQ(tenon_keys_excluded() & tracer, tracer);
+  EXPECT_EQ(tenon_keyset_excluded() & tracer, tracer);
   tenon_key_guard_leave(&outer);
-  EXPECT_EQ(tenon_keys_excluded() & tracer, 0u);
+  EXPECT_EQ(tenon_keyset_excluded() & tracer, 0u);
   const tenon_keyset select = keys({TENON_KEY_BACKEND_SELECT});
-  TENON_EXPECT_OK(tenon_key_guard_include(&outer, select));
+  TENON_EXPECT_OK(tenon_key_guard_include(select, &outer));
   tenon_key_guard_leave(&outer);
-  EXPECT_EQ(tenon_keys_included() & select, select);
+  EXPECT_EQ(tenon_keyset_included() & select, select);
 }
 
 TEST_F(Calls, Item65_ForceGuard_ReplacesAndRestoresBoth) {
-  const tenon_keyset include = tenon_keys_included(), exclude = tenon_keys_excluded();
+  const tenon_keyset include = tenon_keyset_included(), exclude = tenon_keyset_excluded();
   tenon_key_guard guard;
   TENON_EXPECT_OK(
-      tenon_key_guard_force(&guard, keys({TENON_KEY_TRACER}), keys({TENON_KEY_AUTOGRAD_CPU})));
-  EXPECT_EQ(tenon_keys_included(), keys({TENON_KEY_TRACER}));
+      tenon_key_guard_force(keys({TENON_KEY_TRACER}), keys({TENON_KEY_AUTOGRAD_CPU}), &guard));
+  EXPECT_EQ(tenon_keyset_included(), keys({TENON_KEY_TRACER}));
   // Only functionality bits count: excluding AutogradCPU must not reroute a call from the CPU.
-  EXPECT_EQ(tenon_keys_excluded(), dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD));
+  EXPECT_EQ(tenon_keyset_excluded(), dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD));
   tenon_key_guard_leave(&guard);
-  EXPECT_EQ(tenon_keys_included(), include);
-  EXPECT_EQ(tenon_keys_excluded(), exclude);
+  EXPECT_EQ(tenon_keyset_included(), include);
+  EXPECT_EQ(tenon_keyset_excluded(), exclude);
 }
 
 TEST_F(Calls, Item66_GuardOfOneThread_DoesNotTouchAnother) {
   tenon_key_guard guard;
-  TENON_EXPECT_OK(tenon_key_guard_include(&guard, keys({TENON_KEY_TRACER})));
+  TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_TRACER}), &guard));
   std::thread([] {
-    EXPECT_EQ(tenon_keyset_has(tenon_keys_included(), TENON_KEY_TRACER), 0);
+    EXPECT_EQ(tenon_keyset_has(tenon_keyset_included(), TENON_KEY_TRACER), 0);
   }).join();
   tenon_key_guard_leave(&guard);
 }
@@ -225,8 +225,8 @@ tenon_status call_again_below_autograd(void*, const tenon_op* op, tenon_keyset,
                                        tenon_stack* stack) {
   notes().push_back("autograd");
   tenon_key_guard guard;
-  tenon_key_guard_exclude(&guard, dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD));
-  const tenon_status status = tenon_op_call(op, stack);
+  tenon_key_guard_exclude(dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD), &guard);
+  const tenon_status status = tenon_op_call_fast(op, stack);
   tenon_key_guard_leave(&guard);
   return status;
 }
@@ -241,7 +241,7 @@ TEST_F(Calls, Item67_CalledAgainBelowAutograd_ReachesTheBackend) {
 
 tenon_status call_self(void* deepest, const tenon_op* op, tenon_keyset, tenon_stack* stack) {
   ++*static_cast<int*>(deepest);
-  return tenon_op_call(op, stack);
+  return tenon_op_call_fast(op, stack);
 }
 
 TEST_F(Calls, Item68_EndlessRecursion_IsAnErrorAndTheThreadGoesOn) {
@@ -302,7 +302,7 @@ TEST_F(Calls, Item69_RedispatchWithExplicitSet_ThreadKeysAreNotConsulted) {
   library_.impl("one", TENON_KEY_CUDA, noting("cuda"));
   library_.impl("one", TENON_KEY_TRACER, going_on("tracer"));
   tenon_key_guard guard;
-  TENON_EXPECT_OK(tenon_key_guard_include(&guard, keys({TENON_KEY_TRACER})));
+  TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_TRACER}), &guard));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   tenon_key_guard_leave(&guard);
   EXPECT_EQ(take_notes(), "tracer@Tracer first cuda");
@@ -313,8 +313,8 @@ TEST_F(Calls, Item70_To73_KernelsAtTracerAndAutograd_RunInOrderWithTheirKeyHighe
   library_.impl("one", TENON_KEY_TRACER, going_on("t"));
   library_.impl("one", TENON_KEY_AUTOGRAD, going_on("a"));
   library_.impl("one", TENON_KEY_CPU, noting("cpu"));
-  TestTensor traced({TENON_KEY_CPU, TENON_KEY_TRACER});
-  TENON_EXPECT_OK(call(op, {tensor_value(traced)}));
+  TestTensor profiled({TENON_KEY_CPU, TENON_KEY_TRACER});
+  TENON_EXPECT_OK(call(op, {tensor_value(profiled)}));
   EXPECT_EQ(take_notes(), "t@Tracer a@AutogradCPU cpu");
 }
 
@@ -361,37 +361,37 @@ TEST_F(Calls, Item76_Call_LeavesReferenceCountsAlone) {
   EXPECT_EQ(tenon_tensor_use_count(cpu_.get()), before);
 }
 
-void trace_line(void* out, const tenon_trace_event* event) {
+void profile_line(void* out, const tenon_profile_event* event) {
   auto* lines = static_cast<std::string*>(out);
   *lines += std::string(static_cast<size_t>(event->depth), ' ') +
             (event->redispatch != 0 ? "redispatch " : "call ") + tenon_op_name(event->op) + " " +
             tenon_key_name(event->key) + " " + event->kernel + "\n";
 }
 
-TEST_F(Calls, Item77_Trace_TellsOneLineADispatchWithNesting) {
+TEST_F(Calls, Item77_Profile_TellsOneLineADispatchWithNesting) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
   library_.impl("one", TENON_KEY_AUTOGRAD, going_on("auto"));
   library_.impl("one", TENON_KEY_CPU, noting("cpu"));
   std::string lines;
-  TENON_EXPECT_OK(tenon_trace_set(&trace_line, &lines));
+  TENON_EXPECT_OK(tenon_profile_set_listener(&profile_line, &lines, nullptr));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   tenon_frame frame;
-  ASSERT_NE(tenon_op_begin1(op, cpu_.get(), &frame), nullptr);
-  tenon_op_end(&frame, TENON_OK);
-  TENON_EXPECT_OK(tenon_trace_set(nullptr, nullptr));
+  ASSERT_NE(tenon_frame_begin1(op, cpu_.get(), &frame), nullptr);
+  tenon_frame_end(&frame, TENON_OK);
+  TENON_EXPECT_OK(tenon_profile_set_listener(nullptr, nullptr, nullptr));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   EXPECT_EQ(lines,
             "call t::one AutogradCPU auto\n redispatch t::one CPU cpu\n"
             "call t::one AutogradCPU auto\n");
 }
 
-struct TracingCaller {
+struct ProfilingCaller {
   const tenon_op* op;
   tenon_tensor* tensor;
   int told;
 };
-void call_in_tracer(void* ctx, const tenon_trace_event*) {
-  auto* caller = static_cast<TracingCaller*>(ctx);
+void call_in_tracer(void* ctx, const tenon_profile_event*) {
+  auto* caller = static_cast<ProfilingCaller*>(ctx);
   ++caller->told;
   tenon_value value{};
   value.tag = TENON_TAG_TENSOR;
@@ -402,11 +402,11 @@ void call_in_tracer(void* ctx, const tenon_trace_event*) {
 TEST_F(Calls, Item77_TracerThatCalls_IsNotToldOfItself) {
   const tenon_op* op = library_.define("one(Tensor a) -> ()");
   library_.impl("one", TENON_KEY_CPU, noting("cpu"));
-  TracingCaller caller{op, cpu_.get(), 0};
-  TENON_EXPECT_OK(tenon_trace_set(&call_in_tracer, &caller));
+  ProfilingCaller caller{op, cpu_.get(), 0};
+  TENON_EXPECT_OK(tenon_profile_set_listener(&call_in_tracer, &caller, nullptr));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
   TENON_EXPECT_OK(call(op, {tensor_value(cpu_)}));
-  TENON_EXPECT_OK(tenon_trace_set(nullptr, nullptr));
+  TENON_EXPECT_OK(tenon_profile_set_listener(nullptr, nullptr, nullptr));
   EXPECT_EQ(caller.told, 2);
   EXPECT_EQ(take_notes(), "cpu cpu cpu cpu");
 }
@@ -439,17 +439,17 @@ TEST_F(Calls, Factory_LayerAboveBackendSelect_SeesTheBackend) {
   TENON_EXPECT_OK(tenon_op_compute_keys(op, args, 2, &keys));
   EXPECT_EQ(tenon_keyset_highest(keys), TENON_KEY_AUTOGRAD_CUDA);
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_resolve(op, args, 2, &frame);
+  const tenon_entry* entry = tenon_frame_begin_boxed(op, args, 2, &frame);
   ASSERT_NE(entry, nullptr) << take_error();
   EXPECT_EQ(frame.keys, keys);
-  tenon_op_end(&frame, TENON_OK);
+  tenon_frame_end(&frame, TENON_OK);
 }
 
 TEST_F(Calls, FallthroughComposite_WithoutTensors_IsMissingAndNotALoop) {
   const tenon_op* op = library_.define("nothing() -> ()");
   library_.impl("nothing", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, fallthrough());
   tenon_key_guard guard;
-  TENON_EXPECT_OK(tenon_key_guard_exclude(&guard, keys({TENON_KEY_BACKEND_SELECT})));
+  TENON_EXPECT_OK(tenon_key_guard_exclude(keys({TENON_KEY_BACKEND_SELECT}), &guard));
   TENON_EXPECT_ERROR(call(op, {}), TENON_ERROR_NO_KERNEL, "nothing");
   tenon_key_guard_leave(&guard);
 }
@@ -461,17 +461,17 @@ TEST_F(Calls, FactoryTyped_DeviceChoosesTheBackendWithoutBoxing) {
   library_.impl("make", TENON_KEY_CUDA, cuda);
   tenon_frame frame;
   const tenon_device device{TENON_DEVICE_CUDA, 0};
-  const tenon_entry* entry = tenon_op_begin_n(op, nullptr, 0, &device, &frame);
+  const tenon_entry* entry = tenon_frame_begin_factory(op, &device, &frame);
   ASSERT_NE(entry, nullptr) << take_error();
   EXPECT_STREQ(static_cast<const char*>(entry->ctx), "cuda");
   EXPECT_EQ(tenon_keyset_highest(frame.keys), TENON_KEY_CUDA);
-  tenon_op_end(&frame, TENON_OK);
-  entry = tenon_op_begin_n(op, nullptr, 0, nullptr, &frame);
+  tenon_frame_end(&frame, TENON_OK);
+  entry = tenon_frame_begin_factory(op, nullptr, &frame);
   ASSERT_NE(entry, nullptr) << take_error();
   EXPECT_STREQ(static_cast<const char*>(entry->ctx), "cpu");
-  tenon_op_end(&frame, TENON_OK);
+  tenon_frame_end(&frame, TENON_OK);
   const tenon_device unknown{77, 0};
-  EXPECT_EQ(tenon_op_begin_n(op, nullptr, 0, &unknown, &frame), nullptr);
+  EXPECT_EQ(tenon_frame_begin_factory(op, &unknown, &frame), nullptr);
   EXPECT_NE(take_error().find("device"), std::string::npos);
 }
 
@@ -485,20 +485,20 @@ TEST_F(Calls, FactoryWithOwnBackendSelect_BuiltInStandsBack) {
 
 TEST_F(Calls, ThreadState_CarriesKeysToAnotherThread) {
   tenon_key_guard guard;
-  TENON_EXPECT_OK(tenon_key_guard_include(&guard, keys({TENON_KEY_TRACER})));
+  TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_TRACER}), &guard));
   tenon_thread_state* state = nullptr;
   TENON_EXPECT_OK(tenon_thread_state_capture(&state));
   tenon_key_guard_leave(&guard);
   std::thread([&] {
-    const tenon_keyset before = tenon_keys_included();
+    const tenon_keyset before = tenon_keyset_included();
     tenon_thread_state* previous = nullptr;
     TENON_EXPECT_OK(tenon_thread_state_enter(state, &previous));
-    EXPECT_EQ(tenon_keyset_has(tenon_keys_included(), TENON_KEY_TRACER), 1);
+    EXPECT_EQ(tenon_keyset_has(tenon_keyset_included(), TENON_KEY_TRACER), 1);
     tenon_thread_state_leave(previous);
-    EXPECT_EQ(tenon_keys_included(), before);
+    EXPECT_EQ(tenon_keyset_included(), before);
   }).join();
   tenon_thread_state_release(state);
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_THREAD_STATE), 0);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_THREAD_STATE), 0);
 }
 
 TEST_F(Calls, ADInplaceOrView_BumpsVersionsOfWrittenArgumentsOnly) {
@@ -524,7 +524,7 @@ TEST_F(Calls, ADInplaceOrView_BumpsVersionsOfWrittenArgumentsOnly) {
 // A kernel of a writing operator that writes by calling another one.
 tenon_status write_by_inner(void* inner, const tenon_op*, tenon_keyset, tenon_stack* stack) {
   Call nested({stack->args[0]}, 0);
-  return tenon_op_call(static_cast<const tenon_op*>(inner), nested.stack());
+  return tenon_op_call_fast(static_cast<const tenon_op*>(inner), nested.stack());
 }
 
 TEST_F(Calls, ADInplaceOrView_NestedWritesCountOnce) {
@@ -560,7 +560,7 @@ TEST_F(Calls, ThreadEndsInsideAKernel_ItsLibraryCanStillBeClosed) {
                   tenon_stack stack{};
                   stack.args = &value;
                   stack.nargs = 1;
-                  tenon_op_call(job->first, &stack);
+                  tenon_op_call_fast(job->first, &stack);
                   ADD_FAILURE() << "the kernel returned";
                   return nullptr;
                 },

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "base/epoch.h"
+#include "base/reclaim.h"
 #include "support.h"
 
 namespace tenon::test {
@@ -65,7 +65,7 @@ TEST(Fenced, Stress_ReplaceWhileThreadsCall) {
   tenon_registry_reap();
   EXPECT_EQ(bad, 0);
   EXPECT_EQ(alive_count, 0);
-  TENON_EXPECT_OK(tenon_op_check_invariants(nullptr));
+  TENON_EXPECT_OK(tenon_introspect_check(nullptr));
 }
 
 }  // namespace

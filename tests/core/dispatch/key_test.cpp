@@ -156,7 +156,7 @@ TEST(Functionality, Below_TakesNearestFreeLowerNumber) {
   TENON_ASSERT_OK(tenon_functionality_register("Quieter", "TransformFront", 0, &second));
   EXPECT_EQ(second, 31u);
   TENON_EXPECT_ERROR(
-      tenon_functionality_register("Quiet", "TransformFront", TENON_FUNCTIONALITY_ABOVE, &second),
+      tenon_functionality_register("Quiet", "TransformFront", TENON_KEY_FLAG_ABOVE, &second),
       TENON_ERROR_ALREADY_EXISTS, "below TransformFront, got above TransformFront");
   TENON_EXPECT_ERROR(tenon_functionality_register("Tracer", "TransformFront", 0, &second),
                      TENON_ERROR_ALREADY_EXISTS, "one of Tenon's own");
@@ -189,7 +189,7 @@ TEST(Functionality, FullGap_ErrorNamesItsKeysAndWhereRoomIs) {
   TENON_EXPECT_OK(tenon_functionality_register("GapThird", "Autocast", 0, &key));
   EXPECT_EQ(key, 26u);
   TENON_EXPECT_ERROR(
-      tenon_functionality_register("GapTop", "Dense", TENON_FUNCTIONALITY_ABOVE, &key),
+      tenon_functionality_register("GapTop", "Dense", TENON_KEY_FLAG_ABOVE, &key),
       TENON_ERROR_STATE, "above Dense, got none: a reserved key comes next");
 }
 
@@ -201,7 +201,7 @@ TEST(Functionality, DeclaredWhileOperatorsExist_TheyGetItsSlots) {
   TENON_EXPECT_OK(call(op, {tensor_value(tensor)}));
   tenon_key key = 0;
   TENON_ASSERT_OK(
-      tenon_functionality_register("Watch", "Override", TENON_FUNCTIONALITY_ABOVE, &key));
+      tenon_functionality_register("Watch", "Override", TENON_KEY_FLAG_ABOVE, &key));
   EXPECT_EQ(key, 37u);
   EXPECT_STREQ(tenon_key_name(key), "Watch");
 
@@ -211,13 +211,13 @@ TEST(Functionality, DeclaredWhileOperatorsExist_TheyGetItsSlots) {
   take_notes();
   TENON_EXPECT_OK(call(op, {tensor_value(watched)}));
   EXPECT_EQ(take_notes(), "watch@Watch cpu");
-  TENON_EXPECT_OK(tenon_op_check_invariants(nullptr));
+  TENON_EXPECT_OK(tenon_introspect_check(nullptr));
 }
 
 TEST(Functionality, PerBackend_HasOneSlotForEach) {
   tenon_key key = 0;
   TENON_ASSERT_OK(
-      tenon_functionality_register("Lazy", "BackendSelect", TENON_FUNCTIONALITY_PER_BACKEND, &key));
+      tenon_functionality_register("Lazy", "BackendSelect", TENON_KEY_FLAG_PER_BACKEND, &key));
   tenon_key on_cuda = 0;
   TENON_ASSERT_OK(tenon_key_parse("LazyCUDA", &on_cuda));
   EXPECT_EQ(on_cuda, key | TENON_BACKEND_CUDA << 8);

@@ -37,12 +37,12 @@ tenon_status impl(const TestLibrary& library, const char* name, tenon_key key,
 }
 std::string dump(const tenon_op* op) {
   tenon_buffer* text = nullptr;
-  TENON_EXPECT_OK(tenon_op_dump(op, &text));
+  TENON_EXPECT_OK(tenon_introspect_dump(op, &text));
   return take_text(text);
 }
 std::string dump_table(const tenon_op* op) {
   tenon_buffer* text = nullptr;
-  TENON_EXPECT_OK(tenon_op_dump_table(op, &text));
+  TENON_EXPECT_OK(tenon_introspect_dump_table(op, &text));
   return take_text(text);
 }
 const tenon_op* find(const char* name) {
@@ -147,7 +147,7 @@ TEST_F(Registrations, Item117_And118_ImplOnly_LookupSaysSoAndItIsListedAsDanglin
   EXPECT_NE(take_error().find("kernels without a schema"), std::string::npos);
   const auto dangling = [] {
     tenon_buffer* buffer = nullptr;
-    TENON_EXPECT_OK(tenon_op_list_dangling(&buffer));
+    TENON_EXPECT_OK(tenon_introspect_list_dangling(&buffer));
     std::string names;
     const auto* ops = static_cast<const tenon_op* const*>(tenon_buffer_data(buffer));
     for (int64_t i = 0; i < tenon_buffer_size(buffer) / 8; ++i) {
@@ -214,11 +214,11 @@ TEST_F(Registrations, Item122_PolicyError_RefusesASecondKernel) {
   const tenon_op* op = library.define("strict(Tensor a) -> ()");
   library.impl("strict", TENON_KEY_CPU, noting("first"));
   tenon_kernel second = noting("second");
-  second.policy = TENON_POLICY_ERROR;
+  second.policy = TENON_REPLACE_ERROR;
   TENON_EXPECT_ERROR(impl(library, "strict", TENON_KEY_CPU, second), TENON_ERROR_ALREADY_EXISTS,
                      "first at kernels.cpp:7");
   EXPECT_EQ(slot(op, TENON_KEY_CPU), "first");
-  second.policy = TENON_POLICY_OVERRIDE;
+  second.policy = TENON_REPLACE_OVERRIDE;
   library.impl("strict", TENON_KEY_CPU, second);
   EXPECT_EQ(slot(op, TENON_KEY_CPU), "second");
   EXPECT_NE(dump(op).find("second at kernels.cpp:7 [boxed] [override]"), std::string::npos);
@@ -315,7 +315,7 @@ TEST_F(Registrations, SelectorThatNeedsTheRegistry_IsRefusedAndDoesNotHang) {
   ASSERT_GE(refusals.size(), 4u);
   for (const tenon_status status : refusals) EXPECT_EQ(status, TENON_ERROR_STATE);
   EXPECT_EQ(slot(before, TENON_KEY_WRAPPER), "selected");
-  TENON_EXPECT_OK(tenon_op_check_invariants(nullptr));
+  TENON_EXPECT_OK(tenon_introspect_check(nullptr));
 }
 
 TEST_F(Registrations, Item125_FallthroughForOneOperator) {
@@ -480,7 +480,7 @@ TEST_F(Registrations, Item132_Tags_AreStoredPerOverload) {
   TENON_EXPECT_OK(define(library, "tagged.b() -> ()"));
   const auto tags_of = [](const char* name) {
     tenon_buffer* text = nullptr;
-    TENON_EXPECT_OK(tenon_op_tags(find(name), &text));
+    TENON_EXPECT_OK(tenon_op_copy_tags(find(name), &text));
     return take_text(text);
   };
   EXPECT_EQ(tags_of("t::tagged.a"), "pointwise\ncore");
@@ -534,10 +534,10 @@ TEST_F(Registrations, Item142_CachedHandleOfARemovedOperator_CleanError) {
   TENON_EXPECT_ERROR(call(op, {tensor_value(tensor)}, 1), TENON_ERROR_NOT_FOUND,
                      "t::cached: operator must be defined");
   tenon_frame frame;
-  EXPECT_EQ(tenon_op_begin1(op, tensor.get(), &frame), nullptr);
+  EXPECT_EQ(tenon_frame_begin1(op, tensor.get(), &frame), nullptr);
   EXPECT_NE(take_error().find("must be defined"), std::string::npos);
   tenon_value value = tensor_value(tensor);
-  EXPECT_EQ(tenon_op_resolve(op, &value, 1, &frame), nullptr);
+  EXPECT_EQ(tenon_frame_begin_boxed(op, &value, 1, &frame), nullptr);
   EXPECT_NE(take_error().find("must be defined"), std::string::npos);
   tenon_schema* schema = nullptr;
   TENON_EXPECT_ERROR(tenon_op_copy_schema(op, &schema), TENON_ERROR_NOT_FOUND, "t::cached");
@@ -636,7 +636,7 @@ TEST_F(Registrations, KernelDescriptionOfOtherVersions) {
 
 TEST_F(Registrations, LiveCounts_ReturnToWhatTheyWere) {
   { const TestLibrary first; }  // brings the built-in fallbacks up, which stay
-  const auto count = [](uint32_t kind) { return tenon_live_count(kind); };
+  const auto count = [](uint32_t kind) { return tenon_introspect_live_count(kind); };
   const int64_t libraries = count(TENON_HANDLE_LIBRARY);
   const int64_t registrations = count(TENON_HANDLE_REGISTRATION);
   const int64_t kernels = count(TENON_HANDLE_KERNEL);

@@ -114,13 +114,13 @@ TEST_F(Removal, ResolvedEntry_LivesUntilItsFrameIsLeft) {
   tenon_registration* registration = library.keep("held", TENON_KEY_CPU, kernel);
   TestTensor tensor;
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_begin1(op, tensor.get(), &frame);
+  const tenon_entry* entry = tenon_frame_begin1(op, tensor.get(), &frame);
   ASSERT_NE(entry, nullptr);
   tenon_registration_remove(registration);
   tenon_registry_reap();
   EXPECT_EQ(deleted, 0);
   EXPECT_EQ(entry->ctx, &deleted);
-  tenon_op_end(&frame, TENON_OK);
+  tenon_frame_end(&frame, TENON_OK);
   tenon_registry_reap();
   EXPECT_EQ(deleted, 1);
 }
@@ -204,14 +204,14 @@ TEST_F(Removal, Stress_ReplaceAndCloseWhileThreadsCall) {
     TestTensor a, b;
     Call one({tensor_value(a), tensor_value(b)}, 0);
     while (!stop.load(std::memory_order_relaxed)) {
-      if (tenon_op_call(op, one.stack()) != TENON_OK) ++bad_calls;
+      if (tenon_op_call_fast(op, one.stack()) != TENON_OK) ++bad_calls;
       tenon_frame frame;
-      const tenon_entry* entry = tenon_op_begin2(op, a.get(), b.get(), &frame);
+      const tenon_entry* entry = tenon_frame_begin2(op, a.get(), b.get(), &frame);
       if (entry == nullptr) {
         ++bad_calls;
       } else {
         if (static_cast<Alive*>(entry->ctx)->mark.load() != Alive::kMark) ++bad_calls;
-        __atomic_store_n(frame.leave_word, frame.leave_value, __ATOMIC_RELEASE);
+        tenon_frame_leave(&frame);
       }
       calls.fetch_add(1, std::memory_order_relaxed);
     }
@@ -279,7 +279,7 @@ TEST_F(Removal, Stress_DefinitionsComeAndGoWhileThreadsCallAndLookUp) {
       tenon_status status = tenon_op_find("blink::x", &op);
       if (status == TENON_OK) {
         Call one({tensor_value(tensor)}, 1);
-        status = tenon_op_call(op, one.stack());
+        status = tenon_op_call_fast(op, one.stack());
         const bool right = status == TENON_OK ? one.ret().as.tensor == tensor.get()
                                               : status == TENON_ERROR_NOT_FOUND;
         if (!right) ++wrong;
@@ -315,7 +315,7 @@ TEST_F(Removal, Stress_KeysAreDeclaredWhileThreadsCall) {
   for (const char* name : {"RunA", "RunB", "RunC"}) {
     tenon_key key = 0;
     const tenon_status status =
-        tenon_functionality_register(name, "Override", TENON_FUNCTIONALITY_ABOVE, &key);
+        tenon_functionality_register(name, "Override", TENON_KEY_FLAG_ABOVE, &key);
     if (status == TENON_ERROR_STATE) {  // other tests of this process took the numbers
       take_error();
       break;

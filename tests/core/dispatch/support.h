@@ -122,7 +122,7 @@ class Call {
 
 inline tenon_status call(const tenon_op* op, std::vector<tenon_value> args, uint32_t nrets = 0) {
   Call one(std::move(args), nrets);
-  return tenon_op_call(op, one.stack());
+  return tenon_op_call_fast(op, one.stack());
 }
 
 /// What the noting kernels noted: "name{keys}" per call, oldest first.
@@ -233,14 +233,14 @@ class FallbackLibrary : public TestLibrary {
 inline std::string slot(const tenon_op* op, tenon_key key) {
   tenon_slot_info info{};
   info.struct_size = sizeof info;
-  EXPECT_EQ(tenon_op_get_slot(op, key, &info), TENON_OK) << take_error();
+  EXPECT_EQ(tenon_introspect_get_slot(op, key, &info), TENON_OK) << take_error();
   if (info.provenance == TENON_PROVENANCE_MISSING) return "-";
   return info.fallthrough != 0 ? "fall" : info.name;
 }
 inline uint32_t provenance(const tenon_op* op, tenon_key key) {
   tenon_slot_info info{};
   info.struct_size = sizeof info;
-  EXPECT_EQ(tenon_op_get_slot(op, key, &info), TENON_OK) << take_error();
+  EXPECT_EQ(tenon_introspect_get_slot(op, key, &info), TENON_OK) << take_error();
   return info.provenance;
 }
 
@@ -263,7 +263,7 @@ inline std::string print(tenon_keyset set) {
 class DispatchTest : public testing::Test {
  protected:
   void TearDown() override {
-    TENON_EXPECT_OK(tenon_op_check_invariants(nullptr));
+    TENON_EXPECT_OK(tenon_introspect_check(nullptr));
     notes().clear();
     EXPECT_EQ(tenon_error_peek(), nullptr) << take_error();
   }

@@ -180,7 +180,7 @@ TEST_F(Table, Item35_FallbackAfterManyOperators_ChangesAllAndReverts) {
     FallbackLibrary fallbacks;
     fallbacks.fallback(TENON_KEY_FAKE, noting("fake"));
     for (const tenon_op* op : ops) EXPECT_EQ(slot(op, TENON_KEY_FAKE), "fake");
-    TENON_EXPECT_OK(tenon_op_check_invariants(nullptr));
+    TENON_EXPECT_OK(tenon_introspect_check(nullptr));
   }
   for (const tenon_op* op : ops) EXPECT_EQ(slot(op, TENON_KEY_FAKE), "-");
 }
@@ -255,7 +255,7 @@ TEST_F(Table, Item41_CompositeThatFallsThrough_IsNoKernelOfTheEmptySetEither) {
     EXPECT_EQ(call(none, {}), TENON_ERROR_NO_KERNEL);
     take_error();
     tenon_frame frame;
-    EXPECT_EQ(tenon_op_begin_n(none, nullptr, 0, nullptr, &frame), nullptr);
+    EXPECT_EQ(tenon_frame_begin_factory(none, nullptr, &frame), nullptr);
     take_error();
   }
 }
@@ -309,12 +309,12 @@ TEST_F(Table, Item45_AnyOrder_StateDependsOnWhatIsActive) {
     size_t active = 0;
     const auto look = [&] {
       tenon_buffer* text = nullptr;
-      TENON_EXPECT_OK(tenon_op_dump_table(op_, &text));
+      TENON_EXPECT_OK(tenon_introspect_dump_table(op_, &text));
       const std::string table = take_text(text);
       std::string& known = table_of_subset[active];
       if (known.empty()) known = table;
       EXPECT_EQ(known, table) << "subset " << active;
-      TENON_EXPECT_OK(tenon_op_check_invariants(op_));
+      TENON_EXPECT_OK(tenon_introspect_check(op_));
     };
     look();
     std::shuffle(order.begin(), order.end(), random);
@@ -344,10 +344,10 @@ TEST_F(Table, Item46_And47_CpuKernelComesAndGoes_AutogradCpuFollows) {
 TEST_F(Table, SlotOfAlias_IsRefused) {
   tenon_slot_info info{};
   info.struct_size = sizeof info;
-  TENON_EXPECT_ERROR(tenon_op_get_slot(op_, TENON_KEY_AUTOGRAD, &info),
+  TENON_EXPECT_ERROR(tenon_introspect_get_slot(op_, TENON_KEY_AUTOGRAD, &info),
                      TENON_ERROR_INVALID_ARGUMENT, "got Autograd");
   info.struct_size = 8;
-  TENON_EXPECT_ERROR(tenon_op_get_slot(op_, TENON_KEY_CPU, &info), TENON_ERROR_ABI, "struct_size");
+  TENON_EXPECT_ERROR(tenon_introspect_get_slot(op_, TENON_KEY_CPU, &info), TENON_ERROR_ABI, "struct_size");
 }
 
 TEST_F(Table, MoreKernelsThanATableHolds_ClearErrorAndNothingChanges) {
@@ -361,7 +361,7 @@ TEST_F(Table, MoreKernelsThanATableHolds_ClearErrorAndNothingChanges) {
   for (const char* name : {"WideA", "WideB", "WideC"}) {
     TENON_ASSERT_OK(tenon_functionality_register(
         name, name[4] == 'A' ? "Tracer" : "Fake",
-        TENON_FUNCTIONALITY_PER_BACKEND | (name[4] == 'C' ? TENON_FUNCTIONALITY_ABOVE : 0), &key));
+        TENON_KEY_FLAG_PER_BACKEND | (name[4] == 'C' ? TENON_KEY_FLAG_ABOVE : 0), &key));
   }
   size_t registered = 0;
   tenon_status status = TENON_OK;

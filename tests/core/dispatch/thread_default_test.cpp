@@ -17,8 +17,8 @@ tenon_key declare(const char* name, uint32_t flags, const char* anchor = "Overri
   return key;
 }
 
-bool included(tenon_key key) { return (tenon_keys_included() & keys({key})) == keys({key}); }
-bool excluded(tenon_key key) { return (tenon_keys_excluded() & keys({key})) == keys({key}); }
+bool included(tenon_key key) { return (tenon_keyset_included() & keys({key})) == keys({key}); }
+bool excluded(tenon_key key) { return (tenon_keyset_excluded() & keys({key})) == keys({key}); }
 
 // An operator with a CPU kernel that notes "cpu", and what a call of it notes.
 class Watched {
@@ -83,7 +83,7 @@ TEST(ThreadDefault, None_NoThreadHasIt) {
 TEST(ThreadDefault, Included_ThreadsOldAndNewCallIt) {
   const Watched op("included(Tensor a) -> ()");
   OldThread old([&] { EXPECT_EQ(op.notes_of_call(), "cpu"); });
-  const tenon_key key = declare("Included", TENON_FUNCTIONALITY_INCLUDED, "TransformFront");
+  const tenon_key key = declare("Included", TENON_KEY_FLAG_INCLUDED, "TransformFront");
   FallbackLibrary fallbacks;
   fallbacks.fallback(key, going_on("included"));
   const std::string expected = "included@Included cpu";
@@ -101,7 +101,7 @@ TEST(ThreadDefault, Included_ThreadsOldAndNewCallIt) {
 
 TEST(ThreadDefault, IncludedWithoutFallback_IsSkipped) {
   const Watched op("skipped(Tensor a) -> ()");
-  const tenon_key key = declare("Skipped", TENON_FUNCTIONALITY_INCLUDED, "Tracer");
+  const tenon_key key = declare("Skipped", TENON_KEY_FLAG_INCLUDED, "Tracer");
   EXPECT_EQ(op.notes_of_call(), "cpu");
   {
     FallbackLibrary fallbacks;
@@ -109,12 +109,12 @@ TEST(ThreadDefault, IncludedWithoutFallback_IsSkipped) {
     EXPECT_EQ(op.notes_of_call(), "own@Skipped cpu");
   }
   EXPECT_EQ(op.notes_of_call(), "cpu");
-  TENON_EXPECT_OK(tenon_op_check_invariants(nullptr));
+  TENON_EXPECT_OK(tenon_introspect_check(nullptr));
 }
 
 TEST(ThreadDefault, IncludedPerBackend_GoesToTheTensorsBackend) {
   const Watched op("per_backend(Tensor a) -> ()");
-  constexpr uint32_t kFlags = TENON_FUNCTIONALITY_INCLUDED | TENON_FUNCTIONALITY_PER_BACKEND;
+  constexpr uint32_t kFlags = TENON_KEY_FLAG_INCLUDED | TENON_KEY_FLAG_PER_BACKEND;
   declare("Each", kFlags, "BackendSelect");
   EXPECT_EQ(op.notes_of_call(), "cpu");
   tenon_key on_cpu = 0;
@@ -126,11 +126,11 @@ TEST(ThreadDefault, IncludedPerBackend_GoesToTheTensorsBackend) {
 
 TEST(ThreadDefault, Included_GuardTurnsItOff) {
   const Watched op("turned_off(Tensor a) -> ()");
-  const tenon_key key = declare("TurnedOff", TENON_FUNCTIONALITY_INCLUDED, "Fake");
+  const tenon_key key = declare("TurnedOff", TENON_KEY_FLAG_INCLUDED, "Fake");
   FallbackLibrary fallbacks;
   fallbacks.fallback(key, going_on("on"));
   tenon_key_guard guard;
-  TENON_ASSERT_OK(tenon_key_guard_exclude(&guard, keys({key})));
+  TENON_ASSERT_OK(tenon_key_guard_exclude(keys({key}), &guard));
   EXPECT_EQ(op.notes_of_call(), "cpu");
   tenon_key_guard_leave(&guard);
   EXPECT_EQ(op.notes_of_call(), "on@TurnedOff cpu");
@@ -139,16 +139,16 @@ TEST(ThreadDefault, Included_GuardTurnsItOff) {
 TEST(ThreadDefault, Excluded_KeptOutUntilForced) {
   const Watched op("excluded(Tensor a) -> ()");
   OldThread old([&] { EXPECT_EQ(op.notes_of_call(), "cpu"); });
-  const tenon_key key = declare("Excluded", TENON_FUNCTIONALITY_EXCLUDED, "Wrapper");
+  const tenon_key key = declare("Excluded", TENON_KEY_FLAG_EXCLUDED, "Wrapper");
   FallbackLibrary fallbacks;
   fallbacks.fallback(key, going_on("excluded"));
   const auto expect_excluded = [&] {
     EXPECT_TRUE(excluded(key));
     tenon_key_guard wanted, forced;
-    TENON_EXPECT_OK(tenon_key_guard_include(&wanted, keys({key})));
+    TENON_EXPECT_OK(tenon_key_guard_include(keys({key}), &wanted));
     EXPECT_EQ(op.notes_of_call(), "cpu");
-    TENON_EXPECT_OK(tenon_key_guard_force(&forced, tenon_keys_included(),
-                                          tenon_keyset_remove(tenon_keys_excluded(), key)));
+    TENON_EXPECT_OK(tenon_key_guard_force(tenon_keyset_included(),
+                                          tenon_keyset_remove(tenon_keyset_excluded(), key), &forced));
     EXPECT_EQ(op.notes_of_call(), "excluded@Excluded cpu");
     tenon_key_guard_leave(&forced);
     EXPECT_EQ(op.notes_of_call(), "cpu");
@@ -163,12 +163,12 @@ TEST(ThreadDefault, Excluded_KeptOutUntilForced) {
 TEST(ThreadDefault, Excluded_ForcedOnAThreadThatHasNotCalledSince_IsOn) {
   const Watched op("forced(Tensor a) -> ()");
   OldThread old([&] { op.notes_of_call(); });
-  const tenon_key key = declare("Forced", TENON_FUNCTIONALITY_EXCLUDED, "Autograd");
+  const tenon_key key = declare("Forced", TENON_KEY_FLAG_EXCLUDED, "Autograd");
   FallbackLibrary fallbacks;
   fallbacks.fallback(key, going_on("forced"));
   old.run([&] {
     tenon_key_guard guard;
-    TENON_EXPECT_OK(tenon_key_guard_force(&guard, keys({key}), 0));
+    TENON_EXPECT_OK(tenon_key_guard_force(keys({key}), 0, &guard));
     EXPECT_EQ(op.notes_of_call(), "forced@Forced cpu");
     tenon_key_guard_leave(&guard);
     EXPECT_TRUE(excluded(key));
@@ -176,33 +176,33 @@ TEST(ThreadDefault, Excluded_ForcedOnAThreadThatHasNotCalledSince_IsOn) {
 }
 
 TEST(ThreadDefault, GuardsFromBefore_LeaveToTheDefault) {
-  const tenon_keyset include = tenon_keys_included(), exclude = tenon_keys_excluded();
+  const tenon_keyset include = tenon_keyset_included(), exclude = tenon_keyset_excluded();
   tenon_key_guard outer, inner;
-  TENON_ASSERT_OK(tenon_key_guard_force(&outer, 0, 0));
-  TENON_ASSERT_OK(tenon_key_guard_exclude(&inner, keys({TENON_KEY_TRACER})));
-  const tenon_key on = declare("GuardedOn", TENON_FUNCTIONALITY_INCLUDED, "TransformBack");
-  const tenon_key off = declare("GuardedOff", TENON_FUNCTIONALITY_EXCLUDED, "Batched");
+  TENON_ASSERT_OK(tenon_key_guard_force(0, 0, &outer));
+  TENON_ASSERT_OK(tenon_key_guard_exclude(keys({TENON_KEY_TRACER}), &inner));
+  const tenon_key on = declare("GuardedOn", TENON_KEY_FLAG_INCLUDED, "TransformBack");
+  const tenon_key off = declare("GuardedOff", TENON_KEY_FLAG_EXCLUDED, "Batched");
   const auto expect_default = [&] {
     EXPECT_TRUE(included(on));
     EXPECT_TRUE(excluded(off));
   };
   expect_default();
-  EXPECT_EQ(tenon_keys_included(), keys({on}));
+  EXPECT_EQ(tenon_keyset_included(), keys({on}));
   tenon_key_guard_leave(&inner);
   expect_default();
-  EXPECT_EQ(tenon_keys_excluded(), keys({off}));
+  EXPECT_EQ(tenon_keyset_excluded(), keys({off}));
   tenon_key_guard_leave(&outer);
   expect_default();
-  EXPECT_EQ(tenon_keys_included(), include | keys({on}));
-  EXPECT_EQ(tenon_keys_excluded(), exclude | keys({off}));
+  EXPECT_EQ(tenon_keyset_included(), include | keys({on}));
+  EXPECT_EQ(tenon_keyset_excluded(), exclude | keys({off}));
 }
 
 TEST(ThreadDefault, StateFromBefore_EntersWithTheDefault_StateFromAfterAsItWas) {
   tenon_thread_state* before = nullptr;
   TENON_ASSERT_OK(tenon_thread_state_capture(&before));
-  const tenon_key key = declare("Carried", TENON_FUNCTIONALITY_INCLUDED, "Batched");
+  const tenon_key key = declare("Carried", TENON_KEY_FLAG_INCLUDED, "Batched");
   tenon_key_guard guard;
-  TENON_ASSERT_OK(tenon_key_guard_force(&guard, 0, 0));
+  TENON_ASSERT_OK(tenon_key_guard_force(0, 0, &guard));
   tenon_thread_state* after = nullptr;
   TENON_ASSERT_OK(tenon_thread_state_capture(&after));
   tenon_key_guard_leave(&guard);
@@ -235,7 +235,7 @@ TEST(ThreadDefault, DeclaredInsideAKernel_ItsNextCallHasIt) {
                    [](void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
                      const auto* parts = static_cast<Both*>(ctx);
                      const tenon_key key =
-                         declare("Inside", TENON_FUNCTIONALITY_INCLUDED, "Autocast");
+                         declare("Inside", TENON_KEY_FLAG_INCLUDED, "Autocast");
                      parts->fallbacks.fallback(key, going_on("inside"));
                      EXPECT_EQ(parts->inner.notes_of_call(), "inside@Inside cpu");
                      return TENON_OK;
@@ -246,10 +246,10 @@ TEST(ThreadDefault, DeclaredInsideAKernel_ItsNextCallHasIt) {
 }
 
 TEST(ThreadDefault, OtherDefaultThanBefore_RefusedInWords) {
-  declare("Settled", TENON_FUNCTIONALITY_EXCLUDED | TENON_FUNCTIONALITY_ABOVE, "Tracer");
+  declare("Settled", TENON_KEY_FLAG_EXCLUDED | TENON_KEY_FLAG_ABOVE, "Tracer");
   tenon_key key = 0;
   TENON_EXPECT_ERROR(
-      tenon_functionality_register("Settled", "Tracer", TENON_FUNCTIONALITY_ABOVE, &key),
+      tenon_functionality_register("Settled", "Tracer", TENON_KEY_FLAG_ABOVE, &key),
       TENON_ERROR_ALREADY_EXISTS,
       "declared as before, above Tracer, excluded by default, got above Tracer");
   TENON_EXPECT_ERROR(tenon_functionality_register("Both", "Autograd", 12, &key),
@@ -269,11 +269,11 @@ TEST(ThreadDefault, DeclaredWhileThreadsRun_CallsAfterItHaveIt) {
         for (int i = 0; i < 200; ++i) {
           const uint64_t wanted = declared;
           tenon_key_guard guard;
-          TENON_EXPECT_OK(tenon_key_guard_include(&guard, keys({TENON_KEY_TRACER})));
+          TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_TRACER}), &guard));
           op.notes_of_call();
-          EXPECT_EQ(tenon_keys_included() & wanted, wanted);
+          EXPECT_EQ(tenon_keyset_included() & wanted, wanted);
           tenon_key_guard_leave(&guard);
-          EXPECT_EQ(tenon_keys_included() & wanted, wanted);
+          EXPECT_EQ(tenon_keyset_included() & wanted, wanted);
           ++calls;
         }
       }).join();
@@ -284,7 +284,7 @@ TEST(ThreadDefault, DeclaredWhileThreadsRun_CallsAfterItHaveIt) {
     const int64_t until = calls + 500;
     while (calls < until) std::this_thread::yield();
     const tenon_key key =
-        declare(name, TENON_FUNCTIONALITY_INCLUDED | TENON_FUNCTIONALITY_ABOVE, "Override");
+        declare(name, TENON_KEY_FLAG_INCLUDED | TENON_KEY_FLAG_ABOVE, "Override");
     declared |= keys({key});
   }
   const int64_t until = calls + 500;

@@ -41,7 +41,7 @@ TensorPtr call_op(const tenon_op* op, std::vector<Tensor*> tensors) {
   }
   if (op == sum_op) args.push_back(int_value(0));
   Call call(args, 1);
-  const tenon_status status = tenon_op_call(op, call.stack());
+  const tenon_status status = tenon_op_call_fast(op, call.stack());
   if (status != TENON_OK) throw Error(base::take_current_error());
   call.ret().as.tensor->retain();
   return TensorPtr::adopt(call.ret().as.tensor);
@@ -156,7 +156,7 @@ TensorPtr aligned(const TensorPtr& below, bool is_batched, int32_t logical) {
   tensor.tag = TENON_TAG_TENSOR;
   tensor.as.tensor = below.get();
   Call call({tensor, int_value(missing)}, 1);
-  if (tenon_op_call(expand, call.stack()) != TENON_OK) throw Error(base::take_current_error());
+  if (tenon_op_call_fast(expand, call.stack()) != TENON_OK) throw Error(base::take_current_error());
   call.ret().as.tensor->retain();
   return TensorPtr::adopt(call.ret().as.tensor);
 }
@@ -187,7 +187,7 @@ tenon_status batch(void*, const tenon_op* op, tenon_keyset, tenon_stack* stack) 
     tenon_stack inner = *stack;
     inner.args = args.data();
     inner.error = nullptr;
-    const tenon_status status = tenon_op_call(op, &inner);
+    const tenon_status status = tenon_op_call_fast(op, &inner);
     if (status != TENON_OK || !any) return status;
     result = TensorPtr::adopt(stack->rets[0].as.tensor);
   }
@@ -241,7 +241,7 @@ tenon_status derive(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* s
       std::vector<tenon_value> args(stack->args, stack->args + stack->nargs);
       args[0].as.tensor = da.get();
       Call call(args, 1);
-      if (tenon_op_call(op, call.stack()) != TENON_OK) return TENON_ERROR_RUNTIME;
+      if (tenon_op_call_fast(op, call.stack()) != TENON_OK) return TENON_ERROR_RUNTIME;
       call.ret().as.tensor->retain();
       derivative = TensorPtr::adopt(call.ret().as.tensor);
     }
@@ -314,8 +314,8 @@ tenon_status ones_after_first_batched(void*, const tenon_op*, tenon_keyset, teno
 class Transforms : public DispatchTest {
  protected:
   void SetUp() override {
-    include_ = tenon_keys_included();
-    exclude_ = tenon_keys_excluded();
+    include_ = tenon_keyset_included();
+    exclude_ = tenon_keyset_excluded();
     mul_op = define("mul(Tensor a, Tensor b) -> Tensor", "mul", &mul_cpu);
     add_op = define("add(Tensor a, Tensor b) -> Tensor", "add", &add_cpu);
     sum_op = define("sum(Tensor a, int keep=0) -> Tensor", "sum", &sum_cpu);
@@ -337,8 +337,8 @@ class Transforms : public DispatchTest {
   }
   void TearDown() override {
     EXPECT_FALSE(dispatch::top_layer());
-    EXPECT_EQ(tenon_keys_included(), include_);
-    EXPECT_EQ(tenon_keys_excluded(), exclude_);
+    EXPECT_EQ(tenon_keyset_included(), include_);
+    EXPECT_EQ(tenon_keyset_excluded(), exclude_);
     DispatchTest::TearDown();
   }
   const tenon_op* define(const char* schema, const char* name, tenon_kernel_fn cpu) {
@@ -441,7 +441,7 @@ TEST_F(Transforms, FactoryInsideLayers_ComesFromBelow) {
   library_.impl("make", TENON_KEY_BATCHED, kernel_of(&batch, nullptr, "batch"));
   const Function with_constant = [&](const TensorPtr& x) {
     Call call({tenon_value{}}, 1);
-    EXPECT_EQ(tenon_op_call(make, call.stack()), TENON_OK) << take_error();
+    EXPECT_EQ(tenon_op_call_fast(make, call.stack()), TENON_OK) << take_error();
     return mul(x, TensorPtr::share(call.ret().as.tensor));
   };
   const Function squared = [&](const TensorPtr& x) { return with_constant(square(x)); };
@@ -469,7 +469,7 @@ TEST_F(Transforms, KeysInsideALayer_AreThoseOfTheLayerAlone) {
   library_.impl("look", TENON_KEY_BATCHED, going_on("rule"));
   library_.impl("look", TENON_KEY_AUTOGRAD, going_on("autograd"));
   tenon_key_guard guard;
-  TENON_ASSERT_OK(tenon_key_guard_include(&guard, keys({TENON_KEY_TRACER})));
+  TENON_ASSERT_OK(tenon_key_guard_include(keys({TENON_KEY_TRACER}), &guard));
   const LayerPtr layer = dispatch::enter_layer(kBatching);
   const TensorPtr x = batched(*layer, vector_of({1, 2}));
   tenon_value value{};
@@ -491,12 +491,12 @@ TEST_F(Transforms, ErrorBelow_ComesHomeAndRestoresEverything) {
   const LayerPtr outer = dispatch::enter_layer(kDeriving);
   const LayerPtr inner = dispatch::enter_layer(kDeriving);
   const TensorPtr x = dual(*inner, *scalar(1), {});
-  const tenon_keyset include = tenon_keys_included();
+  const tenon_keyset include = tenon_keyset_included();
   tenon_value value{};
   value.tag = TENON_TAG_TENSOR;
   value.as.tensor = x.get();
   TENON_EXPECT_ERROR(call(op, {value}, 1), TENON_ERROR_INDEX, "out of rows");
-  EXPECT_EQ(tenon_keys_included(), include);
+  EXPECT_EQ(tenon_keyset_included(), include);
   EXPECT_EQ(dispatch::top_layer(), inner);
   dispatch::leave_layer(*inner);
   dispatch::leave_layer(*outer);

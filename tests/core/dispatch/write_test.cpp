@@ -40,7 +40,7 @@ tenon_status look(void* ctx, const tenon_op*, tenon_keyset keys, tenon_stack* st
   auto* seen = static_cast<Seen*>(ctx);
   ++seen->calls;
   seen->keys = keys;
-  seen->excluded = tenon_keys_excluded();
+  seen->excluded = tenon_keyset_excluded();
   seen->version = tenon_tensor_version(stack->args[0].as.tensor);
   return seen->answer == TENON_OK ? TENON_OK : tenon_error_raise(seen->answer, "as asked");
 }
@@ -66,8 +66,8 @@ tenon_kernel looking_typed(Seen* seen, uint32_t flags) {
   return kernel;
 }
 
-void leave(const tenon_frame& frame) {
-  __atomic_store_n(frame.leave_word, frame.leave_value, __ATOMIC_RELEASE);
+void leave(tenon_frame& frame) {
+  tenon_frame_leave(&frame);
 }
 
 TEST_F(Writes, BoxedCall_BumpsBeforeTheKernelWhichSeesTheKeyExcluded) {
@@ -79,7 +79,7 @@ TEST_F(Writes, BoxedCall_BumpsBeforeTheKernelWhichSeesTheKeyExcluded) {
   EXPECT_EQ(seen.version, tenon_tensor_version(self_.get()));
   EXPECT_EQ(print(seen.keys), "{CPU}");
   EXPECT_EQ(seen.excluded & kWrites, kWrites);
-  EXPECT_EQ(tenon_keys_excluded() & kWrites, 0u);
+  EXPECT_EQ(tenon_keyset_excluded() & kWrites, 0u);
   EXPECT_EQ(tenon_tensor_version(other_.get()), 0);
 }
 
@@ -90,7 +90,7 @@ TEST_F(Writes, KernelThatFails_HasBumpedAndItsKeysAreBack) {
   library_.impl("write", TENON_KEY_CPU, looking(&seen));
   EXPECT_EQ(bumps([&] { TENON_EXPECT_ERROR(call(op, pair(), 1), TENON_ERROR_INDEX, "as asked"); }),
             1);
-  EXPECT_EQ(tenon_keys_excluded() & kWrites, 0u);
+  EXPECT_EQ(tenon_keyset_excluded() & kWrites, 0u);
 }
 
 TEST_F(Writes, OutArguments_AreBumpedBehindOthers) {
@@ -134,14 +134,14 @@ TEST_F(Writes, GuardThatExcludesTheKey_NothingIsBumped) {
   Seen seen;
   library_.impl("write", TENON_KEY_CPU, looking_typed(&seen, TENON_KERNEL_LEAF));
   tenon_key_guard guard;
-  TENON_EXPECT_OK(tenon_key_guard_exclude(&guard, kWrites));
+  TENON_EXPECT_OK(tenon_key_guard_exclude(kWrites, &guard));
   EXPECT_EQ(bumps([&] {
               TENON_EXPECT_OK(call(op, pair(), 1));
               tenon_frame frame;
-              ASSERT_NE(tenon_op_begin2(op, self_.get(), other_.get(), &frame), nullptr);
+              ASSERT_NE(tenon_frame_begin2(op, self_.get(), other_.get(), &frame), nullptr);
               leave(frame);
               const std::vector<tenon_value> args = pair();
-              ASSERT_NE(tenon_op_resolve(op, args.data(), 2, &frame), nullptr);
+              ASSERT_NE(tenon_frame_begin_boxed(op, args.data(), 2, &frame), nullptr);
               leave(frame);
             }),
             0);
@@ -155,7 +155,7 @@ TEST_F(Writes, LeafKernel_IsBegunTypedWithItsTensorsBumped) {
   library_.impl("write", TENON_KEY_CPU, looking_typed(&seen, TENON_KERNEL_LEAF));
   EXPECT_EQ(bumps([&] {
               tenon_frame frame;
-              const tenon_entry* entry = tenon_op_begin2(op, self_.get(), other_.get(), &frame);
+              const tenon_entry* entry = tenon_frame_begin2(op, self_.get(), other_.get(), &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               ASSERT_EQ(entry->signature, kPairSignature);
               const auto typed = reinterpret_cast<decltype(&look_typed)>(entry->typed);
@@ -166,7 +166,7 @@ TEST_F(Writes, LeafKernel_IsBegunTypedWithItsTensorsBumped) {
   EXPECT_EQ(seen.calls, 1);
   EXPECT_EQ(seen.version, tenon_tensor_version(self_.get()));
   EXPECT_EQ(print(seen.keys), "{CPU}");
-  EXPECT_EQ(tenon_keys_excluded() & kWrites, 0u);
+  EXPECT_EQ(tenon_keyset_excluded() & kWrites, 0u);
   EXPECT_EQ(tenon_tensor_version(other_.get()), 0);
 }
 
@@ -188,18 +188,18 @@ TEST_F(Writes, LeafKernel_OfNthTensorAndByAllBegins) {
   };
   tenon_tensor* const all[4] = {other_.get(), other_.get(), other_.get(), self_.get()};
   tenon_frame frame;
-  EXPECT_EQ(bumps([&] { begin_and_leave(tenon_op_begin1(one, self_.get(), &frame), frame); }), 1);
+  EXPECT_EQ(bumps([&] { begin_and_leave(tenon_frame_begin1(one, self_.get(), &frame), frame); }), 1);
   EXPECT_EQ(bumps([&] {
               begin_and_leave(
-                  tenon_op_begin3(three, other_.get(), other_.get(), self_.get(), &frame), frame);
+                  tenon_frame_begin3(three, other_.get(), other_.get(), self_.get(), &frame), frame);
             }),
             1);
   EXPECT_EQ(bumps([&] {
-              begin_and_leave(tenon_op_begin3(three, other_.get(), nullptr, self_.get(), &frame),
+              begin_and_leave(tenon_frame_begin3(three, other_.get(), nullptr, self_.get(), &frame),
                               frame);
             }),
             1);
-  EXPECT_EQ(bumps([&] { begin_and_leave(tenon_op_begin_n(four, all, 4, nullptr, &frame), frame); }),
+  EXPECT_EQ(bumps([&] { begin_and_leave(tenon_frame_begin_n(four, all, 4, &frame), frame); }),
             1);
   EXPECT_EQ(tenon_tensor_version(other_.get()), 0);
 }
@@ -211,10 +211,10 @@ TEST_F(Writes, KernelThatMayCallOperators_IsBegunThroughTheFallback) {
   Call one(pair(), 1);
   EXPECT_EQ(bumps([&] {
               tenon_frame frame;
-              const tenon_entry* entry = tenon_op_begin2(op, self_.get(), other_.get(), &frame);
+              const tenon_entry* entry = tenon_frame_begin2(op, self_.get(), other_.get(), &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               EXPECT_EQ(entry->typed, nullptr);
-              EXPECT_EQ(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, one.stack())),
+              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
                         TENON_OK);
             }),
             1);
@@ -232,10 +232,10 @@ TEST_F(Writes, TensorBehindAList_IsBegunThroughTheFallback) {
   Call one({list, tensor_value(self_)}, 0);
   EXPECT_EQ(bumps([&] {
               tenon_frame frame;
-              const tenon_entry* entry = tenon_op_begin_n(op, tensors, 3, nullptr, &frame);
+              const tenon_entry* entry = tenon_frame_begin_n(op, tensors, 3, &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               EXPECT_NE(entry->boxed, &note_call);
-              EXPECT_EQ(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, one.stack())),
+              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
                         TENON_OK);
             }),
             1);
@@ -249,10 +249,10 @@ TEST_F(Writes, Resolve_GivesALeafKernelItselfAndBumpsOnce) {
   Call one(pair(), 1);
   EXPECT_EQ(bumps([&] {
               tenon_frame frame;
-              const tenon_entry* entry = tenon_op_resolve(op, one.stack()->args, 2, &frame);
+              const tenon_entry* entry = tenon_frame_begin_boxed(op, one.stack()->args, 2, &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               EXPECT_EQ(entry->boxed, &look);
-              EXPECT_EQ(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, one.stack())),
+              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
                         TENON_OK);
             }),
             1);
@@ -267,10 +267,10 @@ TEST_F(Writes, Resolve_GivesTheFallbackForKernelsThatMayCallOperators) {
   Call one(pair(), 1);
   EXPECT_EQ(bumps([&] {
               tenon_frame frame;
-              const tenon_entry* entry = tenon_op_resolve(op, one.stack()->args, 2, &frame);
+              const tenon_entry* entry = tenon_frame_begin_boxed(op, one.stack()->args, 2, &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               EXPECT_NE(entry->boxed, &look);
-              EXPECT_EQ(tenon_op_end(&frame, tenon_op_invoke(entry, &frame, one.stack())),
+              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
                         TENON_OK);
             }),
             1);
@@ -300,28 +300,28 @@ TEST_F(Writes, LayerAbove_RedispatchesToWhatBumps) {
   EXPECT_EQ(seen.excluded & kWrites, kWrites);
   seen.answer = TENON_ERROR_INDEX;
   TENON_EXPECT_ERROR(call(op, pair(), 1), TENON_ERROR_INDEX, "as asked");
-  EXPECT_EQ(tenon_keys_excluded() & kWrites, 0u);
+  EXPECT_EQ(tenon_keyset_excluded() & kWrites, 0u);
 }
 
 TEST_F(Writes, NoKernelBelow_IsTheErrorOfTheCall) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
   tenon_frame frame;
   TENON_EXPECT_ERROR(call(op, pair(), 1), TENON_ERROR_NO_KERNEL, "t::write");
-  EXPECT_NE(tenon_op_begin2(op, self_.get(), other_.get(), &frame), nullptr);  // the fallback
+  EXPECT_NE(tenon_frame_begin2(op, self_.get(), other_.get(), &frame), nullptr);  // the fallback
   leave(frame);
 }
 
-TEST_F(Writes, Trace_ShowsTheFallbackAndTheKernel) {
+TEST_F(Writes, Profile_ShowsTheFallbackAndTheKernel) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
   library_.impl("write", TENON_KEY_CPU, noting("cpu"));
   std::string seen;
-  tenon_trace_set(
-      [](void* text, const tenon_trace_event* event) {
+  tenon_profile_set_listener(
+      [](void* text, const tenon_profile_event* event) {
         *static_cast<std::string*>(text) += std::string(event->kernel) + " ";
       },
-      &seen);
+      &seen, nullptr);
   EXPECT_EQ(bumps([&] { TENON_EXPECT_OK(call(op, pair(), 1)); }), 1);
-  tenon_trace_set(nullptr, nullptr);
+  tenon_profile_set_listener(nullptr, nullptr, nullptr);
   EXPECT_EQ(seen, "bump_versions cpu ");
 }
 
@@ -338,10 +338,10 @@ TEST_F(Writes, SecondBackend_IsServedByItsOwnKernel) {
   TENON_EXPECT_OK(call(read, {tensor_value(meta), tensor_value(meta)}));
   EXPECT_EQ(tenon_tensor_version(meta.get()), 1);
   tenon_key_guard guard;
-  TENON_EXPECT_OK(tenon_key_guard_include(&guard, keys({TENON_KEY_TRACER})));
+  TENON_EXPECT_OK(tenon_key_guard_include(keys({TENON_KEY_TRACER}), &guard));
   TENON_EXPECT_OK(call(read, pair()));
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_begin2(read, self_.get(), other_.get(), &frame);
+  const tenon_entry* entry = tenon_frame_begin2(read, self_.get(), other_.get(), &frame);
   ASSERT_NE(entry, nullptr) << take_error();
   EXPECT_EQ(entry->boxed, &note_and_go_on);
   leave(frame);

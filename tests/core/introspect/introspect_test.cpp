@@ -30,7 +30,7 @@ TEST(OpList, IsSortedAndHoldsDefinedOperatorsOnly) {
   library.define("a() -> ()");
   library.impl("dangling", TENON_KEY_CPU, noting("k"));
   tenon_buffer* buffer = nullptr;
-  TENON_ASSERT_OK(tenon_op_list(&buffer));
+  TENON_ASSERT_OK(tenon_introspect_list_ops(&buffer));
   const auto* ops = static_cast<const tenon_op* const*>(tenon_buffer_data(buffer));
   std::string names;
   for (size_t i = 0; i < static_cast<size_t>(tenon_buffer_size(buffer)) / sizeof(*ops); ++i) {
@@ -45,30 +45,30 @@ TEST(Invariants, Item48_WrongTable_IsNamed) {
   TestLibrary library;
   const tenon_op* op = library.define("checked(Tensor a) -> ()");
   library.impl("checked", TENON_KEY_CPU, noting("cpu"));
-  TENON_EXPECT_OK(tenon_op_check_invariants(op));
+  TENON_EXPECT_OK(tenon_introspect_check(op));
   auto* table = const_cast<dispatch::Snapshot*>(op->snapshot.load());
   const uint32_t slot = dispatch::slot_of_key(TENON_KEY_CPU);
   const int8_t before = table->slots[slot];
   table->slots[slot] = dispatch::kMissing;
-  TENON_EXPECT_ERROR(tenon_op_check_invariants(nullptr), TENON_ERROR_INTERNAL,
+  TENON_EXPECT_ERROR(tenon_introspect_check(nullptr), TENON_ERROR_INTERNAL,
                      "t::checked: slot of CPU must have cpu at kernels.cpp:7, got no kernel");
   table->slots[slot] = before;
-  TENON_EXPECT_OK(tenon_op_check_invariants(op));
+  TENON_EXPECT_OK(tenon_introspect_check(op));
 }
 
 TEST(LiveCounts, EveryKindHasANameAndACount) {
-  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
-    ASSERT_NE(tenon_live_name(kind), nullptr);
-    EXPECT_GE(tenon_live_count(kind), 0) << tenon_live_name(kind);
+  for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
+    ASSERT_NE(tenon_introspect_handle_name(kind), nullptr);
+    EXPECT_GE(tenon_introspect_live_count(kind), 0) << tenon_introspect_handle_name(kind);
   }
-  EXPECT_EQ(tenon_live_name(TENON_HANDLE_COUNT), nullptr);
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_COUNT), -1);
-  const int64_t before = tenon_live_count(TENON_HANDLE_TENSOR);
+  EXPECT_EQ(tenon_introspect_handle_name(tenon_introspect_handle_count()), nullptr);
+  EXPECT_EQ(tenon_introspect_live_count(tenon_introspect_handle_count()), -1);
+  const int64_t before = tenon_introspect_live_count(TENON_HANDLE_TENSOR);
   {
     TestTensor tensor;
-    EXPECT_EQ(tenon_live_count(TENON_HANDLE_TENSOR), before + 1);
+    EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_TENSOR), before + 1);
   }
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_TENSOR), before);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_TENSOR), before);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(Simulator, Slots_EqualThoseOfARealOperator) {
     for (const tenon_key key : all) {
       tenon_slot_info real{};
       real.struct_size = sizeof real;
-      TENON_ASSERT_OK(tenon_op_get_slot(op, key, &real));
+      TENON_ASSERT_OK(tenon_introspect_get_slot(op, key, &real));
       const tenon_slot_info simulated = simulator.slot(tenon_key_name(key));
       EXPECT_EQ(simulated.provenance, real.provenance) << tenon_key_name(key);
       EXPECT_EQ(simulated.source_key, real.source_key) << tenon_key_name(key);
@@ -100,10 +100,10 @@ TEST(Simulator, FallbacksOfTheProcess_ServeIt_BySchema) {
   EXPECT_EQ(reads.slot("Tracer").fallthrough, 1u);
   {
     FallbackLibrary fallbacks;
-    fallbacks.fallback(TENON_KEY_TRACER, noting("traces"));
-    EXPECT_STREQ(reads.slot("Tracer").name, "traces");
-    EXPECT_NE(reads.print(TENON_SIMULATOR_RAW_TABLE).find("Tracer: traces"), std::string::npos);
-    EXPECT_EQ(reads.print(TENON_SIMULATOR_TABLE).find("traces"), std::string::npos);
+    fallbacks.fallback(TENON_KEY_TRACER, noting("profiles"));
+    EXPECT_STREQ(reads.slot("Tracer").name, "profiles");
+    EXPECT_NE(reads.print(TENON_SIMULATOR_RAW_TABLE).find("Tracer: profiles"), std::string::npos);
+    EXPECT_EQ(reads.print(TENON_SIMULATOR_TABLE).find("profiles"), std::string::npos);
   }
   EXPECT_EQ(reads.slot("Tracer").fallthrough, 1u);
 }
@@ -183,19 +183,19 @@ TEST(Simulator, Explain_WalksAKeySet) {
 TEST(Simulator, LeavesNothing) {
   Simulator first;  // the registry's own kernels come with its first use
   TENON_ASSERT_OK(first.add({"CPU"}));
-  const int64_t kernels = tenon_live_count(TENON_HANDLE_KERNEL);
-  const int64_t simulators = tenon_live_count(TENON_HANDLE_SIMULATOR);
+  const int64_t kernels = tenon_introspect_live_count(TENON_HANDLE_KERNEL);
+  const int64_t simulators = tenon_introspect_live_count(TENON_HANDLE_SIMULATOR);
   {
     Simulator simulator;
     TENON_ASSERT_OK(simulator.add({"CPU"}));
-    EXPECT_EQ(tenon_live_count(TENON_HANDLE_SIMULATOR), simulators + 1);
-    EXPECT_EQ(tenon_live_count(TENON_HANDLE_KERNEL), kernels + 1);
+    EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_SIMULATOR), simulators + 1);
+    EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_KERNEL), kernels + 1);
     const tenon_op* op = nullptr;
     EXPECT_EQ(tenon_op_find("simulated::f", &op), TENON_ERROR_NOT_FOUND);
     take_error();
   }
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_SIMULATOR), simulators);
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_KERNEL), kernels);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_SIMULATOR), simulators);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_KERNEL), kernels);
 }
 
 }  // namespace

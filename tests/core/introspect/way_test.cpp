@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tenon_op_explain tells is what a call does: the way that the words tell, key by key and
-// kernel by kernel, is compared with the recorded trace of the real call, for random registrations,
+// kernel by kernel, is compared with the recorded profile of the real call, for random registrations,
 // arguments, guards, layers and modes. Two keys with thread defaults are declared, which last as
 // long as the process, so this is a program of its own.
 #include <memory>
@@ -79,18 +79,19 @@ std::string print(const Way& way) {
 
 // ---- The way that the call takes ----------------------------------------------------------------
 
-std::vector<std::string> steps_taken(tenon_trace* trace, std::string* out_keys) {
-  tenon_buffer* buffer = nullptr;
-  EXPECT_EQ(tenon_trace_spans(trace, &buffer), TENON_OK) << take_error();
-  const auto* spans = static_cast<const tenon_trace_span*>(tenon_buffer_data(buffer));
-  const auto count = static_cast<size_t>(tenon_buffer_size(buffer)) / sizeof *spans;
+std::vector<std::string> steps_taken(tenon_profile* profile, std::string* out_keys) {
+  int64_t count = 0;
+  int64_t dropped = 0;
+  EXPECT_EQ(tenon_profile_span_count(profile, &count, &dropped), TENON_OK) << take_error();
   std::vector<std::string> steps;
-  for (size_t i = 0; i < count; ++i) {
-    if (i == 0) *out_keys = tenon::test::print(spans[i].keys);
-    EXPECT_EQ(spans[i].depth, static_cast<int32_t>(i)) << "each runs inside the one before";
-    steps.push_back(std::string(tenon_key_name(spans[i].key)) + " " + spans[i].kernel);
+  for (int64_t i = 0; i < count; ++i) {
+    tenon_profile_span span{};
+    span.struct_size = sizeof span;
+    EXPECT_EQ(tenon_profile_get_span(profile, i, &span), TENON_OK) << take_error();
+    if (i == 0) *out_keys = tenon::test::print(span.keys);
+    EXPECT_EQ(span.depth, static_cast<int32_t>(i)) << "each runs inside the one before";
+    steps.push_back(std::string(tenon_key_name(span.key)) + " " + span.kernel);
   }
-  tenon_buffer_release(buffer);
   return steps;
 }
 
@@ -101,7 +102,7 @@ tenon_status go_on(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* st
   info.struct_size = sizeof info;
   tenon_keyset left = keys;
   for (tenon_key key; (key = tenon_keyset_highest(left)) != TENON_KEY_UNDEFINED;) {
-    EXPECT_EQ(tenon_op_get_slot(op, key, &info), TENON_OK);
+    EXPECT_EQ(tenon_introspect_get_slot(op, key, &info), TENON_OK);
     if (info.fallthrough == 0) return tenon_op_redispatch(op, keys, stack);
     left = tenon_keyset_remove(left, key);
   }
@@ -118,14 +119,14 @@ Way expect_told(const tenon_op* op, const std::vector<tenon_value>& args, uint32
   if (explained != TENON_OK) return {};
   const std::string text = take_text(words);
   const Way told = way_told(text);
-  tenon_trace* trace = nullptr;
-  TENON_EXPECT_OK(tenon_trace_begin(&trace));
+  tenon_profile* profile = nullptr;
+  TENON_EXPECT_OK(tenon_profile_begin(0, &profile));
   Call one(args, nrets);
-  const tenon_status status = tenon_op_call_checked(op, one.stack());
-  TENON_EXPECT_OK(tenon_trace_end(trace));
+  const tenon_status status = tenon_op_call(op, one.stack());
+  TENON_EXPECT_OK(tenon_profile_end(profile));
   std::string keys;
-  std::vector<std::string> taken = steps_taken(trace, &keys);
-  tenon_trace_release(trace);
+  std::vector<std::string> taken = steps_taken(profile, &keys);
+  tenon_profile_release(profile);
   const std::string error = take_error();
   const std::string all = print(told) + "\n" + text + error;
   switch (told.end) {
@@ -205,9 +206,9 @@ const std::vector<tenon_key>& runtime_keys() {
       TENON_KEY_AUTOCAST_CPU,
       TENON_KEY_FUNCTIONALIZE,
       TENON_KEY_BACKEND_SELECT,
-      declared("WayIncluded", "Override", TENON_FUNCTIONALITY_INCLUDED),
+      declared("WayIncluded", "Override", TENON_KEY_FLAG_INCLUDED),
       declared("WayExcluded", "Batched",
-               TENON_FUNCTIONALITY_EXCLUDED | TENON_FUNCTIONALITY_PER_BACKEND)};
+               TENON_KEY_FLAG_EXCLUDED | TENON_KEY_FLAG_PER_BACKEND)};
   return all;
 }
 
@@ -225,9 +226,12 @@ class Tensors {
  public:
   Tensors() : object_(overrides_, "object", &accept), carrier_(object_.value()) {
     const int64_t size = 2;
-    EXPECT_EQ(tenon_tensor_new_wrapper(&dispatches_, &actor_, 1, &size, TENON_DTYPE_F32, nullptr,
-                                       &wrapper_),
-              TENON_OK);
+    tenon_wrapper_options options{};
+    options.struct_size = sizeof options;
+    options.ndim = 1;
+    options.sizes = &size;
+    options.dtype = TENON_DTYPE_F32;
+    EXPECT_EQ(tenon_wrapper_new(&dispatches_, &actor_, &options, &wrapper_), TENON_OK);
     made_.push_back(std::make_unique<TestTensor>());
     for (const auto& list : std::initializer_list<std::initializer_list<tenon_key>>{
              {TENON_KEY_META, TENON_KEY_AD_INPLACE_OR_VIEW},
@@ -330,8 +334,8 @@ class World {
     for (size_t i = random.below(3) + 1; i-- > 0;) set |= keys({random.of(runtime_keys())});
     guards_.emplace_back();
     tenon_key_guard* guard = &guards_.back();
-    TENON_EXPECT_OK(random.one_in(2) ? tenon_key_guard_include(guard, set)
-                                     : tenon_key_guard_exclude(guard, set));
+    TENON_EXPECT_OK(random.one_in(2) ? tenon_key_guard_include(set, guard)
+                                     : tenon_key_guard_exclude(set, guard));
   }
 
   TestLibrary library_;
@@ -381,7 +385,7 @@ class Arguments {
 
 class ExplainedWay : public DispatchTest {};
 
-TEST_F(ExplainedWay, IsTheTracedOne_AtRandom) {
+TEST_F(ExplainedWay, IsTheProfiledOne_AtRandom) {
   const Tensors tensors;
   int ends[4] = {};
   int long_ones = 0;

@@ -10,14 +10,14 @@ namespace {
 class Modes : public DispatchTest {
  protected:
   void SetUp() override {
-    include_ = tenon_keys_included();
+    include_ = tenon_keyset_included();
     op_ = library_.define("f(Tensor a) -> ()");
     library_.impl("f", TENON_KEY_CPU, noting("cpu"));
   }
   void TearDown() override {
     EXPECT_EQ(tenon_mode_get(TENON_MODE_OVERRIDE, 0), nullptr);
     EXPECT_EQ(tenon_mode_get(TENON_MODE_WRAPPER, 0), nullptr);
-    EXPECT_EQ(tenon_keys_included(), include_);
+    EXPECT_EQ(tenon_keyset_included(), include_);
     DispatchTest::TearDown();
   }
   tenon_status run() { return call(op_, {tensor_value(cpu_)}); }
@@ -115,7 +115,7 @@ TEST_F(Modes, OverrideExcluded_ModesAreNotAsked) {
   const ActorObject mode(type_, "mode");
   const ActorObject::On on(TENON_MODE_OVERRIDE, mode);
   tenon_key_guard guard;
-  TENON_ASSERT_OK(tenon_key_guard_exclude(&guard, keys({TENON_KEY_OVERRIDE})));
+  TENON_ASSERT_OK(tenon_key_guard_exclude(keys({TENON_KEY_OVERRIDE}), &guard));
   TENON_EXPECT_OK(run());
   tenon_key_guard_leave(&guard);
   EXPECT_EQ(take_notes(), "cpu");
@@ -128,8 +128,8 @@ TEST_F(Modes, BadPushAndPop_AreErrors) {
   TENON_EXPECT_ERROR(tenon_mode_push(TENON_MODE_WRAPPER, nullptr), TENON_ERROR_INVALID_ARGUMENT,
                      "got NULL");
   TENON_EXPECT_ERROR(tenon_mode_push(9, without.get()), TENON_ERROR_INVALID_ARGUMENT, "got 9");
-  TENON_EXPECT_ERROR(tenon_mode_pop(TENON_MODE_WRAPPER), TENON_ERROR_STATE, "got none");
-  TENON_EXPECT_ERROR(tenon_mode_pop(2), TENON_ERROR_INVALID_ARGUMENT, "got 2");
+  TENON_EXPECT_ERROR(tenon_mode_pop(TENON_MODE_WRAPPER, without.get()), TENON_ERROR_STATE, "got none");
+  TENON_EXPECT_ERROR(tenon_mode_pop(2, without.get()), TENON_ERROR_INVALID_ARGUMENT, "got 2");
 }
 
 TEST_F(Modes, ThreadState_CarriesModesAndPutsOwnBack) {
@@ -182,12 +182,12 @@ TEST_F(Modes, ThreadStateCapturedInHandler_LeavesOutWhatIsOff) {
 }
 
 TEST_F(Modes, ThreadThatEndsWithModesOn_ReleasesThem) {
-  const int64_t before = tenon_live_count(TENON_HANDLE_OBJECT);
+  const int64_t before = tenon_introspect_live_count(TENON_HANDLE_OBJECT);
   std::thread([&] {
     const ActorObject mode(type_, "mode");
     TENON_EXPECT_OK(tenon_mode_push(TENON_MODE_OVERRIDE, mode.get()));
   }).join();
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_OBJECT), before);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_OBJECT), before);
 }
 
 }  // namespace

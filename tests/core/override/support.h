@@ -6,7 +6,12 @@
 #include <string>
 
 #include "../dispatch/support.h"
+#include "tenon/language.h"
+#include "tenon/mode.h"
+#include "tenon/object.h"
+#include "tenon/op.h"
 #include "tenon/overrides.h"
+#include "tenon/value.h"
 
 namespace tenon::test {
 
@@ -37,6 +42,17 @@ inline tenon_object_type overriding(const char* name, const tenon_object_type* b
   type.override = &act;
   return type;
 }
+/// Makes a wrapper tensor with row-major strides, on the CPU.
+inline tenon_status new_wrapper(const tenon_object_type& type, void* self, int64_t ndim,
+                                const int64_t* sizes, tenon_dtype dtype, tenon_tensor** out) {
+  tenon_wrapper_options options{};
+  options.struct_size = sizeof options;
+  options.ndim = ndim;
+  options.sizes = sizes;
+  options.dtype = dtype;
+  return tenon_wrapper_new(&type, self, &options, out);
+}
+
 inline tenon_object_type dispatching(const char* name, const tenon_object_type* base = nullptr) {
   tenon_object_type type = type_named(name, base);
   type.dispatch = &act;
@@ -64,15 +80,16 @@ class ActorObject {
   /// Turns it on as a mode until the scope ends.
   class On {
    public:
-    On(uint32_t kind, const ActorObject& mode) : kind_(kind) {
+    On(uint32_t kind, const ActorObject& mode) : kind_(kind), mode_(mode.get()) {
       EXPECT_EQ(tenon_mode_push(kind, mode.get()), TENON_OK) << take_error();
     }
-    ~On() { EXPECT_EQ(tenon_mode_pop(kind_), TENON_OK) << take_error(); }
+    ~On() { EXPECT_EQ(tenon_mode_pop(kind_, mode_), TENON_OK) << take_error(); }
     On(const On&) = delete;
     On& operator=(const On&) = delete;
 
    private:
     uint32_t kind_;
+    tenon_object* mode_;
   };
 
  private:
@@ -84,7 +101,7 @@ class ActorObject {
 class Carrier {
  public:
   explicit Carrier(const tenon_value& value) {
-    EXPECT_EQ(tenon_tensor_new_carrier(&value, &handle_), TENON_OK) << take_error();
+    EXPECT_EQ(tenon_carrier_new(&value, &handle_), TENON_OK) << take_error();
   }
   ~Carrier() { tenon_tensor_release(handle_); }
   Carrier(const Carrier&) = delete;
@@ -117,14 +134,14 @@ inline HandlerBody calling_again() {
     inner.nargs = stack->nargs;
     inner.rets = stack->rets;
     inner.nrets = stack->nrets;
-    return tenon_op_call(op, &inner);
+    return tenon_op_call_fast(op, &inner);
   };
 }
 
 inline tenon_status call_checked(const tenon_op* op, std::vector<tenon_value> args,
                                  uint32_t nrets = 0) {
   Call one(std::move(args), nrets);
-  return tenon_op_call_checked(op, one.stack());
+  return tenon_op_call(op, one.stack());
 }
 
 }  // namespace tenon::test

@@ -9,7 +9,7 @@ class Wrapper {
  public:
   Wrapper(const tenon_object_type& type, void* self, tenon_dtype dtype = TENON_DTYPE_F64) {
     const int64_t sizes[2] = {3, 4};
-    EXPECT_EQ(tenon_tensor_new_wrapper(&type, self, 2, sizes, dtype, nullptr, &handle_), TENON_OK)
+    EXPECT_EQ(new_wrapper(type, self, 2, sizes, dtype, &handle_), TENON_OK)
         << take_error();
   }
   ~Wrapper() { tenon_tensor_release(handle_); }
@@ -49,9 +49,9 @@ TEST_F(Wrappers, ClaimsShapeAndDtype_HasWrapperAndNoDense) {
   EXPECT_NE(info.flags & TENON_TENSOR_HOLLOW, 0u);
   EXPECT_TRUE(tenon_keyset_has(wrapper.get()->keys(), TENON_KEY_WRAPPER));
   EXPECT_FALSE(tenon_keyset_has(wrapper.get()->keys(), TENON_KEY_CPU));
-  ASSERT_NE(tenon_tensor_wrapped(wrapper.get()), nullptr);
-  EXPECT_EQ(tenon_object_self(tenon_tensor_wrapped(wrapper.get())), &base_actor_);
-  EXPECT_EQ(tenon_tensor_wrapped(cpu_.get()), nullptr);
+  ASSERT_NE(tenon_wrapper_object(wrapper.get()), nullptr);
+  EXPECT_EQ(tenon_object_self(tenon_wrapper_object(wrapper.get())), &base_actor_);
+  EXPECT_EQ(tenon_wrapper_object(cpu_.get()), nullptr);
   void* data = nullptr;
   TENON_EXPECT_ERROR(tenon_tensor_data(wrapper.get(), &data), TENON_ERROR_STATE,
                      "got one that stands for something else");
@@ -63,19 +63,18 @@ TEST_F(Wrappers, HandlerUnwrapsCallsAndRewraps_BelowAutograd) {
   library_.impl("f", TENON_KEY_AUTOGRAD, going_on("autograd"));
   base_actor_.body = [&](const tenon_op* same, tenon_stack* stack) {
     Call inner({tensor_value(cpu_), stack->args[1]}, 1);
-    const tenon_status status = tenon_op_call(same, inner.stack());
+    const tenon_status status = tenon_op_call_fast(same, inner.stack());
     if (status != TENON_OK) return status;
     const int64_t two = 2;
     stack->rets[0].tag = TENON_TAG_TENSOR;
     stack->rets[0].flags = TENON_VALUE_OWNED;
-    return tenon_tensor_new_wrapper(&base_, &base_actor_, 1, &two, TENON_DTYPE_F32, nullptr,
-                                    &stack->rets[0].as.tensor);
+    return new_wrapper(base_, &base_actor_, 1, &two, TENON_DTYPE_F32, &stack->rets[0].as.tensor);
   };
   const Wrapper wrapper(base_, &base_actor_);
   Call call({wrapper.value(), tensor_value(cpu_)}, 1);
-  TENON_ASSERT_OK(tenon_op_call(op, call.stack()));
+  TENON_ASSERT_OK(tenon_op_call_fast(op, call.stack()));
   EXPECT_EQ(take_notes(), "autograd@AutogradCPU base cpu");
-  EXPECT_NE(tenon_tensor_wrapped(call.ret().as.tensor), nullptr);
+  EXPECT_NE(tenon_wrapper_object(call.ret().as.tensor), nullptr);
 }
 
 TEST_F(Wrappers, DerivedBeforeBase_DeclinedPassesOn_AllDeclinedIsTypeError) {
@@ -139,13 +138,13 @@ TEST_F(Wrappers, BadArguments_AreErrorsAndRetainNothing) {
   tenon_tensor* out = nullptr;
   const int64_t negative = -1;
   TENON_EXPECT_ERROR(
-      tenon_tensor_new_wrapper(&type, nullptr, 1, &negative, TENON_DTYPE_F32, nullptr, &out),
-      TENON_ERROR_INVALID_ARGUMENT, "tenon_tensor_new_wrapper");
-  TENON_EXPECT_ERROR(tenon_tensor_new_wrapper(&type, nullptr, 0, nullptr, 999, nullptr, &out),
+      new_wrapper(type, nullptr, 1, &negative, TENON_DTYPE_F32, &out),
+      TENON_ERROR_INVALID_ARGUMENT, "tenon_wrapper_new");
+  TENON_EXPECT_ERROR(new_wrapper(type, nullptr, 0, nullptr, 999, &out),
                      TENON_ERROR_INVALID_ARGUMENT, "dtype must be a known dtype");
   const tenon_object_type without = type_named("w.Without");
   TENON_EXPECT_ERROR(
-      tenon_tensor_new_wrapper(&without, nullptr, 0, nullptr, TENON_DTYPE_F32, nullptr, &out),
+      new_wrapper(without, nullptr, 0, nullptr, TENON_DTYPE_F32, &out),
       TENON_ERROR_INVALID_ARGUMENT, "must have a dispatch handler, got w.Without");
   EXPECT_EQ(retained, 0);
 }

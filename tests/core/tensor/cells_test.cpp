@@ -9,21 +9,21 @@ using namespace testing;  // NOLINT: the test's own helpers
 TEST(Cells, AreWeakStableAndPerLanguage) {
   const TensorPtr tensor = empty({1});
   int object = 0;
-  for (uint32_t language = TENON_LANGUAGE_C; language < TENON_LANGUAGE_COUNT; ++language) {
+  for (uint32_t language = TENON_LANGUAGE_C; language < tenon::base::kFixedLanguages; ++language) {
     void** cell = tensor->binding(language);
     ASSERT_NE(cell, nullptr);
     EXPECT_EQ(*cell, nullptr);
     *cell = reinterpret_cast<char*>(&object) + language;
   }
-  for (uint32_t language = TENON_LANGUAGE_C; language < TENON_LANGUAGE_COUNT; ++language) {
+  for (uint32_t language = TENON_LANGUAGE_C; language < tenon::base::kFixedLanguages; ++language) {
     EXPECT_EQ(*tensor->binding(language), reinterpret_cast<char*>(&object) + language);
   }
   EXPECT_EQ(tensor->binding(TENON_LANGUAGE_NONE), nullptr);
-  EXPECT_EQ(tensor->binding(TENON_LANGUAGE_COUNT), nullptr);
+  EXPECT_EQ(tensor->binding(tenon::base::kFixedLanguages), nullptr);
 }
 
 TEST(Cells, OwnedObjectIsDroppedOnceWithTheTensor) {
-  for (uint32_t language = TENON_LANGUAGE_C; language < TENON_LANGUAGE_COUNT; ++language) {
+  for (uint32_t language = TENON_LANGUAGE_C; language < tenon::base::kFixedLanguages; ++language) {
     int dropped = 0;
     TensorPtr tensor = empty({1});
     tensor->own_binding(language, &dropped, &count_call);

@@ -100,17 +100,17 @@ std::string error_of(tenon_status code, Body&& body) {
 class NothingLeft {
  public:
   NothingLeft() {
-    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind)
+    for (uint32_t kind = 0; kind < tenon::base::kHandleCount; ++kind)
       before_[kind] = base::live_count(kind);
   }
   ~NothingLeft() {
-    for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
+    for (uint32_t kind = 0; kind < tenon::base::kHandleCount; ++kind) {
       EXPECT_EQ(base::live_count(kind), before_[kind]) << base::live_name(kind);
     }
   }
 
  private:
-  int64_t before_[TENON_HANDLE_COUNT];
+  int64_t before_[32];
 };
 
 }  // namespace tenon::value::testing

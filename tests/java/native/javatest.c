@@ -19,7 +19,7 @@ static tenon_status invoke_named(tenon_stack* stack) {
   tenon_status status = tenon_op_find(name, &op);
   if (status != TENON_OK) return status;
   tenon_stack inner = {stack->args + 1, stack->rets, stack->nargs - 1, stack->nrets, NULL, {0, 0}};
-  return tenon_op_call_checked(op, &inner);
+  return tenon_op_call(op, &inner);
 }
 
 static tenon_status invoke(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
@@ -182,7 +182,7 @@ static tenon_status call_late(void) {
   arg.tag = TENON_TAG_TENSOR;
   arg.as.tensor = late_tensor;
   tenon_stack stack = {&arg, &ret, 1, 1, NULL, {0, 0}};
-  const tenon_status status = tenon_op_call(late_op, &stack);
+  const tenon_status status = tenon_op_call_fast(late_op, &stack);
   tenon_value_clear(&ret);
   if (status != TENON_OK) tenon_error_release(tenon_error_take());
   return status;

@@ -219,7 +219,7 @@ static tenon_status call(const char* ns) {
     stack.nargs = 7;
     stack.rets = rets;
     stack.nrets = 2;
-    status = tenon_op_call_checked(op, &stack);
+    status = tenon_op_call(op, &stack);
     if (status == TENON_OK) {
       void* address = NULL;
       status = tenon_tensor_data(a, &address);
@@ -263,7 +263,7 @@ static tenon_status call_with(const char* name, const char* text) {
   memset(&stack, 0, sizeof stack);
   stack.args = args;
   stack.nargs = 1;
-  return tenon_op_call(op, &stack);
+  return tenon_op_call_fast(op, &stack);
 }
 
 // Calls the first language of the path, which relays along the rest or raises.
@@ -345,7 +345,7 @@ static tenon_status call_named(const char* name, tenon_value* args, uint32_t nar
   stack.nargs = nargs;
   stack.rets = ret;
   stack.nrets = 1;
-  return tenon_op_call_checked(op, &stack);
+  return tenon_op_call(op, &stack);
 }
 
 // Calls overridden::f with another language's object in the place of the tensor.
@@ -365,7 +365,7 @@ static tenon_status override(const char* language) {
   if (status == TENON_OK) {
     // A Tensor is due: what the handler returned is in a carrier.
     const tenon_value* carried =
-        ret.tag == TENON_TAG_TENSOR ? tenon_tensor_carried(ret.as.tensor) : NULL;
+        ret.tag == TENON_TAG_TENSOR ? tenon_carrier_value(ret.as.tensor) : NULL;
     if (carried == NULL || carried->tag != TENON_TAG_STRING || carried->count != strlen(expected) ||
         memcmp(carried->as.list.data, expected, carried->count) != 0) {
       status = tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c::override: result must be another");

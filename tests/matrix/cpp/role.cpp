@@ -132,7 +132,7 @@ void override_by(std::string_view language) {
   const std::string name(language);
   const Value other = tenon::Op("matrix_" + name + "::object")()[0];
   const Tensor result = tenon::Op("overridden::f")(other, 7)[0].tensor();
-  const tenon_value* carried = tenon_tensor_carried(result.get());
+  const tenon_value* carried = tenon_carrier_value(result.get());
   if (carried == nullptr ||
       tenon::ValueRef(*carried).operator const Value&().text() != name + ":7") {
     throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::override: result must be another");

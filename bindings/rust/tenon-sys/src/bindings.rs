@@ -15,8 +15,8 @@ pub type tenon_kernel_fn = ::core::option::Option<
     ) -> tenon_status,
 >;
 pub type tenon_typed_fn = ::core::option::Option<unsafe extern "C" fn()>;
-pub type tenon_tracer = ::core::option::Option<
-    unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void, event: *const tenon_trace_event),
+pub type tenon_profile_listener = ::core::option::Option<
+    unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void, event: *const tenon_profile_event),
 >;
 pub type tenon_fallback_select = ::core::option::Option<
     unsafe extern "C" fn(
@@ -50,7 +50,7 @@ pub struct tenon_object {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_symint {
+pub struct tenon_symbol {
     _unused: [u8; 0],
 }
 #[repr(C)]
@@ -360,7 +360,7 @@ pub struct tenon_slot_info {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_trace_event {
+pub struct tenon_profile_event {
     pub op: *const tenon_op,
     pub key: tenon_key,
     pub redispatch: u32,
@@ -372,7 +372,7 @@ pub struct tenon_trace_event {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_trace_span {
+pub struct tenon_profile_span {
     pub op: *const tenon_op,
     pub keys: tenon_keyset,
     pub key: tenon_key,
@@ -390,7 +390,7 @@ pub struct tenon_trace_span {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_trace {
+pub struct tenon_profile {
     _unused: [u8; 0],
 }
 #[repr(C)]
@@ -652,10 +652,10 @@ pub const TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD: u32 = 65539;
 pub const TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL: u32 = 65540;
 pub const TENON_KEY_BATCHED_DECOMPOSITION: u32 = 65541;
 pub const TENON_KEY_NONE: u32 = 4294967295;
-pub const TENON_FUNCTIONALITY_ABOVE: u32 = 1;
-pub const TENON_FUNCTIONALITY_PER_BACKEND: u32 = 2;
-pub const TENON_FUNCTIONALITY_INCLUDED: u32 = 4;
-pub const TENON_FUNCTIONALITY_EXCLUDED: u32 = 8;
+pub const TENON_KEY_FLAG_ABOVE: u32 = 1;
+pub const TENON_KEY_FLAG_PER_BACKEND: u32 = 2;
+pub const TENON_KEY_FLAG_INCLUDED: u32 = 4;
+pub const TENON_KEY_FLAG_EXCLUDED: u32 = 8;
 pub const TENON_OK: u32 = 0;
 pub const TENON_ERROR_INVALID_ARGUMENT: u32 = 1;
 pub const TENON_ERROR_TYPE: u32 = 2;
@@ -695,7 +695,7 @@ pub const TENON_HANDLE_REGISTRATION: u32 = 7;
 pub const TENON_HANDLE_THREAD_STATE: u32 = 8;
 pub const TENON_HANDLE_KERNEL: u32 = 9;
 pub const TENON_HANDLE_SIMULATOR: u32 = 10;
-pub const TENON_HANDLE_TRACE: u32 = 11;
+pub const TENON_HANDLE_PROFILE: u32 = 11;
 pub const TENON_HANDLE_GENERATOR: u32 = 12;
 pub const TENON_HANDLE_COUNT: u32 = 13;
 pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
@@ -709,9 +709,9 @@ pub const TENON_KERNEL_FALLTHROUGH: u32 = 1;
 pub const TENON_KERNEL_SYMBOLIC: u32 = 2;
 pub const TENON_KERNEL_NOBLOCK: u32 = 4;
 pub const TENON_KERNEL_LEAF: u32 = 8;
-pub const TENON_POLICY_LAYER: u32 = 0;
-pub const TENON_POLICY_ERROR: u32 = 1;
-pub const TENON_POLICY_OVERRIDE: u32 = 2;
+pub const TENON_REPLACE_LAYER: u32 = 0;
+pub const TENON_REPLACE_ERROR: u32 = 1;
+pub const TENON_REPLACE_OVERRIDE: u32 = 2;
 pub const TENON_SELECT_KERNEL: u32 = 0;
 pub const TENON_SELECT_FALLTHROUGH: u32 = 1;
 pub const TENON_EVENT_OP_DEFINED: u32 = 1;
@@ -1392,143 +1392,143 @@ fn bindgen_test_layout_tenon_slot_info() {
     );
 }
 #[test]
-fn bindgen_test_layout_tenon_trace_event() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_trace_event> = ::core::mem::MaybeUninit::uninit();
+fn bindgen_test_layout_tenon_profile_event() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_profile_event> = ::core::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
     assert_eq!(
-        ::core::mem::size_of::<tenon_trace_event>(),
+        ::core::mem::size_of::<tenon_profile_event>(),
         56usize,
-        "Size of tenon_trace_event",
+        "Size of tenon_profile_event",
     );
     assert_eq!(
-        ::core::mem::align_of::<tenon_trace_event>(),
+        ::core::mem::align_of::<tenon_profile_event>(),
         8usize,
-        "Alignment of tenon_trace_event",
+        "Alignment of tenon_profile_event",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
         0usize,
-        "Offset of field: tenon_trace_event::op",
+        "Offset of field: tenon_profile_event::op",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
         8usize,
-        "Offset of field: tenon_trace_event::key",
+        "Offset of field: tenon_profile_event::key",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).redispatch) as usize - ptr as usize },
         12usize,
-        "Offset of field: tenon_trace_event::redispatch",
+        "Offset of field: tenon_profile_event::redispatch",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
         16usize,
-        "Offset of field: tenon_trace_event::keys",
+        "Offset of field: tenon_profile_event::keys",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
         24usize,
-        "Offset of field: tenon_trace_event::depth",
+        "Offset of field: tenon_profile_event::depth",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
         28usize,
-        "Offset of field: tenon_trace_event::language",
+        "Offset of field: tenon_profile_event::language",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).kernel) as usize - ptr as usize },
         32usize,
-        "Offset of field: tenon_trace_event::kernel",
+        "Offset of field: tenon_profile_event::kernel",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         40usize,
-        "Offset of field: tenon_trace_event::reserved",
+        "Offset of field: tenon_profile_event::reserved",
     );
 }
 #[test]
-fn bindgen_test_layout_tenon_trace_span() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_trace_span> = ::core::mem::MaybeUninit::uninit();
+fn bindgen_test_layout_tenon_profile_span() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_profile_span> = ::core::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
     assert_eq!(
-        ::core::mem::size_of::<tenon_trace_span>(),
+        ::core::mem::size_of::<tenon_profile_span>(),
         96usize,
-        "Size of tenon_trace_span",
+        "Size of tenon_profile_span",
     );
     assert_eq!(
-        ::core::mem::align_of::<tenon_trace_span>(),
+        ::core::mem::align_of::<tenon_profile_span>(),
         8usize,
-        "Alignment of tenon_trace_span",
+        "Alignment of tenon_profile_span",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
         0usize,
-        "Offset of field: tenon_trace_span::op",
+        "Offset of field: tenon_profile_span::op",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
         8usize,
-        "Offset of field: tenon_trace_span::keys",
+        "Offset of field: tenon_profile_span::keys",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
         16usize,
-        "Offset of field: tenon_trace_span::key",
+        "Offset of field: tenon_profile_span::key",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).redispatch) as usize - ptr as usize },
         20usize,
-        "Offset of field: tenon_trace_span::redispatch",
+        "Offset of field: tenon_profile_span::redispatch",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
         24usize,
-        "Offset of field: tenon_trace_span::language",
+        "Offset of field: tenon_profile_span::language",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
         28usize,
-        "Offset of field: tenon_trace_span::depth",
+        "Offset of field: tenon_profile_span::depth",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).parent) as usize - ptr as usize },
         32usize,
-        "Offset of field: tenon_trace_span::parent",
+        "Offset of field: tenon_profile_span::parent",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).begin_ns) as usize - ptr as usize },
         40usize,
-        "Offset of field: tenon_trace_span::begin_ns",
+        "Offset of field: tenon_profile_span::begin_ns",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).end_ns) as usize - ptr as usize },
         48usize,
-        "Offset of field: tenon_trace_span::end_ns",
+        "Offset of field: tenon_profile_span::end_ns",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).kernel) as usize - ptr as usize },
         56usize,
-        "Offset of field: tenon_trace_span::kernel",
+        "Offset of field: tenon_profile_span::kernel",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
         64usize,
-        "Offset of field: tenon_trace_span::file",
+        "Offset of field: tenon_profile_span::file",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
         72usize,
-        "Offset of field: tenon_trace_span::line",
+        "Offset of field: tenon_profile_span::line",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).status) as usize - ptr as usize },
         76usize,
-        "Offset of field: tenon_trace_span::status",
+        "Offset of field: tenon_profile_span::status",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         80usize,
-        "Offset of field: tenon_trace_span::reserved",
+        "Offset of field: tenon_profile_span::reserved",
     );
 }
 #[test]
@@ -1965,7 +1965,7 @@ pub union tenon_payload {
     pub tensor: *mut tenon_tensor,
     pub storage: *mut tenon_storage,
     pub generator: *mut tenon_generator,
-    pub symint: *mut tenon_symint,
+    pub symint: *mut tenon_symbol,
     pub object: *mut tenon_object,
     pub words: [u64; 2usize],
 }
@@ -2175,7 +2175,7 @@ extern "C" {
  Ownership: takes over provider->ctx, also when this fails.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_device_register_provider(
+    pub fn tenon_device_provider_register(
         provider: *const tenon_device_provider,
     ) -> tenon_status;
     #[must_use]
@@ -2293,7 +2293,7 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Declares a functionality key by name, next to a known functionality such as "Autograd": the
- nearest free lower number, or with TENON_FUNCTIONALITY_ABOVE the nearest higher one. The same
+ nearest free lower number, or with TENON_KEY_FLAG_ABOVE the nearest higher one. The same
  name, anchor and flags again return the same key. Until a kernel or fallback is registered for
  it, a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL, or, where the key is
  INCLUDED, skips it.
@@ -2364,12 +2364,12 @@ extern "C" {
 
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
-    pub fn tenon_keys_included() -> tenon_keyset;
+    pub fn tenon_keyset_included() -> tenon_keyset;
     /** Returns the keys that the calling thread removes from every call, after adding.
 
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
-    pub fn tenon_keys_excluded() -> tenon_keyset;
+    pub fn tenon_keyset_excluded() -> tenon_keyset;
     #[must_use]
     /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
  guard never chooses a backend.
@@ -2637,14 +2637,14 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Returns the generator that operators draw from when they are given none: one per device, made
- when first asked for, seeded as tenon_manual_seed said last. It lives for ever, and counts as no
+ when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and counts as no
  live handle.
 
  Errors:    as tenon_generator_new.
  Ownership: new reference in `out_generator`.
  Threads:   any thread; *blocks* while a plugin loads.
  Since:     0.1*/
-    pub fn tenon_generator_default(
+    pub fn tenon_generator_open_default(
         device: *const tenon_device,
         out_generator: *mut *mut tenon_generator,
     ) -> tenon_status;
@@ -2654,7 +2654,7 @@ extern "C" {
  Errors:    what a provider raised first; the other generators are seeded all the same.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_manual_seed(seed: u64) -> tenon_status;
+    pub fn tenon_generator_seed_all(seed: u64) -> tenon_status;
     /** Adds a reference. NULL is accepted and returned.
 
  Threads:   any thread.
@@ -2792,16 +2792,16 @@ extern "C" {
  Ownership: arguments are borrowed; results are new references, cleared by the caller.
  Threads:   any thread; uses the calling thread's keys.
  Since:     0.1*/
-    pub fn tenon_op_call(op: *const tenon_op, stack: *mut tenon_stack) -> tenon_status;
+    pub fn tenon_op_call_fast(op: *const tenon_op, stack: *mut tenon_stack) -> tenon_status;
     #[must_use]
-    /** Calls an operator as tenon_op_call does, after checking the type of every argument.
+    /** Calls an operator as tenon_op_call_fast does, after checking the type of every argument.
 
  Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type; else as
-            tenon_op_call.
- Ownership: as tenon_op_call.
+            tenon_op_call_fast.
+ Ownership: as tenon_op_call_fast.
  Threads:   any thread; uses the calling thread's keys.
  Since:     0.1*/
-    pub fn tenon_op_call_checked(
+    pub fn tenon_op_call(
         op: *const tenon_op,
         stack: *mut tenon_stack,
     ) -> tenon_status;
@@ -2809,8 +2809,8 @@ extern "C" {
     /** Calls, from inside a kernel, the kernel that serves `keys`, on the same stack. The thread's keys
  are not consulted. Results must still be NONE.
 
- Errors:    as tenon_op_call, but the error stays in stack->error: the kernel returns the code.
- Ownership: as tenon_op_call.
+ Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the code.
+ Ownership: as tenon_op_call_fast.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_op_redispatch(
@@ -2822,8 +2822,8 @@ extern "C" {
     /** Calls the kernel or fallback of one runtime key, whatever the arguments carry.
 
  Errors:    TENON_ERROR_NO_KERNEL when that key has none, TENON_ERROR_INVALID_ARGUMENT for an
-            alias or unknown key; else as tenon_op_call.
- Ownership: as tenon_op_call.
+            alias or unknown key; else as tenon_op_call_fast.
+ Ownership: as tenon_op_call_fast.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_op_call_key(
@@ -2846,7 +2846,7 @@ extern "C" {
     #[must_use]
     /** Computes the key set that a call with these arguments would be dispatched with.
 
- Errors:    as tenon_op_call, for count and tags.
+ Errors:    as tenon_op_call_fast, for count and tags.
  Threads:   any thread; uses the calling thread's keys.
  Since:     0.1*/
     pub fn tenon_op_compute_keys(
@@ -2857,36 +2857,36 @@ extern "C" {
     ) -> tenon_status;
     /** Begins a typed call of an operator whose only tensor argument is `a` (NULL = absent): finds the
  kernel, marks it running and fills `out_frame`. The caller compares `signature`, calls `typed`
- (or boxes its arguments and calls tenon_op_invoke), then leaves with tenon_op_end.
+ (or boxes its arguments and calls tenon_frame_call), then leaves with tenon_frame_end.
 
  Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
  Ownership: the entry is borrowed until the frame is left.
  Threads:   owner thread: the frame is left on the same thread, also on failure.
  Since:     0.1*/
-    pub fn tenon_op_begin1(
+    pub fn tenon_frame_begin1(
         op: *const tenon_op,
         a: *const tenon_tensor,
         out_frame: *mut tenon_frame,
     ) -> *const tenon_entry;
-    /** Begins a typed call with two tensor arguments; see tenon_op_begin1.
+    /** Begins a typed call with two tensor arguments; see tenon_frame_begin1.
 
  Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
  Ownership: the entry is borrowed until the frame is left.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_op_begin2(
+    pub fn tenon_frame_begin2(
         op: *const tenon_op,
         a: *const tenon_tensor,
         b: *const tenon_tensor,
         out_frame: *mut tenon_frame,
     ) -> *const tenon_entry;
-    /** Begins a typed call with three tensor arguments; see tenon_op_begin1.
+    /** Begins a typed call with three tensor arguments; see tenon_frame_begin1.
 
  Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
  Ownership: the entry is borrowed until the frame is left.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_op_begin3(
+    pub fn tenon_frame_begin3(
         op: *const tenon_op,
         a: *const tenon_tensor,
         b: *const tenon_tensor,
@@ -2900,7 +2900,7 @@ extern "C" {
  Ownership: the entry is borrowed until the frame is left.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_op_begin_n(
+    pub fn tenon_frame_begin_n(
         op: *const tenon_op,
         tensors: *const *mut tenon_tensor,
         count: i64,
@@ -2913,7 +2913,7 @@ extern "C" {
  Ownership: the entry is borrowed until the frame is left.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_op_begin_keys(
+    pub fn tenon_frame_begin_keys(
         op: *const tenon_op,
         keys: tenon_keyset,
         out_frame: *mut tenon_frame,
@@ -2925,7 +2925,7 @@ extern "C" {
  Ownership: the entry is borrowed until the frame is left; arguments are borrowed.
  Threads:   owner thread: the frame is left on the same thread, also on failure.
  Since:     0.1*/
-    pub fn tenon_op_resolve(
+    pub fn tenon_frame_begin_boxed(
         op: *const tenon_op,
         args: *const tenon_value,
         nargs: i64,
@@ -2937,10 +2937,10 @@ extern "C" {
 
  Errors:    what the kernel raised, in the slot; TENON_ERROR_TYPE for results that differ from
             the schema. Results written by a failing kernel are cleared.
- Ownership: as tenon_op_call.
+ Ownership: as tenon_op_call_fast.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_op_invoke(
+    pub fn tenon_frame_call(
         entry: *const tenon_entry,
         frame: *mut tenon_frame,
         stack: *mut tenon_stack,
@@ -2952,7 +2952,7 @@ extern "C" {
  Errors:    returns `status`.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_op_end(frame: *mut tenon_frame, status: tenon_status) -> tenon_status;
+    pub fn tenon_frame_end(frame: *mut tenon_frame, status: tenon_status) -> tenon_status;
     #[must_use]
     /** Checks results that a binding produced itself (a kernel of its own language called directly).
 
@@ -2971,7 +2971,7 @@ extern "C" {
             struct_size.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_op_get_slot(
+    pub fn tenon_introspect_get_slot(
         op: *const tenon_op,
         key: tenon_key,
         out_info: *mut tenon_slot_info,
@@ -2991,7 +2991,7 @@ extern "C" {
  Ownership: new reference in `out_ops`; the operators are valid for ever.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_op_list(out_ops: *mut *mut tenon_buffer) -> tenon_status;
+    pub fn tenon_introspect_list_ops(out_ops: *mut *mut tenon_buffer) -> tenon_status;
     #[must_use]
     /** Returns the operators that have kernels but no definition, as a buffer of const tenon_op*.
 
@@ -2999,7 +2999,7 @@ extern "C" {
  Ownership: new reference in `out_ops`; the operators are valid for ever.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_op_list_dangling(out_ops: *mut *mut tenon_buffer) -> tenon_status;
+    pub fn tenon_introspect_list_dangling(out_ops: *mut *mut tenon_buffer) -> tenon_status;
     #[must_use]
     /** Returns an operator's tags, one a line.
 
@@ -3007,7 +3007,7 @@ extern "C" {
  Ownership: new reference in `out_text`.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_op_tags(
+    pub fn tenon_op_copy_tags(
         op: *const tenon_op,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
@@ -3018,7 +3018,7 @@ extern "C" {
  Ownership: new reference in `out_text`.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_op_dump(
+    pub fn tenon_introspect_dump(
         op: *const tenon_op,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
@@ -3030,7 +3030,7 @@ extern "C" {
  Ownership: new reference in `out_text`.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_op_dump_table(
+    pub fn tenon_introspect_dump_table(
         op: *const tenon_op,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
@@ -3040,7 +3040,7 @@ extern "C" {
  Errors:    TENON_ERROR_INTERNAL naming operator and slot that differ.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_op_check_invariants(op: *const tenon_op) -> tenon_status;
+    pub fn tenon_introspect_check(op: *const tenon_op) -> tenon_status;
     #[must_use]
     /** Says in words what a call with these arguments would do on this thread, and makes none: which
  keys the arguments carry, what thread and operator add and take away, which key the call goes
@@ -3063,63 +3063,63 @@ extern "C" {
 
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_live_count(kind: u32) -> i64;
+    pub fn tenon_introspect_live_count(kind: u32) -> i64;
     /** Returns the name of a kind of handle, such as "tensor", NULL for an unknown kind.
 
  Ownership: static text.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_live_name(kind: u32) -> *const ::core::ffi::c_char;
+    pub fn tenon_introspect_handle_name(kind: u32) -> *const ::core::ffi::c_char;
     #[must_use]
-    /** Traces the calling thread's dispatches until stopped; replaces an earlier tracer. NULL stops.
+    /** Profiles the calling thread's dispatches until stopped; replaces an earlier tracer. NULL stops.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
- Ownership: `ctx` is borrowed until tracing stops.
+ Ownership: `ctx` is borrowed until profiling stops.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_trace_set(
-        tracer: tenon_tracer,
+    pub fn tenon_profile_set_listener(
+        tracer: tenon_profile_listener,
         ctx: *mut ::core::ffi::c_void,
     ) -> tenon_status;
     #[must_use]
-    /** Begins to record the calling thread's dispatches, with times and nesting. Traces nest: each
+    /** Begins to record the calling thread's dispatches, with times and nesting. Profiles nest: each
  records what happens between its own begin and end. While a thread is recorded, kernels are
  entered through their boxed form, so that their ends are seen.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_trace`. The thread keeps another one until the trace ends.
+ Ownership: new reference in `out_profile`. The thread keeps another one until the profile ends.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_trace_begin(out_trace: *mut *mut tenon_trace) -> tenon_status;
+    pub fn tenon_profile_begin(out_profile: *mut *mut tenon_profile) -> tenon_status;
     #[must_use]
-    /** Ends a trace; in any order. A thread that exits ends its own.
+    /** Ends a profile; in any order. A thread that exits ends its own.
 
  Errors:    TENON_ERROR_STATE when it has ended, or on another thread than the one it began on.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_trace_end(trace: *mut tenon_trace) -> tenon_status;
+    pub fn tenon_profile_end(profile: *mut tenon_profile) -> tenon_status;
     #[must_use]
-    /** Returns what was recorded so far as a buffer of tenon_trace_span, in the order of beginning.
+    /** Returns what was recorded so far as a buffer of tenon_profile_span, in the order of beginning.
 
- Errors:    TENON_ERROR_STATE on another thread before the trace has ended;
+ Errors:    TENON_ERROR_STATE on another thread before the profile has ended;
             TENON_ERROR_OUT_OF_MEMORY, also when memory was short while it recorded.
  Ownership: new reference in `out_spans`.
- Threads:   owner thread until the trace has ended, then any thread.
+ Threads:   owner thread until the profile has ended, then any thread.
  Since:     0.1*/
-    pub fn tenon_trace_spans(
-        trace: *const tenon_trace,
+    pub fn tenon_profile_spans(
+        profile: *const tenon_profile,
         out_spans: *mut *mut tenon_buffer,
     ) -> tenon_status;
     /** Adds a reference. NULL is accepted and returned.
 
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_trace_retain(trace: *mut tenon_trace) -> *mut tenon_trace;
-    /** Drops a reference. NULL is accepted. Does not end the trace.
+    pub fn tenon_profile_retain(profile: *mut tenon_profile) -> *mut tenon_profile;
+    /** Drops a reference. NULL is accepted. Does not end the profile.
 
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_trace_release(trace: *mut tenon_trace);
+    pub fn tenon_profile_release(profile: *mut tenon_profile);
     #[must_use]
     /** Makes a simulator of an operator with this schema, such as "f(Tensor x) -> Tensor" (NULL: that
  one). The process's fallbacks serve it as they would a real operator.
@@ -3170,7 +3170,7 @@ extern "C" {
         key: *const ::core::ffi::c_char,
     ) -> tenon_status;
     #[must_use]
-    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see tenon_op_get_slot.
+    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see tenon_introspect_get_slot.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
             struct_size.
@@ -3264,7 +3264,7 @@ extern "C" {
 
  Errors:    TENON_ERROR_PARSE for a malformed name; TENON_ERROR_INVALID_ARGUMENT for a bad key,
             another namespace, or a schema or signature that does not match the definition or the
-            other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_POLICY_ERROR;
+            other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_REPLACE_ERROR;
             TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size. A
             failure changes nothing.
  Ownership: takes over kernel->ctx, also on failure. The registration is removed with the
@@ -3395,7 +3395,7 @@ extern "C" {
  Ownership: new reference in `out_tensor`; the value is copied.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_tensor_new_carrier(
+    pub fn tenon_carrier_new(
         value: *const tenon_value,
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
@@ -3404,7 +3404,7 @@ extern "C" {
  Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_tensor_carried(tensor: *const tenon_tensor) -> *const tenon_value;
+    pub fn tenon_carrier_value(tensor: *const tenon_tensor) -> *const tenon_value;
     #[must_use]
     /** Makes a wrapper tensor: shape, dtype and device as claimed, no memory, and an object of `type`
  around `self` whose `dispatch` runs operators on it. `device` NULL means CPU. It has the Wrapper
@@ -3416,7 +3416,7 @@ extern "C" {
             type->release(self) when the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_tensor_new_wrapper(
+    pub fn tenon_wrapper_new(
         type_: *const tenon_object_type,
         self_: *mut ::core::ffi::c_void,
         ndim: i64,
@@ -3430,14 +3430,14 @@ extern "C" {
  Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_tensor_wrapped(tensor: *const tenon_tensor) -> *mut tenon_object;
+    pub fn tenon_wrapper_object(tensor: *const tenon_tensor) -> *mut tenon_object;
     /** Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
- for every other value. Wrapper tensors are tensors: see tenon_tensor_wrapped.
+ for every other value. Wrapper tensors are tensors: see tenon_wrapper_object.
 
  Ownership: borrowed until the value's owner lets go of it.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_value_object(value: *const tenon_value) -> *mut tenon_object;
+    pub fn tenon_object_of_value(value: *const tenon_value) -> *mut tenon_object;
     #[must_use]
     /** Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
  the mode is off, together with those inside it.

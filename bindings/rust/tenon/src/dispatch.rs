@@ -142,13 +142,13 @@ impl DispatchKey {
         let name = c_name("DispatchKey::register", "name", name)?;
         let anchor = c_name("DispatchKey::register", "anchor", anchor)?;
         let above = if place == Place::Above {
-            sys::TENON_FUNCTIONALITY_ABOVE
+            sys::TENON_KEY_FLAG_ABOVE
         } else {
             0
         };
         let flags = above
             | if per_backend {
-                sys::TENON_FUNCTIONALITY_PER_BACKEND
+                sys::TENON_KEY_FLAG_PER_BACKEND
             } else {
                 0
             }
@@ -177,8 +177,8 @@ impl ThreadDefault {
     fn flag(self) -> u32 {
         match self {
             ThreadDefault::None => 0,
-            ThreadDefault::Included => sys::TENON_FUNCTIONALITY_INCLUDED,
-            ThreadDefault::Excluded => sys::TENON_FUNCTIONALITY_EXCLUDED,
+            ThreadDefault::Included => sys::TENON_KEY_FLAG_INCLUDED,
+            ThreadDefault::Excluded => sys::TENON_KEY_FLAG_EXCLUDED,
         }
     }
 }
@@ -316,13 +316,13 @@ impl DispatchKeySet {
     /// The keys that the calling thread adds to every call.
     pub fn included() -> DispatchKeySet {
         // SAFETY: no precondition.
-        DispatchKeySet(unsafe { sys::tenon_keys_included() })
+        DispatchKeySet(unsafe { sys::tenon_keyset_included() })
     }
 
     /// The keys that the calling thread removes from every call.
     pub fn excluded() -> DispatchKeySet {
         // SAFETY: no precondition.
-        DispatchKeySet(unsafe { sys::tenon_keys_excluded() })
+        DispatchKeySet(unsafe { sys::tenon_keyset_excluded() })
     }
 }
 

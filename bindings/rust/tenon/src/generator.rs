@@ -61,7 +61,7 @@ impl Generator {
         let device = device.to_raw();
         let mut out = ptr::null_mut();
         // SAFETY: the device lives for the call and `out` gets a new reference.
-        check(unsafe { sys::tenon_generator_default(&device, &mut out) })?;
+        check(unsafe { sys::tenon_generator_open_default(&device, &mut out) })?;
         // SAFETY: as above.
         Ok(unsafe { Generator::from_raw(out) })
     }
@@ -119,12 +119,12 @@ impl Generator {
     pub fn state(&self) -> Result<Vec<u8>> {
         let mut size = 0;
         // SAFETY: generator.h: NULL asks for the size.
-        check(unsafe { sys::tenon_generator_state(self.as_raw(), ptr::null_mut(), 0, &mut size) })?;
+        check(unsafe { sys::tenon_generator_state(self.as_raw(), 0, ptr::null_mut(), &mut size) })?;
         let mut state = vec![0u8; usize::try_from(size).unwrap_or(0)];
         let (data, capacity) = (state.as_mut_ptr(), state.len() as i64);
         // SAFETY: `capacity` bytes may be written.
         check(unsafe {
-            sys::tenon_generator_state(self.as_raw(), data.cast(), capacity, &mut size)
+            sys::tenon_generator_state(self.as_raw(), capacity, data.cast(), &mut size)
         })?;
         state.truncate(usize::try_from(size).unwrap_or(0));
         Ok(state)
@@ -148,7 +148,7 @@ impl Generator {
     pub fn random(&self, out: &mut [u32]) -> Result<()> {
         let (data, count) = (out.as_mut_ptr(), out.len() as i64);
         // SAFETY: `count` numbers may be written.
-        check(unsafe { sys::tenon_generator_random(self.as_raw(), data, count) })
+        check(unsafe { sys::tenon_generator_random(self.as_raw(), count, data) })
     }
 
     /// Draws samples of the standard normal distribution, as many as there is room for. They come
@@ -159,7 +159,7 @@ impl Generator {
     pub fn normal(&self, out: &mut [f64]) -> Result<()> {
         let (data, count) = (out.as_mut_ptr(), out.len() as i64);
         // SAFETY: `count` numbers may be written.
-        check(unsafe { sys::tenon_generator_normal(self.as_raw(), data, count) })
+        check(unsafe { sys::tenon_generator_normal(self.as_raw(), count, data) })
     }
 
     /// The provider's own object behind it, for the device's kernels; NULL for the CPU's.
@@ -175,7 +175,7 @@ impl Generator {
 /// What a device's provider raised; the other generators are seeded all the same.
 pub fn manual_seed(seed: u64) -> Result<()> {
     // SAFETY: no precondition.
-    check(unsafe { sys::tenon_manual_seed(seed) })
+    check(unsafe { sys::tenon_generator_seed_all(seed) })
 }
 
 impl Clone for Generator {

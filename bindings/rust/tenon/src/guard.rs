@@ -52,7 +52,7 @@ impl KeyGuard {
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
     pub fn include(keys: DispatchKeySet) -> Result<KeyGuard> {
         // SAFETY: the guard is plain memory of ours, left on this thread: it is not Send.
-        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_include(out, keys.0) })
+        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_include(keys.0, out) })
     }
 
     /// Removes keys from every call of this thread. Only functionalities count.
@@ -61,7 +61,7 @@ impl KeyGuard {
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
     pub fn exclude(keys: DispatchKeySet) -> Result<KeyGuard> {
         // SAFETY: as in `include`.
-        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_exclude(out, keys.0) })
+        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_exclude(keys.0, out) })
     }
 
     /// Replaces both sets.
@@ -70,7 +70,7 @@ impl KeyGuard {
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY) on a thread's first use.
     pub fn force(include: DispatchKeySet, exclude: DispatchKeySet) -> Result<KeyGuard> {
         // SAFETY: as in `include`.
-        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_force(out, include.0, exclude.0) })
+        KeyGuard::enter(|out| unsafe { sys::tenon_key_guard_force(include.0, exclude.0, out) })
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Introspection: operators, dispatch tables with provenance, calls explained, live handles,
-//! traces, and a simulator of registrations.
+//! profiles, and a simulator of registrations.
 
 mod simulator;
-mod trace;
+mod profile;
 
 use std::fmt;
 use std::ptr;
@@ -18,7 +18,7 @@ use crate::op::Op;
 use crate::text::{language_name, static_text};
 
 pub use simulator::Simulator;
-pub use trace::{trace, TraceEvent};
+pub use profile::{profile, ProfileEvent};
 
 /// How many handles of each kind live in the process.
 #[derive(Clone, PartialEq, Eq)]
@@ -38,8 +38,8 @@ pub fn live_handles() -> LiveHandles {
     // SAFETY: no precondition; names are static text.
     let count = |kind| unsafe {
         (
-            static_text(sys::tenon_live_name(kind)),
-            sys::tenon_live_count(kind),
+            static_text(sys::tenon_introspect_handle_name(kind)),
+            sys::tenon_introspect_live_count(kind),
         )
     };
     LiveHandles((0..sys::TENON_HANDLE_COUNT).map(count).collect())
@@ -91,7 +91,7 @@ fn names(ops: Vec<Op>) -> Vec<String> {
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
 pub fn operators() -> Result<Vec<String>> {
-    ops(sys::tenon_op_list).map(names)
+    ops(sys::tenon_introspect_list_ops).map(names)
 }
 
 /// Names of the operators that have kernels but no definition.
@@ -99,7 +99,7 @@ pub fn operators() -> Result<Vec<String>> {
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
 pub fn dangling_operators() -> Result<Vec<String>> {
-    ops(sys::tenon_op_list_dangling).map(names)
+    ops(sys::tenon_introspect_list_dangling).map(names)
 }
 
 /// The same as operators, whose kernels [`Op::dump`] tells: [`Op::find`] knows defined ones only.
@@ -107,7 +107,7 @@ pub fn dangling_operators() -> Result<Vec<String>> {
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
 pub fn dangling() -> Result<Vec<Op>> {
-    ops(sys::tenon_op_list_dangling)
+    ops(sys::tenon_introspect_list_dangling)
 }
 
 /// All runtime keys that have slots, highest last.
@@ -130,7 +130,7 @@ pub fn keys() -> Result<Vec<DispatchKey>> {
 /// [`Status::INTERNAL`](crate::Status::INTERNAL) naming operator and slot that differ.
 pub fn check_invariants() -> Result<()> {
     // SAFETY: NULL stands for all operators.
-    check(unsafe { sys::tenon_op_check_invariants(ptr::null()) })
+    check(unsafe { sys::tenon_introspect_check(ptr::null()) })
 }
 
 /// One slot of an operator's dispatch table.
@@ -233,7 +233,7 @@ impl Op {
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for an alias or unknown key.
     pub fn slot(self, key: DispatchKey) -> Result<Slot> {
         // SAFETY: the operator is valid for ever and the description is ours.
-        Slot::fill(|info| unsafe { sys::tenon_op_get_slot(self.as_raw(), key.code(), info) })
+        Slot::fill(|info| unsafe { sys::tenon_introspect_get_slot(self.as_raw(), key.code(), info) })
     }
 
     /// The computed table: the slots that are not missing, Undefined first.
@@ -265,7 +265,7 @@ impl Op {
     /// [`Status::INTERNAL`](crate::Status::INTERNAL) naming the slot that differs.
     pub fn check_invariants(self) -> Result<()> {
         // SAFETY: the operator is valid for ever.
-        check(unsafe { sys::tenon_op_check_invariants(self.as_raw()) })
+        check(unsafe { sys::tenon_introspect_check(self.as_raw()) })
     }
 
     /// What is registered: name, schema and one line a kernel.
@@ -274,7 +274,7 @@ impl Op {
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn dump(self) -> Result<String> {
         // SAFETY: the operator is valid for ever and `out` gets a new reference.
-        text(|out| unsafe { sys::tenon_op_dump(self.as_raw(), out) })
+        text(|out| unsafe { sys::tenon_introspect_dump(self.as_raw(), out) })
     }
 
     /// The computed table: one line a slot that is not missing.
@@ -283,7 +283,7 @@ impl Op {
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn dump_table(self) -> Result<String> {
         // SAFETY: as in `dump`.
-        text(|out| unsafe { sys::tenon_op_dump_table(self.as_raw(), out) })
+        text(|out| unsafe { sys::tenon_introspect_dump_table(self.as_raw(), out) })
     }
 
     /// Its tags.
@@ -292,7 +292,7 @@ impl Op {
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn tags(self) -> Result<Vec<String>> {
         // SAFETY: as in `dump`.
-        let tags = text(|out| unsafe { sys::tenon_op_tags(self.as_raw(), out) })?;
+        let tags = text(|out| unsafe { sys::tenon_op_copy_tags(self.as_raw(), out) })?;
         Ok(tags.lines().map(str::to_owned).collect())
     }
 }

@@ -178,7 +178,7 @@ impl Kernel {
         kernel
     }
 
-    /// The name that dumps, traces and errors show; else the function's type.
+    /// The name that dumps, profiles and errors show; else the function's type.
     pub fn named(self, name: &str) -> Kernel {
         if !self.header.is_null() {
             // SAFETY: the cell is ours alone until it is registered.
@@ -190,9 +190,9 @@ impl Kernel {
     /// What to do when there is a kernel already.
     pub fn policy(mut self, policy: Policy) -> Kernel {
         self.raw.policy = match policy {
-            Policy::Layer => sys::TENON_POLICY_LAYER,
-            Policy::Error => sys::TENON_POLICY_ERROR,
-            Policy::Override => sys::TENON_POLICY_OVERRIDE,
+            Policy::Layer => sys::TENON_REPLACE_LAYER,
+            Policy::Error => sys::TENON_REPLACE_ERROR,
+            Policy::Override => sys::TENON_REPLACE_OVERRIDE,
         };
         self
     }

@@ -234,7 +234,7 @@ impl Op {
         }
         // SAFETY: op.h: the stack is filled and its arguments borrowed for the call.
         self.run(args, |op, stack| unsafe {
-            sys::tenon_op_call_checked(op, stack)
+            sys::tenon_op_call(op, stack)
         })
     }
 
@@ -245,7 +245,7 @@ impl Op {
         op.with_defaults(args, |args| {
             // SAFETY: as in `call_args`.
             op.run(args, |op, stack| unsafe {
-                sys::tenon_op_call_checked(op, stack)
+                sys::tenon_op_call(op, stack)
             })
         })
     }

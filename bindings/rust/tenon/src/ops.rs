@@ -335,7 +335,7 @@ impl Neg for &Tensor {
     }
 }
 
-/// Factories: their results come from operators, so that modes and traces see them.
+/// Factories: their results come from operators, so that modes and profiles see them.
 impl Tensor {
     fn factory(op: &LazyOp, lead: &[Arg<'_>], dtype: DType, device: Device) -> Result<Tensor> {
         let mut builder = op.get()?.args();

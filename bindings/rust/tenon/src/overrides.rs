@@ -65,7 +65,7 @@ impl Overridden<'_> {
     pub fn object<T: ObjectType>(&self, index: usize) -> Option<&T> {
         let raw = self.args().0.get(index)?;
         // SAFETY: overrides.h: borrowed from the argument, which lives for the call.
-        let object = unsafe { sys::tenon_value_object(raw).as_ref() }?;
+        let object = unsafe { sys::tenon_object_of_value(raw).as_ref() }?;
         let object: *const sys::tenon_object = object;
         // SAFETY: `Object` is transparent over the pointer; the reference is never dropped.
         let object = unsafe { std::mem::ManuallyDrop::new(Object::from_raw(object.cast_mut())) };
@@ -183,7 +183,7 @@ impl Tensor {
         let mut out = ptr::null_mut();
         // SAFETY: the type record lives for ever; on success `release` frees the box.
         let status = unsafe {
-            sys::tenon_tensor_new_wrapper(
+            sys::tenon_wrapper_new(
                 dispatching_type::<T>(),
                 value.cast(),
                 shape.len() as i64,
@@ -206,7 +206,7 @@ impl Tensor {
     pub fn wrapped<T: Dispatches>(&self) -> Option<&T> {
         // SAFETY: overrides.h: borrowed until the tensor dies; an equal type record means a `T`.
         unsafe {
-            let object = sys::tenon_tensor_wrapped(self.as_raw());
+            let object = sys::tenon_wrapper_object(self.as_raw());
             if object.is_null()
                 || !ptr::eq(sys::tenon_object_get_type(object), dispatching_type::<T>())
             {
@@ -222,7 +222,7 @@ impl Tensor {
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn carried(&self) -> Result<Option<Value>> {
         // SAFETY: overrides.h: borrowed until the tensor dies.
-        match unsafe { sys::tenon_tensor_carried(self.as_raw()).as_ref() } {
+        match unsafe { sys::tenon_carrier_value(self.as_raw()).as_ref() } {
             // SAFETY: as above; value.h holds for what is carried.
             Some(raw) => Ok(Some(unsafe { ValueRef::from_raw(raw) }.to_value()?)),
             None => Ok(None),
@@ -239,7 +239,7 @@ impl Tensor {
         value.as_.object = object.as_raw();
         let mut out = ptr::null_mut();
         // SAFETY: the value is borrowed for the call and copied.
-        check(unsafe { sys::tenon_tensor_new_carrier(&value, &mut out) })?;
+        check(unsafe { sys::tenon_carrier_new(&value, &mut out) })?;
         // SAFETY: a new reference.
         Ok(unsafe { Tensor::from_raw(out) })
     }

@@ -124,7 +124,7 @@ impl<'a> Begun<'a> {
     #[inline(never)]
     fn fail(self, status: sys::tenon_status) -> Error {
         // SAFETY: op.h: ends the frame on its thread; the error ends in the slot.
-        let status = unsafe { sys::tenon_op_end(self.frame, status) };
+        let status = unsafe { sys::tenon_frame_end(self.frame, status) };
         Error::take(status)
     }
 
@@ -149,7 +149,7 @@ impl<'a> Begun<'a> {
                 reserved: [0; 2],
             };
             // SAFETY: op.h: the entry is borrowed until the frame is left, below in both cases.
-            let status = unsafe { sys::tenon_op_invoke(self.entry, self.frame, &mut stack) };
+            let status = unsafe { sys::tenon_frame_call(self.frame, &mut stack) };
             if status != 0 {
                 let error = failure(status, &mut stack);
                 self.leave();
@@ -186,9 +186,9 @@ unsafe fn begin_few(
     // SAFETY: op.h: the tensors are borrowed; the caller's promise.
     unsafe {
         match count {
-            1 => sys::tenon_op_begin1(op, a, frame),
-            2 => sys::tenon_op_begin2(op, a, b, frame),
-            _ => sys::tenon_op_begin3(op, a, b, c, frame),
+            1 => sys::tenon_frame_begin1(op, a, frame),
+            2 => sys::tenon_frame_begin2(op, a, b, frame),
+            _ => sys::tenon_frame_begin3(op, a, b, c, frame),
         }
     }
 }
@@ -206,7 +206,7 @@ unsafe fn begin_many(
     let device = device.map(Device::to_raw);
     let device = device.as_ref().map_or(ptr::null(), |device| device);
     // SAFETY: op.h: the tensors are borrowed; the caller's promise.
-    unsafe { sys::tenon_op_begin_n(op, tensors.as_ptr(), tensors.len() as i64, device, frame) }
+    unsafe { sys::tenon_frame_begin_n(op, tensors.as_ptr(), tensors.len() as i64, device, frame) }
 }
 
 macro_rules! typed_op {
@@ -283,7 +283,7 @@ macro_rules! typed_op {
                 // SAFETY: op.h: the frame is left by `finish` on this thread.
                 let begun = unsafe {
                     let op = self.op.as_raw();
-                    let entry = sys::tenon_op_begin_keys(op, keys.0, frame.as_mut_ptr());
+                    let entry = sys::tenon_frame_begin_keys(op, keys.0, frame.as_mut_ptr());
                     Begun::new(entry, &mut frame)?
                 };
                 // SAFETY: the arguments that were lowered are borrowed for 'a.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tenon/error.h"
+#include "tenon/language.h"
 
 // One mangled name of its own for all of the C++ layer, so that it never meets the symbols of
 // libtenon's own sources in a program that links both.

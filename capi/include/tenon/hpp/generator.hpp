@@ -23,7 +23,7 @@ class Generator {
   // The one that a device's operators draw from when they are given none.
   static Generator default_of(const Device& device = Device()) {
     tenon_generator* handle = nullptr;
-    check(tenon_generator_default(&device, &handle));
+    check(tenon_generator_open_default(&device, &handle));
     return adopt(handle);
   }
   // Takes over the reference.
@@ -55,9 +55,9 @@ class Generator {
   // The whole state, and back to one; see tenon_generator_state.
   std::vector<uint8_t> state() const {
     int64_t nbytes = 0;
-    check(tenon_generator_state(handle_, nullptr, 0, &nbytes));
+    check(tenon_generator_state(handle_, 0, nullptr, &nbytes));
     std::vector<uint8_t> bytes(static_cast<size_t>(nbytes));
-    check(tenon_generator_state(handle_, bytes.data(), nbytes, &nbytes));
+    check(tenon_generator_state(handle_, nbytes, bytes.data(), &nbytes));
     return bytes;
   }
   void set_state(std::span<const uint8_t> bytes) const {
@@ -66,11 +66,11 @@ class Generator {
 
   // Fills the span with the next numbers, uniform over all 2^32.
   void random(std::span<uint32_t> numbers) const {
-    check(tenon_generator_random(handle_, numbers.data(), static_cast<int64_t>(numbers.size())));
+    check(tenon_generator_random(handle_, static_cast<int64_t>(numbers.size()), numbers.data()));
   }
   // Fills the span with samples of the standard normal distribution.
   void normal(std::span<double> samples) const {
-    check(tenon_generator_normal(handle_, samples.data(), static_cast<int64_t>(samples.size())));
+    check(tenon_generator_normal(handle_, static_cast<int64_t>(samples.size()), samples.data()));
   }
   // The provider's own object, for the kernels of its device; NULL for the CPU's.
   void* native() const noexcept { return tenon_generator_native(handle_); }
@@ -89,6 +89,6 @@ class Generator {
 };
 
 // Seeds the default generators of all devices, those made later too.
-inline void manual_seed(uint64_t seed) { check(tenon_manual_seed(seed)); }
+inline void manual_seed(uint64_t seed) { check(tenon_generator_seed_all(seed)); }
 
 }  // namespace tenon::inline hpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking inside: operators, tables, calls explained, traces, a simulator. Not part of tenon.hpp:
+// Looking inside: operators, tables, calls explained, profiles, a simulator. Not part of tenon.hpp:
 // tools include it, kernels need not read it.
 #pragma once
 
@@ -7,9 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/buffer.h"
 #include "tenon/hpp/keys.hpp"
 #include "tenon/hpp/op.hpp"
 #include "tenon/introspect.h"
+#include "tenon/key.h"
+#include "tenon/op.h"
+#include "tenon/profile.h"
+#include "tenon/simulator.h"
+#include "tenon/value.h"
 
 namespace tenon::inline hpp::introspect {
 
@@ -57,38 +63,40 @@ inline std::vector<Op> ops(tenon_status (*fill)(tenon_buffer**)) {
 }  // namespace detail
 
 // Operators that are defined now, sorted by name.
-inline std::vector<Op> operators() { return detail::ops(&tenon_op_list); }
+inline std::vector<Op> operators() { return detail::ops(&tenon_introspect_list_ops); }
 // Operators that have kernels but no definition.
-inline std::vector<Op> dangling() { return detail::ops(&tenon_op_list_dangling); }
+inline std::vector<Op> dangling() { return detail::ops(&tenon_introspect_list_dangling); }
 // Runtime keys that have slots, highest last.
 inline std::vector<tenon_key> keys() { return detail::list<tenon_key>(&tenon_key_list); }
 
 // An operator's tags, one a line.
 inline std::string tags(const Op& op) {
-  return detail::text([&](tenon_buffer** out) { return tenon_op_tags(op.get(), out); });
+  return detail::text([&](tenon_buffer** out) { return tenon_op_copy_tags(op.get(), out); });
 }
 // What is registered: name, schema, and one line a kernel with its place.
 inline std::string dump(const Op& op) {
-  return detail::text([&](tenon_buffer** out) { return tenon_op_dump(op.get(), out); });
+  return detail::text([&](tenon_buffer** out) { return tenon_introspect_dump(op.get(), out); });
 }
 // The computed table: one line a filled slot.
 inline std::string dump_table(const Op& op) {
-  return detail::text([&](tenon_buffer** out) { return tenon_op_dump_table(op.get(), out); });
+  return detail::text(
+      [&](tenon_buffer** out) { return tenon_introspect_dump_table(op.get(), out); });
 }
 // The slot of a runtime key; texts are valid for ever.
 inline tenon_slot_info slot(const Op& op, tenon_key key) {
-  return detail::slot([&](tenon_slot_info* out) { return tenon_op_get_slot(op.get(), key, out); });
+  return detail::slot(
+      [&](tenon_slot_info* out) { return tenon_introspect_get_slot(op.get(), key, out); });
 }
 
 // Recomputes tables and compares them with those in use; throws what differs.
-inline void check_invariants() { check(tenon_op_check_invariants(nullptr)); }
-inline void check_invariants(const Op& op) { check(tenon_op_check_invariants(op.get())); }
+inline void check_invariants() { check(tenon_introspect_check(nullptr)); }
+inline void check_invariants(const Op& op) { check(tenon_introspect_check(op.get())); }
 
 // How many handles of each kind live in the process, by the kinds' names.
 inline std::vector<std::pair<std::string, int64_t>> live_handles() {
   std::vector<std::pair<std::string, int64_t>> counts;
-  for (uint32_t kind = 0; kind < TENON_HANDLE_COUNT; ++kind) {
-    counts.emplace_back(tenon_live_name(kind), tenon_live_count(kind));
+  for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
+    counts.emplace_back(tenon_introspect_handle_name(kind), tenon_introspect_live_count(kind));
   }
   return counts;
 }
@@ -105,29 +113,39 @@ std::string explain(const Op& op, A&&... arguments) {
   });
 }
 
-// Records the dispatches of the thread that made it, until end() or its own end there. Traces nest.
-class Trace {
+// Records the dispatches of the thread that made it, until end() or its own end there. Profiles nest.
+class Profile {
  public:
-  Trace() { check(tenon_trace_begin(&trace_)); }
-  ~Trace() {
-    if (records_ && tenon_trace_end(trace_) != TENON_OK) tenon_error_release(tenon_error_take());
-    tenon_trace_release(trace_);
+  // `max_spans`: how many are kept, 0 for all.
+  explicit Profile(int64_t max_spans = 0) { check(tenon_profile_begin(max_spans, &profile_)); }
+  ~Profile() {
+    if (records_ && tenon_profile_end(profile_) != TENON_OK)
+      tenon_error_release(tenon_error_take());
+    tenon_profile_release(profile_);
   }
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
 
   void end() {
-    check(tenon_trace_end(trace_));
+    check(tenon_profile_end(profile_));
     records_ = false;
   }
   // What it recorded so far, in the order of beginning; texts are valid for ever.
-  std::vector<tenon_trace_span> spans() const {
-    return detail::list<tenon_trace_span>(
-        [&](tenon_buffer** out) { return tenon_trace_spans(trace_, out); });
+  std::vector<tenon_profile_span> spans() const {
+    int64_t count = 0;
+    int64_t dropped = 0;
+    check(tenon_profile_span_count(profile_, &count, &dropped));
+    std::vector<tenon_profile_span> spans(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) {
+      tenon_profile_span& span = spans[static_cast<size_t>(i)];
+      span.struct_size = sizeof span;
+      check(tenon_profile_get_span(profile_, i, &span));
+    }
+    return spans;
   }
 
  private:
-  tenon_trace* trace_ = nullptr;
+  tenon_profile* profile_ = nullptr;
   bool records_ = true;
 };
 

@@ -9,9 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "tenon/frame.h"
 #include "tenon/hpp/keys.hpp"
 #include "tenon/hpp/result.hpp"
-#include "tenon/library.h"
+#include "tenon/value.h"
 
 namespace tenon::inline hpp::detail {
 

@@ -5,9 +5,10 @@
 #include <initializer_list>
 #include <string>
 
-#include "tenon/dispatch.h"
+#include "tenon/buffer.h"
 #include "tenon/hpp/error.hpp"
-#include "tenon/value.h"
+#include "tenon/key.h"
+#include "tenon/key_guard.h"
 
 namespace tenon::inline hpp {
 
@@ -39,8 +40,8 @@ struct Above {
 // What a key declared at run time does on a thread that says nothing of it.
 enum class ThreadDefault : uint32_t {
   None = 0,
-  Included = TENON_FUNCTIONALITY_INCLUDED,
-  Excluded = TENON_FUNCTIONALITY_EXCLUDED,
+  Included = TENON_KEY_FLAG_INCLUDED,
+  Excluded = TENON_KEY_FLAG_EXCLUDED,
 };
 
 namespace detail {
@@ -48,7 +49,7 @@ namespace detail {
 inline tenon_key register_functionality(const std::string& name, const char* anchor, uint32_t flags,
                                         bool per_backend, ThreadDefault thread_default) {
   tenon_key out = TENON_KEY_NONE;
-  flags |= per_backend ? TENON_FUNCTIONALITY_PER_BACKEND : 0u;
+  flags |= per_backend ? TENON_KEY_FLAG_PER_BACKEND : 0u;
   flags |= static_cast<uint32_t>(thread_default);
   check(tenon_functionality_register(name.c_str(), anchor, flags, &out));
   return out;
@@ -67,7 +68,7 @@ inline tenon_key register_functionality(const std::string& name, Below place,
 inline tenon_key register_functionality(const std::string& name, Above place,
                                         bool per_backend = false,
                                         ThreadDefault thread_default = ThreadDefault::None) {
-  return detail::register_functionality(name, place.anchor, TENON_FUNCTIONALITY_ABOVE, per_backend,
+  return detail::register_functionality(name, place.anchor, TENON_KEY_FLAG_ABOVE, per_backend,
                                         thread_default);
 }
 
@@ -113,7 +114,10 @@ class KeyGuard {
   KeyGuard(const KeyGuard&) = delete;
   KeyGuard& operator=(const KeyGuard&) = delete;
   ~KeyGuard() {
-    if (entered_) tenon_key_guard_leave(&guard_);
+    // Out of order the keys stay as they are: a destructor cannot say so.
+    if (entered_ && tenon_key_guard_leave(&guard_) != TENON_OK) {
+      tenon_error_release(tenon_error_take());
+    }
   }
 
  protected:
@@ -133,20 +137,20 @@ class KeyGuard {
 // Adds keys to every call of this thread while it lives.
 class IncludeKeys : detail::KeyGuard {
  public:
-  explicit IncludeKeys(KeySet keys) { entered(tenon_key_guard_include(&guard_, keys.bits)); }
+  explicit IncludeKeys(KeySet keys) { entered(tenon_key_guard_include(keys.bits, &guard_)); }
 };
 
 // Removes keys from every call of this thread while it lives.
 class ExcludeKeys : detail::KeyGuard {
  public:
-  explicit ExcludeKeys(KeySet keys) { entered(tenon_key_guard_exclude(&guard_, keys.bits)); }
+  explicit ExcludeKeys(KeySet keys) { entered(tenon_key_guard_exclude(keys.bits, &guard_)); }
 };
 
 // Replaces the thread's included and excluded keys while it lives.
 class ForceKeys : detail::KeyGuard {
  public:
   ForceKeys(KeySet include, KeySet exclude) {
-    entered(tenon_key_guard_force(&guard_, include.bits, exclude.bits));
+    entered(tenon_key_guard_force(include.bits, exclude.bits, &guard_));
   }
 };
 

@@ -9,7 +9,11 @@
 #include <vector>
 
 #include "tenon/hpp/op.hpp"
+#include "tenon/kernel.h"
+#include "tenon/key.h"
+#include "tenon/language.h"
 #include "tenon/library.h"
+#include "tenon/op.h"
 
 namespace tenon::inline hpp {
 
@@ -25,12 +29,11 @@ struct Site {
 
 // What a registration says beyond operator, key and function.
 struct KernelOptions {
-  int64_t noblock_max_numel =
-      -1;  // quick and never waiting up to this many elements; -1 = no claim
-  bool symbolic = false;
+  // Quick up to this many elements: bindings then keep their language's lock. -1: may wait.
+  int64_t noblock_max_numel = -1;
   bool leaf = false;  // calls no operators: typed calls of operators that write stay typed
-  uint32_t policy = TENON_POLICY_LAYER;
-  const char* name = nullptr;  // of the function, for dumps, traces and errors
+  uint32_t policy = TENON_REPLACE_LAYER;
+  const char* name = nullptr;  // of the function, for dumps, profiles and errors
 };
 
 // A registration that can be removed before its library is closed.
@@ -186,7 +189,6 @@ class Library {
     description.struct_size = sizeof(description);
     description.language = TENON_LANGUAGE_CPP;
     description.policy = options.policy;
-    if (options.symbolic) description.flags |= TENON_KERNEL_SYMBOLIC;
     if (options.leaf) description.flags |= TENON_KERNEL_LEAF;
     if (options.noblock_max_numel >= 0) {
       description.flags |= TENON_KERNEL_NOBLOCK;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tenon/hpp/value.hpp"
-#include "tenon/op.h"
+#include "tenon/value.h"
 
 namespace tenon::inline hpp::detail {
 

@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/frame.h"
 #include "tenon/hpp/arguments.hpp"
 #include "tenon/hpp/kernel.hpp"
 #include "tenon/hpp/schema.hpp"
+#include "tenon/op.h"
 
 namespace tenon::inline hpp {
 
@@ -67,7 +69,7 @@ inline std::vector<Value> Op::run(const detail::Arguments& arguments) const {
   stack.nargs = static_cast<uint32_t>(args.size());
   stack.rets = rets.data();
   stack.nrets = static_cast<uint32_t>(rets.size());
-  check(tenon_op_call_checked(op_, &stack));
+  check(tenon_op_call(op_, &stack));
   std::vector<Value> results;
   results.reserve(rets.size());
   for (tenon_value& ret : rets) results.emplace_back(std::exchange(ret, tenon_value{}));
@@ -130,7 +132,7 @@ class TypedOp<R(P...)> {
   // Calls the kernel that serves `keys`, from inside a kernel; the thread's keys are not consulted.
   R redispatch(KeySet keys, const detail::Parameter<P>&... arguments) const {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_op_begin_keys(op_, keys.bits, &frame);
+    const tenon_entry* entry = tenon_frame_begin_keys(op_, keys.bits, &frame);
     return finish(entry, &frame, arguments...);
   }
 
@@ -191,31 +193,29 @@ class TypedOp<R(P...)> {
     if constexpr (kLists == 1 && kTensors == 0) {
       const TensorList* list = nullptr;
       (find_list(list, arguments), ...);
-      return tenon_op_begin_n(op_, list->data(), list->size(), nullptr, frame);
+      return tenon_frame_begin_n(op_, list->data(), list->size(), frame);
     } else if constexpr (kLists != 0) {
       std::vector<tenon_tensor*> all;
       (add_all(all, arguments), ...);
-      return tenon_op_begin_n(op_, all.data(), static_cast<int64_t>(all.size()), nullptr, frame);
+      return tenon_frame_begin_n(op_, all.data(), static_cast<int64_t>(all.size()), frame);
     } else {
       std::array<tenon_tensor*, kTensors + 1> tensors;
       [[maybe_unused]] tenon_tensor** end = tensors.data();
       (add_tensor(end, arguments), ...);
       if constexpr (kTensors == 1) {
-        return tenon_op_begin1(op_, tensors[0], frame);
+        return tenon_frame_begin1(op_, tensors[0], frame);
       } else if constexpr (kTensors == 2) {
-        return tenon_op_begin2(op_, tensors[0], tensors[1], frame);
+        return tenon_frame_begin2(op_, tensors[0], tensors[1], frame);
       } else if constexpr (kTensors == 3) {
-        return tenon_op_begin3(op_, tensors[0], tensors[1], tensors[2], frame);
-      } else {
+        return tenon_frame_begin3(op_, tensors[0], tensors[1], tensors[2], frame);
+      } else if constexpr (kTensors == 0) {
         const tenon_device* device = nullptr;
-        if constexpr (kTensors == 0) (find_device(device, arguments), ...);
-        return tenon_op_begin_n(op_, tensors.data(), static_cast<int64_t>(kTensors), device, frame);
+        (find_device(device, arguments), ...);
+        return tenon_frame_begin_factory(op_, device, frame);
+      } else {
+        return tenon_frame_begin_n(op_, tensors.data(), static_cast<int64_t>(kTensors), frame);
       }
     }
-  }
-
-  static void leave(const tenon_frame* frame) {
-    __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
   }
 
   R finish(const tenon_entry* entry, tenon_frame* frame,
@@ -226,7 +226,7 @@ class TypedOp<R(P...)> {
     if (entry->signature == kHash) [[likely]] {
       return call_typed(entry, frame, std::index_sequence_for<P...>(), arguments...);
     }
-    return call_boxed(entry, frame, arguments...);
+    return call_boxed(frame, arguments...);
   }
 
   using Adapter = detail::Adapter<R (*)(P...), false, R, P...>;
@@ -263,14 +263,14 @@ class TypedOp<R(P...)> {
     if (status != TENON_OK) [[unlikely]] {
       fail(status, frame);
     }
-    leave(frame);
+    tenon_frame_leave(frame);
   }
   [[noreturn, gnu::cold, gnu::noinline]] static void fail(tenon_status status, tenon_frame* frame) {
-    tenon_op_end(frame, status);
+    tenon_frame_end(frame, status);
     detail::throw_last_error();
   }
 
-  [[gnu::noinline]] R call_boxed(const tenon_entry* entry, tenon_frame* frame,
+  [[gnu::noinline]] R call_boxed(tenon_frame* frame,
                                  const detail::Parameter<P>&... arguments) const {
     std::array<tenon_value, sizeof...(P) + 1> args{
         detail::Lowering<detail::Parameter<P>>::box(arguments)...};
@@ -281,11 +281,11 @@ class TypedOp<R(P...)> {
     stack.nargs = static_cast<uint32_t>(sizeof...(P));
     stack.rets = rets.data();
     stack.nrets = returns_;
-    const tenon_status status = tenon_op_invoke(entry, frame, &stack);
+    const tenon_status status = tenon_frame_call(frame, &stack);
     if (status != TENON_OK) [[unlikely]] {
       fail(status, frame);
     }
-    leave(frame);
+    tenon_frame_leave(frame);
     if constexpr (std::is_void_v<R>) {
       tenon_value_clear_n(rets.data(), stack.nrets);
     } else if constexpr (requires { std::tuple_size<R>::value; }) {

@@ -18,7 +18,13 @@
 #include <vector>
 
 #include "tenon/hpp/op.hpp"
+#include "tenon/language.h"
+#include "tenon/mode.h"
+#include "tenon/object.h"
+#include "tenon/op.h"
 #include "tenon/overrides.h"
+#include "tenon/types.h"
+#include "tenon/value.h"
 
 namespace tenon::inline hpp {
 
@@ -71,7 +77,7 @@ class OverriddenCall {
     stack.nargs = static_cast<uint32_t>(args.size());
     stack.rets = rets.data();
     stack.nrets = static_cast<uint32_t>(rets.size());
-    check(tenon_op_call_checked(op_, &stack));
+    check(tenon_op_call(op_, &stack));
     return {std::make_move_iterator(rets.begin()), std::make_move_iterator(rets.end())};
   }
 
@@ -149,7 +155,7 @@ Value make_object(A&&... arguments) {
 // The T that a value is or carries, NULL for all others. Borrowed from the value.
 template <class T>
 T* object_cast(const tenon_value& value) {
-  tenon_object* object = tenon_value_object(&value);
+  tenon_object* object = tenon_object_of_value(&value);
   if (object == nullptr || tenon_object_get_type(object) != object_type<T>()) return nullptr;
   return static_cast<T*>(tenon_object_self(object));
 }
@@ -161,7 +167,7 @@ T* object_cast(const Value& value) {
 // A carrier of an object, where a Tensor is required.
 inline Tensor make_carrier(const Value& value) {
   tenon_tensor* handle = nullptr;
-  check(tenon_tensor_new_carrier(&value.get(), &handle));
+  check(tenon_carrier_new(&value.get(), &handle));
   return Tensor(handle);
 }
 
@@ -171,8 +177,13 @@ Tensor make_wrapper(Sizes sizes, Dtype dtype, Device device, A&&... arguments) {
   static_assert(detail::HasDispatch<T>, "a wrapper's type needs dispatch_call");
   auto self = std::make_unique<T>(std::forward<A>(arguments)...);
   tenon_tensor* handle = nullptr;
-  check(tenon_tensor_new_wrapper(object_type<T>(), self.get(), static_cast<int64_t>(sizes.size()),
-                                 sizes.data(), static_cast<tenon_dtype>(dtype), &device, &handle));
+  tenon_wrapper_options options{};
+  options.struct_size = sizeof options;
+  options.ndim = static_cast<int64_t>(sizes.size());
+  options.sizes = sizes.data();
+  options.dtype = static_cast<tenon_dtype>(dtype);
+  options.device = &device;
+  check(tenon_wrapper_new(object_type<T>(), self.get(), &options, &handle));
   static_cast<void>(self.release());
   return Tensor(handle);
 }
@@ -180,7 +191,7 @@ Tensor make_wrapper(Sizes sizes, Dtype dtype, Device device, A&&... arguments) {
 // The T of a wrapper tensor, NULL for all others. Borrowed from the tensor.
 template <class T>
 T* wrapped_cast(const Tensor& tensor) {
-  tenon_object* object = tenon_tensor_wrapped(tensor.get());
+  tenon_object* object = tenon_wrapper_object(tensor.get());
   if (object == nullptr || tenon_object_get_type(object) != object_type<T>()) return nullptr;
   return static_cast<T*>(tenon_object_self(object));
 }
@@ -198,7 +209,8 @@ class ModeScope {
     check(tenon_mode_push(kKind, mode_.get().as.object));
   }
   ~ModeScope() {
-    if (tenon_mode_pop(kKind) != TENON_OK) tenon_error_release(tenon_error_take());
+    if (tenon_mode_pop(kKind, mode_.get().as.object) != TENON_OK)
+      tenon_error_release(tenon_error_take());
   }
   ModeScope(const ModeScope&) = delete;
   ModeScope& operator=(const ModeScope&) = delete;

@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "tenon/dispatch.h"
+#include "tenon/buffer.h"
 #include "tenon/hpp/types.hpp"
 #include "tenon/tensor.h"
+#include "tenon/types.h"
 
 namespace tenon::inline hpp {
 

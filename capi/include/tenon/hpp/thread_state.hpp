@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tenon/dispatch.h"
 #include "tenon/hpp/error.hpp"
+#include "tenon/thread.h"
 
 namespace tenon::inline hpp {
 
@@ -35,7 +35,13 @@ class ThreadState {
     explicit Scope(const ThreadState& state) {
       check(tenon_thread_state_enter(state.state_, &previous_));
     }
-    ~Scope() { tenon_thread_state_leave(previous_); }
+    ~Scope() {
+      // Out of order the thread keeps what it has: a destructor cannot say so.
+      if (tenon_thread_state_leave(previous_) != TENON_OK) {
+        tenon_error_release(tenon_error_take());
+        tenon_thread_state_release(previous_);
+      }
+    }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "tenon/device.h"
 #include "tenon/hpp/error.hpp"
 #include "tenon/types.h"
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/buffer.h"
 #include "tenon/hpp/generator.hpp"
 #include "tenon/hpp/tensor.hpp"
-#include "tenon/object.h"
 #include "tenon/value.h"
 
 namespace tenon::inline hpp {

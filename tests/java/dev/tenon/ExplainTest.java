@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explain tells is what the call does: keys and kernels in order, beside a real trace.
+// What explain tells is what the call does: keys and kernels in order, beside a real profile.
 package dev.tenon;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -62,14 +62,14 @@ class ExplainTest {
       String key = step.group(1) != null ? step.group(1) : step.group(2);
       told.add((key != null ? key : "Undefined") + " " + step.group(4));
     }
-    Trace trace = Introspect.trace();
-    try (trace) {
+    Profile profile = Introspect.profile();
+    try (profile) {
       call.run();
     } catch (TenonException e) {
       // told too: there is no kernel, or nobody accepts the call
     }
     List<String> taken =
-        trace.events().stream().map(event -> event.key() + " " + event.kernel()).toList();
+        profile.events().stream().map(event -> event.key() + " " + event.kernel()).toList();
     return new Explained(text, told, taken);
   }
 

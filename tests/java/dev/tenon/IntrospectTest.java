@@ -36,7 +36,7 @@ class IntrospectTest {
   }
 
   @Test
-  void trace_nestsDispatches() throws Throwable {
+  void profile_nestsDispatches() throws Throwable {
     Support.leavesNothing(
         () -> {
           try (Library lib = Support.library();
@@ -50,34 +50,34 @@ class IntrospectTest {
                 DispatchKey.AUTOGRAD_CPU,
                 (keys, args) -> outer.redispatch(keys.below(DispatchKey.AUTOGRAD_CPU), args));
             Tensor x = Tensor.of(new float[1]);
-            Trace trace = Introspect.trace();
-            try (trace) {
+            Profile profile = Introspect.profile();
+            try (profile) {
               outer.call(x);
-              assertThrows(IllegalStateException.class, trace::events);
+              assertThrows(IllegalStateException.class, profile::events);
             }
-            trace.close();
+            profile.close();
             outer.call(x); // after the end: not recorded
-            List<Trace.Event> events = trace.events();
+            List<Profile.Event> events = profile.events();
             assertEquals(
                 List.of(outer.name(), outer.name(), inner.name()),
-                events.stream().map(Trace.Event::op).toList());
-            assertEquals(List.of(0, 1, 2), events.stream().map(Trace.Event::depth).toList());
+                events.stream().map(Profile.Event::op).toList());
+            assertEquals(List.of(0, 1, 2), events.stream().map(Profile.Event::depth).toList());
             assertEquals(
                 List.of(DispatchKey.AUTOGRAD_CPU, DispatchKey.CPU, DispatchKey.CPU),
-                events.stream().map(Trace.Event::key).toList());
+                events.stream().map(Profile.Event::key).toList());
             assertEquals(
-                List.of(false, true, false), events.stream().map(Trace.Event::redispatch).toList());
-            Support.contains(trace.toString(), "  redispatch " + outer.name() + " [CPU] Java");
+                List.of(false, true, false), events.stream().map(Profile.Event::redispatch).toList());
+            Support.contains(profile.toString(), "  redispatch " + outer.name() + " [CPU] Java");
             assertEquals(
-                List.of(-1, 0, 1), events.stream().map(Trace.Event::parent).toList());
-            for (Trace.Event event : events) {
+                List.of(-1, 0, 1), events.stream().map(Profile.Event::parent).toList());
+            for (Profile.Event event : events) {
               assertEquals("IntrospectTest.java", event.file());
               assertFalse(event.failed());
               assertTrue(event.toString().endsWith(" us"), event.toString());
             }
             for (int i = 1; i < events.size(); i++) {
-              Trace.Event around = events.get(i - 1);
-              Trace.Event inside = events.get(i);
+              Profile.Event around = events.get(i - 1);
+              Profile.Event inside = events.get(i);
               assertTrue(around.begin().compareTo(inside.begin()) <= 0);
               assertTrue(
                   inside.begin().plus(inside.duration())
@@ -89,7 +89,7 @@ class IntrospectTest {
   }
 
   @Test
-  void traces_nestAndTellFailures() throws Throwable {
+  void profiles_nestAndTellFailures() throws Throwable {
     Support.leavesNothing(
         () -> {
           try (Library lib = Support.library();
@@ -103,15 +103,15 @@ class IntrospectTest {
                   throw thrown;
                 });
             Tensor x = Tensor.of(new float[1]);
-            Trace outer = Introspect.trace();
-            Trace inner = Introspect.trace();
+            Profile outer = Introspect.profile();
+            Profile inner = Introspect.profile();
             assertSame(thrown, assertThrows(IllegalStateException.class, () -> op.call(x)));
             inner.close();
             assertThrows(IllegalStateException.class, () -> op.call(x));
             outer.close();
             assertEquals(1, inner.events().size());
             assertEquals(2, outer.events().size());
-            assertTrue(outer.events().stream().allMatch(Trace.Event::failed));
+            assertTrue(outer.events().stream().allMatch(Profile.Event::failed));
             Support.contains(inner.toString(), " failed ");
           }
         });

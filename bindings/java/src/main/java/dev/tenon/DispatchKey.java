@@ -96,9 +96,9 @@ public record DispatchKey(int number) {
     /** Nothing. */
     NONE(0),
     /** Every call has it, as BackendSelect. */
-    INCLUDED(TENON_FUNCTIONALITY_INCLUDED),
+    INCLUDED(TENON_KEY_FLAG_INCLUDED),
     /** No call has it, as Autocast. */
-    EXCLUDED(TENON_FUNCTIONALITY_EXCLUDED);
+    EXCLUDED(TENON_KEY_FLAG_EXCLUDED);
 
     private final int flag;
 
@@ -125,8 +125,8 @@ public record DispatchKey(int number) {
     try {
       long out = frame.allocate(8);
       int flags =
-          (above ? TENON_FUNCTIONALITY_ABOVE : 0)
-              | (perBackend ? TENON_FUNCTIONALITY_PER_BACKEND : 0)
+          (above ? TENON_KEY_FLAG_ABOVE : 0)
+              | (perBackend ? TENON_KEY_FLAG_PER_BACKEND : 0)
               | threadDefault.flag;
       Errors.check(TenonNative.tenon_functionality_register(name, anchor, flags, out));
       return new DispatchKey(Memory.getInt(out));

@@ -42,12 +42,12 @@ public record DispatchKeySet(long bits) {
 
   /** Returns the keys that the calling thread adds to every call. */
   public static DispatchKeySet included() {
-    return new DispatchKeySet(TenonNative.tenon_keys_included());
+    return new DispatchKeySet(TenonNative.tenon_keyset_included());
   }
 
   /** Returns the keys that the calling thread removes from every call. */
   public static DispatchKeySet excluded() {
-    return new DispatchKeySet(TenonNative.tenon_keys_excluded());
+    return new DispatchKeySet(TenonNative.tenon_keyset_excluded());
   }
 
   /**

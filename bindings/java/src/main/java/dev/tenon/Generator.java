@@ -65,7 +65,7 @@ public final class Generator extends NativeHandle {
 
   /** Returns the generator that operators on a device draw from when they are given none. */
   public static Generator getDefault(Device device) {
-    return make(device, TenonNative::tenon_generator_default);
+    return make(device, TenonNative::tenon_generator_open_default);
   }
 
   // ---- Ownership ------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ public final class Generator extends NativeHandle {
       Errors.check(TenonNative.tenon_generator_state(address(), 0, 0, size));
       long capacity = Memory.getLong(size);
       long data = frame.allocate(capacity);
-      Errors.check(TenonNative.tenon_generator_state(address(), data, capacity, size));
+      Errors.check(TenonNative.tenon_generator_state(address(), capacity, data, size));
       byte[] state = new byte[(int) Memory.getLong(size)];
       Memory.copyOut(data, state, 0, state.length);
       return state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking inside: operators, dispatch tables, calls explained, live handles, traces.
+// Looking inside: operators, dispatch tables, calls explained, live handles, profiles.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -99,7 +99,7 @@ public final class Introspect {
     References.drain();
     Map<String, Long> counts = new LinkedHashMap<>();
     for (int kind = 0; kind < TENON_HANDLE_COUNT; kind++) {
-      counts.put(TenonNative.tenon_live_name(kind), TenonNative.tenon_live_count(kind));
+      counts.put(TenonNative.tenon_introspect_handle_name(kind), TenonNative.tenon_introspect_live_count(kind));
     }
     return counts;
   }
@@ -121,12 +121,12 @@ public final class Introspect {
 
   /** Returns the operators that are defined now, sorted by name. */
   public static List<Op> operators() {
-    return list(TenonNative::tenon_op_list);
+    return list(TenonNative::tenon_introspect_list_ops);
   }
 
   /** Returns the operators that have kernels but no definition. */
   public static List<Op> danglingOperators() {
-    return list(TenonNative::tenon_op_list_dangling);
+    return list(TenonNative::tenon_introspect_list_dangling);
   }
 
   /** Returns the runtime keys that have slots, highest last. */
@@ -167,18 +167,18 @@ public final class Introspect {
 
   /** Returns an operator's tags. */
   public static List<String> tags(Op op) {
-    String text = Tenon.text(op, out -> TenonNative.tenon_op_tags(op.address(), out));
+    String text = Tenon.text(op, out -> TenonNative.tenon_op_copy_tags(op.address(), out));
     return text.lines().toList();
   }
 
   /** Writes what is registered for an operator: name, schema, one line a kernel. */
   public static String dump(Op op) {
-    return Tenon.text(op, out -> TenonNative.tenon_op_dump(op.address(), out));
+    return Tenon.text(op, out -> TenonNative.tenon_introspect_dump(op.address(), out));
   }
 
   /** Writes an operator's computed table: one line a slot. */
   public static String table(Op op) {
-    return Tenon.text(op, out -> TenonNative.tenon_op_dump_table(op.address(), out));
+    return Tenon.text(op, out -> TenonNative.tenon_introspect_dump_table(op.address(), out));
   }
 
   /** Returns an operator's computed table: its filled slots by key, Undefined first. */
@@ -189,7 +189,7 @@ public final class Introspect {
   /** Returns the slot of a runtime key. */
   public static Slot slot(Op op, DispatchKey key) {
     return Slot.read(
-        key, info -> TenonNative.tenon_op_get_slot(op.address(), key.number(), info));
+        key, info -> TenonNative.tenon_introspect_get_slot(op.address(), key.number(), info));
   }
 
   /** Says in words what a call would do, without making it: see {@link Op#explain}. */
@@ -203,7 +203,7 @@ public final class Introspect {
    * @throws TenonException INTERNAL naming operator and slot that differ
    */
   public static void checkInvariants() {
-    Errors.check(TenonNative.tenon_op_check_invariants(0));
+    Errors.check(TenonNative.tenon_introspect_check(0));
   }
 
   /**
@@ -212,11 +212,11 @@ public final class Introspect {
    * @throws TenonException INTERNAL naming the slot that differs
    */
   public static void checkInvariants(Op op) {
-    Errors.check(TenonNative.tenon_op_check_invariants(op.address()));
+    Errors.check(TenonNative.tenon_introspect_check(op.address()));
   }
 
-  /** Traces the calling thread's dispatches until the trace is closed. Traces nest. */
-  public static Trace trace() {
-    return Trace.start();
+  /** Profiles the calling thread's dispatches until the profile is closed. Profiles nest. */
+  public static Profile profile() {
+    return Profile.start();
   }
 }

@@ -34,7 +34,7 @@ public final class KeyGuard implements AutoCloseable {
   /** Adds keys to the thread's included set. */
   public static KeyGuard include(DispatchKeySet keys) {
     KeyGuard guard = new KeyGuard(CallFrame.get());
-    return guard.enter(TenonNative.tenon_key_guard_include(guard.memory, keys.bits()));
+    return guard.enter(TenonNative.tenon_key_guard_include(keys.bits(), guard.memory));
   }
 
   /** Adds keys to the thread's included set. */
@@ -45,7 +45,7 @@ public final class KeyGuard implements AutoCloseable {
   /** Adds keys to the thread's excluded set; only functionalities count. */
   public static KeyGuard exclude(DispatchKeySet keys) {
     KeyGuard guard = new KeyGuard(CallFrame.get());
-    return guard.enter(TenonNative.tenon_key_guard_exclude(guard.memory, keys.bits()));
+    return guard.enter(TenonNative.tenon_key_guard_exclude(keys.bits(), guard.memory));
   }
 
   /** Adds keys to the thread's excluded set; only functionalities count. */
@@ -57,7 +57,7 @@ public final class KeyGuard implements AutoCloseable {
   public static KeyGuard force(DispatchKeySet include, DispatchKeySet exclude) {
     KeyGuard guard = new KeyGuard(CallFrame.get());
     return guard.enter(
-        TenonNative.tenon_key_guard_force(guard.memory, include.bits(), exclude.bits()));
+        TenonNative.tenon_key_guard_force(include.bits(), exclude.bits(), guard.memory));
   }
 
   private KeyGuard enter(int status) {

@@ -47,11 +47,11 @@ public final class Library extends NativeHandle {
   /** What to do when the operator already has a kernel for the key. */
   public enum Policy {
     /** On top: removal brings the older one back. */
-    LAYER(TENON_POLICY_LAYER),
+    LAYER(TENON_REPLACE_LAYER),
     /** An error. */
-    ERROR(TENON_POLICY_ERROR),
+    ERROR(TENON_REPLACE_ERROR),
     /** On top, and dumps call it intended. */
-    OVERRIDE(TENON_POLICY_OVERRIDE);
+    OVERRIDE(TENON_REPLACE_OVERRIDE);
 
     private final int number;
 

@@ -37,12 +37,12 @@ final class Overrides {
   /** Returns what a carrier carries, also in an array; everything else as it is. */
   static Object open(CallFrame frame, Object v) {
     if (v instanceof Tensor tensor) {
-      long carried = TenonNative.tenon_tensor_carried(tensor.address());
+      long carried = TenonNative.tenon_carrier_value(tensor.address());
       return carried == 0 ? v : Values.read(frame, carried, Values.RETAIN);
     }
     if (v instanceof Tensor[] tensors) {
       for (Tensor tensor : tensors) {
-        if (tensor != null && TenonNative.tenon_tensor_carried(tensor.address()) != 0) {
+        if (tensor != null && TenonNative.tenon_carrier_value(tensor.address()) != 0) {
           Object[] opened = new Object[tensors.length];
           for (int i = 0; i < opened.length; i++) {
             opened[i] = open(frame, tensors[i]);
@@ -86,7 +86,7 @@ final class Overrides {
       throw TenonException.type(
           op.name(), "arguments", "none that override operators, below Override", "one that does");
     }
-    Errors.check(TenonNative.tenon_op_call_checked(op.address(), block));
+    Errors.check(TenonNative.tenon_op_call(op.address(), block));
     Object[] results = Op.takeResults(frame, rets, returns);
     openResults(frame, results);
     return results;

@@ -42,7 +42,7 @@ public final class Tenon {
    * Generator#getDefault}.
    */
   public static void manualSeed(long seed) {
-    Errors.check(TenonNative.tenon_manual_seed(seed));
+    Errors.check(TenonNative.tenon_generator_seed_all(seed));
   }
 
   /** The nanoseconds of a time-out: no negative one, which C takes for "for ever". */

@@ -107,7 +107,7 @@ public final class Tensor extends TensorMethods {
               (frame, out) -> {
                 long place = frame.allocate(8);
                 device.write(place);
-                return TenonNative.tenon_tensor_new_wrapper(
+                return TenonNative.tenon_wrapper_new(
                     ForeignObject.typeOf(handler.getClass(), null),
                     self,
                     sizes.length,
@@ -127,7 +127,7 @@ public final class Tensor extends TensorMethods {
 
   /** Returns what a wrapper tensor was made with, if that is Java's; else null. */
   public Dispatching wrapped() {
-    long object = TenonNative.tenon_tensor_wrapped(address());
+    long object = TenonNative.tenon_wrapper_object(address());
     if (object == 0) {
       return null;
     }
@@ -146,7 +146,7 @@ public final class Tensor extends TensorMethods {
           long value = frame.allocate(Structs.VALUE_SIZE);
           Values.putAny(frame, value, overriding);
           try {
-            return TenonNative.tenon_tensor_new_carrier(value, out);
+            return TenonNative.tenon_carrier_new(value, out);
           } finally {
             frame.releaseObjects(objects);
           }

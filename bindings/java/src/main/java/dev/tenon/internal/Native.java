@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hand-written natives: calls, references from C to Java, buffers, the trace.
+// The hand-written natives: calls, references from C to Java, buffers, the profile.
 package dev.tenon.internal;
 
 import java.nio.Buffer;

@@ -76,20 +76,20 @@ public final class Structs {
   public static final int SLOT_INFO_FILE = 32;
   public static final int SLOT_INFO_LINE = 40;
   public static final int SLOT_INFO_TYPED = 44;
-  public static final int TRACE_SPAN_SIZE = 96;
-  public static final int TRACE_SPAN_OP = 0;
-  public static final int TRACE_SPAN_KEYS = 8;
-  public static final int TRACE_SPAN_KEY = 16;
-  public static final int TRACE_SPAN_REDISPATCH = 20;
-  public static final int TRACE_SPAN_LANGUAGE = 24;
-  public static final int TRACE_SPAN_DEPTH = 28;
-  public static final int TRACE_SPAN_PARENT = 32;
-  public static final int TRACE_SPAN_BEGIN_NS = 40;
-  public static final int TRACE_SPAN_END_NS = 48;
-  public static final int TRACE_SPAN_KERNEL = 56;
-  public static final int TRACE_SPAN_FILE = 64;
-  public static final int TRACE_SPAN_LINE = 72;
-  public static final int TRACE_SPAN_STATUS = 76;
+  public static final int PROFILE_SPAN_SIZE = 96;
+  public static final int PROFILE_SPAN_OP = 0;
+  public static final int PROFILE_SPAN_KEYS = 8;
+  public static final int PROFILE_SPAN_KEY = 16;
+  public static final int PROFILE_SPAN_REDISPATCH = 20;
+  public static final int PROFILE_SPAN_LANGUAGE = 24;
+  public static final int PROFILE_SPAN_DEPTH = 28;
+  public static final int PROFILE_SPAN_PARENT = 32;
+  public static final int PROFILE_SPAN_BEGIN_NS = 40;
+  public static final int PROFILE_SPAN_END_NS = 48;
+  public static final int PROFILE_SPAN_KERNEL = 56;
+  public static final int PROFILE_SPAN_FILE = 64;
+  public static final int PROFILE_SPAN_LINE = 72;
+  public static final int PROFILE_SPAN_STATUS = 76;
   public static final int KEY_GUARD_SIZE = 32;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
@@ -162,20 +162,20 @@ public final class Structs {
     SLOT_INFO_FILE,
     SLOT_INFO_LINE,
     SLOT_INFO_TYPED,
-    TRACE_SPAN_SIZE,
-    TRACE_SPAN_OP,
-    TRACE_SPAN_KEYS,
-    TRACE_SPAN_KEY,
-    TRACE_SPAN_REDISPATCH,
-    TRACE_SPAN_LANGUAGE,
-    TRACE_SPAN_DEPTH,
-    TRACE_SPAN_PARENT,
-    TRACE_SPAN_BEGIN_NS,
-    TRACE_SPAN_END_NS,
-    TRACE_SPAN_KERNEL,
-    TRACE_SPAN_FILE,
-    TRACE_SPAN_LINE,
-    TRACE_SPAN_STATUS,
+    PROFILE_SPAN_SIZE,
+    PROFILE_SPAN_OP,
+    PROFILE_SPAN_KEYS,
+    PROFILE_SPAN_KEY,
+    PROFILE_SPAN_REDISPATCH,
+    PROFILE_SPAN_LANGUAGE,
+    PROFILE_SPAN_DEPTH,
+    PROFILE_SPAN_PARENT,
+    PROFILE_SPAN_BEGIN_NS,
+    PROFILE_SPAN_END_NS,
+    PROFILE_SPAN_KERNEL,
+    PROFILE_SPAN_FILE,
+    PROFILE_SPAN_LINE,
+    PROFILE_SPAN_STATUS,
     KEY_GUARD_SIZE,
   };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/trace_record.h"
+#include "dispatch/profile.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,7 +26,7 @@ struct StandIn {
 
 // What a thread that recorded keeps until it exits.
 struct Recording {
-  std::vector<TracePtr> traces;  // that record now
+  std::vector<ProfilePtr> profiles;  // that record now
   // By place of the call stack: used again once the frame there has been left.
   std::vector<std::unique_ptr<StandIn>> stand_ins;
 };
@@ -44,7 +44,7 @@ void end_recording(ThreadRecord* thread) noexcept {
   if (recording == nullptr) return;
   thread->places[base::kPlaceRecording] = nullptr;
   base::request_slow_calls(base::kSlowRecord, false);
-  for (const TracePtr& trace : recording->traces) trace->end();
+  for (const ProfilePtr& profile : recording->profiles) profile->end();
 }
 
 Recording& require_recording() {
@@ -66,32 +66,32 @@ tenon_status run_noting_end(void* ctx, const tenon_op* op, tenon_keyset keys, te
 
 }  // namespace
 
-TracePtr begin_trace() {
+ProfilePtr begin_profile(size_t max_spans) {
   Recording& recording = require_recording();
-  auto trace = base::make_intrusive<Trace>(base::current_thread());
-  recording.traces.push_back(trace);
+  auto profile = base::make_intrusive<Profile>(base::current_thread(), max_spans);
+  recording.profiles.push_back(profile);
   base::request_slow_calls(base::kSlowRecord, true);
-  return trace;
+  return profile;
 }
 
-void end_trace(const Trace& trace) {
-  const ThreadRecord* thread = trace.thread();
+void end_profile(const Profile& profile) {
+  const ThreadRecord* thread = profile.thread();
   TENON_CHECK(thread != nullptr, TENON_ERROR_STATE,
-              "trace: trace to end must record, got one that has ended");
+              "profile: profile to end must record, got one that has ended");
   TENON_CHECK(thread == base::current_thread(), TENON_ERROR_STATE,
-              "trace: trace must be ended by the thread that began it, got another thread");
-  auto& traces = recording_of(thread)->traces;
-  const auto place = std::find_if(traces.begin(), traces.end(),
-                                  [&](const TracePtr& each) { return each.get() == &trace; });
-  const TracePtr ended = *place;
-  traces.erase(place);
+              "profile: profile must be ended by the thread that began it, got another thread");
+  auto& profiles = recording_of(thread)->profiles;
+  const auto place = std::find_if(profiles.begin(), profiles.end(),
+                                  [&](const ProfilePtr& each) { return each.get() == &profile; });
+  const ProfilePtr ended = *place;
+  profiles.erase(place);
   ended->end();
-  base::request_slow_calls(base::kSlowRecord, !traces.empty());
+  base::request_slow_calls(base::kSlowRecord, !profiles.empty());
 }
 
 void record_begin(const RunningSlot* slot, const tenon_op* op, tenon_keyset keys,
                   const Kernel& kernel, bool redispatch) noexcept {
-  tenon_trace_span span{};
+  tenon_profile_span span{};
   span.op = op;
   span.keys = keys;
   span.key = highest_key(keys);
@@ -100,8 +100,8 @@ void record_begin(const RunningSlot* slot, const tenon_op* op, tenon_keyset keys
   span.kernel = kernel.name.c_str();
   span.file = kernel.file.c_str();
   span.line = kernel.line;
-  for (const TracePtr& trace : recording_of(base::current_thread())->traces) {
-    trace->begin_span(slot, span);
+  for (const ProfilePtr& profile : recording_of(base::current_thread())->profiles) {
+    profile->begin_span(slot, span);
   }
 }
 
@@ -131,33 +131,35 @@ const tenon_entry* stand_in_entry(const RunningSlot* slot, const Kernel& kernel,
 SpanEnd::SpanEnd(const RunningSlot* slot) noexcept : slot_(slot) {
   const Recording* recording = recording_of(base::current_thread());
   if (recording == nullptr) return;
-  for (const TracePtr& trace : recording->traces) trace->run_span(slot);
+  for (const ProfilePtr& profile : recording->profiles) profile->run_span(slot);
 }
 
 SpanEnd::~SpanEnd() {
   const Recording* recording = recording_of(base::current_thread());
   if (recording == nullptr) return;
-  for (const TracePtr& trace : recording->traces) trace->end_span(slot_, status_);
+  for (const ProfilePtr& profile : recording->profiles) profile->end_span(slot_, status_);
 }
 
 }  // namespace tenon::dispatch
 
-tenon_trace::tenon_trace(tenon::base::ThreadRecord* thread) noexcept
-    : thread_(thread), begun_(tenon::dispatch::now()) {
-  tenon::base::count_live(TENON_HANDLE_TRACE, 1);
+tenon_profile::tenon_profile(tenon::base::ThreadRecord* thread, size_t max_spans) noexcept
+    : thread_(thread), begun_(tenon::dispatch::now()), max_spans_(max_spans) {
+  tenon::base::count_live(TENON_HANDLE_PROFILE, 1);
 }
 
-tenon_trace::~tenon_trace() { tenon::base::count_live(TENON_HANDLE_TRACE, -1); }
+tenon_profile::~tenon_profile() { tenon::base::count_live(TENON_HANDLE_PROFILE, -1); }
 
-const std::vector<tenon_trace_span>& tenon_trace::spans() const {
+const std::vector<tenon_profile_span>& tenon_profile::spans() const {
   const tenon::base::ThreadRecord* recording = thread();
-  TENON_CHECK(recording == nullptr || recording == tenon::base::current_thread(), TENON_ERROR_STATE,
-              "trace: trace must have ended before another thread reads it, got one that records");
-  TENON_CHECK(complete_, TENON_ERROR_OUT_OF_MEMORY, "trace: out of memory while recording");
+  TENON_CHECK(
+      recording == nullptr || recording == tenon::base::current_thread(), TENON_ERROR_STATE,
+      "profile: profile must have ended before another thread reads it, got one that records");
+  TENON_CHECK(complete_, TENON_ERROR_OUT_OF_MEMORY, "profile: out of memory while recording");
   return spans_;
 }
 
-void tenon_trace::begin_span(const tenon::base::RunningSlot* slot, tenon_trace_span span) noexcept {
+void tenon_profile::begin_span(const tenon::base::RunningSlot* slot,
+                               tenon_profile_span span) noexcept {
   span.begin_ns = tenon::dispatch::now() - begun_;
   span.end_ns = -1;
   // What was left without a word has ended by now.
@@ -170,6 +172,10 @@ void tenon_trace::begin_span(const tenon::base::RunningSlot* slot, tenon_trace_s
       spans_[left.span].end_ns = span.begin_ns;
     }
   }
+  if (max_spans_ != 0 && spans_.size() >= max_spans_) {
+    ++dropped_;
+    return;
+  }
   span.depth = static_cast<int32_t>(open_.size());
   span.parent = open_.empty() ? -1 : static_cast<int64_t>(open_.back().span);
   try {
@@ -181,14 +187,14 @@ void tenon_trace::begin_span(const tenon::base::RunningSlot* slot, tenon_trace_s
   }
 }
 
-void tenon_trace::run_span(const tenon::base::RunningSlot* slot) noexcept {
+void tenon_profile::run_span(const tenon::base::RunningSlot* slot) noexcept {
   if (!open_.empty() && open_.back().slot == slot) open_.back().ran = true;
 }
 
-void tenon_trace::end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept {
+void tenon_profile::end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept {
   const int64_t time = tenon::dispatch::now() - begun_;
   while (!open_.empty() && open_.back().slot >= slot) {
-    tenon_trace_span& span = spans_[open_.back().span];
+    tenon_profile_span& span = spans_[open_.back().span];
     span.end_ns = time;
     if (open_.back().slot == slot) span.status = status;
     open_.pop_back();

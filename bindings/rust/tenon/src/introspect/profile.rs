@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Traces: the dispatches of one thread with times and nesting.
+//! Profiles: the dispatches of one thread with times and nesting.
 
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -14,10 +14,10 @@ use crate::op::Op;
 use crate::status::Status;
 use crate::text::{language_name, static_text};
 
-/// One dispatch of a trace.
+/// One dispatch of a profile.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct TraceEvent {
+pub struct ProfileEvent {
     /// The operator.
     pub op: &'static str,
     /// The key whose slot was called.
@@ -26,7 +26,7 @@ pub struct TraceEvent {
     pub redispatch: bool,
     /// The dispatch's key set.
     pub keys: DispatchKeySet,
-    /// Events of the trace that it ran inside.
+    /// Events of the profile that it ran inside.
     pub depth: usize,
     /// Number of the innermost of those.
     pub parent: Option<usize>,
@@ -38,20 +38,20 @@ pub struct TraceEvent {
     pub file: &'static str,
     /// Line there; 0 if unknown.
     pub line: i32,
-    /// When it began, since the trace began.
+    /// When it began, since the profile began.
     pub begin: Duration,
-    /// How long it took; `None` where it outlived the trace.
+    /// How long it took; `None` where it outlived the profile.
     pub duration: Option<Duration>,
     /// What the kernel failed with; `None` where it succeeded or did not return.
     pub error: Option<Status>,
 }
 
-impl TraceEvent {
-    fn from_span(span: &sys::tenon_trace_span) -> TraceEvent {
+impl ProfileEvent {
+    fn from_span(span: &sys::tenon_profile_span) -> ProfileEvent {
         let nanoseconds = |count: i64| Duration::from_nanos(u64::try_from(count).unwrap_or(0));
         // SAFETY: introspect.h: the texts are valid for ever.
         let (kernel, file) = unsafe { (static_text(span.kernel), static_text(span.file)) };
-        TraceEvent {
+        ProfileEvent {
             op: Op::unread(span.op).name(),
             key: DispatchKey::from_code(span.key),
             redispatch: span.redispatch != 0,
@@ -71,7 +71,7 @@ impl TraceEvent {
 }
 
 /// One line, indented by depth, ending in how long it took where that is known.
-impl fmt::Display for TraceEvent {
+impl fmt::Display for ProfileEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (op, key, language) = (self.op, self.key, self.language);
         let what = if self.redispatch {
@@ -94,9 +94,9 @@ impl fmt::Display for TraceEvent {
     }
 }
 
-/// A trace of this thread that records until it is dropped.
+/// A profile of this thread that records until it is dropped.
 struct Recording {
-    raw: NonNull<sys::tenon_trace>,
+    raw: NonNull<sys::tenon_profile>,
     on: bool,
 }
 
@@ -104,9 +104,9 @@ impl Recording {
     fn begin() -> Result<Recording> {
         let mut out = ptr::null_mut();
         // SAFETY: `out` is ours and gets a new reference.
-        check(unsafe { sys::tenon_trace_begin(&mut out) })?;
+        check(unsafe { sys::tenon_profile_begin(&mut out) })?;
         let raw = NonNull::new(out).ok_or_else(|| {
-            crate::Error::new(Status::INTERNAL, "tenon_trace_begin gave no trace")
+            crate::Error::new(Status::INTERNAL, "tenon_profile_begin gave no profile")
         })?;
         Ok(Recording { raw, on: true })
     }
@@ -114,16 +114,16 @@ impl Recording {
     fn end(&mut self) -> Result<()> {
         self.on = false;
         // SAFETY: a raw pointer is not Send: this is the thread that began it.
-        check(unsafe { sys::tenon_trace_end(self.raw.as_ptr()) })
+        check(unsafe { sys::tenon_profile_end(self.raw.as_ptr()) })
     }
 
-    fn events(&self) -> Result<Vec<TraceEvent>> {
-        // SAFETY: the trace lives and `out` gets a new reference.
-        let spans = Buffer::fill(|out| unsafe { sys::tenon_trace_spans(self.raw.as_ptr(), out) })?;
+    fn events(&self) -> Result<Vec<ProfileEvent>> {
+        // SAFETY: the profile lives and `out` gets a new reference.
+        let spans = Buffer::fill(|out| unsafe { sys::tenon_profile_spans(self.raw.as_ptr(), out) })?;
         Ok(spans
-            .slice::<sys::tenon_trace_span>()
+            .slice::<sys::tenon_profile_span>()
             .iter()
-            .map(TraceEvent::from_span)
+            .map(ProfileEvent::from_span)
             .collect())
     }
 }
@@ -135,20 +135,20 @@ impl Drop for Recording {
             let _ = self.end();
         }
         // SAFETY: this is our reference.
-        unsafe { sys::tenon_trace_release(self.raw.as_ptr()) }
+        unsafe { sys::tenon_profile_release(self.raw.as_ptr()) }
     }
 }
 
-/// Runs `body` and collects each dispatch of the calling thread meanwhile. Traces nest.
+/// Runs `body` and collects each dispatch of the calling thread meanwhile. Profiles nest.
 ///
 /// ```
 /// use tenon::{introspect, DispatchKey, Library, Op, Tensor};
-/// let library = Library::define_namespace("trace_doc")?;
+/// let library = Library::define_namespace("profile_doc")?;
 /// library.define("same(Tensor x) -> Tensor")?;
 /// library.impl_fn("same", DispatchKey::CPU, |x: &Tensor| x.clone())?;
 /// let x = Tensor::scalar(1.0f32)?;
-/// let (y, events) = introspect::trace(|| Op::find("trace_doc::same")?.call::<Tensor>((&x,)))?;
-/// assert_eq!((events.len(), events[0].op), (1, "trace_doc::same"));
+/// let (y, events) = introspect::profile(|| Op::find("profile_doc::same")?.call::<Tensor>((&x,)))?;
+/// assert_eq!((events.len(), events[0].op), (1, "profile_doc::same"));
 /// assert_eq!(events[0].key, DispatchKey::CPU);
 /// assert!(events[0].duration.is_some());
 /// # y?;
@@ -157,7 +157,7 @@ impl Drop for Recording {
 ///
 /// # Errors
 /// [`Status::OUT_OF_MEMORY`].
-pub fn trace<T>(body: impl FnOnce() -> T) -> Result<(T, Vec<TraceEvent>)> {
+pub fn profile<T>(body: impl FnOnce() -> T) -> Result<(T, Vec<ProfileEvent>)> {
     let mut recording = Recording::begin()?;
     let result = body();
     recording.end()?;

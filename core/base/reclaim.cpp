@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reclamation: frees what calls may still use once no thread's stack of running kernels shows it.
-#include "base/epoch.h"
+#include "base/reclaim.h"
 
 #include <linux/membarrier.h>
 #include <pthread.h>

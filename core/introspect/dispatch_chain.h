@@ -5,6 +5,8 @@
 #include <string>
 
 #include "dispatch/operator_entry.h"
+#include "tenon/introspect.h"
+#include "tenon/key.h"
 #include "tenon/value.h"
 
 namespace tenon::introspect {

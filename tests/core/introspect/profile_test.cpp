@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded traces: nesting, ends, redispatch, failures, frames, threads, and traces inside traces.
+// Recorded profiles: nesting, ends, redispatch, failures, frames, threads, and profiles inside profiles.
 #include <functional>
 #include <thread>
 
@@ -8,34 +8,36 @@
 namespace tenon::test {
 namespace {
 
-class Trace {
+class Profile {
  public:
-  Trace() { EXPECT_EQ(tenon_trace_begin(&handle_), TENON_OK) << take_error(); }
-  ~Trace() { tenon_trace_release(handle_); }
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
+  Profile() { EXPECT_EQ(tenon_profile_begin(0, &handle_), TENON_OK) << take_error(); }
+  ~Profile() { tenon_profile_release(handle_); }
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
 
-  tenon_trace* get() const { return handle_; }
-  tenon_status end() { return tenon_trace_end(handle_); }
-  std::vector<tenon_trace_span> spans() const {
-    tenon_buffer* buffer = nullptr;
-    EXPECT_EQ(tenon_trace_spans(handle_, &buffer), TENON_OK) << take_error();
-    if (buffer == nullptr) return {};
-    const auto* first = static_cast<const tenon_trace_span*>(tenon_buffer_data(buffer));
-    const auto count = static_cast<size_t>(tenon_buffer_size(buffer)) / sizeof(tenon_trace_span);
-    std::vector<tenon_trace_span> spans(first, first + count);
-    tenon_buffer_release(buffer);
+  tenon_profile* get() const { return handle_; }
+  tenon_status end() { return tenon_profile_end(handle_); }
+  std::vector<tenon_profile_span> spans() const {
+    int64_t count = 0;
+    int64_t dropped = 0;
+    EXPECT_EQ(tenon_profile_span_count(handle_, &count, &dropped), TENON_OK) << take_error();
+    std::vector<tenon_profile_span> spans(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) {
+      tenon_profile_span& span = spans[static_cast<size_t>(i)];
+      span.struct_size = sizeof span;
+      EXPECT_EQ(tenon_profile_get_span(handle_, i, &span), TENON_OK) << take_error();
+    }
     return spans;
   }
 
  private:
-  tenon_trace* handle_ = nullptr;
+  tenon_profile* handle_ = nullptr;
 };
 
 // "outer@AutogradCPU >outer@CPU >>inner@CPU": nesting by ">", redispatches by "*".
-std::string shape(const std::vector<tenon_trace_span>& spans) {
+std::string shape(const std::vector<tenon_profile_span>& spans) {
   std::string text;
-  for (const tenon_trace_span& span : spans) {
+  for (const tenon_profile_span& span : spans) {
     text += (text.empty() ? "" : " ") + std::string(static_cast<size_t>(span.depth), '>') +
             (tenon_op_name(span.op) + 3) + (span.redispatch != 0 ? "*" : "") + "@" +
             tenon_key_name(span.key);
@@ -44,7 +46,7 @@ std::string shape(const std::vector<tenon_trace_span>& spans) {
 }
 
 // Every span lies inside its parent, and after the spans before it began.
-void expect_nested(const std::vector<tenon_trace_span>& spans) {
+void expect_nested(const std::vector<tenon_profile_span>& spans) {
   for (size_t i = 0; i < spans.size(); ++i) {
     EXPECT_GE(spans[i].end_ns, spans[i].begin_ns) << i;
     if (i != 0) {
@@ -52,14 +54,14 @@ void expect_nested(const std::vector<tenon_trace_span>& spans) {
     }
     EXPECT_EQ(spans[i].depth == 0, spans[i].parent == -1) << i;
     if (spans[i].parent < 0) continue;
-    const tenon_trace_span& parent = spans[static_cast<size_t>(spans[i].parent)];
+    const tenon_profile_span& parent = spans[static_cast<size_t>(spans[i].parent)];
     EXPECT_EQ(spans[i].depth, parent.depth + 1) << i;
     EXPECT_GE(spans[i].begin_ns, parent.begin_ns) << i;
     EXPECT_LE(spans[i].end_ns, parent.end_ns) << i;
   }
 }
 
-class TraceRecord : public DispatchTest {
+class ProfileRecord : public DispatchTest {
  protected:
   // A kernel that runs a function.
   using Body = std::function<tenon_status(const tenon_op*, tenon_keyset, tenon_stack*)>;
@@ -78,7 +80,7 @@ class TraceRecord : public DispatchTest {
   std::vector<std::unique_ptr<Body>> bodies_;
 };
 
-TEST_F(TraceRecord, Item227_CallsNestWithTimes) {
+TEST_F(ProfileRecord, Item227_CallsNestWithTimes) {
   const tenon_op* outer = library_.define("outer(Tensor x) -> ()");
   const tenon_op* inner = library_.define("inner(Tensor x) -> ()");
   library_.impl("inner", TENON_KEY_CPU, noting("inner_cpu"));
@@ -87,12 +89,12 @@ TEST_F(TraceRecord, Item227_CallsNestWithTimes) {
     call_plain(inner);
     return call_plain(inner);
   });
-  Trace trace;
+  Profile profile;
   TENON_EXPECT_OK(call_plain(outer));
   TENON_EXPECT_OK(call_plain(inner));
-  TENON_EXPECT_OK(trace.end());
+  TENON_EXPECT_OK(profile.end());
   TENON_EXPECT_OK(call_plain(inner));  // after the end: not recorded
-  const auto spans = trace.spans();
+  const auto spans = profile.spans();
   EXPECT_EQ(shape(spans), "outer@AutogradCPU >outer*@CPU >>inner@CPU >>inner@CPU inner@CPU");
   expect_nested(spans);
   EXPECT_EQ(spans[2].parent, 1);
@@ -105,7 +107,7 @@ TEST_F(TraceRecord, Item227_CallsNestWithTimes) {
   take_notes();
 }
 
-TEST_F(TraceRecord, FailuresEndTheirSpans) {
+TEST_F(ProfileRecord, FailuresEndTheirSpans) {
   const tenon_op* outer = library_.define("outer(Tensor x) -> ()");
   const tenon_op* inner = library_.define("inner(Tensor x) -> ()");
   impl("inner", TENON_KEY_CPU, [](const tenon_op*, tenon_keyset, tenon_stack*) {
@@ -116,71 +118,71 @@ TEST_F(TraceRecord, FailuresEndTheirSpans) {
     tenon_error_release(tenon_error_take());
     return call_plain(inner);
   });
-  Trace trace;
+  Profile profile;
   TENON_EXPECT_ERROR(call_plain(outer), TENON_ERROR_INDEX, "out of range");
-  TENON_EXPECT_OK(trace.end());
-  const auto spans = trace.spans();
+  TENON_EXPECT_OK(profile.end());
+  const auto spans = profile.spans();
   EXPECT_EQ(shape(spans), "outer@CPU >inner@CPU >inner@CPU");
   expect_nested(spans);
-  for (const tenon_trace_span& span : spans) EXPECT_EQ(span.status, TENON_ERROR_INDEX);
+  for (const tenon_profile_span& span : spans) EXPECT_EQ(span.status, TENON_ERROR_INDEX);
 }
 
 // Frames are left by a store that nobody sees: the kernel's return is the end.
-TEST_F(TraceRecord, FramesEndWithTheirKernel) {
+TEST_F(ProfileRecord, FramesEndWithTheirKernel) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_CPU, noting("k"));
-  Trace trace;
+  Profile profile;
   for (int round = 0; round < 2; ++round) {
     tenon_frame frame;
-    const tenon_entry* entry = round == 0 ? tenon_op_begin1(op, cpu_.get(), &frame)
-                                          : tenon_op_begin_keys(op, keys({TENON_KEY_CPU}), &frame);
+    const tenon_entry* entry = round == 0 ? tenon_frame_begin1(op, cpu_.get(), &frame)
+                                          : tenon_frame_begin_keys(op, keys({TENON_KEY_CPU}), &frame);
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(entry->typed, nullptr);
     EXPECT_EQ(entry->signature, 0u);
     EXPECT_EQ(entry->ctx, frame.ctx);
     Call one({tensor_value(cpu_)}, 0);
-    TENON_EXPECT_OK(tenon_op_invoke(entry, &frame, one.stack()));
-    EXPECT_NE(trace.spans().back().end_ns, -1);
+    TENON_EXPECT_OK(tenon_frame_call(&frame, one.stack()));
+    EXPECT_NE(profile.spans().back().end_ns, -1);
     *frame.leave_word = frame.leave_value;
   }
   Call one({tensor_value(cpu_)}, 0);
   tenon_frame frame;
-  const tenon_entry* entry = tenon_op_resolve(op, one.stack()->args, 1, &frame);
+  const tenon_entry* entry = tenon_frame_begin_boxed(op, one.stack()->args, 1, &frame);
   ASSERT_NE(entry, nullptr);
-  TENON_EXPECT_OK(tenon_op_invoke(entry, &frame, one.stack()));
-  TENON_EXPECT_OK(tenon_op_end(&frame, TENON_OK));
+  TENON_EXPECT_OK(tenon_frame_call(&frame, one.stack()));
+  TENON_EXPECT_OK(tenon_frame_end(&frame, TENON_OK));
   EXPECT_EQ(take_notes(), "k k k");
-  TENON_EXPECT_OK(trace.end());
-  EXPECT_EQ(shape(trace.spans()), "f@CPU f*@CPU f@CPU");
-  expect_nested(trace.spans());
+  TENON_EXPECT_OK(profile.end());
+  EXPECT_EQ(shape(profile.spans()), "f@CPU f*@CPU f@CPU");
+  expect_nested(profile.spans());
   Call plain({tensor_value(cpu_)}, 0);
-  entry = tenon_op_resolve(op, plain.stack()->args, 1, &frame);
+  entry = tenon_frame_begin_boxed(op, plain.stack()->args, 1, &frame);
   EXPECT_EQ(entry->boxed, &note_call) << "kernels are their own again";
-  TENON_EXPECT_OK(tenon_op_end(&frame, TENON_OK));
+  TENON_EXPECT_OK(tenon_frame_end(&frame, TENON_OK));
 }
 
 // A binding may find that a kernel is not for it, leave, and call in another way.
-TEST_F(TraceRecord, FramesLeftWithoutCalling_AreNoDispatches) {
+TEST_F(ProfileRecord, FramesLeftWithoutCalling_AreNoDispatches) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_CPU, noting("k"));
-  Trace trace;
+  Profile profile;
   tenon_frame frame;
-  ASSERT_NE(tenon_op_begin1(op, cpu_.get(), &frame), nullptr);
+  ASSERT_NE(tenon_frame_begin1(op, cpu_.get(), &frame), nullptr);
   *frame.leave_word = frame.leave_value;
   TENON_EXPECT_OK(call_plain(op));
-  TENON_EXPECT_OK(trace.end());
-  const auto spans = trace.spans();
+  TENON_EXPECT_OK(profile.end());
+  const auto spans = profile.spans();
   EXPECT_EQ(shape(spans), "f@CPU");
   expect_nested(spans);
   take_notes();
 }
 
-TEST_F(TraceRecord, TracesNest_AndEndInAnyOrder) {
+TEST_F(ProfileRecord, ProfilesNest_AndEndInAnyOrder) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_CPU, noting("k"));
-  Trace first;
+  Profile first;
   TENON_EXPECT_OK(call_plain(op));
-  Trace second;
+  Profile second;
   TENON_EXPECT_OK(call_plain(op));
   TENON_EXPECT_OK(first.end());
   TENON_EXPECT_OK(call_plain(op));
@@ -192,17 +194,17 @@ TEST_F(TraceRecord, TracesNest_AndEndInAnyOrder) {
   take_notes();
 }
 
-TEST_F(TraceRecord, BeginsAndEndsInsideKernels) {
+TEST_F(ProfileRecord, BeginsAndEndsInsideKernels) {
   const tenon_op* outer = library_.define("outer(Tensor x) -> ()");
   const tenon_op* inner = library_.define("inner(Tensor x) -> ()");
-  std::unique_ptr<Trace> inside;
-  Trace around;
+  std::unique_ptr<Profile> inside;
+  Profile around;
   impl("inner", TENON_KEY_CPU, [&](const tenon_op*, tenon_keyset, tenon_stack*) {
     if (around.end() != TENON_OK) take_error();
     return TENON_OK;
   });
   impl("outer", TENON_KEY_CPU, [&](const tenon_op*, tenon_keyset, tenon_stack*) {
-    inside = std::make_unique<Trace>();
+    inside = std::make_unique<Profile>();
     return call_plain(inner);
   });
   TENON_EXPECT_OK(call_plain(outer));
@@ -216,64 +218,66 @@ TEST_F(TraceRecord, BeginsAndEndsInsideKernels) {
   EXPECT_EQ(running[1].end_ns, -1);
 }
 
-TEST_F(TraceRecord, EachThreadRecordsItsOwn) {
+TEST_F(ProfileRecord, EachThreadRecordsItsOwn) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_CPU, noting("k"));
-  Trace trace;
-  std::unique_ptr<Trace> other;
+  Profile profile;
+  std::unique_ptr<Profile> other;
   std::thread([&] {
-    other = std::make_unique<Trace>();
+    other = std::make_unique<Profile>();
     TENON_EXPECT_OK(call_plain(op));
     TENON_EXPECT_OK(call_plain(op));
-    TENON_EXPECT_ERROR(trace.end(), TENON_ERROR_STATE, "by the thread that began it");
-    tenon_buffer* buffer = nullptr;
-    TENON_EXPECT_ERROR(tenon_trace_spans(trace.get(), &buffer), TENON_ERROR_STATE, "one that rec");
+    TENON_EXPECT_ERROR(profile.end(), TENON_ERROR_STATE, "by the thread that began it");
+    int64_t count = 0;
+    int64_t dropped = 0;
+    TENON_EXPECT_ERROR(tenon_profile_span_count(profile.get(), &count, &dropped),
+                       TENON_ERROR_STATE, "one that rec");
     take_notes();
-  }).join();  // exits with its trace on: ended
+  }).join();  // exits with its profile on: ended
   TENON_EXPECT_OK(call_plain(op));
-  TENON_EXPECT_OK(trace.end());
-  TENON_EXPECT_ERROR(trace.end(), TENON_ERROR_STATE, "one that has ended");
+  TENON_EXPECT_OK(profile.end());
+  TENON_EXPECT_ERROR(profile.end(), TENON_ERROR_STATE, "one that has ended");
   TENON_EXPECT_ERROR(other->end(), TENON_ERROR_STATE, "one that has ended");
-  EXPECT_EQ(trace.spans().size(), 1u);
+  EXPECT_EQ(profile.spans().size(), 1u);
   EXPECT_EQ(other->spans().size(), 2u);
   take_notes();
 }
 
-TEST_F(TraceRecord, ATracerBesideIt_BothAreTold) {
+TEST_F(ProfileRecord, ATracerBesideIt_BothAreTold) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_CPU, noting("k"));
   int told = 0;
-  Trace trace;
-  TENON_ASSERT_OK(tenon_trace_set(
-      [](void* ctx, const tenon_trace_event*) { ++*static_cast<int*>(ctx); }, &told));
+  Profile profile;
+  TENON_ASSERT_OK(tenon_profile_set_listener(
+      [](void* ctx, const tenon_profile_event*) { ++*static_cast<int*>(ctx); }, &told, nullptr));
   TENON_EXPECT_OK(call_plain(op));
-  TENON_EXPECT_OK(trace.end());
+  TENON_EXPECT_OK(profile.end());
   TENON_EXPECT_OK(call_plain(op));
-  TENON_ASSERT_OK(tenon_trace_set(nullptr, nullptr));
+  TENON_ASSERT_OK(tenon_profile_set_listener(nullptr, nullptr, nullptr));
   EXPECT_EQ(told, 2);
-  EXPECT_EQ(trace.spans().size(), 1u);
+  EXPECT_EQ(profile.spans().size(), 1u);
   take_notes();
 }
 
-TEST_F(TraceRecord, CallKey_IsRecorded) {
+TEST_F(ProfileRecord, CallKey_IsRecorded) {
   const tenon_op* op = library_.define("f(Tensor x) -> ()");
   library_.impl("f", TENON_KEY_TRACER, noting("k"));
-  Trace trace;
+  Profile profile;
   Call one({tensor_value(cpu_)}, 0);
   TENON_EXPECT_OK(tenon_op_call_key(op, TENON_KEY_TRACER, one.stack()));
-  TENON_EXPECT_OK(trace.end());
-  EXPECT_EQ(shape(trace.spans()), "f@Tracer");
-  expect_nested(trace.spans());
+  TENON_EXPECT_OK(profile.end());
+  EXPECT_EQ(shape(profile.spans()), "f@Tracer");
+  expect_nested(profile.spans());
   take_notes();
 }
 
-TEST_F(TraceRecord, ReleasedWhileItRecords_LivesUntilTheEnd) {
-  const int64_t before = tenon_live_count(TENON_HANDLE_TRACE);
+TEST_F(ProfileRecord, ReleasedWhileItRecords_LivesUntilTheEnd) {
+  const int64_t before = tenon_introspect_live_count(TENON_HANDLE_PROFILE);
   std::thread([&] {
-    Trace forgotten;
-    EXPECT_EQ(tenon_live_count(TENON_HANDLE_TRACE), before + 1);
+    Profile forgotten;
+    EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_PROFILE), before + 1);
   }).join();
-  EXPECT_EQ(tenon_live_count(TENON_HANDLE_TRACE), before);
+  EXPECT_EQ(tenon_introspect_live_count(TENON_HANDLE_PROFILE), before);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of reclamation: what runs is kept, what does not is freed, and nobody waits for ever.
-#include "base/epoch.h"
+#include "base/reclaim.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "epoch_fixture.h"
+#include "reclaim_fixture.h"
 
 namespace tenon::base {
 namespace {
@@ -330,10 +330,10 @@ TEST_F(EpochTest, DepthLimit_IsExactlyTheStack) {
 TEST_F(EpochTest, SlowRequest_KeepsCallsOnTheSlowPath) {
   Op op;
   op.call([] {});
-  request_slow_calls(kSlowTrace, true);
+  request_slow_calls(kSlowProfile, true);
   op.call([] {});
   EXPECT_EQ(current_thread()->limit.load(), nullptr);
-  request_slow_calls(kSlowTrace, false);
+  request_slow_calls(kSlowProfile, false);
   op.call([] {});
   EXPECT_NE(current_thread()->limit.load(), nullptr);
 }

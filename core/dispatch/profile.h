@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded traces: the dispatches of one thread with times and nesting. Costs nothing while off,
+// Recorded profiles: the dispatches of one thread with times and nesting. Costs nothing while off,
 // because a thread that records takes the slow path.
 //
 // The end of a boxed call is seen where it returns. Who begins or resolves a frame leaves it by a
@@ -13,13 +13,14 @@
 #include "base/intrusive_ptr.h"
 #include "base/thread.h"
 #include "dispatch/kernel.h"
-#include "tenon/introspect.h"
+#include "tenon/frame.h"
+#include "tenon/profile.h"
 
-/// One trace. Written by the thread that began it until it ends, then by nobody.
-struct tenon_trace final : tenon::base::RefCounted<tenon_trace> {
+/// One profile. Written by the thread that began it until it ends, then by nobody.
+struct tenon_profile final : tenon::base::RefCounted<tenon_profile> {
  public:
-  explicit tenon_trace(tenon::base::ThreadRecord* thread) noexcept;
-  ~tenon_trace();
+  tenon_profile(tenon::base::ThreadRecord* thread, size_t max_spans) noexcept;
+  ~tenon_profile();
 
   /// The thread that it records, NULL once it has ended.
   const tenon::base::ThreadRecord* thread() const noexcept {
@@ -27,11 +28,13 @@ struct tenon_trace final : tenon::base::RefCounted<tenon_trace> {
   }
   /// Throws TENON_ERROR_STATE on another thread before the end, TENON_ERROR_OUT_OF_MEMORY when
   /// memory was short for some.
-  const std::vector<tenon_trace_span>& spans() const;
+  const std::vector<tenon_profile_span>& spans() const;
+  /// Dispatches that the limit left out.
+  int64_t dropped() const noexcept { return dropped_; }
 
   /// Adds a span that begins now; its times, depth and parent are filled in. One before it whose
   /// frame was left without running its kernel goes: it was no dispatch.
-  void begin_span(const tenon::base::RunningSlot* slot, tenon_trace_span span) noexcept;
+  void begin_span(const tenon::base::RunningSlot* slot, tenon_profile_span span) noexcept;
   /// Notes that the kernel of a place of the call stack runs.
   void run_span(const tenon::base::RunningSlot* slot) noexcept;
   /// Ends the span of a place of the call stack, and what ran above it and was left unseen.
@@ -47,22 +50,25 @@ struct tenon_trace final : tenon::base::RefCounted<tenon_trace> {
 
   std::atomic<const tenon::base::ThreadRecord*> thread_;
   const int64_t begun_;
-  std::vector<tenon_trace_span> spans_;
+  const size_t max_spans_;
+  int64_t dropped_ = 0;
+  std::vector<tenon_profile_span> spans_;
   std::vector<Open> open_;  // outermost first
   bool complete_ = true;
 };
 
 namespace tenon::dispatch {
 
-using Trace = ::tenon_trace;
-using TracePtr = base::IntrusivePtr<Trace>;
+using Profile = ::tenon_profile;
+using ProfilePtr = base::IntrusivePtr<Profile>;
 
-/// Begins a trace of the calling thread. Throws TENON_ERROR_OUT_OF_MEMORY.
-TracePtr begin_trace();
+/// Begins a profile of the calling thread. Throws TENON_ERROR_OUT_OF_MEMORY.
+/// `max_spans` 0: no limit.
+ProfilePtr begin_profile(size_t max_spans);
 /// Throws TENON_ERROR_STATE unless the calling thread records it.
-void end_trace(const Trace& trace);
+void end_profile(const Profile& profile);
 
-/// Whether a thread has traces that record.
+/// Whether a thread has profiles that record.
 inline bool is_recorded(const base::ThreadRecord& thread) noexcept {
   return (thread.slow_requests & base::kSlowRecord) != 0;
 }

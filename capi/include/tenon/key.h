@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dispatch keys, key sets, guards on the calling thread's keys, and captured thread states. */
-#ifndef TENON_DISPATCH_H
-#define TENON_DISPATCH_H
+/* Dispatch keys, alias keys, key sets, and keys declared at run time. */
+#ifndef TENON_KEY_H
+#define TENON_KEY_H
 
+#include "tenon/buffer.h"
 #include "tenon/common.h"
 
 TENON_BEGIN_DECLS
@@ -102,13 +103,13 @@ TENON_API tenon_status tenon_key_for_device(const char* device_type, tenon_key* 
 TENON_API tenon_status tenon_backend_register(const char* name, int32_t* out_device_type);
 
 /* Flags of tenon_functionality_register. */
-#define TENON_FUNCTIONALITY_ABOVE 1u       /* place it above the anchor; otherwise below */
-#define TENON_FUNCTIONALITY_PER_BACKEND 2u /* one slot per backend */
-#define TENON_FUNCTIONALITY_INCLUDED 4u    /* every thread adds it to its calls, by default */
-#define TENON_FUNCTIONALITY_EXCLUDED 8u    /* every thread keeps it out of its calls, by default */
+#define TENON_KEY_FLAG_ABOVE 1u       /* place it above the anchor; otherwise below */
+#define TENON_KEY_FLAG_PER_BACKEND 2u /* one slot per backend */
+#define TENON_KEY_FLAG_INCLUDED 4u    /* every thread adds it to its calls, by default */
+#define TENON_KEY_FLAG_EXCLUDED 8u    /* every thread keeps it out of its calls, by default */
 
 /// Declares a functionality key by name, next to a known functionality such as "Autograd": the
-/// nearest free lower number, or with TENON_FUNCTIONALITY_ABOVE the nearest higher one. The same
+/// nearest free lower number, or with TENON_KEY_FLAG_ABOVE the nearest higher one. The same
 /// name, anchor and flags again return the same key. Until a kernel or fallback is registered for
 /// it, a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL, or, where the key is
 /// INCLUDED, skips it.
@@ -170,92 +171,26 @@ TENON_API tenon_keyset tenon_keyset_remove(tenon_keyset keys, tenon_key key);
 /// Since:     0.1
 TENON_API tenon_status tenon_keyset_print(tenon_keyset keys, tenon_buffer** out_text);
 
-/// Returns the keys that the calling thread adds to every call.
+/// Returns the keys that the calling thread adds to every call: of its guards and its grad mode.
 ///
 /// Threads:   any thread; the calling thread's.
 /// Since:     0.1
-TENON_API tenon_keyset tenon_keys_included(void);
+TENON_API tenon_keyset tenon_keyset_included(void);
 
 /// Returns the keys that the calling thread removes from every call, after adding.
 ///
 /// Threads:   any thread; the calling thread's.
 /// Since:     0.1
-TENON_API tenon_keyset tenon_keys_excluded(void);
+TENON_API tenon_keyset tenon_keyset_excluded(void);
 
-/* What a guard restores. Plain memory of the caller; left on the thread that entered it, in reverse
- * order. */
-typedef struct tenon_key_guard {
-  uint64_t include;
-  uint64_t exclude;
-  uint64_t reserved[2];
-} tenon_key_guard;
-
-/// Adds keys to the thread's included set until the guard is left. Only functionalities count: a
-/// guard never chooses a backend.
-///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
-/// Threads:   owner thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_key_guard_include(tenon_key_guard* guard, tenon_keyset keys);
-
-/// Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
-///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
-/// Threads:   owner thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_key_guard_exclude(tenon_key_guard* guard, tenon_keyset keys);
-
-/// Replaces both sets until the guard is left. Only functionality bits count.
-///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
-/// Threads:   owner thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_key_guard_force(tenon_key_guard* guard, tenon_keyset include,
-                                             tenon_keyset exclude);
-
-/// Restores both sets exactly as they were when the guard was entered.
-///
-/// Threads:   owner thread.
-/// Since:     0.1
-TENON_API void tenon_key_guard_leave(const tenon_key_guard* guard);
-
-/// Captures the calling thread's whole state: keys now, and what later layers keep per thread.
+/// Returns all runtime keys that have slots, highest last, as a buffer of tenon_key.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
-/// Ownership: new reference in `out_state`.
-/// Threads:   any thread; the calling thread's.
-/// Since:     0.1
-TENON_API tenon_status tenon_thread_state_capture(tenon_thread_state** out_state);
-
-/// Enters a captured state on the calling thread; `out_previous` is what tenon_thread_state_leave
-/// restores.
-///
-/// Errors:    TENON_ERROR_OUT_OF_MEMORY.
-/// Ownership: new reference in `out_previous`, consumed by leave; `state` is borrowed.
-/// Threads:   owner thread.
-/// Since:     0.1
-TENON_API tenon_status tenon_thread_state_enter(const tenon_thread_state* state,
-                                                tenon_thread_state** out_previous);
-
-/// Restores the state that enter put aside.
-///
-/// Ownership: takes over the reference to `previous`.
-/// Threads:   owner thread.
-/// Since:     0.1
-TENON_API void tenon_thread_state_leave(tenon_thread_state* previous);
-
-/// Adds a reference. NULL is accepted and returned.
-///
+/// Ownership: new reference in `out_keys`.
 /// Threads:   any thread.
 /// Since:     0.1
-TENON_API tenon_thread_state* tenon_thread_state_retain(tenon_thread_state* state);
-
-/// Drops a reference. NULL is accepted.
-///
-/// Threads:   any thread.
-/// Since:     0.1
-TENON_API void tenon_thread_state_release(tenon_thread_state* state);
+TENON_API tenon_status tenon_key_list(tenon_buffer** out_keys);
 
 TENON_END_DECLS
 
-#endif /* TENON_DISPATCH_H */
+#endif /* TENON_KEY_H */

@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys, key sets, guards and thread states over core/dispatch; see tenon/dispatch.h.
-#include "tenon/dispatch.h"
+// Keys, key sets, and keys declared at run time; see tenon/key.h.
+#include "tenon/key.h"
 
 #include "base/check.h"
+#include "buffers.h"
 #include "dispatch/key_set.h"
 #include "dispatch/key_tls.h"
 #include "dispatch/registry.h"
-#include "dispatch/thread_state.h"
 #include "guard.h"
+#include "introspect/introspect.h"
 #include "tensor/device.h"
 #include "value/buffer.h"
 
 namespace dispatch = tenon::dispatch;
-using tenon::base::ThreadRecord;
+namespace introspect = tenon::introspect;
+using tenon::capi::buffer_of;
 using tenon::capi::guarded;
-
-namespace {
-
-// Remembers the calling thread's words in a guard; `change` then works on its record.
-template <class Change>
-tenon_status change_words(tenon_key_guard* out_guard, Change change) {
-  const ThreadRecord* before = tenon::base::current_thread();
-  *out_guard = tenon_key_guard{before->include, ~before->keep, {before->known_defaults, 0}};
-  return guarded([&] { change(*tenon::base::require_thread_record()); });
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -98,58 +88,13 @@ tenon_status tenon_keyset_print(tenon_keyset keys, tenon_buffer** out_text) {
       [&] { *out_text = tenon::value::text_buffer(dispatch::print_keys(keys)).detach(); });
 }
 
-tenon_keyset tenon_keys_included(void) { return dispatch::included_keys(); }
+tenon_keyset tenon_keyset_included(void) { return dispatch::included_keys(); }
 
-tenon_keyset tenon_keys_excluded(void) { return dispatch::excluded_keys(); }
+tenon_keyset tenon_keyset_excluded(void) { return dispatch::excluded_keys(); }
 
-tenon_status tenon_key_guard_include(tenon_key_guard* out_guard, tenon_keyset keys) {
-  return change_words(out_guard, [&](ThreadRecord& thread) {
-    thread.include |= keys & dispatch::kFunctionalityMask;
-  });
-}
-
-tenon_status tenon_key_guard_exclude(tenon_key_guard* out_guard, tenon_keyset keys) {
-  return change_words(out_guard, [&](ThreadRecord& thread) {
-    thread.keep &= ~(keys & dispatch::kFunctionalityMask);
-  });
-}
-
-tenon_status tenon_key_guard_force(tenon_key_guard* out_guard, tenon_keyset include,
-                                   tenon_keyset exclude) {
-  return change_words(out_guard, [&](ThreadRecord&) {
-    // Whoever forces words has seen all keys that exist now.
-    dispatch::set_key_words({include, exclude, dispatch::key_words().known});
-  });
-}
-
-void tenon_key_guard_leave(const tenon_key_guard* guard) {
-  // A guard whose entering failed, on a thread without record, changed nothing.
-  if (!tenon::base::has_thread_record()) return;
-  dispatch::set_key_words({guard->include, guard->exclude, guard->reserved[0]});
-}
-
-tenon_status tenon_thread_state_capture(tenon_thread_state** out_state) {
-  *out_state = nullptr;
-  return guarded([&] { *out_state = dispatch::capture_thread_state().detach(); });
-}
-
-tenon_status tenon_thread_state_enter(const tenon_thread_state* state,
-                                      tenon_thread_state** out_previous) {
-  *out_previous = nullptr;
-  return guarded([&] { *out_previous = dispatch::enter_thread_state(*state).detach(); });
-}
-
-void tenon_thread_state_leave(tenon_thread_state* previous) {
-  dispatch::leave_thread_state(dispatch::ThreadStatePtr::adopt(previous));
-}
-
-tenon_thread_state* tenon_thread_state_retain(tenon_thread_state* state) {
-  if (state != nullptr) state->retain();
-  return state;
-}
-
-void tenon_thread_state_release(tenon_thread_state* state) {
-  if (state != nullptr) state->release();
+tenon_status tenon_key_list(tenon_buffer** out_keys) {
+  *out_keys = nullptr;
+  return guarded([&] { *out_keys = buffer_of(introspect::list_keys()); });
 }
 
 }  // extern "C"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The call trace of a thread.
+// The call profile of a thread.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -16,18 +16,18 @@ import java.util.Locale;
  * that thread.
  *
  * <pre>{@code
- * Trace trace = Introspect.trace();
- * try (trace) {
+ * Profile profile = Introspect.profile();
+ * try (profile) {
  *   add.call(a, b);
  * }
- * System.out.println(trace);
+ * System.out.println(profile);
  * }</pre>
  */
-public final class Trace implements AutoCloseable {
+public final class Profile implements AutoCloseable {
   /**
    * One dispatch.
    *
-   * @param depth events of the trace that it ran inside
+   * @param depth events of the profile that it ran inside
    * @param parent number of the innermost of those, -1 without one
    * @param redispatch whether a kernel passed it on
    * @param key the key whose kernel ran
@@ -37,8 +37,8 @@ public final class Trace implements AutoCloseable {
    * @param kernel the kernel's name, "" if unknown
    * @param file where the kernel was registered, "" if unknown
    * @param line there
-   * @param begin since the trace began
-   * @param duration how long it took; null where it outlived the trace
+   * @param begin since the profile began
+   * @param duration how long it took; null where it outlived the profile
    * @param failed whether the kernel returned an error
    */
   public record Event(
@@ -72,43 +72,43 @@ public final class Trace implements AutoCloseable {
     }
 
     static Event read(long span) {
-      long begin = Memory.getLong(span + Structs.TRACE_SPAN_BEGIN_NS);
-      long end = Memory.getLong(span + Structs.TRACE_SPAN_END_NS);
+      long begin = Memory.getLong(span + Structs.PROFILE_SPAN_BEGIN_NS);
+      long end = Memory.getLong(span + Structs.PROFILE_SPAN_END_NS);
       return new Event(
-          Memory.getInt(span + Structs.TRACE_SPAN_DEPTH),
-          (int) Memory.getLong(span + Structs.TRACE_SPAN_PARENT),
-          Memory.getInt(span + Structs.TRACE_SPAN_REDISPATCH) != 0,
-          new DispatchKey(Memory.getInt(span + Structs.TRACE_SPAN_KEY)),
-          new DispatchKeySet(Memory.getLong(span + Structs.TRACE_SPAN_KEYS)),
-          ErrorFrame.language(Memory.getInt(span + Structs.TRACE_SPAN_LANGUAGE)),
-          TenonNative.tenon_op_name(Memory.getLong(span + Structs.TRACE_SPAN_OP)),
-          Text.read(Memory.getLong(span + Structs.TRACE_SPAN_KERNEL)),
-          Text.read(Memory.getLong(span + Structs.TRACE_SPAN_FILE)),
-          Memory.getInt(span + Structs.TRACE_SPAN_LINE),
+          Memory.getInt(span + Structs.PROFILE_SPAN_DEPTH),
+          (int) Memory.getLong(span + Structs.PROFILE_SPAN_PARENT),
+          Memory.getInt(span + Structs.PROFILE_SPAN_REDISPATCH) != 0,
+          new DispatchKey(Memory.getInt(span + Structs.PROFILE_SPAN_KEY)),
+          new DispatchKeySet(Memory.getLong(span + Structs.PROFILE_SPAN_KEYS)),
+          ErrorFrame.language(Memory.getInt(span + Structs.PROFILE_SPAN_LANGUAGE)),
+          TenonNative.tenon_op_name(Memory.getLong(span + Structs.PROFILE_SPAN_OP)),
+          Text.read(Memory.getLong(span + Structs.PROFILE_SPAN_KERNEL)),
+          Text.read(Memory.getLong(span + Structs.PROFILE_SPAN_FILE)),
+          Memory.getInt(span + Structs.PROFILE_SPAN_LINE),
           Duration.ofNanos(begin),
           end < 0 ? null : Duration.ofNanos(end - begin),
-          Memory.getInt(span + Structs.TRACE_SPAN_STATUS) != 0);
+          Memory.getInt(span + Structs.PROFILE_SPAN_STATUS) != 0);
     }
   }
 
   private final Thread thread = Thread.currentThread();
-  private long trace;
+  private long profile;
   private List<Event> events;
 
-  private Trace(long trace) {
-    this.trace = trace;
+  private Profile(long profile) {
+    this.profile = profile;
   }
 
-  static Trace start() {
+  static Profile start() {
     CallFrame frame = CallFrame.get();
     if (!frame.direct) {
-      throw new IllegalStateException("Trace: thread must be a platform thread, got a virtual one");
+      throw new IllegalStateException("Profile: thread must be a platform thread, got a virtual one");
     }
     long mark = frame.mark();
     try {
       long out = frame.allocate(8);
-      Errors.check(TenonNative.tenon_trace_begin(out));
-      return new Trace(Memory.getLong(out));
+      Errors.check(TenonNative.tenon_profile_begin(out));
+      return new Profile(Memory.getLong(out));
     } finally {
       frame.reset(mark);
     }
@@ -117,35 +117,35 @@ public final class Trace implements AutoCloseable {
   /** Stops recording. Closing again does nothing. */
   @Override
   public void close() {
-    if (trace == 0) {
+    if (profile == 0) {
       return;
     }
     if (Thread.currentThread() != thread) {
       throw new IllegalStateException(
-          "Trace: must be closed by the thread that made it, "
+          "Profile: must be closed by the thread that made it, "
               + thread.getName()
               + ", got "
               + Thread.currentThread().getName());
     }
-    long ended = trace;
-    trace = 0;
+    long ended = profile;
+    profile = 0;
     List<Event> all = new ArrayList<>();
     try {
-      Errors.check(TenonNative.tenon_trace_end(ended));
+      Errors.check(TenonNative.tenon_profile_end(ended));
       Introspect.readBuffer(
-          out -> TenonNative.tenon_trace_spans(ended, out),
-          Structs.TRACE_SPAN_SIZE,
+          out -> TenonNative.tenon_profile_spans(ended, out),
+          Structs.PROFILE_SPAN_SIZE,
           span -> all.add(Event.read(span)));
     } finally {
-      TenonNative.tenon_trace_release(ended);
+      TenonNative.tenon_profile_release(ended);
     }
     events = List.copyOf(all);
   }
 
-  /** Returns the dispatches in order; the trace must be closed. */
+  /** Returns the dispatches in order; the profile must be closed. */
   public List<Event> events() {
     if (events == null) {
-      throw new IllegalStateException("Trace: must be closed before it is read, got an open one");
+      throw new IllegalStateException("Profile: must be closed before it is read, got an open one");
     }
     return events;
   }
@@ -154,7 +154,7 @@ public final class Trace implements AutoCloseable {
   @Override
   public String toString() {
     if (events == null) {
-      return "Trace (open)";
+      return "Profile (open)";
     }
     return String.join("\n", events.stream().map(Event::toString).toList());
   }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/epoch.h"
+#include "base/reclaim.h"
 
 namespace tenon::base::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "introspect/way.h"
+#include "introspect/dispatch_chain.h"
 
 #include "base/error.h"
 #include "dispatch/fallback.h"
@@ -9,6 +9,7 @@
 #include "dispatch/slot_resolver.h"
 #include "dispatch/transform.h"
 #include "introspect/introspect.h"
+#include "tenon/mode.h"
 
 namespace tenon::introspect {
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels: the functions that serve operators, boxed and typed, and how to describe one. */
+#ifndef TENON_KERNEL_H
+#define TENON_KERNEL_H
+
+#include "tenon/common.h"
+#include "tenon/value.h"
+
+TENON_BEGIN_DECLS
+
+/* A boxed kernel. `keys` is the key set that the call was dispatched with: its highest key is the
+ * one this kernel serves. Returns TENON_OK with all results written, or a code with the error in
+ * stack->error or in the thread's slot. Nothing may be thrown or longjmp'ed out of it. */
+typedef tenon_status (*tenon_kernel_fn)(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                        tenon_stack* stack);
+
+/* A typed kernel: `tenon_status f(const tenon_frame*, args..., outs...)`, cast to this type. */
+typedef void (*tenon_typed_fn)(void);
+
+/* Lowered types of a typed kernel's parameters, one letter each. A signature is
+ * "<argument letters>><result letters>" and travels as its 64-bit FNV-1a hash (offset basis
+ * 0xcbf29ce484222325, prime 0x100000001b3), never 0.
+ *
+ *   T  Tensor, Tensor?                      tenon_tensor*, NULL = absent
+ *   i  int, SymInt, ScalarType, Layout,
+ *      MemoryFormat, DeviceIndex            int64_t
+ *   b  bool                                 int64_t, 0 or 1
+ *   d  float                                double
+ *   I  int[], SymInt[]                      const int64_t*, int64_t count
+ *   D  float[]                              const double*, int64_t count
+ *   B  bool[]                               const uint8_t*, int64_t count
+ *   L  Tensor[], Tensor?[]                  tenon_tensor* const*, int64_t count
+ *   s  str                                  const char*, int64_t size
+ *   v  everything else                      const tenon_value*
+ *
+ * Results: T tenon_tensor** (+1), i and b int64_t*, d double*, v tenon_value* (owned). A return
+ * that is a written argument has no letter and no out. Outs are written on success only.
+ *
+ * Test vectors: ">"      0xaf63b34c8601a6e1
+ *               "T>T"    0x6c62fe19e196c2e9
+ *               "TT>T"   0xa3775cfad220a37f
+ *               "TTv>T"  0x75248d31ac81c403 */
+
+/* Flags of a kernel. 2 is reserved.
+ *
+ * A kernel on Autograd, or on an AutogradCPU and so on, runs for all tensors, tracked or not, as a
+ * user's own Autograd kernel does. With WHEN_TRACKED it runs for calls whose tensors carry Autograd
+ * only, and calls of untracked tensors cost what they cost without it. */
+#define TENON_KERNEL_FALLTHROUGH 1u   /* skip this key; `boxed` is NULL */
+#define TENON_KERNEL_NOBLOCK 4u       /* quick and never waits, up to noblock_max_numel elements */
+#define TENON_KERNEL_LEAF 8u          /* calls no operators: nothing need be set up for them */
+#define TENON_KERNEL_WHEN_TRACKED 16u /* on Autograd: for tracked tensors only, see below */
+
+/* What to do when the operator already has a kernel for the key. */
+#define TENON_REPLACE_LAYER 0u    /* on top: removal brings the older one back. The default. */
+#define TENON_REPLACE_ERROR 1u    /* TENON_ERROR_ALREADY_EXISTS */
+#define TENON_REPLACE_OVERRIDE 2u /* as LAYER, and the profile and dumps call it intended */
+
+/* A kernel to register. Texts are copied. */
+typedef struct tenon_kernel {
+  uint32_t struct_size; /* sizeof(tenon_kernel) */
+  uint32_t flags;       /* TENON_KERNEL_* */
+  tenon_kernel_fn boxed;
+  void* ctx;
+  tenon_deleter deleter; /* runs on ctx exactly once, also when registration fails; may be NULL */
+  tenon_typed_fn typed;  /* optional typed form, see above */
+  uint64_t signature;    /* of `typed` */
+  const char* schema;    /* NULL, or inferred "(Tensor _0, int _1) -> Tensor": checked vs. define */
+  uint32_t language;     /* TENON_LANGUAGE_*, or a registered number */
+  uint32_t policy;       /* TENON_REPLACE_* */
+  int64_t noblock_max_numel; /* with TENON_KERNEL_NOBLOCK */
+  const char* name;          /* NULL or the function's name, for dumps and errors */
+  const char* file;          /* NULL or where it is registered */
+  int32_t line;
+  uint32_t reserved0;   /* zero */
+  uint64_t reserved[2]; /* zero */
+} tenon_kernel;
+
+TENON_END_DECLS
+
+#endif /* TENON_KERNEL_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modes: handlers that see all calls of a thread. See overrides.h. */
+#ifndef TENON_MODE_H
+#define TENON_MODE_H
+
+#include "tenon/common.h"
+#include "tenon/object.h"
+
+TENON_BEGIN_DECLS
+
+/* Kinds of modes. */
+#define TENON_MODE_OVERRIDE 0u /* sees calls before dispatch, by its type's `override` */
+#define TENON_MODE_WRAPPER 1u  /* sees calls below autograd, by its type's `dispatch` */
+
+/// Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
+/// the mode is off, together with those inside it.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, or an object whose type lacks the
+///            handler; TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: retains `mode` until it is popped.
+/// Threads:   owner thread; thread states carry modes to other threads.
+/// Since:     0.1
+TENON_API tenon_status tenon_mode_push(uint32_t kind, tenon_object* mode);
+
+/// Turns off the innermost mode of a kind, which must be `mode`.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, TENON_ERROR_STATE when none is on,
+///            or when another mode is the innermost of the calling thread; nothing changes then.
+/// Ownership: drops the reference that push took; the mode's release may run.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_mode_pop(uint32_t kind, const tenon_object* mode);
+
+/// Returns a mode that is on: `depth` 0 is the innermost. NULL when there are fewer.
+///
+/// Ownership: borrowed until it is popped.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_object* tenon_mode_get(uint32_t kind, int64_t depth);
+
+TENON_END_DECLS
+
+#endif /* TENON_MODE_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weak tensors: references that do not keep a tensor alive. */
+#ifndef TENON_WEAK_TENSOR_H
+#define TENON_WEAK_TENSOR_H
+
+#include "tenon/common.h"
+
+TENON_BEGIN_DECLS
+
+/// Makes a weak reference to a tensor. It keeps the header's memory, not the tensor nor its data.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: new reference in `out_weak`; `tensor` is borrowed.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_weak_tensor_new(tenon_tensor* tensor, tenon_weak_tensor** out_weak);
+
+/// Gives the tensor, or NULL when it has died.
+///
+/// Ownership: new reference.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_tensor* tenon_weak_tensor_copy(const tenon_weak_tensor* weak);
+
+/// Adds a reference. NULL is accepted and returned.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_weak_tensor* tenon_weak_tensor_retain(tenon_weak_tensor* weak);
+
+/// Drops a reference. NULL is accepted.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_weak_tensor_release(tenon_weak_tensor* weak);
+
+TENON_END_DECLS
+
+#endif /* TENON_WEAK_TENSOR_H */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Structs that C functions fill for the caller, who may know fewer fields than this version or more.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace tenon::capi {
+
+/// Sizes of structs as they were first released: the least that callers may have.
+constexpr size_t kFirstSlotInfo = 64;
+constexpr size_t kFirstArgumentInfo = 64;
+
+/// Fills a struct whose first field is `struct_size`, as large as the caller says: the fields that
+/// it knows. `first` is the size of the first released version, the least that is accepted. The rest
+/// is zero on failure, too. `make()` gives the whole struct.
+template <class T, class Make>
+void fill_struct(const char* function, size_t first, T* out_struct, Make&& make) {
+  const uint32_t size = out_struct->struct_size;
+  TENON_CHECK(size >= first, TENON_ERROR_ABI, function, ": struct_size must be at least ", first,
+              ", got ", size);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(out_struct);
+  for (size_t i = sizeof(T); i < size; ++i) {
+    TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI, function,
+                ": fields unknown to this version must be zero, got a value at ", i);
+  }
+  const size_t known = std::min<size_t>(size, sizeof(T));
+  constexpr size_t kSize = sizeof(out_struct->struct_size);
+  auto* fields = reinterpret_cast<unsigned char*>(out_struct);
+  std::memset(fields + kSize, 0, known - kSize);
+  const T made = make();
+  std::memcpy(fields + kSize, reinterpret_cast<const unsigned char*>(&made) + kSize, known - kSize);
+}
+
+}  // namespace tenon::capi
