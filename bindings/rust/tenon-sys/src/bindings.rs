@@ -15,9 +15,6 @@ pub type tenon_kernel_fn = ::core::option::Option<
     ) -> tenon_status,
 >;
 pub type tenon_typed_fn = ::core::option::Option<unsafe extern "C" fn()>;
-pub type tenon_profile_listener = ::core::option::Option<
-    unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void, event: *const tenon_profile_event),
->;
 pub type tenon_fallback_select = ::core::option::Option<
     unsafe extern "C" fn(
         ctx: *mut ::core::ffi::c_void,
@@ -32,6 +29,20 @@ pub type tenon_plugin_query_fn = ::core::option::Option<
         host_abi_min: u32,
         host_abi_max: u32,
     ) -> *const tenon_plugin_descriptor,
+>;
+pub type tenon_profile_listener = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        event: *const tenon_profile_event,
+    ),
+>;
+pub type tenon_warning_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        category: *const ::core::ffi::c_char,
+        message: *const ::core::ffi::c_char,
+        op: *const ::core::ffi::c_char,
+    ) -> tenon_status,
 >;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -66,6 +77,11 @@ pub struct tenon_storage {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct tenon_tensor {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_weak_tensor {
     _unused: [u8; 0],
 }
 #[repr(C)]
@@ -108,42 +124,6 @@ pub struct tenon_thread_state {
 pub struct tenon_device {
     pub type_: i32,
     pub index: i32,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_complex {
-    pub real: f64,
-    pub imag: f64,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_list {
-    pub data: *const ::core::ffi::c_void,
-    pub owner: *mut tenon_buffer,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_stream {
-    pub handle: *mut ::core::ffi::c_void,
-    pub device: tenon_device,
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct tenon_value {
-    pub tag: u16,
-    pub flags: u16,
-    pub count: u32,
-    pub as_: tenon_payload,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_stack {
-    pub args: *mut tenon_value,
-    pub rets: *mut tenon_value,
-    pub nargs: u32,
-    pub nrets: u32,
-    pub error: *mut tenon_error,
-    pub reserved: [u64; 2usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -303,14 +283,18 @@ pub struct tenon_device_provider {
             count: i64,
         ) -> tenon_status,
     >,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_key_guard {
-    pub include: u64,
-    pub exclude: u64,
-    pub reserved: [u64; 2usize],
+    pub set_current_device: ::core::option::Option<
+        unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void, index: i32) -> tenon_status,
+    >,
+    pub event_query: ::core::option::Option<
+        unsafe extern "C" fn(
+            ctx: *mut ::core::ffi::c_void,
+            index: i32,
+            event: *mut ::core::ffi::c_void,
+            out_done: *mut i32,
+        ) -> tenon_status,
+    >,
+    pub reserved: [u64; 4usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -323,80 +307,39 @@ pub struct tenon_error_frame {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_entry {
-    pub boxed: tenon_kernel_fn,
-    pub ctx: *mut ::core::ffi::c_void,
-    pub typed: tenon_typed_fn,
-    pub signature: u64,
-    pub language: u32,
-    pub flags: u32,
-    pub noblock_max_numel: i64,
+pub struct tenon_stream {
+    pub handle: *mut ::core::ffi::c_void,
+    pub device: tenon_device,
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_frame {
-    pub op: *const tenon_op,
-    pub ctx: *mut ::core::ffi::c_void,
-    pub keys: tenon_keyset,
-    pub leave_word: *mut *mut ::core::ffi::c_void,
-    pub leave_value: *mut ::core::ffi::c_void,
+pub struct tenon_complex {
+    pub real: f64,
+    pub imag: f64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_list {
+    pub data: *const ::core::ffi::c_void,
+    pub owner: *mut tenon_buffer,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct tenon_value {
+    pub tag: u16,
+    pub flags: u16,
+    pub count: u32,
+    pub as_: tenon_payload,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_stack {
+    pub args: *mut tenon_value,
+    pub rets: *mut tenon_value,
+    pub nargs: u32,
+    pub nrets: u32,
     pub error: *mut tenon_error,
     pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_slot_info {
-    pub struct_size: u32,
-    pub provenance: u32,
-    pub key: tenon_key,
-    pub source_key: tenon_key,
-    pub fallthrough: u32,
-    pub language: u32,
-    pub name: *const ::core::ffi::c_char,
-    pub file: *const ::core::ffi::c_char,
-    pub line: i32,
-    pub typed: u32,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_profile_event {
-    pub op: *const tenon_op,
-    pub key: tenon_key,
-    pub redispatch: u32,
-    pub keys: tenon_keyset,
-    pub depth: i32,
-    pub language: u32,
-    pub kernel: *const ::core::ffi::c_char,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_profile_span {
-    pub op: *const tenon_op,
-    pub keys: tenon_keyset,
-    pub key: tenon_key,
-    pub redispatch: u32,
-    pub language: u32,
-    pub depth: i32,
-    pub parent: i64,
-    pub begin_ns: i64,
-    pub end_ns: i64,
-    pub kernel: *const ::core::ffi::c_char,
-    pub file: *const ::core::ffi::c_char,
-    pub line: i32,
-    pub status: tenon_status,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_profile {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_simulator {
-    _unused: [u8; 0],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -416,6 +359,56 @@ pub struct tenon_kernel {
     pub file: *const ::core::ffi::c_char,
     pub line: i32,
     pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_entry {
+    pub boxed: tenon_kernel_fn,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub typed: tenon_typed_fn,
+    pub signature: u64,
+    pub language: u32,
+    pub flags: u32,
+    pub noblock_max_numel: i64,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_frame {
+    pub op: *const tenon_op,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub keys: tenon_keyset,
+    pub leave_word: *mut *mut ::core::ffi::c_void,
+    pub leave_value: *mut ::core::ffi::c_void,
+    pub error: *mut tenon_error,
+    pub state: u64,
+    pub entry: *const tenon_entry,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_key_guard {
+    pub include: u64,
+    pub exclude: u64,
+    pub known: u64,
+    pub thread: *const ::core::ffi::c_void,
+    pub depth: u32,
+    pub grad_mode: u32,
+    pub reserved: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_slot_info {
+    pub struct_size: u32,
+    pub provenance: u32,
+    pub key: tenon_key,
+    pub source_key: tenon_key,
+    pub fallthrough: u32,
+    pub language: u32,
+    pub name: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub typed: u32,
     pub reserved: [u64; 2usize],
 }
 #[repr(C)]
@@ -459,21 +452,28 @@ pub struct tenon_object_type {
             stack: *mut tenon_stack,
         ) -> tenon_status,
     >,
-    pub visit: ::core::option::Option<
+    pub call: ::core::option::Option<
         unsafe extern "C" fn(
             self_: *mut ::core::ffi::c_void,
-            visitor: ::core::option::Option<
-                unsafe extern "C" fn(
-                    ctx: *mut ::core::ffi::c_void,
-                    object: *mut ::core::ffi::c_void,
-                ),
-            >,
-            ctx: *mut ::core::ffi::c_void,
-        ),
+            stack: *mut tenon_stack,
+        ) -> tenon_status,
     >,
-    pub clear: ::core::option::Option<
-        unsafe extern "C" fn(self_: *mut ::core::ffi::c_void),
-    >,
+    pub reserved: [u64; 5usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_wrapper_options {
+    pub struct_size: u32,
+    pub reserved0: u32,
+    pub ndim: i64,
+    pub sizes: *const i64,
+    pub strides: *const i64,
+    pub storage_offset: i64,
+    pub dtype: tenon_dtype,
+    pub reserved1: u32,
+    pub device: *const tenon_device,
+    pub keys: tenon_keyset,
+    pub alias_of: *const tenon_tensor,
     pub reserved: [u64; 4usize],
 }
 #[repr(C)]
@@ -500,6 +500,43 @@ pub struct tenon_plugin_descriptor {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_profile_event {
+    pub op: *const tenon_op,
+    pub key: tenon_key,
+    pub redispatch: u32,
+    pub keys: tenon_keyset,
+    pub depth: i32,
+    pub language: u32,
+    pub kernel: *const ::core::ffi::c_char,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_profile_span {
+    pub struct_size: u32,
+    pub redispatch: u32,
+    pub op: *const tenon_op,
+    pub keys: tenon_keyset,
+    pub key: tenon_key,
+    pub language: u32,
+    pub reserved0: u32,
+    pub depth: i32,
+    pub parent: i64,
+    pub begin_ns: i64,
+    pub end_ns: i64,
+    pub kernel: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub status: tenon_status,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_profile {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_argument_info {
     pub struct_size: u32,
     pub flags: u32,
@@ -510,6 +547,11 @@ pub struct tenon_argument_info {
     pub default_value: *const tenon_value,
     pub list_size: i64,
     pub aliased_argument: i64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_simulator {
+    _unused: [u8; 0],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -528,6 +570,21 @@ pub struct tenon_tensor_info {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_tensor_options {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub dtype: tenon_dtype,
+    pub reserved0: u32,
+    pub device: *const tenon_device,
+    pub ndim: i64,
+    pub sizes: *const i64,
+    pub strides: *const i64,
+    pub storage_offset: i64,
+    pub storage_nbytes: i64,
+    pub reserved: [u64; 4usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct DLManagedTensor {
     _unused: [u8; 0],
 }
@@ -536,18 +593,50 @@ pub struct DLManagedTensor {
 pub struct DLManagedTensorVersioned {
     _unused: [u8; 0],
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_thread_slot {
+    pub struct_size: u32,
+    pub reserved0: u32,
+    pub copy: ::core::option::Option<
+        unsafe extern "C" fn(
+            word: *mut ::core::ffi::c_void,
+            out_word: *mut *mut ::core::ffi::c_void,
+        ) -> tenon_status,
+    >,
+    pub drop: ::core::option::Option<
+        unsafe extern "C" fn(word: *mut ::core::ffi::c_void),
+    >,
+    pub reserved: [u64; 4usize],
+}
 pub const TENON_VERSION_MAJOR: u32 = 0;
 pub const TENON_VERSION_MINOR: u32 = 1;
 pub const TENON_VERSION_PATCH: u32 = 0;
 pub const TENON_ABI_MAJOR: u32 = 0;
 pub const TENON_ABI_MINOR: u32 = 1;
-pub const TENON_LANGUAGE_NONE: u32 = 0;
-pub const TENON_LANGUAGE_C: u32 = 1;
-pub const TENON_LANGUAGE_CPP: u32 = 2;
-pub const TENON_LANGUAGE_PYTHON: u32 = 3;
-pub const TENON_LANGUAGE_JAVA: u32 = 4;
-pub const TENON_LANGUAGE_RUST: u32 = 5;
-pub const TENON_LANGUAGE_COUNT: u32 = 6;
+pub const TENON_DEVICE_CPU: u32 = 0;
+pub const TENON_DEVICE_CUDA: u32 = 1;
+pub const TENON_DEVICE_META: u32 = 23;
+pub const TENON_OK: u32 = 0;
+pub const TENON_ERROR_INVALID_ARGUMENT: u32 = 1;
+pub const TENON_ERROR_TYPE: u32 = 2;
+pub const TENON_ERROR_NOT_FOUND: u32 = 3;
+pub const TENON_ERROR_ALREADY_EXISTS: u32 = 4;
+pub const TENON_ERROR_NO_KERNEL: u32 = 5;
+pub const TENON_ERROR_NOT_SUPPORTED: u32 = 6;
+pub const TENON_ERROR_INDEX: u32 = 7;
+pub const TENON_ERROR_PARSE: u32 = 8;
+pub const TENON_ERROR_OUT_OF_MEMORY: u32 = 9;
+pub const TENON_ERROR_STATE: u32 = 10;
+pub const TENON_ERROR_BUSY: u32 = 11;
+pub const TENON_ERROR_RECURSION: u32 = 12;
+pub const TENON_ERROR_ABI: u32 = 13;
+pub const TENON_ERROR_SYSTEM: u32 = 14;
+pub const TENON_ERROR_RUNTIME: u32 = 15;
+pub const TENON_ERROR_DATA_DEPENDENT: u32 = 16;
+pub const TENON_ERROR_FOREIGN: u32 = 17;
+pub const TENON_ERROR_INTERNAL: u32 = 18;
+pub const TENON_DECLINED: u32 = 1000;
 pub const TENON_DTYPE_U8: u32 = 0;
 pub const TENON_DTYPE_I8: u32 = 1;
 pub const TENON_DTYPE_I16: u32 = 2;
@@ -568,9 +657,6 @@ pub const TENON_MEMORY_FORMAT_CONTIGUOUS: u32 = 0;
 pub const TENON_MEMORY_FORMAT_PRESERVE: u32 = 1;
 pub const TENON_MEMORY_FORMAT_CHANNELS_LAST: u32 = 2;
 pub const TENON_MEMORY_FORMAT_CHANNELS_LAST_3D: u32 = 3;
-pub const TENON_DEVICE_CPU: u32 = 0;
-pub const TENON_DEVICE_CUDA: u32 = 1;
-pub const TENON_DEVICE_META: u32 = 23;
 pub const TENON_DTYPE_IS_FLOATING: u32 = 1;
 pub const TENON_DTYPE_IS_COMPLEX: u32 = 2;
 pub const TENON_DTYPE_IS_SIGNED: u32 = 4;
@@ -604,7 +690,14 @@ pub const TENON_TAG_DICT: u32 = 38;
 pub const TENON_VALUE_OWNED: u32 = 1;
 pub const TENON_VALUE_MOVABLE: u32 = 2;
 pub const TENON_VALUE_HAS_SYMBOLIC: u32 = 4;
-pub const TENON_VALUE_HAS_OBJECT: u32 = 8;
+pub const TENON_KERNEL_FALLTHROUGH: u32 = 1;
+pub const TENON_KERNEL_NOBLOCK: u32 = 4;
+pub const TENON_KERNEL_LEAF: u32 = 8;
+pub const TENON_KERNEL_WHEN_TRACKED: u32 = 16;
+pub const TENON_REPLACE_LAYER: u32 = 0;
+pub const TENON_REPLACE_ERROR: u32 = 1;
+pub const TENON_REPLACE_OVERRIDE: u32 = 2;
+pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
 pub const TENON_BACKEND_BITS: u32 = 24;
 pub const TENON_BACKEND_CPU: u32 = 0;
 pub const TENON_BACKEND_CUDA: u32 = 1;
@@ -656,27 +749,9 @@ pub const TENON_KEY_FLAG_ABOVE: u32 = 1;
 pub const TENON_KEY_FLAG_PER_BACKEND: u32 = 2;
 pub const TENON_KEY_FLAG_INCLUDED: u32 = 4;
 pub const TENON_KEY_FLAG_EXCLUDED: u32 = 8;
-pub const TENON_OK: u32 = 0;
-pub const TENON_ERROR_INVALID_ARGUMENT: u32 = 1;
-pub const TENON_ERROR_TYPE: u32 = 2;
-pub const TENON_ERROR_NOT_FOUND: u32 = 3;
-pub const TENON_ERROR_ALREADY_EXISTS: u32 = 4;
-pub const TENON_ERROR_NO_KERNEL: u32 = 5;
-pub const TENON_ERROR_NOT_SUPPORTED: u32 = 6;
-pub const TENON_ERROR_INDEX: u32 = 7;
-pub const TENON_ERROR_PARSE: u32 = 8;
-pub const TENON_ERROR_OUT_OF_MEMORY: u32 = 9;
-pub const TENON_ERROR_STATE: u32 = 10;
-pub const TENON_ERROR_BUSY: u32 = 11;
-pub const TENON_ERROR_RECURSION: u32 = 12;
-pub const TENON_ERROR_ABI: u32 = 13;
-pub const TENON_ERROR_SYSTEM: u32 = 14;
-pub const TENON_ERROR_RUNTIME: u32 = 15;
-pub const TENON_ERROR_DATA_DEPENDENT: u32 = 16;
-pub const TENON_ERROR_FOREIGN: u32 = 17;
-pub const TENON_ERROR_INTERNAL: u32 = 18;
-pub const TENON_DECLINED: u32 = 1000;
-pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
+pub const TENON_GRAD_MODE_OFF: u32 = 0;
+pub const TENON_GRAD_MODE_ON: u32 = 1;
+pub const TENON_GRAD_MODE_INFERENCE: u32 = 2;
 pub const TENON_PROVENANCE_MISSING: u32 = 0;
 pub const TENON_PROVENANCE_KERNEL: u32 = 1;
 pub const TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL: u32 = 2;
@@ -697,28 +772,22 @@ pub const TENON_HANDLE_KERNEL: u32 = 9;
 pub const TENON_HANDLE_SIMULATOR: u32 = 10;
 pub const TENON_HANDLE_PROFILE: u32 = 11;
 pub const TENON_HANDLE_GENERATOR: u32 = 12;
-pub const TENON_HANDLE_COUNT: u32 = 13;
-pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
-pub const TENON_SIMULATOR_TABLE: u32 = 1;
-pub const TENON_SIMULATOR_RAW_REGISTRATIONS: u32 = 2;
-pub const TENON_SIMULATOR_RAW_TABLE: u32 = 3;
+pub const TENON_HANDLE_WEAK_TENSOR: u32 = 13;
+pub const TENON_LANGUAGE_NONE: u32 = 0;
+pub const TENON_LANGUAGE_C: u32 = 1;
+pub const TENON_LANGUAGE_CPP: u32 = 2;
+pub const TENON_LANGUAGE_PYTHON: u32 = 3;
+pub const TENON_LANGUAGE_JAVA: u32 = 4;
+pub const TENON_LANGUAGE_RUST: u32 = 5;
 pub const TENON_LIBRARY_DEF: u32 = 0;
 pub const TENON_LIBRARY_IMPL: u32 = 1;
 pub const TENON_LIBRARY_FRAGMENT: u32 = 2;
-pub const TENON_KERNEL_FALLTHROUGH: u32 = 1;
-pub const TENON_KERNEL_SYMBOLIC: u32 = 2;
-pub const TENON_KERNEL_NOBLOCK: u32 = 4;
-pub const TENON_KERNEL_LEAF: u32 = 8;
-pub const TENON_REPLACE_LAYER: u32 = 0;
-pub const TENON_REPLACE_ERROR: u32 = 1;
-pub const TENON_REPLACE_OVERRIDE: u32 = 2;
 pub const TENON_SELECT_KERNEL: u32 = 0;
 pub const TENON_SELECT_FALLTHROUGH: u32 = 1;
 pub const TENON_EVENT_OP_DEFINED: u32 = 1;
 pub const TENON_EVENT_OP_REMOVED: u32 = 2;
 pub const TENON_MODE_OVERRIDE: u32 = 0;
 pub const TENON_MODE_WRAPPER: u32 = 1;
-pub const TENON_MODE_COUNT: u32 = 2;
 pub const TENON_SANITIZER_NONE: u32 = 0;
 pub const TENON_SANITIZER_ADDRESS: u32 = 1;
 pub const TENON_SANITIZER_THREAD: u32 = 2;
@@ -768,6 +837,10 @@ pub const TENON_SCHEMA_MUTABLE: u32 = 1;
 pub const TENON_SCHEMA_VARARG: u32 = 2;
 pub const TENON_SCHEMA_VARRET: u32 = 4;
 pub const TENON_SCHEMA_FUNCTIONAL: u32 = 8;
+pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
+pub const TENON_SIMULATOR_TABLE: u32 = 1;
+pub const TENON_SIMULATOR_RAW_REGISTRATIONS: u32 = 2;
+pub const TENON_SIMULATOR_RAW_TABLE: u32 = 3;
 pub const TENON_TENSOR_MAX_DIMS: u32 = 64;
 pub const TENON_TENSOR_CONTIGUOUS: u32 = 1;
 pub const TENON_TENSOR_WRAPPED_NUMBER: u32 = 2;
@@ -776,6 +849,10 @@ pub const TENON_TENSOR_SYMBOLIC: u32 = 8;
 pub const TENON_TENSOR_UNDEFINED: u32 = 16;
 pub const TENON_TENSOR_READ_ONLY: u32 = 32;
 pub const TENON_TENSOR_HOLLOW: u32 = 64;
+pub const TENON_DIMS_SIZES: u32 = 0;
+pub const TENON_DIMS_STRIDES: u32 = 1;
+pub const TENON_DIMS_OFFSET: u32 = 2;
+pub const TENON_DIMS_NUMEL: u32 = 3;
 #[test]
 fn bindgen_test_layout_tenon_device() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_device> = ::core::mem::MaybeUninit::uninit();
@@ -795,6 +872,229 @@ fn bindgen_test_layout_tenon_device() {
         unsafe { ::core::ptr::addr_of!((*ptr).index) as usize - ptr as usize },
         4usize,
         "Offset of field: tenon_device::index",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_device_provider() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_device_provider> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_device_provider>(),
+        232usize,
+        "Size of tenon_device_provider",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_device_provider>(),
+        8usize,
+        "Alignment of tenon_device_provider",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_device_provider::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device_type) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_device_provider::device_type",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_device_provider::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_device_provider::deleter",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device_count) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_device_provider::device_count",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).current_device) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_device_provider::current_device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).allocate) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_device_provider::allocate",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).release) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_device_provider::release",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).copy) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_device_provider::copy",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).current_stream) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_device_provider::current_stream",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).set_current_stream) as usize - ptr as usize
+        },
+        72usize,
+        "Offset of field: tenon_device_provider::set_current_stream",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).stream_new) as usize - ptr as usize },
+        80usize,
+        "Offset of field: tenon_device_provider::stream_new",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).stream_release) as usize - ptr as usize },
+        88usize,
+        "Offset of field: tenon_device_provider::stream_release",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).stream_synchronize) as usize - ptr as usize
+        },
+        96usize,
+        "Offset of field: tenon_device_provider::stream_synchronize",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_new) as usize - ptr as usize },
+        104usize,
+        "Offset of field: tenon_device_provider::event_new",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_release) as usize - ptr as usize },
+        112usize,
+        "Offset of field: tenon_device_provider::event_release",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_record) as usize - ptr as usize },
+        120usize,
+        "Offset of field: tenon_device_provider::event_record",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_wait) as usize - ptr as usize },
+        128usize,
+        "Offset of field: tenon_device_provider::event_wait",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_new) as usize - ptr as usize },
+        136usize,
+        "Offset of field: tenon_device_provider::generator_new",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_release) as usize - ptr as usize
+        },
+        144usize,
+        "Offset of field: tenon_device_provider::generator_release",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_seed) as usize - ptr as usize },
+        152usize,
+        "Offset of field: tenon_device_provider::generator_seed",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_state) as usize - ptr as usize },
+        160usize,
+        "Offset of field: tenon_device_provider::generator_state",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_set_state) as usize - ptr as usize
+        },
+        168usize,
+        "Offset of field: tenon_device_provider::generator_set_state",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_random) as usize - ptr as usize
+        },
+        176usize,
+        "Offset of field: tenon_device_provider::generator_random",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).set_current_device) as usize - ptr as usize
+        },
+        184usize,
+        "Offset of field: tenon_device_provider::set_current_device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_query) as usize - ptr as usize },
+        192usize,
+        "Offset of field: tenon_device_provider::event_query",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        200usize,
+        "Offset of field: tenon_device_provider::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_error_frame() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_error_frame> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_error_frame>(),
+        40usize,
+        "Size of tenon_error_frame",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_error_frame>(),
+        8usize,
+        "Alignment of tenon_error_frame",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_error_frame::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_error_frame::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).function) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_error_frame::function",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_error_frame::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_error_frame::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_stream() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_stream> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(::core::mem::size_of::<tenon_stream>(), 16usize, "Size of tenon_stream");
+    assert_eq!(
+        ::core::mem::align_of::<tenon_stream>(),
+        8usize,
+        "Alignment of tenon_stream",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).handle) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_stream::handle",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_stream::device",
     );
 }
 #[test]
@@ -837,27 +1137,6 @@ fn bindgen_test_layout_tenon_list() {
         unsafe { ::core::ptr::addr_of!((*ptr).owner) as usize - ptr as usize },
         8usize,
         "Offset of field: tenon_list::owner",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_stream() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_stream> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(::core::mem::size_of::<tenon_stream>(), 16usize, "Size of tenon_stream");
-    assert_eq!(
-        ::core::mem::align_of::<tenon_stream>(),
-        8usize,
-        "Alignment of tenon_stream",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).handle) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_stream::handle",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_stream::device",
     );
 }
 #[test]
@@ -1008,530 +1287,6 @@ fn bindgen_test_layout_tenon_stack() {
     );
 }
 #[test]
-fn bindgen_test_layout_tenon_device_provider() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_device_provider> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_device_provider>(),
-        200usize,
-        "Size of tenon_device_provider",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_device_provider>(),
-        8usize,
-        "Alignment of tenon_device_provider",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_device_provider::struct_size",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).device_type) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_device_provider::device_type",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_device_provider::ctx",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_device_provider::deleter",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).device_count) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_device_provider::device_count",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).current_device) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_device_provider::current_device",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).allocate) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_device_provider::allocate",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).release) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_device_provider::release",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).copy) as usize - ptr as usize },
-        56usize,
-        "Offset of field: tenon_device_provider::copy",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).current_stream) as usize - ptr as usize },
-        64usize,
-        "Offset of field: tenon_device_provider::current_stream",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).set_current_stream) as usize - ptr as usize
-        },
-        72usize,
-        "Offset of field: tenon_device_provider::set_current_stream",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).stream_new) as usize - ptr as usize },
-        80usize,
-        "Offset of field: tenon_device_provider::stream_new",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).stream_release) as usize - ptr as usize },
-        88usize,
-        "Offset of field: tenon_device_provider::stream_release",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).stream_synchronize) as usize - ptr as usize
-        },
-        96usize,
-        "Offset of field: tenon_device_provider::stream_synchronize",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_new) as usize - ptr as usize },
-        104usize,
-        "Offset of field: tenon_device_provider::event_new",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_release) as usize - ptr as usize },
-        112usize,
-        "Offset of field: tenon_device_provider::event_release",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_record) as usize - ptr as usize },
-        120usize,
-        "Offset of field: tenon_device_provider::event_record",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_wait) as usize - ptr as usize },
-        128usize,
-        "Offset of field: tenon_device_provider::event_wait",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).generator_new) as usize - ptr as usize },
-        136usize,
-        "Offset of field: tenon_device_provider::generator_new",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).generator_release) as usize - ptr as usize
-        },
-        144usize,
-        "Offset of field: tenon_device_provider::generator_release",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).generator_seed) as usize - ptr as usize },
-        152usize,
-        "Offset of field: tenon_device_provider::generator_seed",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).generator_state) as usize - ptr as usize },
-        160usize,
-        "Offset of field: tenon_device_provider::generator_state",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).generator_set_state) as usize - ptr as usize
-        },
-        168usize,
-        "Offset of field: tenon_device_provider::generator_set_state",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).generator_random) as usize - ptr as usize
-        },
-        176usize,
-        "Offset of field: tenon_device_provider::generator_random",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        184usize,
-        "Offset of field: tenon_device_provider::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_key_guard() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_key_guard> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_key_guard>(),
-        32usize,
-        "Size of tenon_key_guard",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_key_guard>(),
-        8usize,
-        "Alignment of tenon_key_guard",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).include) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_key_guard::include",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).exclude) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_key_guard::exclude",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_key_guard::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_error_frame() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_error_frame> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_error_frame>(),
-        40usize,
-        "Size of tenon_error_frame",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_error_frame>(),
-        8usize,
-        "Alignment of tenon_error_frame",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_error_frame::language",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_error_frame::line",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).function) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_error_frame::function",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_error_frame::file",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_error_frame::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_entry() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_entry> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(::core::mem::size_of::<tenon_entry>(), 48usize, "Size of tenon_entry");
-    assert_eq!(
-        ::core::mem::align_of::<tenon_entry>(),
-        8usize,
-        "Alignment of tenon_entry",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).boxed) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_entry::boxed",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_entry::ctx",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).typed) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_entry::typed",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).signature) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_entry::signature",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_entry::language",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
-        36usize,
-        "Offset of field: tenon_entry::flags",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).noblock_max_numel) as usize - ptr as usize
-        },
-        40usize,
-        "Offset of field: tenon_entry::noblock_max_numel",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_frame() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_frame> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(::core::mem::size_of::<tenon_frame>(), 64usize, "Size of tenon_frame");
-    assert_eq!(
-        ::core::mem::align_of::<tenon_frame>(),
-        8usize,
-        "Alignment of tenon_frame",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_frame::op",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_frame::ctx",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_frame::keys",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).leave_word) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_frame::leave_word",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).leave_value) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_frame::leave_value",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).error) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_frame::error",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_frame::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_slot_info() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_slot_info> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_slot_info>(),
-        64usize,
-        "Size of tenon_slot_info",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_slot_info>(),
-        8usize,
-        "Alignment of tenon_slot_info",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_slot_info::struct_size",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).provenance) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_slot_info::provenance",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_slot_info::key",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).source_key) as usize - ptr as usize },
-        12usize,
-        "Offset of field: tenon_slot_info::source_key",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).fallthrough) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_slot_info::fallthrough",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
-        20usize,
-        "Offset of field: tenon_slot_info::language",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_slot_info::name",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_slot_info::file",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_slot_info::line",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).typed) as usize - ptr as usize },
-        44usize,
-        "Offset of field: tenon_slot_info::typed",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_slot_info::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_profile_event() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_profile_event> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_profile_event>(),
-        56usize,
-        "Size of tenon_profile_event",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_profile_event>(),
-        8usize,
-        "Alignment of tenon_profile_event",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_profile_event::op",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_profile_event::key",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).redispatch) as usize - ptr as usize },
-        12usize,
-        "Offset of field: tenon_profile_event::redispatch",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_profile_event::keys",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_profile_event::depth",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
-        28usize,
-        "Offset of field: tenon_profile_event::language",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).kernel) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_profile_event::kernel",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_profile_event::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_profile_span() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_profile_span> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_profile_span>(),
-        96usize,
-        "Size of tenon_profile_span",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_profile_span>(),
-        8usize,
-        "Alignment of tenon_profile_span",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_profile_span::op",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_profile_span::keys",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_profile_span::key",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).redispatch) as usize - ptr as usize },
-        20usize,
-        "Offset of field: tenon_profile_span::redispatch",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_profile_span::language",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
-        28usize,
-        "Offset of field: tenon_profile_span::depth",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).parent) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_profile_span::parent",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).begin_ns) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_profile_span::begin_ns",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).end_ns) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_profile_span::end_ns",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).kernel) as usize - ptr as usize },
-        56usize,
-        "Offset of field: tenon_profile_span::kernel",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
-        64usize,
-        "Offset of field: tenon_profile_span::file",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
-        72usize,
-        "Offset of field: tenon_profile_span::line",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).status) as usize - ptr as usize },
-        76usize,
-        "Offset of field: tenon_profile_span::status",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        80usize,
-        "Offset of field: tenon_profile_span::reserved",
-    );
-}
-#[test]
 fn bindgen_test_layout_tenon_kernel() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_kernel> = ::core::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
@@ -1622,6 +1377,230 @@ fn bindgen_test_layout_tenon_kernel() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         96usize,
         "Offset of field: tenon_kernel::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_entry() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_entry> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(::core::mem::size_of::<tenon_entry>(), 64usize, "Size of tenon_entry");
+    assert_eq!(
+        ::core::mem::align_of::<tenon_entry>(),
+        8usize,
+        "Alignment of tenon_entry",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).boxed) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_entry::boxed",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_entry::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).typed) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_entry::typed",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).signature) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_entry::signature",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_entry::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        36usize,
+        "Offset of field: tenon_entry::flags",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).noblock_max_numel) as usize - ptr as usize
+        },
+        40usize,
+        "Offset of field: tenon_entry::noblock_max_numel",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_entry::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_frame() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_frame> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(::core::mem::size_of::<tenon_frame>(), 64usize, "Size of tenon_frame");
+    assert_eq!(
+        ::core::mem::align_of::<tenon_frame>(),
+        8usize,
+        "Alignment of tenon_frame",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_frame::op",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_frame::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_frame::keys",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).leave_word) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_frame::leave_word",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).leave_value) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_frame::leave_value",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).error) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_frame::error",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).state) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_frame::state",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).entry) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_frame::entry",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_key_guard() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_key_guard> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_key_guard>(),
+        48usize,
+        "Size of tenon_key_guard",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_key_guard>(),
+        8usize,
+        "Alignment of tenon_key_guard",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).include) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_key_guard::include",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).exclude) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_key_guard::exclude",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).known) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_key_guard::known",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).thread) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_key_guard::thread",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_key_guard::depth",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).grad_mode) as usize - ptr as usize },
+        36usize,
+        "Offset of field: tenon_key_guard::grad_mode",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_key_guard::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_slot_info() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_slot_info> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_slot_info>(),
+        64usize,
+        "Size of tenon_slot_info",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_slot_info>(),
+        8usize,
+        "Alignment of tenon_slot_info",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_slot_info::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).provenance) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_slot_info::provenance",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_slot_info::key",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).source_key) as usize - ptr as usize },
+        12usize,
+        "Offset of field: tenon_slot_info::source_key",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).fallthrough) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_slot_info::fallthrough",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        20usize,
+        "Offset of field: tenon_slot_info::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_slot_info::name",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_slot_info::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_slot_info::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).typed) as usize - ptr as usize },
+        44usize,
+        "Offset of field: tenon_slot_info::typed",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_slot_info::reserved",
     );
 }
 #[test]
@@ -1734,19 +1713,89 @@ fn bindgen_test_layout_tenon_object_type() {
         "Offset of field: tenon_object_type::dispatch",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).visit) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).call) as usize - ptr as usize },
         56usize,
-        "Offset of field: tenon_object_type::visit",
+        "Offset of field: tenon_object_type::call",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).clear) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         64usize,
-        "Offset of field: tenon_object_type::clear",
+        "Offset of field: tenon_object_type::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_wrapper_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_wrapper_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_wrapper_options>(),
+        104usize,
+        "Size of tenon_wrapper_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_wrapper_options>(),
+        8usize,
+        "Alignment of tenon_wrapper_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_wrapper_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_wrapper_options::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_wrapper_options::ndim",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_wrapper_options::sizes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).strides) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_wrapper_options::strides",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).storage_offset) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_wrapper_options::storage_offset",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_wrapper_options::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved1) as usize - ptr as usize },
+        44usize,
+        "Offset of field: tenon_wrapper_options::reserved1",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_wrapper_options::device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_wrapper_options::keys",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).alias_of) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_wrapper_options::alias_of",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         72usize,
-        "Offset of field: tenon_object_type::reserved",
+        "Offset of field: tenon_wrapper_options::reserved",
     );
 }
 #[test]
@@ -1819,6 +1868,156 @@ fn bindgen_test_layout_tenon_plugin_descriptor() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         64usize,
         "Offset of field: tenon_plugin_descriptor::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_profile_event() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_profile_event> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_profile_event>(),
+        56usize,
+        "Size of tenon_profile_event",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_profile_event>(),
+        8usize,
+        "Alignment of tenon_profile_event",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_profile_event::op",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_profile_event::key",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).redispatch) as usize - ptr as usize },
+        12usize,
+        "Offset of field: tenon_profile_event::redispatch",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_profile_event::keys",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_profile_event::depth",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        28usize,
+        "Offset of field: tenon_profile_event::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).kernel) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_profile_event::kernel",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_profile_event::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_profile_span() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_profile_span> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_profile_span>(),
+        104usize,
+        "Size of tenon_profile_span",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_profile_span>(),
+        8usize,
+        "Alignment of tenon_profile_span",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_profile_span::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).redispatch) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_profile_span::redispatch",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).op) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_profile_span::op",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_profile_span::keys",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_profile_span::key",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        28usize,
+        "Offset of field: tenon_profile_span::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_profile_span::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
+        36usize,
+        "Offset of field: tenon_profile_span::depth",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).parent) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_profile_span::parent",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).begin_ns) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_profile_span::begin_ns",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).end_ns) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_profile_span::end_ns",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).kernel) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_profile_span::kernel",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        72usize,
+        "Offset of field: tenon_profile_span::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        80usize,
+        "Offset of field: tenon_profile_span::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).status) as usize - ptr as usize },
+        84usize,
+        "Offset of field: tenon_profile_span::status",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        88usize,
+        "Offset of field: tenon_profile_span::reserved",
     );
 }
 #[test]
@@ -1953,6 +2152,116 @@ fn bindgen_test_layout_tenon_tensor_info() {
         "Offset of field: tenon_tensor_info::reserved",
     );
 }
+#[test]
+fn bindgen_test_layout_tenon_tensor_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_tensor_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_tensor_options>(),
+        96usize,
+        "Size of tenon_tensor_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_tensor_options>(),
+        8usize,
+        "Alignment of tenon_tensor_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_tensor_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_tensor_options::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_tensor_options::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        12usize,
+        "Offset of field: tenon_tensor_options::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_tensor_options::device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_tensor_options::ndim",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_tensor_options::sizes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).strides) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_tensor_options::strides",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).storage_offset) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_tensor_options::storage_offset",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).storage_nbytes) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_tensor_options::storage_nbytes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_tensor_options::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_thread_slot() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_thread_slot> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_thread_slot>(),
+        56usize,
+        "Size of tenon_thread_slot",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_thread_slot>(),
+        8usize,
+        "Alignment of tenon_thread_slot",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_thread_slot::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_thread_slot::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).copy) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_thread_slot::copy",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).drop) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_thread_slot::drop",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_thread_slot::reserved",
+    );
+}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub union tenon_payload {
@@ -1983,6 +2292,330 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_version() -> *const ::core::ffi::c_char;
+    #[must_use]
+    /** Allocates a buffer of `size` bytes, zeroed, followed by one NUL byte that `size` does not count.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size.
+ Ownership: new reference in `out_buffer`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_buffer_new(
+        size: i64,
+        out_buffer: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Wraps foreign memory; `deleter(ctx)` runs when the last reference goes, also when this fails.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
+ Ownership: new reference in `out_buffer`; takes over `ctx`.
+ Threads:   any thread; the deleter runs on the thread of the last release.
+ Since:     0.1*/
+    pub fn tenon_buffer_wrap(
+        data: *mut ::core::ffi::c_void,
+        size: i64,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+        out_buffer: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_buffer_retain(buffer: *mut tenon_buffer) -> *mut tenon_buffer;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_buffer_release(buffer: *mut tenon_buffer);
+    /** Returns the memory; text results are NUL-terminated.
+
+ Ownership: borrowed until the buffer dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_buffer_data(buffer: *const tenon_buffer) -> *mut ::core::ffi::c_void;
+    /** Returns the size in bytes, without the trailing NUL.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_buffer_size(buffer: *const tenon_buffer) -> i64;
+    #[must_use]
+    /** Parses "cpu", "cuda:1", "meta" or a registered backend's name with an optional index.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT when malformed, TENON_ERROR_NOT_FOUND for an unknown
+            name; the message lists the names that exist.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_device_parse(
+        text: *const ::core::ffi::c_char,
+        out_device: *mut tenon_device,
+    ) -> tenon_status;
+    /** Returns the name of a device type, such as "cpu"; "unknown" for an unknown one.
+
+ Ownership: static text.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_device_type_name(type_: i32) -> *const ::core::ffi::c_char;
+    #[must_use]
+    /** Returns how many devices of a type there are; 0 without provider or driver.
+
+ Errors:    what the provider raised.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_device_count(device_type: i32, out_count: *mut i32) -> tenon_status;
+    #[must_use]
+    /** Copies bytes between devices, ordered on the current stream of the non-CPU side.
+
+ Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_INVALID_ARGUMENT for a negative
+            size, or what the provider raised.
+ Threads:   any thread; *blocks* when `blocking` is non-zero.
+ Since:     0.1*/
+    pub fn tenon_device_copy(
+        dst: *mut ::core::ffi::c_void,
+        dst_device: *const tenon_device,
+        src: *const ::core::ffi::c_void,
+        src_device: *const tenon_device,
+        nbytes: i64,
+        blocking: i32,
+    ) -> tenon_status;
+    #[must_use]
+    /** Registers the provider of a device type; the struct is copied. One provider per type.
+
+ Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size,
+            TENON_ERROR_NOT_FOUND for a device type that is no backend's.
+ Ownership: takes over provider->ctx, also when this fails.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_device_provider_register(
+        provider: *const tenon_device_provider,
+    ) -> tenon_status;
+    #[must_use]
+    /** Returns the provider of a device type, loading the plugin that ships for it when needed.
+
+ Errors:    TENON_ERROR_NOT_FOUND when no plugin provides it, or why loading it failed.
+ Ownership: borrowed for ever.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_device_provider_get(
+        device_type: i32,
+        out_provider: *mut *const tenon_device_provider,
+    ) -> tenon_status;
+    /** Returns the symbolic name of a status, such as "TENON_ERROR_TYPE", or "TENON_ERROR_UNKNOWN".
+
+ Errors:    none.
+ Ownership: static text.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_status_name(status: tenon_status) -> *const ::core::ffi::c_char;
+    /** Returns the default kind of a status, such as "TypeError".
+
+ Errors:    none.
+ Ownership: static text.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_status_kind(status: tenon_status) -> *const ::core::ffi::c_char;
+    /** Makes an error. `kind` NULL takes the code's default kind; `message` is copied up to its NUL;
+ NULL is "".
+
+ Errors:    none; when memory is short the result is the preallocated out-of-memory error.
+ Ownership: new reference.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_new(
+        code: tenon_status,
+        kind: *const ::core::ffi::c_char,
+        message: *const ::core::ffi::c_char,
+    ) -> *mut tenon_error;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_retain(error: *mut tenon_error) -> *mut tenon_error;
+    /** Drops a reference; the last one runs the payload's deleter. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_release(error: *mut tenon_error);
+    #[must_use]
+    /** Puts an error into the calling thread's slot and returns its code, so that a C function can end
+ with `return tenon_error_set(error);`. An error already in the slot is released.
+
+ Errors:    NULL empties the slot and returns TENON_OK.
+ Ownership: takes over the reference.
+ Threads:   any thread; the slot is the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_error_set(error: *mut tenon_error) -> tenon_status;
+    #[must_use]
+    /** Makes an error with the code's default kind, puts it into the slot and returns the code.
+
+ Errors:    always returns `code`; the error is in the slot.
+ Threads:   any thread; the slot is the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_error_raise(
+        code: tenon_status,
+        message: *const ::core::ffi::c_char,
+    ) -> tenon_status;
+    /** Moves the error out of the calling thread's slot; NULL when there is none.
+
+ Ownership: new reference (the slot's).
+ Threads:   any thread; the slot is the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_error_take() -> *mut tenon_error;
+    /** Looks at the error in the calling thread's slot; NULL when there is none.
+
+ Ownership: borrowed until the slot changes.
+ Threads:   any thread; the slot is the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_error_peek() -> *const tenon_error;
+    #[must_use]
+    /** Returns the code, never TENON_OK.
+
+ Errors:    none: the result is the error's own code.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_code(error: *const tenon_error) -> tenon_status;
+    /** Returns the kind, such as "TypeError" or the name of a foreign exception class.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_kind(error: *const tenon_error) -> *const ::core::ffi::c_char;
+    /** Returns the message, UTF-8, without kind, notes or frames.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_message(error: *const tenon_error) -> *const ::core::ffi::c_char;
+    /** Returns everything as readable text: kind, message, notes, frames (innermost first), causes. The
+ same text each time while nothing is added.
+
+ Ownership: borrowed until the error dies or changes.
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_format(error: *mut tenon_error) -> *const ::core::ffi::c_char;
+    /** Adds a note: a line of context below the message.
+
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_add_note(
+        error: *mut tenon_error,
+        note: *const ::core::ffi::c_char,
+    );
+    /** Returns the number of notes.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_note_count(error: *const tenon_error) -> i64;
+    /** Returns note `index`, or NULL when out of range.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_note(
+        error: *const tenon_error,
+        index: i64,
+    ) -> *const ::core::ffi::c_char;
+    /** Adds a frame; frames are kept innermost first. Texts are copied and may be NULL.
+
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_add_frame(
+        error: *mut tenon_error,
+        language: u32,
+        function: *const ::core::ffi::c_char,
+        file: *const ::core::ffi::c_char,
+        line: i32,
+    );
+    /** Returns the number of frames.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_frame_count(error: *const tenon_error) -> i64;
+    #[must_use]
+    /** Fills `out_frame` with frame `index`.
+
+ Errors:    TENON_ERROR_INDEX.
+ Ownership: texts are borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_get_frame(
+        error: *const tenon_error,
+        index: i64,
+        out_frame: *mut tenon_error_frame,
+    ) -> tenon_status;
+    /** Sets the error that led to this one; a cause already there is released.
+
+ Ownership: takes over the reference to `cause`.
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_set_cause(error: *mut tenon_error, cause: *mut tenon_error);
+    /** Returns the error that led to this one, or NULL.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_cause(error: *const tenon_error) -> *const tenon_error;
+    /** Hangs a language's own exception on the error, so that it comes home as the same object.
+ A payload already there is deleted.
+
+ Ownership: takes over `payload`; `deleter` (may be NULL) runs exactly once.
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_set_payload(
+        error: *mut tenon_error,
+        language: u32,
+        payload: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+    );
+    /** Returns the payload when it belongs to `language`, else NULL.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_payload(
+        error: *const tenon_error,
+        language: u32,
+    ) -> *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Returns the current stream of a device, asked of its provider now; never cached.
+
+ Errors:    TENON_ERROR_NOT_FOUND without provider; the CPU's stream is NULL.
+ Ownership: borrowed from the device.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_stream_current(
+        device: *const tenon_device,
+        out_stream: *mut tenon_stream,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a stream the calling thread's current one on its device.
+
+ Errors:    TENON_ERROR_NOT_FOUND without provider, or what the provider raised.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_stream_set_current(stream: *const tenon_stream) -> tenon_status;
+    #[must_use]
+    /** Makes a new stream.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED on the CPU, or what the provider raised.
+ Ownership: the caller ends it with tenon_stream_release.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_stream_new(
+        device: *const tenon_device,
+        out_stream: *mut tenon_stream,
+    ) -> tenon_status;
+    /** Ends a stream made by tenon_stream_new.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_stream_release(stream: *const tenon_stream);
+    #[must_use]
+    /** Waits until the work queued on a stream is done. A CPU stream is always done.
+
+ Errors:    what the provider raised.
+ Threads:   any thread; *blocks*.
+ Since:     0.1*/
+    pub fn tenon_stream_synchronize(stream: *const tenon_stream) -> tenon_status;
     /** Returns the size of one element in bytes, or 0 for an unknown dtype.
 
  Errors:    none.
@@ -2036,69 +2669,6 @@ extern "C" {
  Threads:   any thread; one value for the process.
  Since:     0.1*/
     pub fn tenon_dtype_set_default(dtype: tenon_dtype) -> tenon_status;
-    #[must_use]
-    /** Parses "cpu", "cuda:1", "meta" or a registered backend's name with an optional index.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT when malformed, TENON_ERROR_NOT_FOUND for an unknown
-            name; the message lists the names that exist.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_device_parse(
-        text: *const ::core::ffi::c_char,
-        out_device: *mut tenon_device,
-    ) -> tenon_status;
-    /** Returns the name of a device type, such as "cpu"; "unknown" for an unknown one.
-
- Ownership: static text.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_device_type_name(type_: i32) -> *const ::core::ffi::c_char;
-    #[must_use]
-    /** Allocates a buffer of `size` bytes, zeroed, followed by one NUL byte that `size` does not count.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size.
- Ownership: new reference in `out_buffer`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_buffer_new(
-        size: i64,
-        out_buffer: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Wraps foreign memory; `deleter(ctx)` runs when the last reference goes, also when this fails.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY, TENON_ERROR_INVALID_ARGUMENT for a negative size or NULL.
- Ownership: new reference in `out_buffer`; takes over `ctx`.
- Threads:   any thread; the deleter runs on the thread of the last release.
- Since:     0.1*/
-    pub fn tenon_buffer_wrap(
-        data: *mut ::core::ffi::c_void,
-        size: i64,
-        ctx: *mut ::core::ffi::c_void,
-        deleter: tenon_deleter,
-        out_buffer: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_buffer_retain(buffer: *mut tenon_buffer) -> *mut tenon_buffer;
-    /** Drops a reference. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_buffer_release(buffer: *mut tenon_buffer);
-    /** Returns the memory; text results are NUL-terminated.
-
- Ownership: borrowed until the buffer dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_buffer_data(buffer: *const tenon_buffer) -> *mut ::core::ffi::c_void;
-    /** Returns the size in bytes, without the trailing NUL.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_buffer_size(buffer: *const tenon_buffer) -> i64;
     #[must_use]
     /** Copies a value deeply: the copy owns everything it refers to and outlives borrowed lists.
  Tensors, objects and other handles are retained, not copied.
@@ -2167,91 +2737,248 @@ extern "C" {
         value: *const tenon_value,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    #[must_use]
-    /** Registers the provider of a device type; the struct is copied. One provider per type.
+    /** Begins a typed call of an operator whose only tensor argument is `a` (NULL = absent): finds the
+ kernel, marks it running and fills `out_frame`. The caller compares `signature`, calls `typed`
+ (or boxes its arguments and calls tenon_frame_call), then leaves with
+ tenon_frame_leave, or after a failure with tenon_frame_end.
 
- Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size,
-            TENON_ERROR_NOT_FOUND for a device type that is no backend's.
- Ownership: takes over provider->ctx, also when this fails.
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread: the frame is left on the same thread, also on failure.
+ Since:     0.1*/
+    pub fn tenon_frame_begin1(
+        op: *const tenon_op,
+        a: *const tenon_tensor,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed call with two tensor arguments; see tenon_frame_begin1.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_begin2(
+        op: *const tenon_op,
+        a: *const tenon_tensor,
+        b: *const tenon_tensor,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed call with three tensor arguments; see tenon_frame_begin1.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_begin3(
+        op: *const tenon_op,
+        a: *const tenon_tensor,
+        b: *const tenon_tensor,
+        c: *const tenon_tensor,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed call with `count` tensors (elements of tensor lists included, NULL = absent).
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread; *blocks* where a plugin must be loaded.
+ Since:     0.1*/
+    pub fn tenon_frame_begin_n(
+        op: *const tenon_op,
+        tensors: *const *mut tenon_tensor,
+        count: i64,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed call of an operator without tensor arguments, whose backend comes from `device`
+ (NULL = none given: the CPU).
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread; *blocks* where a plugin must be loaded.
+ Since:     0.1*/
+    pub fn tenon_frame_begin_factory(
+        op: *const tenon_op,
+        device: *const tenon_device,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed redispatch with an explicit key set; the thread's keys are not consulted.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_begin_keys(
+        op: *const tenon_op,
+        keys: tenon_keyset,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a call for boxed arguments of any types: checks count and tags, finds the kernel and
+ marks it running. A binding that meets a kernel of its own language calls it directly.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left; arguments are borrowed.
+ Threads:   owner thread: the frame is left on the same thread, also on failure.
+ Since:     0.1*/
+    pub fn tenon_frame_begin_boxed(
+        op: *const tenon_op,
+        args: *const tenon_value,
+        nargs: i64,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    #[must_use]
+    /** Calls the boxed kernel of a begun frame and checks its results, but does not leave the frame.
+ Where the frame was not begun with tenon_frame_begin_boxed, the arguments are checked first.
+
+ Errors:    what the kernel raised, in the slot; TENON_ERROR_TYPE for results that differ from
+            the schema. Results written by a failing kernel are cleared.
+ Ownership: as tenon_op_call.
+ Threads:   owner thread; *blocks* unless the kernel is NOBLOCK.
+ Since:     0.1*/
+    pub fn tenon_frame_call(
+        frame: *mut tenon_frame,
+        stack: *mut tenon_stack,
+    ) -> tenon_status;
+    #[must_use]
+    /** Leaves a frame. `status` is what the kernel returned; when it is a failure, the frame's error
+ (or the slot's with the same code, else a new one that names the operator) ends in the slot.
+
+ Errors:    returns `status`.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_end(
+        frame: *mut tenon_frame,
+        status: tenon_status,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
+ low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
+
+ Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED without generators,
+            TENON_ERROR_INVALID_ARGUMENT for no device, or what the provider raised.
+ Ownership: new reference in `out_generator`.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_generator_new(
+        device: *const tenon_device,
+        seed: u64,
+        out_generator: *mut *mut tenon_generator,
+    ) -> tenon_status;
+    #[must_use]
+    /** Returns the generator that operators draw from when they are given none: one per device, made
+ when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and counts as no
+ live handle.
+
+ Errors:    as tenon_generator_new.
+ Ownership: new reference in `out_generator`.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_generator_open_default(
+        device: *const tenon_device,
+        out_generator: *mut *mut tenon_generator,
+    ) -> tenon_status;
+    #[must_use]
+    /** Seeds the default generators of all devices, those made later too.
+
+ Errors:    what a provider raised first; the other generators are seeded all the same.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_device_provider_register(
-        provider: *const tenon_device_provider,
+    pub fn tenon_generator_seed_all(seed: u64) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_retain(
+        generator: *mut tenon_generator,
+    ) -> *mut tenon_generator;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_release(generator: *mut tenon_generator);
+    /** Fills `out_device` with the device whose operators may draw from the generator.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_device(
+        generator: *const tenon_generator,
+        out_device: *mut tenon_device,
+    );
+    #[must_use]
+    /** Begins the sequence of a seed anew; a spare normal sample is dropped.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED, or what the provider raised; none on the CPU.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_seed(
+        generator: *mut tenon_generator,
+        seed: u64,
+    ) -> tenon_status;
+    /** Returns the seed whose sequence the generator is in.
+
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_initial_seed(generator: *const tenon_generator) -> u64;
+    #[must_use]
+    /** Writes the whole state (seed, place, spare normal sample) into `out_data`, of `capacity` bytes, and
+ its size into `out_nbytes`; only the size when `out_data` is NULL. The CPU's state is the 5056 bytes
+ of PyTorch's CPU generators, which may be carried over both ways.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT when capacity is less than the size (both named),
+            TENON_ERROR_NOT_SUPPORTED, or what the provider raised.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_state(
+        generator: *const tenon_generator,
+        capacity: i64,
+        out_data: *mut ::core::ffi::c_void,
+        out_nbytes: *mut i64,
     ) -> tenon_status;
     #[must_use]
-    /** Returns the provider of a device type, loading the plugin that ships for it when needed.
+    /** Goes to a state that tenon_generator_state wrote for a generator of the same device type.
 
- Errors:    TENON_ERROR_NOT_FOUND when no plugin provides it, or why loading it failed.
- Ownership: borrowed for ever.
- Threads:   any thread; *blocks* while a plugin loads.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for bytes that are no such state,
+            TENON_ERROR_NOT_SUPPORTED, or what the provider raised; the generator is unchanged.
+ Threads:   any thread; *blocks* while another thread draws.
  Since:     0.1*/
-    pub fn tenon_device_provider_get(
-        device_type: i32,
-        out_provider: *mut *const tenon_device_provider,
-    ) -> tenon_status;
-    #[must_use]
-    /** Returns how many devices of a type there are; 0 without provider or driver.
-
- Errors:    what the provider raised.
- Threads:   any thread; *blocks* while a plugin loads.
- Since:     0.1*/
-    pub fn tenon_device_count(device_type: i32, out_count: *mut i32) -> tenon_status;
-    #[must_use]
-    /** Copies bytes between devices, ordered on the current stream of the non-CPU side.
-
- Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_INVALID_ARGUMENT for a negative
-            size, or what the provider raised.
- Threads:   any thread; *blocks* when `blocking` is non-zero.
- Since:     0.1*/
-    pub fn tenon_device_copy(
-        dst: *mut ::core::ffi::c_void,
-        dst_device: *const tenon_device,
-        src: *const ::core::ffi::c_void,
-        src_device: *const tenon_device,
+    pub fn tenon_generator_set_state(
+        generator: *mut tenon_generator,
+        data: *const ::core::ffi::c_void,
         nbytes: i64,
-        blocking: i32,
     ) -> tenon_status;
     #[must_use]
-    /** Returns the current stream of a device, asked of its provider now; never cached.
+    /** Draws the next `count` numbers, uniform over all 2^32. No other thread's draw is served between
+ two of them.
 
- Errors:    TENON_ERROR_NOT_FOUND without provider; the CPU's stream is NULL.
- Ownership: borrowed from the device.
- Threads:   any thread.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative count, TENON_ERROR_NOT_SUPPORTED, or what
+            the provider raised.
+ Threads:   any thread; *blocks* while another thread draws.
  Since:     0.1*/
-    pub fn tenon_stream_current(
-        device: *const tenon_device,
-        out_stream: *mut tenon_stream,
+    pub fn tenon_generator_random(
+        generator: *mut tenon_generator,
+        count: i64,
+        out_numbers: *mut u32,
     ) -> tenon_status;
     #[must_use]
-    /** Makes a stream the calling thread's current one on its device.
+    /** Draws `count` samples of the standard normal distribution by pairs (Box and Muller, 1958), each
+ from four numbers, PyTorch's samples on the CPU. The second of an odd count is the spare with
+ which the CPU's next draw begins; generators of other devices drop it.
 
- Errors:    TENON_ERROR_NOT_FOUND without provider, or what the provider raised.
- Threads:   any thread.
+ Errors:    as tenon_generator_random, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; *blocks* while another thread draws.
  Since:     0.1*/
-    pub fn tenon_stream_set_current(stream: *const tenon_stream) -> tenon_status;
-    #[must_use]
-    /** Makes a new stream.
-
- Errors:    TENON_ERROR_NOT_SUPPORTED on the CPU, or what the provider raised.
- Ownership: the caller ends it with tenon_stream_release.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_stream_new(
-        device: *const tenon_device,
-        out_stream: *mut tenon_stream,
+    pub fn tenon_generator_normal(
+        generator: *mut tenon_generator,
+        count: i64,
+        out_samples: *mut f64,
     ) -> tenon_status;
-    /** Ends a stream made by tenon_stream_new.
+    /** Returns the provider's own object behind the generator, for the kernels of its device; NULL for
+ the CPU's.
 
+ Ownership: borrowed until the generator dies.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_stream_release(stream: *const tenon_stream);
-    #[must_use]
-    /** Waits until the work queued on a stream is done. A CPU stream is always done.
-
- Errors:    what the provider raised.
- Threads:   any thread; *blocks*.
- Since:     0.1*/
-    pub fn tenon_stream_synchronize(stream: *const tenon_stream) -> tenon_status;
+    pub fn tenon_generator_native(
+        generator: *const tenon_generator,
+    ) -> *mut ::core::ffi::c_void;
     #[must_use]
     /** Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
  on, "Undefined" included. "Dense" and other building blocks are no keys.
@@ -2360,7 +3087,7 @@ extern "C" {
         keys: tenon_keyset,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    /** Returns the keys that the calling thread adds to every call.
+    /** Returns the keys that the calling thread adds to every call: of its guards and its grad mode.
 
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
@@ -2371,6 +3098,14 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_keyset_excluded() -> tenon_keyset;
     #[must_use]
+    /** Returns all runtime keys that have slots, highest last, as a buffer of tenon_key.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_keys`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_key_list(out_keys: *mut *mut tenon_buffer) -> tenon_status;
+    #[must_use]
     /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
  guard never chooses a backend.
 
@@ -2378,8 +3113,8 @@ extern "C" {
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_key_guard_include(
-        guard: *mut tenon_key_guard,
         keys: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
     #[must_use]
     /** Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
@@ -2388,8 +3123,8 @@ extern "C" {
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_key_guard_exclude(
-        guard: *mut tenon_key_guard,
         keys: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
     #[must_use]
     /** Replaces both sets until the guard is left. Only functionality bits count.
@@ -2398,360 +3133,137 @@ extern "C" {
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_key_guard_force(
-        guard: *mut tenon_key_guard,
         include: tenon_keyset,
         exclude: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
     ) -> tenon_status;
-    /** Restores both sets exactly as they were when the guard was entered.
+    #[must_use]
+    /** Leaves a guard: keys and grad mode are again exactly what they were when it was entered.
 
+ Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
+            that is not the innermost of its thread; nothing changes then.
  Threads:   owner thread.
  Since:     0.1*/
-    pub fn tenon_key_guard_leave(guard: *const tenon_key_guard);
+    pub fn tenon_key_guard_leave(guard: *const tenon_key_guard) -> tenon_status;
     #[must_use]
-    /** Captures the calling thread's whole state: keys now, and what later layers keep per thread.
+    /** Enters a grad mode until the guard is left, with tenon_key_guard_leave.
 
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_state`.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for ON inside
+            INFERENCE, TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_grad_mode_enter(
+        mode: u32,
+        out_guard: *mut tenon_key_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Sets the calling thread's grad mode, until it is set again or a guard around it is left.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for a step into
+            or out of INFERENCE, which only a guard makes, TENON_ERROR_OUT_OF_MEMORY on a thread's
+            first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_grad_mode_set(mode: u32) -> tenon_status;
+    /** Returns the calling thread's grad mode, TENON_GRAD_MODE_*.
+
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
-    pub fn tenon_thread_state_capture(
-        out_state: *mut *mut tenon_thread_state,
+    pub fn tenon_grad_mode_get() -> u32;
+    #[must_use]
+    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED).
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
+            struct_size.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_get_slot(
+        op: *const tenon_op,
+        key: tenon_key,
+        out_info: *mut tenon_slot_info,
     ) -> tenon_status;
     #[must_use]
-    /** Enters a captured state on the calling thread; `out_previous` is what tenon_thread_state_leave
- restores.
+    /** Returns the operators that are defined now, sorted by name, as a buffer of const tenon_op*.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_previous`, consumed by leave; `state` is borrowed.
- Threads:   owner thread.
+ Ownership: new reference in `out_ops`; the operators are valid for ever.
+ Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_thread_state_enter(
-        state: *const tenon_thread_state,
-        out_previous: *mut *mut tenon_thread_state,
+    pub fn tenon_introspect_list_ops(out_ops: *mut *mut tenon_buffer) -> tenon_status;
+    #[must_use]
+    /** Returns the operators that have kernels but no definition, as a buffer of const tenon_op*.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_ops`; the operators are valid for ever.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_list_dangling(
+        out_ops: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    /** Restores the state that enter put aside.
+    #[must_use]
+    /** Writes what is registered: name, schema, and one line a kernel, overridden ones as inactive.
 
- Ownership: takes over the reference to `previous`.
- Threads:   owner thread.
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_thread_state_leave(previous: *mut tenon_thread_state);
-    /** Adds a reference. NULL is accepted and returned.
+    pub fn tenon_introspect_dump(
+        op: *const tenon_op,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes the computed table: one line a slot that is not missing, Undefined first, such as
+ "CPU: add_cpu at add.cpp:12 [kernel]".
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_dump_table(
+        op: *const tenon_op,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Recomputes the table of `op` (NULL: of all operators) and compares it with the one in use.
+
+ Errors:    TENON_ERROR_INTERNAL naming operator and slot that differ.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_check(op: *const tenon_op) -> tenon_status;
+    /** Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
 
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_thread_state_retain(
-        state: *mut tenon_thread_state,
-    ) -> *mut tenon_thread_state;
-    /** Drops a reference. NULL is accepted.
+    pub fn tenon_introspect_live_count(kind: u32) -> i64;
+    /** Returns how many kinds of handles this library knows: all TENON_HANDLE_* are below.
 
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_thread_state_release(state: *mut tenon_thread_state);
-    /** Returns the symbolic name of a status, such as "TENON_ERROR_TYPE", or "TENON_ERROR_UNKNOWN".
+    pub fn tenon_introspect_handle_count() -> u32;
+    /** Returns the name of a kind of handle, such as "tensor", NULL for an unknown kind.
 
- Errors:    none.
  Ownership: static text.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_status_name(status: tenon_status) -> *const ::core::ffi::c_char;
-    /** Returns the default kind of a status, such as "TypeError".
+    pub fn tenon_introspect_handle_name(kind: u32) -> *const ::core::ffi::c_char;
+    #[must_use]
+    /** Gives a number to a language, or to one runtime of a language, such as "Go" or "C++ (libc++)".
+ The same name again returns the same number; "C", "C++", "Python", "Java" and "Rust" have theirs.
 
- Errors:    none.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or an empty name, TENON_ERROR_STATE when all
+            numbers are taken, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_language_register(
+        name: *const ::core::ffi::c_char,
+        out_language: *mut u32,
+    ) -> tenon_status;
+    /** Returns the name of a language, "" for TENON_LANGUAGE_NONE, NULL for an unknown number.
+
  Ownership: static text.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_status_kind(status: tenon_status) -> *const ::core::ffi::c_char;
-    /** Makes an error. `kind` NULL takes the code's default kind; `message` is copied (NUL-terminated).
-
- Errors:    none; when memory is short the result is the preallocated out-of-memory error.
- Ownership: new reference.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_new(
-        code: tenon_status,
-        kind: *const ::core::ffi::c_char,
-        message: *const ::core::ffi::c_char,
-    ) -> *mut tenon_error;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_retain(error: *mut tenon_error) -> *mut tenon_error;
-    /** Drops a reference; the last one runs the payload's deleter. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_release(error: *mut tenon_error);
-    #[must_use]
-    /** Puts an error into the calling thread's slot and returns its code, so that a C function can end
- with `return tenon_error_set(error);`. An error already in the slot is released.
-
- Errors:    NULL empties the slot and returns TENON_OK.
- Ownership: takes over the reference.
- Threads:   any thread; the slot is the calling thread's.
- Since:     0.1*/
-    pub fn tenon_error_set(error: *mut tenon_error) -> tenon_status;
-    #[must_use]
-    /** Makes an error with the code's default kind, puts it into the slot and returns the code.
-
- Errors:    always returns `code`; the error is in the slot.
- Threads:   any thread; the slot is the calling thread's.
- Since:     0.1*/
-    pub fn tenon_error_raise(
-        code: tenon_status,
-        message: *const ::core::ffi::c_char,
-    ) -> tenon_status;
-    /** Moves the error out of the calling thread's slot; NULL when there is none.
-
- Ownership: new reference (the slot's).
- Threads:   any thread; the slot is the calling thread's.
- Since:     0.1*/
-    pub fn tenon_error_take() -> *mut tenon_error;
-    /** Looks at the error in the calling thread's slot; NULL when there is none.
-
- Ownership: borrowed until the slot changes.
- Threads:   any thread; the slot is the calling thread's.
- Since:     0.1*/
-    pub fn tenon_error_peek() -> *const tenon_error;
-    #[must_use]
-    /** Returns the code, never TENON_OK.
-
- Errors:    none: the result is the error's own code.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_code(error: *const tenon_error) -> tenon_status;
-    /** Returns the kind, such as "TypeError" or the name of a foreign exception class.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_kind(error: *const tenon_error) -> *const ::core::ffi::c_char;
-    /** Returns the message, UTF-8, without kind, notes or frames.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_message(error: *const tenon_error) -> *const ::core::ffi::c_char;
-    /** Returns everything as readable text: kind, message, notes, frames (innermost first), causes.
-
- Ownership: borrowed until the error dies or changes.
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_format(error: *mut tenon_error) -> *const ::core::ffi::c_char;
-    /** Adds a note: a line of context below the message.
-
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_add_note(
-        error: *mut tenon_error,
-        note: *const ::core::ffi::c_char,
-    );
-    /** Returns the number of notes.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_note_count(error: *const tenon_error) -> i64;
-    /** Returns note `index`, or NULL when out of range.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_note(
-        error: *const tenon_error,
-        index: i64,
-    ) -> *const ::core::ffi::c_char;
-    /** Adds a frame; frames are kept innermost first. Texts are copied and may be NULL.
-
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_add_frame(
-        error: *mut tenon_error,
-        language: u32,
-        function: *const ::core::ffi::c_char,
-        file: *const ::core::ffi::c_char,
-        line: i32,
-    );
-    /** Returns the number of frames.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_frame_count(error: *const tenon_error) -> i64;
-    #[must_use]
-    /** Fills `out_frame` with frame `index`.
-
- Errors:    TENON_ERROR_INDEX.
- Ownership: texts are borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_get_frame(
-        error: *const tenon_error,
-        index: i64,
-        out_frame: *mut tenon_error_frame,
-    ) -> tenon_status;
-    /** Sets the error that led to this one; a cause already there is released.
-
- Ownership: takes over the reference to `cause`.
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_set_cause(error: *mut tenon_error, cause: *mut tenon_error);
-    /** Returns the error that led to this one, or NULL.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_cause(error: *const tenon_error) -> *const tenon_error;
-    /** Hangs a language's own exception on the error, so that it comes home as the same object.
- A payload already there is deleted.
-
- Ownership: takes over `payload`; `deleter` (may be NULL) runs exactly once.
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_set_payload(
-        error: *mut tenon_error,
-        language: u32,
-        payload: *mut ::core::ffi::c_void,
-        deleter: tenon_deleter,
-    );
-    /** Returns the payload when it belongs to `language`, else NULL.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_payload(
-        error: *const tenon_error,
-        language: u32,
-    ) -> *mut ::core::ffi::c_void;
-    #[must_use]
-    /** Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
- low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
-
- Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED without generators,
-            TENON_ERROR_INVALID_ARGUMENT for no device, or what the provider raised.
- Ownership: new reference in `out_generator`.
- Threads:   any thread; *blocks* while a plugin loads.
- Since:     0.1*/
-    pub fn tenon_generator_new(
-        device: *const tenon_device,
-        seed: u64,
-        out_generator: *mut *mut tenon_generator,
-    ) -> tenon_status;
-    #[must_use]
-    /** Returns the generator that operators draw from when they are given none: one per device, made
- when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and counts as no
- live handle.
-
- Errors:    as tenon_generator_new.
- Ownership: new reference in `out_generator`.
- Threads:   any thread; *blocks* while a plugin loads.
- Since:     0.1*/
-    pub fn tenon_generator_open_default(
-        device: *const tenon_device,
-        out_generator: *mut *mut tenon_generator,
-    ) -> tenon_status;
-    #[must_use]
-    /** Seeds the default generators of all devices, those made later too.
-
- Errors:    what a provider raised first; the other generators are seeded all the same.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_seed_all(seed: u64) -> tenon_status;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_retain(
-        generator: *mut tenon_generator,
-    ) -> *mut tenon_generator;
-    /** Drops a reference. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_release(generator: *mut tenon_generator);
-    /** Fills `out_device` with the device whose operators may draw from the generator.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_device(
-        generator: *const tenon_generator,
-        out_device: *mut tenon_device,
-    );
-    #[must_use]
-    /** Begins the sequence of a seed anew; a spare normal sample is dropped.
-
- Errors:    TENON_ERROR_NOT_SUPPORTED, or what the provider raised; none on the CPU.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_seed(
-        generator: *mut tenon_generator,
-        seed: u64,
-    ) -> tenon_status;
-    /** Returns the seed whose sequence the generator is in.
-
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_initial_seed(generator: *const tenon_generator) -> u64;
-    #[must_use]
-    /** Writes the whole state (seed, place, spare normal sample) into `data`, of `capacity` bytes, and
- its size into `out_nbytes`; only the size when `data` is NULL. The CPU's state is the 5056 bytes
- of PyTorch's CPU generators, which may be carried over both ways.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT when capacity is less than the size (both named),
-            TENON_ERROR_NOT_SUPPORTED, or what the provider raised.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_state(
-        generator: *const tenon_generator,
-        data: *mut ::core::ffi::c_void,
-        capacity: i64,
-        out_nbytes: *mut i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Goes to a state that tenon_generator_state wrote for a generator of the same device type.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for bytes that are no such state,
-            TENON_ERROR_NOT_SUPPORTED, or what the provider raised; the generator is unchanged.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_set_state(
-        generator: *mut tenon_generator,
-        data: *const ::core::ffi::c_void,
-        nbytes: i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Draws the next `count` numbers, uniform over all 2^32. No other thread's draw is served between
- two of them.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative count, TENON_ERROR_NOT_SUPPORTED, or what
-            the provider raised.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_random(
-        generator: *mut tenon_generator,
-        numbers: *mut u32,
-        count: i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Draws `count` samples of the standard normal distribution by pairs (Box and Muller, 1958), each
- from four numbers, PyTorch's samples on the CPU. The second of an odd count is the spare with
- which the CPU's next draw begins; generators of other devices drop it.
-
- Errors:    as tenon_generator_random, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_normal(
-        generator: *mut tenon_generator,
-        samples: *mut f64,
-        count: i64,
-    ) -> tenon_status;
-    /** Returns the provider's own object behind the generator, for the kernels of its device; NULL for
- the CPU's.
-
- Ownership: borrowed until the generator dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_native(
-        generator: *const tenon_generator,
-    ) -> *mut ::core::ffi::c_void;
+    pub fn tenon_language_name(language: u32) -> *const ::core::ffi::c_char;
     #[must_use]
     /** Finds an operator by full name: "ns::name" or "ns::name.overload". Looking in `aten` or `tenon`
  loads the CPU kernels when nothing is found at first.
@@ -2792,7 +3304,10 @@ extern "C" {
  Ownership: arguments are borrowed; results are new references, cleared by the caller.
  Threads:   any thread; uses the calling thread's keys.
  Since:     0.1*/
-    pub fn tenon_op_call_fast(op: *const tenon_op, stack: *mut tenon_stack) -> tenon_status;
+    pub fn tenon_op_call_fast(
+        op: *const tenon_op,
+        stack: *mut tenon_stack,
+    ) -> tenon_status;
     #[must_use]
     /** Calls an operator as tenon_op_call_fast does, after checking the type of every argument.
 
@@ -2801,10 +3316,7 @@ extern "C" {
  Ownership: as tenon_op_call_fast.
  Threads:   any thread; uses the calling thread's keys.
  Since:     0.1*/
-    pub fn tenon_op_call(
-        op: *const tenon_op,
-        stack: *mut tenon_stack,
-    ) -> tenon_status;
+    pub fn tenon_op_call(op: *const tenon_op, stack: *mut tenon_stack) -> tenon_status;
     #[must_use]
     /** Calls, from inside a kernel, the kernel that serves `keys`, on the same stack. The thread's keys
  are not consulted. Results must still be NONE.
@@ -2832,6 +3344,25 @@ extern "C" {
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
+    /** Binds arguments as tenon_schema_bind does, defaults filled in, and calls. `rets` has room for the
+ operator's results.
+
+ Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE when `nrets` is not the number
+            of results.
+ Ownership: arguments are borrowed; results are new references, released by the caller.
+ Threads:   any thread; *blocks* unless the kernel is NOBLOCK.
+ Since:     0.1*/
+    pub fn tenon_op_call_named(
+        op: *const tenon_op,
+        positional: *const tenon_value,
+        npositional: i64,
+        names: *const *const ::core::ffi::c_char,
+        named: *const tenon_value,
+        nnamed: i64,
+        rets: *mut tenon_value,
+        nrets: i64,
+    ) -> tenon_status;
+    #[must_use]
     /** Checks count and types of arguments against the schema without calling.
 
  Errors:    TENON_ERROR_TYPE naming operator, argument, expected and actual type;
@@ -2842,6 +3373,17 @@ extern "C" {
         op: *const tenon_op,
         args: *const tenon_value,
         nargs: i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Checks results that a binding produced itself (a kernel of its own language called directly).
+
+ Errors:    TENON_ERROR_TYPE naming operator, result, expected and actual type.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_op_check_results(
+        op: *const tenon_op,
+        rets: *const tenon_value,
+        nrets: i64,
     ) -> tenon_status;
     #[must_use]
     /** Computes the key set that a call with these arguments would be dispatched with.
@@ -2855,151 +3397,6 @@ extern "C" {
         nargs: i64,
         out_keys: *mut tenon_keyset,
     ) -> tenon_status;
-    /** Begins a typed call of an operator whose only tensor argument is `a` (NULL = absent): finds the
- kernel, marks it running and fills `out_frame`. The caller compares `signature`, calls `typed`
- (or boxes its arguments and calls tenon_frame_call), then leaves with tenon_frame_end.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread: the frame is left on the same thread, also on failure.
- Since:     0.1*/
-    pub fn tenon_frame_begin1(
-        op: *const tenon_op,
-        a: *const tenon_tensor,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed call with two tensor arguments; see tenon_frame_begin1.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_begin2(
-        op: *const tenon_op,
-        a: *const tenon_tensor,
-        b: *const tenon_tensor,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed call with three tensor arguments; see tenon_frame_begin1.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_begin3(
-        op: *const tenon_op,
-        a: *const tenon_tensor,
-        b: *const tenon_tensor,
-        c: *const tenon_tensor,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed call with `count` tensors (elements of tensor lists included, NULL = absent);
- zero for factories, whose backend then comes from `device` (NULL = none given).
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_begin_n(
-        op: *const tenon_op,
-        tensors: *const *mut tenon_tensor,
-        count: i64,
-        device: *const tenon_device,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed redispatch with an explicit key set; the thread's keys are not consulted.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_begin_keys(
-        op: *const tenon_op,
-        keys: tenon_keyset,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a call for boxed arguments of any types: checks count and tags, finds the kernel and
- marks it running. A binding that meets a kernel of its own language calls it directly.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left; arguments are borrowed.
- Threads:   owner thread: the frame is left on the same thread, also on failure.
- Since:     0.1*/
-    pub fn tenon_frame_begin_boxed(
-        op: *const tenon_op,
-        args: *const tenon_value,
-        nargs: i64,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    #[must_use]
-    /** Calls the boxed kernel of a begun or resolved frame and checks its results, but does not leave
- the frame.
-
- Errors:    what the kernel raised, in the slot; TENON_ERROR_TYPE for results that differ from
-            the schema. Results written by a failing kernel are cleared.
- Ownership: as tenon_op_call_fast.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_call(
-        entry: *const tenon_entry,
-        frame: *mut tenon_frame,
-        stack: *mut tenon_stack,
-    ) -> tenon_status;
-    #[must_use]
-    /** Leaves a frame. `status` is what the kernel returned; when it is a failure, the frame's error
- (or the slot's with the same code, else a new one that names the operator) ends in the slot.
-
- Errors:    returns `status`.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_end(frame: *mut tenon_frame, status: tenon_status) -> tenon_status;
-    #[must_use]
-    /** Checks results that a binding produced itself (a kernel of its own language called directly).
-
- Errors:    TENON_ERROR_TYPE naming operator, result, expected and actual type.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_op_check_results(
-        op: *const tenon_op,
-        rets: *const tenon_value,
-        nrets: i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED).
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
-            struct_size.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_get_slot(
-        op: *const tenon_op,
-        key: tenon_key,
-        out_info: *mut tenon_slot_info,
-    ) -> tenon_status;
-    #[must_use]
-    /** Returns all runtime keys that have slots, highest last, as a buffer of tenon_key.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_keys`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_key_list(out_keys: *mut *mut tenon_buffer) -> tenon_status;
-    #[must_use]
-    /** Returns the operators that are defined now, sorted by name, as a buffer of const tenon_op*.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_ops`; the operators are valid for ever.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_list_ops(out_ops: *mut *mut tenon_buffer) -> tenon_status;
-    #[must_use]
-    /** Returns the operators that have kernels but no definition, as a buffer of const tenon_op*.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_ops`; the operators are valid for ever.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_list_dangling(out_ops: *mut *mut tenon_buffer) -> tenon_status;
     #[must_use]
     /** Returns an operator's tags, one a line.
 
@@ -3011,36 +3408,6 @@ extern "C" {
         op: *const tenon_op,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    #[must_use]
-    /** Writes what is registered: name, schema, and one line a kernel, overridden ones as inactive.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_dump(
-        op: *const tenon_op,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Writes the computed table: one line a slot that is not missing, Undefined first, such as
- "CPU: add_cpu at add.cpp:12 [kernel]".
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_dump_table(
-        op: *const tenon_op,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Recomputes the table of `op` (NULL: of all operators) and compares it with the one in use.
-
- Errors:    TENON_ERROR_INTERNAL naming operator and slot that differ.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_check(op: *const tenon_op) -> tenon_status;
     #[must_use]
     /** Says in words what a call with these arguments would do on this thread, and makes none: which
  keys the arguments carry, what thread and operator add and take away, which key the call goes
@@ -3057,152 +3424,6 @@ extern "C" {
         op: *const tenon_op,
         args: *const tenon_value,
         nargs: i64,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    /** Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_live_count(kind: u32) -> i64;
-    /** Returns the name of a kind of handle, such as "tensor", NULL for an unknown kind.
-
- Ownership: static text.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_handle_name(kind: u32) -> *const ::core::ffi::c_char;
-    #[must_use]
-    /** Profiles the calling thread's dispatches until stopped; replaces an earlier tracer. NULL stops.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
- Ownership: `ctx` is borrowed until profiling stops.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_profile_set_listener(
-        tracer: tenon_profile_listener,
-        ctx: *mut ::core::ffi::c_void,
-    ) -> tenon_status;
-    #[must_use]
-    /** Begins to record the calling thread's dispatches, with times and nesting. Profiles nest: each
- records what happens between its own begin and end. While a thread is recorded, kernels are
- entered through their boxed form, so that their ends are seen.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_profile`. The thread keeps another one until the profile ends.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_profile_begin(out_profile: *mut *mut tenon_profile) -> tenon_status;
-    #[must_use]
-    /** Ends a profile; in any order. A thread that exits ends its own.
-
- Errors:    TENON_ERROR_STATE when it has ended, or on another thread than the one it began on.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_profile_end(profile: *mut tenon_profile) -> tenon_status;
-    #[must_use]
-    /** Returns what was recorded so far as a buffer of tenon_profile_span, in the order of beginning.
-
- Errors:    TENON_ERROR_STATE on another thread before the profile has ended;
-            TENON_ERROR_OUT_OF_MEMORY, also when memory was short while it recorded.
- Ownership: new reference in `out_spans`.
- Threads:   owner thread until the profile has ended, then any thread.
- Since:     0.1*/
-    pub fn tenon_profile_spans(
-        profile: *const tenon_profile,
-        out_spans: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_profile_retain(profile: *mut tenon_profile) -> *mut tenon_profile;
-    /** Drops a reference. NULL is accepted. Does not end the profile.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_profile_release(profile: *mut tenon_profile);
-    #[must_use]
-    /** Makes a simulator of an operator with this schema, such as "f(Tensor x) -> Tensor" (NULL: that
- one). The process's fallbacks serve it as they would a real operator.
-
- Errors:    TENON_ERROR_PARSE for a malformed schema.
- Ownership: new reference in `out_simulator`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_simulator_new(
-        schema: *const ::core::ffi::c_char,
-        out_simulator: *mut *mut tenon_simulator,
-    ) -> tenon_status;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_simulator_retain(
-        simulator: *mut tenon_simulator,
-    ) -> *mut tenon_simulator;
-    /** Drops a reference. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_simulator_release(simulator: *mut tenon_simulator);
-    #[must_use]
-    /** Registers an imagined kernel "fn_KEY" on each key, given by its name, runtime key or alias.
- `flags` is 0, or TENON_KERNEL_FALLTHROUGH for keys that calls skip. All are registered or none.
-
- Errors:    TENON_ERROR_NOT_FOUND naming what is no key; TENON_ERROR_INVALID_ARGUMENT for
-            Undefined, a key that is there already, both CompositeImplicitAutograd and
-            CompositeExplicitAutograd, which no operator should have, and other flags.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_simulator_register(
-        simulator: *mut tenon_simulator,
-        keys: *const *const ::core::ffi::c_char,
-        nkeys: i64,
-        flags: u32,
-    ) -> tenon_status;
-    #[must_use]
-    /** Takes back what was registered on a key, given by its name.
-
- Errors:    TENON_ERROR_NOT_FOUND for what is no key or has no registration.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_simulator_remove(
-        simulator: *mut tenon_simulator,
-        key: *const ::core::ffi::c_char,
-    ) -> tenon_status;
-    #[must_use]
-    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see tenon_introspect_get_slot.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
-            struct_size.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_simulator_get_slot(
-        simulator: *const tenon_simulator,
-        key: tenon_key,
-        out_info: *mut tenon_slot_info,
-    ) -> tenon_status;
-    #[must_use]
-    /** Writes what is registered, or the computed table, as text.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what` (TENON_SIMULATOR_*).
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_simulator_print(
-        simulator: *const tenon_simulator,
-        what: u32,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Says in words what a call with this key set would do; see tenon_op_explain.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread; the thread's keys are not consulted.
- Since:     0.1*/
-    pub fn tenon_simulator_explain(
-        simulator: *const tenon_simulator,
-        keys: tenon_keyset,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
@@ -3286,8 +3507,8 @@ extern "C" {
             TENON_ERROR_INVALID_ARGUMENT in another library or for a bad key or kernel;
             TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size.
  Ownership: as tenon_library_impl.
- Threads:   any thread; `select` is called with the registry locked: what it calls that needs the
-            registry gives TENON_ERROR_STATE.
+ Threads:   any thread; *blocks*, and asks `select` on this thread, with no lock held. Later
+            definitions ask it on the thread that defines.
  Since:     0.1*/
     pub fn tenon_library_fallback(
         library: *mut tenon_library,
@@ -3319,6 +3540,20 @@ extern "C" {
  Threads:   any thread; may run deleters.
  Since:     0.1*/
     pub fn tenon_registration_remove(registration: *mut tenon_registration);
+    #[must_use]
+    /** Calls, from inside a kernel, the kernel that this registration replaced: the one of the same
+ operator and key that would serve if the registration were removed. `keys` are the kernel's own.
+
+ Errors:    TENON_ERROR_NO_KERNEL when there is none, TENON_ERROR_STATE when the registration has
+            been removed or is no kernel's; else as tenon_op_redispatch.
+ Ownership: as tenon_op_redispatch.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_registration_call_older(
+        registration: *const tenon_registration,
+        keys: tenon_keyset,
+        stack: *mut tenon_stack,
+    ) -> tenon_status;
     /** Adds a reference. NULL is accepted and returned.
 
  Threads:   any thread.
@@ -3386,6 +3621,50 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_object_self(object: *const tenon_object) -> *mut ::core::ffi::c_void;
+    /** Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
+ for every other value. Wrapper tensors are tensors: see tenon_wrapper_object.
+
+ Ownership: borrowed until the value's owner lets go of it.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_object_of_value(value: *const tenon_value) -> *mut tenon_object;
+    #[must_use]
+    /** Calls a function object: `stack` has the arguments and room for the results, which are NONE.
+
+ Errors:    TENON_ERROR_TYPE for an object whose type has no `call`, or what the function raised;
+            the results are cleared then.
+ Ownership: arguments are borrowed; results are new references, released by the caller.
+ Threads:   any thread; *blocks* where the function may.
+ Since:     0.1*/
+    pub fn tenon_object_call(
+        object: *mut tenon_object,
+        stack: *mut tenon_stack,
+    ) -> tenon_status;
+    #[must_use]
+    /** Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
+ the mode is off, together with those inside it.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, or an object whose type lacks the
+            handler; TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: retains `mode` until it is popped.
+ Threads:   owner thread; thread states carry modes to other threads.
+ Since:     0.1*/
+    pub fn tenon_mode_push(kind: u32, mode: *mut tenon_object) -> tenon_status;
+    #[must_use]
+    /** Turns off the innermost mode of a kind, which must be `mode`.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, TENON_ERROR_STATE when none is on,
+            or when another mode is the innermost of the calling thread; nothing changes then.
+ Ownership: drops the reference that push took; the mode's release may run.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_mode_pop(kind: u32, mode: *const tenon_object) -> tenon_status;
+    /** Returns a mode that is on: `depth` 0 is the innermost. NULL when there are fewer.
+
+ Ownership: borrowed until it is popped.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_mode_get(kind: u32, depth: i64) -> *mut tenon_object;
     #[must_use]
     /** Makes a carrier of a value: of an object to pass where a tensor handle is required, or of any
  result of an override.
@@ -3406,12 +3685,12 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_carrier_value(tensor: *const tenon_tensor) -> *const tenon_value;
     #[must_use]
-    /** Makes a wrapper tensor: shape, dtype and device as claimed, no memory, and an object of `type`
- around `self` whose `dispatch` runs operators on it. `device` NULL means CPU. It has the Wrapper
- key and never Dense.
+    /** Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, and an object of `type`
+ around `self` whose `dispatch` runs operators on it. It has the Wrapper key and never Dense.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a type without `dispatch`, a bad shape or dtype;
-            else as tenon_object_new and tenon_tensor_new.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a type without `dispatch`, a bad shape, stride,
+            offset or dtype, a key that wrappers cannot carry, and reserved words that are not
+            zero; TENON_ERROR_ABI for a bad struct_size; else as tenon_object_new.
  Ownership: new reference in `out_tensor`; calls type->retain(self) on success and
             type->release(self) when the tensor dies.
  Threads:   any thread.
@@ -3419,10 +3698,7 @@ extern "C" {
     pub fn tenon_wrapper_new(
         type_: *const tenon_object_type,
         self_: *mut ::core::ffi::c_void,
-        ndim: i64,
-        sizes: *const i64,
-        dtype: tenon_dtype,
-        device: *const tenon_device,
+        options: *const tenon_wrapper_options,
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     /** Returns the object of a wrapper tensor, NULL for every other tensor.
@@ -3431,37 +3707,6 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_wrapper_object(tensor: *const tenon_tensor) -> *mut tenon_object;
-    /** Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
- for every other value. Wrapper tensors are tensors: see tenon_wrapper_object.
-
- Ownership: borrowed until the value's owner lets go of it.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_object_of_value(value: *const tenon_value) -> *mut tenon_object;
-    #[must_use]
-    /** Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
- the mode is off, together with those inside it.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, or an object whose type lacks the
-            handler; TENON_ERROR_OUT_OF_MEMORY.
- Ownership: retains `mode` until it is popped.
- Threads:   owner thread; thread states carry modes to other threads.
- Since:     0.1*/
-    pub fn tenon_mode_push(kind: u32, mode: *mut tenon_object) -> tenon_status;
-    #[must_use]
-    /** Turns off the innermost mode of a kind that is on.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown kind, TENON_ERROR_STATE when none is on.
- Ownership: drops the reference that push took; the mode's release may run.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_mode_pop(kind: u32) -> tenon_status;
-    /** Returns a mode that is on: `depth` 0 is the innermost. NULL when there are fewer.
-
- Ownership: borrowed until it is popped.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_mode_get(kind: u32, depth: i64) -> *mut tenon_object;
     #[must_use]
     /** Loads a plugin from a path, or finds "name" as lib<name>.so beside libtenon and on
  TENON_PLUGIN_PATH. Loading a loaded plugin returns it; an unloaded one is loaded again.
@@ -3514,6 +3759,75 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_plugin_is_loaded(plugin: *const tenon_plugin) -> i32;
+    #[must_use]
+    /** Tells `listener` of the calling thread's dispatches until another one is set. NULL stops.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Ownership: takes over `ctx`, also on failure: `deleter` (may be NULL) runs when another listener
+            is set or the thread exits, but not while the listener runs.
+ Threads:   owner thread; may run the deleter of the listener before.
+ Since:     0.1*/
+    pub fn tenon_profile_set_listener(
+        listener: tenon_profile_listener,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+    ) -> tenon_status;
+    #[must_use]
+    /** Begins to record the calling thread's dispatches, with times and nesting. Profiles nest: each
+ records what happens between its own begin and end. While a thread is recorded, kernels are
+ entered through their boxed form, so that their ends are seen. At most `max_spans` are kept, the
+ first ones (0: all, some 100 bytes each); those after them are counted only.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative number, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_profile`. The thread keeps another one until the profile ends.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_profile_begin(
+        max_spans: i64,
+        out_profile: *mut *mut tenon_profile,
+    ) -> tenon_status;
+    #[must_use]
+    /** Ends a profile; in any order. A thread that exits ends its own.
+
+ Errors:    TENON_ERROR_STATE when it has ended, or on another thread than the one it began on.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_profile_end(profile: *mut tenon_profile) -> tenon_status;
+    #[must_use]
+    /** Gives the number of spans recorded so far, and of those that `max_spans` left out.
+
+ Errors:    TENON_ERROR_STATE on another thread before the profile has ended,
+            TENON_ERROR_OUT_OF_MEMORY when memory was short while it recorded.
+ Threads:   owner thread until the profile has ended, then any thread.
+ Since:     0.1*/
+    pub fn tenon_profile_span_count(
+        profile: *const tenon_profile,
+        out_count: *mut i64,
+        out_dropped: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Fills `out_span` with span `index`, in the order of beginning.
+
+ Errors:    TENON_ERROR_INDEX, TENON_ERROR_ABI for a bad struct_size; else as
+            tenon_profile_span_count.
+ Ownership: texts are valid for ever.
+ Threads:   owner thread until the profile has ended, then any thread.
+ Since:     0.1*/
+    pub fn tenon_profile_get_span(
+        profile: *const tenon_profile,
+        index: i64,
+        out_span: *mut tenon_profile_span,
+    ) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_profile_retain(profile: *mut tenon_profile) -> *mut tenon_profile;
+    /** Drops a reference. NULL is accepted. Does not end the profile.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_profile_release(profile: *mut tenon_profile);
     #[must_use]
     /** Parses a schema such as "ns::op.overload(Tensor(a!) x, int[] d=[], *, float? e=None) -> Tensor".
  `size` is the length in bytes, -1 for NUL-terminated text.
@@ -3636,6 +3950,128 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_type_text(type_: *const tenon_type) -> *const ::core::ffi::c_char;
+    /** Returns the letters of the typed signature, such as "TTv>T" (see kernel.h); "" when the operator
+ has no typed form.
+
+ Ownership: borrowed until the schema dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_schema_signature(
+        schema: *const tenon_schema,
+    ) -> *const ::core::ffi::c_char;
+    /** Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry; 0 without one.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_schema_signature_hash(schema: *const tenon_schema) -> u64;
+    #[must_use]
+    /** Binds a call's arguments to the schema: positions first, then names, then defaults, as a call in
+ Python does. Values are converted where the schema asks for it and nothing is lost: an int or
+ bool for a float, a complex or a Scalar; an int for a bool-free number; one int or float for a
+ list of declared size ("int[2] stride": 1 is [1, 1]). `out_values` gets one value per argument,
+ in schema order: a stack's args. Types are checked as tenon_op_call checks them.
+
+ Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, an unknown name, a
+            name given twice or by position too, a missing argument, a position for a
+            keyword-only argument, a value that does not fit. Nothing is written then.
+ Ownership: arguments are borrowed; so are `out_values`, from the arguments and from the schema,
+            except where a conversion made a list: clear them (tenon_value_clear_n) after the call.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_schema_bind(
+        schema: *const tenon_schema,
+        positional: *const tenon_value,
+        npositional: i64,
+        names: *const *const ::core::ffi::c_char,
+        named: *const tenon_value,
+        nnamed: i64,
+        out_values: *mut tenon_value,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a simulator of an operator with this schema, such as "f(Tensor x) -> Tensor" (NULL: that
+ one). The process's fallbacks serve it as they would a real operator.
+
+ Errors:    TENON_ERROR_PARSE for a malformed schema.
+ Ownership: new reference in `out_simulator`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_new(
+        schema: *const ::core::ffi::c_char,
+        out_simulator: *mut *mut tenon_simulator,
+    ) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_retain(
+        simulator: *mut tenon_simulator,
+    ) -> *mut tenon_simulator;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_release(simulator: *mut tenon_simulator);
+    #[must_use]
+    /** Registers an imagined kernel "fn_KEY" on each key, given by its name, runtime key or alias.
+ `flags` is 0, or TENON_KERNEL_FALLTHROUGH for keys that calls skip. All are registered or none.
+
+ Errors:    TENON_ERROR_NOT_FOUND naming what is no key; TENON_ERROR_INVALID_ARGUMENT for
+            Undefined, a key that is there already, both CompositeImplicitAutograd and
+            CompositeExplicitAutograd, which no operator should have, and other flags.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_register(
+        simulator: *mut tenon_simulator,
+        keys: *const *const ::core::ffi::c_char,
+        nkeys: i64,
+        flags: u32,
+    ) -> tenon_status;
+    #[must_use]
+    /** Takes back what was registered on a key, given by its name.
+
+ Errors:    TENON_ERROR_NOT_FOUND for what is no key or has no registration.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_remove(
+        simulator: *mut tenon_simulator,
+        key: *const ::core::ffi::c_char,
+    ) -> tenon_status;
+    #[must_use]
+    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see tenon_introspect_get_slot.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
+            struct_size.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_get_slot(
+        simulator: *const tenon_simulator,
+        key: tenon_key,
+        out_info: *mut tenon_slot_info,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes what is registered, or the computed table, as text.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what` (TENON_SIMULATOR_*).
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_simulator_print(
+        simulator: *const tenon_simulator,
+        what: u32,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Says in words what a call with this key set would do; see tenon_op_explain.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread; the thread's keys are not consulted.
+ Since:     0.1*/
+    pub fn tenon_simulator_explain(
+        simulator: *const tenon_simulator,
+        keys: tenon_keyset,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
     #[must_use]
     /** Allocates a tensor with uninitialised elements. `strides` NULL means row-major; given strides
  are in elements, not negative. `device` NULL means CPU. On Meta nothing is allocated.
@@ -3708,6 +4144,41 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
+    /** As tenon_tensor_new_alias with elements of another dtype: sizes, strides and offset count those.
+ For view.dtype, view_as_real and their like.
+
+ Errors:    as tenon_tensor_new_alias; TENON_ERROR_INVALID_ARGUMENT for a bad dtype, and for a
+            first element that is not aligned to it.
+ Ownership: new reference in `out_tensor`; `base` is borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_alias_as(
+        base: *const tenon_tensor,
+        dtype: tenon_dtype,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        storage_offset: i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Wraps memory of the caller without copying, as tenon_tensor_wrap does; the tensor may be
+ read-only, begin behind the start of the memory and leave some of it over for views.
+
+ Errors:    as tenon_tensor_wrap; TENON_ERROR_INVALID_ARGUMENT for unknown flags, a tensor that
+            reaches outside of `storage_nbytes` and reserved words that are not zero,
+            TENON_ERROR_ABI for a bad struct_size.
+ Ownership: new reference in `out_tensor`; takes over `ctx`, also on failure.
+ Threads:   any thread; the deleter runs on the thread of the last release.
+ Since:     0.1*/
+    pub fn tenon_tensor_wrap_with(
+        data: *mut ::core::ffi::c_void,
+        options: *const tenon_tensor_options,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
     /** Makes a 0-dim CPU tensor from a bool, int, float or complex value: bool, int64, float64 or
  complex128, flagged WRAPPED_NUMBER so that it is weakest in type promotion.
 
@@ -3758,21 +4229,37 @@ extern "C" {
     pub fn tenon_tensor_ndim(tensor: *const tenon_tensor) -> i64;
     /** Returns the sizes, tenon_tensor_ndim of them.
 
+ Errors:    NULL for a symbolic shape (TENON_TENSOR_SYMBOLIC): see tenon_tensor_dims.
  Ownership: borrowed until the tensor dies or is resized.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_sizes(tensor: *const tenon_tensor) -> *const i64;
     /** Returns the strides in elements, tenon_tensor_ndim of them.
 
+ Errors:    NULL for a symbolic shape.
  Ownership: borrowed until the tensor dies or is resized.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_strides(tensor: *const tenon_tensor) -> *const i64;
     /** Returns the number of elements.
 
+ Errors:    -1 for a symbolic shape.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_numel(tensor: *const tenon_tensor) -> i64;
+    #[must_use]
+    /** Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a symbolic
+ list is flagged TENON_VALUE_HAS_SYMBOLIC.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: the caller clears `out_value`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_dims(
+        tensor: *const tenon_tensor,
+        what: u32,
+        out_value: *mut tenon_value,
+    ) -> tenon_status;
     /** Returns the dtype, TENON_DTYPE_NONE for the undefined tensor.
 
  Threads:   any thread.
@@ -3930,10 +4417,11 @@ extern "C" {
         out_tensor: *mut *mut tenon_tensor,
     ) -> tenon_status;
     /** Returns the address of a language's cell on the tensor: a weak word, NULL at first, by which a
- binding finds the one object that represents the tensor.
+ binding finds the one object that represents the tensor. Cells are plain words: who has a lock
+ reads and writes them under it, who has none by atomic compare-and-exchange.
 
- Errors:    NULL for an unknown language.
- Ownership: borrowed until the tensor dies; reads and writes need the language's own lock.
+ Errors:    NULL for an unknown language, and when memory is short.
+ Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_binding(
@@ -3945,8 +4433,8 @@ extern "C" {
  NULL the cell is weak again.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown language, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread, under the language's own lock; `drop` runs on the thread of the last
-            release, without it.
+ Threads:   any thread, under the language's own lock where it has one; `drop` runs on the thread
+            of the last release, without it.
  Since:     0.1*/
     pub fn tenon_tensor_own_binding(
         tensor: *mut tenon_tensor,
@@ -3954,4 +4442,140 @@ extern "C" {
         object: *mut ::core::ffi::c_void,
         drop: tenon_deleter,
     ) -> tenon_status;
+    #[must_use]
+    /** Captures the calling thread's whole state: keys, grad mode, modes, transform layers, and the
+ words of the slots that layers registered.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
+ Ownership: new reference in `out_state`.
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_thread_state_capture(
+        out_state: *mut *mut tenon_thread_state,
+    ) -> tenon_status;
+    #[must_use]
+    /** Enters a captured state on the calling thread; `out_previous` is what tenon_thread_state_leave
+ restores.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
+ Ownership: new reference in `out_previous`, consumed by leave; `state` is borrowed.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_thread_state_enter(
+        state: *const tenon_thread_state,
+        out_previous: *mut *mut tenon_thread_state,
+    ) -> tenon_status;
+    #[must_use]
+    /** Restores the state that enter put aside.
+
+ Errors:    TENON_ERROR_STATE on another thread than the one that entered, and when a state
+            entered later has not been left; nothing changes then.
+ Ownership: takes over the reference to `previous`, on success only.
+ Threads:   owner thread; runs the drop functions of slots.
+ Since:     0.1*/
+    pub fn tenon_thread_state_leave(previous: *mut tenon_thread_state) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_thread_state_retain(
+        state: *mut tenon_thread_state,
+    ) -> *mut tenon_thread_state;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_thread_state_release(state: *mut tenon_thread_state);
+    #[must_use]
+    /** Declares a word that each thread has, for a layer's own state, and that thread states carry.
+ The same name with the same functions again returns the same number.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, an empty name or a reserved word that is not
+            zero, TENON_ERROR_ALREADY_EXISTS for a name with other functions, TENON_ERROR_STATE
+            when all 32 numbers are taken, TENON_ERROR_ABI for a bad struct_size.
+ Ownership: the struct is copied; its functions must stay for ever.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_thread_slot_register(
+        name: *const ::core::ffi::c_char,
+        slot: *const tenon_thread_slot,
+        out_index: *mut u32,
+    ) -> tenon_status;
+    /** Returns the address of the calling thread's word.
+
+ Errors:    NULL for an unknown number, and when memory is short on a thread's first use.
+ Ownership: borrowed until the thread exits; what the word points to is its owner's.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_thread_slot_peek(index: u32) -> *mut *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Sets the process's handler; NULL: warnings are dropped, as they are at first. The one before is
+ no longer called by warnings that begin after this returned, and its deleter runs once the last
+ one that began earlier has ended.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure; `deleter` may be NULL.
+ Threads:   any thread; may run the deleter of the handler before.
+ Since:     0.1*/
+    pub fn tenon_warning_set_handler(
+        handler: tenon_warning_fn,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+    ) -> tenon_status;
+    #[must_use]
+    /** Warns. Without a handler nothing happens.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, or what the handler returned.
+ Threads:   any thread; runs the handler.
+ Since:     0.1*/
+    pub fn tenon_warning_emit(
+        category: *const ::core::ffi::c_char,
+        message: *const ::core::ffi::c_char,
+    ) -> tenon_status;
+    #[must_use]
+    /** Warns, but only the first time for a site: an address that stands for the place, of a static
+ variable say. A site is used up when a handler was told and returned TENON_OK.
+
+ Errors:    as tenon_warning_emit; TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; runs the handler. Of several threads one warns.
+ Since:     0.1*/
+    pub fn tenon_warning_emit_once(
+        site: *const ::core::ffi::c_void,
+        category: *const ::core::ffi::c_char,
+        message: *const ::core::ffi::c_char,
+    ) -> tenon_status;
+    /** Forgets which sites have warned, so that each warns again: for tests.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_warning_reset_once();
+    #[must_use]
+    /** Makes a weak reference to a tensor. It keeps the header's memory, not the tensor nor its data.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_weak`; `tensor` is borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_weak_tensor_new(
+        tensor: *mut tenon_tensor,
+        out_weak: *mut *mut tenon_weak_tensor,
+    ) -> tenon_status;
+    /** Gives the tensor, or NULL when it has died.
+
+ Ownership: new reference.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_weak_tensor_copy(weak: *const tenon_weak_tensor) -> *mut tenon_tensor;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_weak_tensor_retain(
+        weak: *mut tenon_weak_tensor,
+    ) -> *mut tenon_weak_tensor;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_weak_tensor_release(weak: *mut tenon_weak_tensor);
 }
