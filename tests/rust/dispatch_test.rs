@@ -6,7 +6,7 @@ use tenon::{
     Tensor, ThreadState,
 };
 
-use crate::support::{fails, floats};
+use crate::support::{fails, floats, panics};
 
 fn set(keys: &[DispatchKey]) -> DispatchKeySet {
     DispatchKeySet::of(keys).unwrap()
@@ -181,6 +181,28 @@ fn thread_states_carry_guards_to_other_threads() {
     .join()
     .unwrap();
     drop(state);
+}
+
+#[test]
+fn a_guard_dropped_out_of_order_panics_and_stays() {
+    let outer = KeyGuard::include(set(&[DispatchKey::TRACER])).unwrap();
+    let inner = KeyGuard::exclude(set(&[DispatchKey::BATCHED])).unwrap();
+    let text = panics(|| drop(outer));
+    assert!(text.contains("innermost"), "{text}");
+    assert!(DispatchKeySet::included().has(DispatchKey::TRACER));
+    assert!(DispatchKeySet::excluded().has(DispatchKey::BATCHED));
+    drop(inner);
+    assert!(!DispatchKeySet::excluded().has(DispatchKey::BATCHED));
+}
+
+#[test]
+fn a_thread_state_left_out_of_order_panics_and_stays() {
+    let state = ThreadState::capture().unwrap();
+    let outer = state.enter().unwrap();
+    let inner = KeyGuard::include(set(&[DispatchKey::TRACER])).unwrap();
+    panics(|| drop(outer));
+    assert!(DispatchKeySet::included().has(DispatchKey::TRACER));
+    drop(inner);
 }
 
 #[test]

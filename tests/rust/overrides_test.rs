@@ -10,7 +10,7 @@ use tenon::{
     ThreadState, Value,
 };
 
-use crate::support::fails;
+use crate::support::{fails, panics};
 
 struct Tag(i64);
 
@@ -191,6 +191,22 @@ fn modes_see_every_call_while_they_live() {
 }
 
 #[test]
+fn a_mode_dropped_out_of_order_panics_and_stays() {
+    let library = Library::define_namespace("overrides_order").unwrap();
+    let op = twice(&library);
+    let plain = Tensor::from_slice(&[1f32], &[1]).unwrap();
+    let (first, second) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let outer = Mode::overriding(Watching(first.clone())).unwrap();
+    let inner = Mode::overriding(Watching(second.clone())).unwrap();
+    let text = panics(|| drop(outer));
+    assert!(text.contains("tenon_mode_pop"), "{text}");
+    drop(inner);
+    op.call::<Tensor>((&plain,)).unwrap();
+    assert_eq!(first.load(Ordering::SeqCst), 1);
+    assert_eq!(second.load(Ordering::SeqCst), 0);
+}
+
+#[test]
 fn thread_states_carry_modes() {
     let library = Library::define_namespace("overrides_thread").unwrap();
     let op = twice(&library);
@@ -291,10 +307,6 @@ fn bad_wrappers_are_errors_and_keep_nothing() {
         DType::F32,
         Device::CPU,
     );
-    fails(
-        wrapper,
-        Status::INVALID_ARGUMENT,
-        &["tenon_wrapper_new"],
-    );
+    fails(wrapper, Status::INVALID_ARGUMENT, &["tenon_wrapper_new"]);
     assert_eq!(Arc::strong_count(&calls), 1);
 }

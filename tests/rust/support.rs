@@ -30,6 +30,15 @@ pub fn fails<T>(result: Result<T>, status: Status, texts: &[&str]) -> Error {
     error
 }
 
+/// The message of a panic that `body` must end in.
+#[track_caller]
+pub fn panics(body: impl FnOnce()) -> String {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
+        Ok(()) => panic!("must panic"),
+        Err(payload) => *payload.downcast::<String>().unwrap(),
+    }
+}
+
 /// A cdylib that `cargo test` built from this package's examples.
 pub fn example_library(name: &str) -> PathBuf {
     let mut dir = std::env::current_exe().unwrap();

@@ -43,7 +43,7 @@ fn typed_kernels_are_called_typed() {
     assert_eq!(read(&boxed), [3.0, 5.0]);
 }
 
-/// A typed kernel with the C signature that op.h gives for "ITsbdLi>Tdi", written by hand.
+/// A typed kernel with the C signature that kernel.h gives for "ITsbdLi>Tdi", written by hand.
 unsafe extern "C" fn plain(
     frame: *const sys::tenon_frame,
     sizes: *const i64,
@@ -201,13 +201,7 @@ fn kernels_take_what_a_plain_c_call_passes() {
     let tensors = [x.as_raw(), x.as_raw(), x.as_raw()];
     unsafe {
         let mut frame: sys::tenon_frame = std::mem::zeroed();
-        let entry = sys::tenon_frame_begin_n(
-            op.as_raw(),
-            tensors.as_ptr(),
-            3,
-            std::ptr::null(),
-            &mut frame,
-        );
+        let entry = sys::tenon_frame_begin_n(op.as_raw(), tensors.as_ptr(), 3, &mut frame);
         assert!(!entry.is_null());
         assert_eq!((*entry).signature, fnv("ITsbdLi>Tdi"));
         let function: Plain = std::mem::transmute((*entry).typed.unwrap());

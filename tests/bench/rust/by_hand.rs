@@ -33,7 +33,7 @@ unsafe extern "C" fn typed_noop(
     0
 }
 
-/// FNV-1a of "TT>", as op.h has it: two tensors, no result.
+/// FNV-1a of "TT>", as kernel.h has it: two tensors, no result.
 const TWO_TENSORS: u64 = {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let letters = b"TT>";
@@ -66,7 +66,7 @@ impl CLibrary {
     /// Registers a no-op for `CPU`, with a typed form if asked for.
     pub fn noop(&self, name: &str, typed: bool) {
         let name = CString::new(name).expect("a name without NUL");
-        // SAFETY: library.h: zero is a valid kernel description; texts are copied, and the typed
+        // SAFETY: kernel.h: zero is a valid kernel description; texts are copied, and the typed
         // function is cast to tenon_typed_fn and back before a call.
         let status = unsafe {
             let mut kernel: sys::tenon_kernel = std::mem::zeroed();
@@ -139,7 +139,7 @@ impl<'a> BoxedPair<'a> {
 #[inline(always)]
 pub fn call_typed(op: Op, a: &Tensor, b: &Tensor) {
     let mut frame = MaybeUninit::<sys::tenon_frame>::uninit();
-    // SAFETY: op.h: the tensors live for the call; the hash says that the type is the function's;
+    // SAFETY: frame.h: the tensors live for the call; the hash says that the type is the function's;
     // the frame is left on this thread by a release store.
     unsafe {
         let (a, b) = (a.as_raw(), b.as_raw());

@@ -2,6 +2,7 @@
 //! Guards on the calling thread's keys, and captured thread states.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::thread::JoinHandle;
 
@@ -12,6 +13,10 @@ use crate::error::{check, Result};
 
 /// A guard on the calling thread's keys. Dropping it restores them exactly as they were. It stays
 /// on its thread; guards are dropped in reverse order, as scopes do.
+///
+/// # Panics
+/// Dropping a guard while one of the same thread that was entered later is alive panics, and leaves
+/// the keys as they are.
 ///
 /// ```
 /// use tenon::{DispatchKey, DispatchKeySet, KeyGuard};
@@ -34,14 +39,11 @@ impl KeyGuard {
     fn enter(
         function: impl FnOnce(*mut sys::tenon_key_guard) -> sys::tenon_status,
     ) -> Result<KeyGuard> {
-        let mut raw = sys::tenon_key_guard {
-            include: 0,
-            exclude: 0,
-            reserved: [0; 2],
-        };
-        check(function(&mut raw))?;
+        let mut raw = MaybeUninit::uninit();
+        check(function(raw.as_mut_ptr()))?;
         Ok(KeyGuard {
-            raw,
+            // SAFETY: key_guard.h: the function that enters fills it.
+            raw: unsafe { raw.assume_init() },
             owner_thread: PhantomData,
         })
     }
@@ -76,8 +78,8 @@ impl KeyGuard {
 
 impl Drop for KeyGuard {
     fn drop(&mut self) {
-        // SAFETY: dispatch.h: left once, on the thread that entered it.
-        unsafe { sys::tenon_key_guard_leave(&self.raw) }
+        // SAFETY: key_guard.h: filled by the function that entered it.
+        left(unsafe { sys::tenon_key_guard_leave(&self.raw) })
     }
 }
 
@@ -85,7 +87,7 @@ impl Drop for KeyGuard {
 #[derive(Debug)]
 pub struct ThreadState(ptr::NonNull<sys::tenon_thread_state>);
 
-// SAFETY: dispatch.h: any thread may retain, release and enter a captured state.
+// SAFETY: thread.h: any thread may retain, release and enter a captured state.
 unsafe impl Send for ThreadState {}
 // SAFETY: as above; entering only reads it.
 unsafe impl Sync for ThreadState {}
@@ -161,6 +163,9 @@ impl Drop for ThreadState {
 }
 
 /// Puts the thread's own state back when it is dropped. It stays on its thread.
+///
+/// # Panics
+/// As [`KeyGuard`], when states or guards that were entered later are still alive.
 #[must_use = "the state is left when the guard is dropped"]
 #[derive(Debug)]
 pub struct ThreadStateGuard {
@@ -169,7 +174,17 @@ pub struct ThreadStateGuard {
 
 impl Drop for ThreadStateGuard {
     fn drop(&mut self) {
-        // SAFETY: dispatch.h: left once, on the thread that entered it; a raw pointer is not Send.
-        unsafe { sys::tenon_thread_state_leave(self.previous) }
+        // SAFETY: thread.h: left once; a raw pointer is not Send.
+        left(unsafe { sys::tenon_thread_state_leave(self.previous) })
+    }
+}
+
+/// Looks at how leaving went. Only an order that scopes never have fails, on the thread that
+/// entered: a mistake in the program, which must not go unseen.
+pub(crate) fn left(status: sys::tenon_status) {
+    if let Err(error) = check(status) {
+        if !std::thread::panicking() {
+            panic!("{}", error.message());
+        }
     }
 }

@@ -2,8 +2,8 @@
 //! Introspection: operators, dispatch tables with provenance, calls explained, live handles,
 //! profiles, and a simulator of registrations.
 
-mod simulator;
 mod profile;
+mod simulator;
 
 use std::fmt;
 use std::ptr;
@@ -17,8 +17,8 @@ use crate::error::{check, Result};
 use crate::op::Op;
 use crate::text::{language_name, static_text};
 
-pub use simulator::Simulator;
 pub use profile::{profile, ProfileEvent};
+pub use simulator::Simulator;
 
 /// How many handles of each kind live in the process.
 #[derive(Clone, PartialEq, Eq)]
@@ -42,7 +42,9 @@ pub fn live_handles() -> LiveHandles {
             sys::tenon_introspect_live_count(kind),
         )
     };
-    LiveHandles((0..sys::TENON_HANDLE_COUNT).map(count).collect())
+    // SAFETY: no precondition.
+    let kinds = unsafe { sys::tenon_introspect_handle_count() };
+    LiveHandles((0..kinds).map(count).collect())
 }
 
 impl LiveHandles {
@@ -233,7 +235,9 @@ impl Op {
     /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for an alias or unknown key.
     pub fn slot(self, key: DispatchKey) -> Result<Slot> {
         // SAFETY: the operator is valid for ever and the description is ours.
-        Slot::fill(|info| unsafe { sys::tenon_introspect_get_slot(self.as_raw(), key.code(), info) })
+        Slot::fill(|info| unsafe {
+            sys::tenon_introspect_get_slot(self.as_raw(), key.code(), info)
+        })
     }
 
     /// The computed table: the slots that are not missing, Undefined first.

@@ -212,12 +212,6 @@ impl Kernel {
         self
     }
 
-    /// Says that the kernel takes symbolic dims.
-    pub fn symbolic(mut self) -> Kernel {
-        self.raw.flags |= sys::TENON_KERNEL_SYMBOLIC;
-        self
-    }
-
     /// Compares the function's types with the schema, and drops the typed form where it cannot
     /// serve.
     pub(crate) fn fit(&mut self, schema: Option<&Schema>) -> Result<()> {
@@ -283,7 +277,7 @@ impl fmt::Debug for Kernel {
 
 unsafe extern "C" fn delete<F>(cell: *mut c_void) {
     contain(|| {
-        // SAFETY: library.h: the deleter runs exactly once, on the box made in `Kernel::new`.
+        // SAFETY: kernel.h: the deleter runs exactly once, on the box made in `Kernel::new`.
         drop(unsafe { Box::from_raw(cell.cast::<Cell<F>>()) })
     });
 }

@@ -167,9 +167,8 @@ pub(crate) fn type_of<T: ObjectType>(
             release: Some(release::<T>),
             override_: None,
             dispatch: None,
-            visit: None,
-            clear: None,
-            reserved: [0; 4],
+            call: None,
+            reserved: [0; 5],
         };
         complete(&mut record);
         Box::leak(Box::new(Record(record)))

@@ -233,9 +233,7 @@ impl Op {
             return self.call_with_defaults(args);
         }
         // SAFETY: op.h: the stack is filled and its arguments borrowed for the call.
-        self.run(args, |op, stack| unsafe {
-            sys::tenon_op_call(op, stack)
-        })
+        self.run(args, |op, stack| unsafe { sys::tenon_op_call(op, stack) })
     }
 
     #[cold]
@@ -244,9 +242,7 @@ impl Op {
         let op = self.read()?;
         op.with_defaults(args, |args| {
             // SAFETY: as in `call_args`.
-            op.run(args, |op, stack| unsafe {
-                sys::tenon_op_call(op, stack)
-            })
+            op.run(args, |op, stack| unsafe { sys::tenon_op_call(op, stack) })
         })
     }
 

@@ -11,6 +11,7 @@ use tenon_sys as sys;
 use crate::arguments::Arguments;
 use crate::dispatch::DispatchKeySet;
 use crate::error::{check, Error, Result};
+use crate::guard::left;
 use crate::kernel::keep_in_stack;
 use crate::object::{type_of, Object, ObjectType, Role};
 use crate::op::Op;
@@ -180,18 +181,26 @@ impl Tensor {
         device: Device,
     ) -> Result<Tensor> {
         let value = Box::into_raw(Box::new(value));
+        let device = device.to_raw();
+        let options = sys::tenon_wrapper_options {
+            struct_size: std::mem::size_of::<sys::tenon_wrapper_options>() as u32,
+            reserved0: 0,
+            ndim: shape.len() as i64,
+            sizes: shape.as_ptr(),
+            strides: ptr::null(),
+            storage_offset: 0,
+            dtype: dtype.0,
+            reserved1: 0,
+            device: &device,
+            keys: 0,
+            alias_of: ptr::null(),
+            reserved: [0; 4],
+        };
         let mut out = ptr::null_mut();
-        // SAFETY: the type record lives for ever; on success `release` frees the box.
+        // SAFETY: the type record lives for ever, what the options point to for the call; on
+        // success `release` frees the box.
         let status = unsafe {
-            sys::tenon_wrapper_new(
-                dispatching_type::<T>(),
-                value.cast(),
-                shape.len() as i64,
-                shape.as_ptr(),
-                dtype.0,
-                &device.to_raw(),
-                &mut out,
-            )
+            sys::tenon_wrapper_new(dispatching_type::<T>(), value.cast(), &options, &mut out)
         };
         if let Err(error) = check(status) {
             // SAFETY: a failed call took nothing over.
@@ -258,11 +267,16 @@ impl Value {
     }
 }
 
-/// A mode of this thread, on until it is dropped: its value sees every call.
+/// A mode of this thread, on until it is dropped: its value sees every call. Modes are dropped in
+/// reverse order, as scopes do.
+///
+/// # Panics
+/// Dropping a mode that is not the innermost of its kind panics, and leaves it on.
 #[must_use = "the mode ends when it is dropped"]
 #[derive(Debug)]
 pub struct Mode {
     kind: u32,
+    object: Object,
     owner_thread: PhantomData<*const ()>,
 }
 
@@ -272,7 +286,7 @@ impl Mode {
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn overriding<T: Overrides>(value: T) -> Result<Mode> {
-        Mode::push(sys::TENON_MODE_OVERRIDE, &Object::overriding(value)?)
+        Mode::push(sys::TENON_MODE_OVERRIDE, Object::overriding(value)?)
     }
 
     /// Turns on a mode that sees calls below autograd.
@@ -280,14 +294,15 @@ impl Mode {
     /// # Errors
     /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
     pub fn dispatching<T: Dispatches>(value: T) -> Result<Mode> {
-        Mode::push(sys::TENON_MODE_WRAPPER, &Object::dispatching(value)?)
+        Mode::push(sys::TENON_MODE_WRAPPER, Object::dispatching(value)?)
     }
 
-    fn push(kind: u32, object: &Object) -> Result<Mode> {
+    fn push(kind: u32, object: Object) -> Result<Mode> {
         // SAFETY: the object is live and retained by push; the guard stays on this thread.
         check(unsafe { sys::tenon_mode_push(kind, object.as_raw()) })?;
         Ok(Mode {
             kind,
+            object,
             owner_thread: PhantomData,
         })
     }
@@ -295,11 +310,8 @@ impl Mode {
 
 impl Drop for Mode {
     fn drop(&mut self) {
-        // SAFETY: pushed by this guard, on this thread.
-        if unsafe { sys::tenon_mode_pop(self.kind) } != 0 {
-            // Someone else popped it already: nothing is left to do.
-            drop(Error::take(0));
-        }
+        // SAFETY: mode.h: pushed by this guard, on this thread; the object is live.
+        left(unsafe { sys::tenon_mode_pop(self.kind, self.object.as_raw()) })
     }
 }
 

@@ -109,7 +109,7 @@ impl TensorSink for ManyTensors {
 /// [`ValueRef`] for any.
 ///
 /// # Safety
-/// The lowered types are those that op.h gives for `LETTER`; this trait is implemented here only.
+/// The lowered types are those that kernel.h gives for `LETTER`; this trait is implemented here only.
 #[doc(hidden)]
 pub unsafe trait Parameter {
     /// The type with the lifetime of one call.
@@ -131,7 +131,7 @@ pub unsafe trait Parameter {
     /// Reads a lowered argument.
     ///
     /// # Safety
-    /// The words obey op.h for `'a`.
+    /// The words obey kernel.h for `'a`.
     unsafe fn lift<'a>(first: &'a Self::First, second: &'a Self::Second) -> Option<Self::Item<'a>>;
 
     fn temp<'a>(item: Self::Item<'a>) -> Self::Temp<'a>;
@@ -147,7 +147,7 @@ pub unsafe trait Parameter {
     }
 }
 
-// SAFETY: op.h: T is tenon_tensor*, and `&Tensor` is never absent.
+// SAFETY: kernel.h: T is tenon_tensor*, and `&Tensor` is never absent.
 unsafe impl Parameter for &Tensor {
     type Item<'a> = &'a Tensor;
     type First = *mut sys::tenon_tensor;
@@ -169,7 +169,7 @@ unsafe impl Parameter for &Tensor {
 
     #[inline(always)]
     unsafe fn lift<'a>(first: &'a Self::First, _: &'a ()) -> Option<&'a Tensor> {
-        // SAFETY: op.h: NULL or a live handle; `Tensor` is transparent over it.
+        // SAFETY: kernel.h: NULL or a live handle; `Tensor` is transparent over it.
         (!first.is_null()).then(|| unsafe { &*(first as *const *mut sys::tenon_tensor).cast() })
     }
 
@@ -192,7 +192,7 @@ unsafe impl Parameter for &Tensor {
     }
 }
 
-// SAFETY: op.h: T is tenon_tensor*, NULL = absent.
+// SAFETY: kernel.h: T is tenon_tensor*, NULL = absent.
 unsafe impl Parameter for Option<&Tensor> {
     type Item<'a> = Option<&'a Tensor>;
     type First = *mut sys::tenon_tensor;
@@ -244,7 +244,7 @@ macro_rules! numbers {
        $field:ident, |$boxed:ident| $unbox:expr, |$word:ident| $lift:expr,
        |$item:ident| $lower:expr;)*) => {
         $(
-            // SAFETY: op.h gives this C type for the letter.
+            // SAFETY: kernel.h gives this C type for the letter.
             unsafe impl Parameter for $type {
                 type Item<'a> = $type;
                 type First = $c;
@@ -304,7 +304,7 @@ macro_rules! spans {
     ($($element:ty, $letter:literal, $pointee:ty, $text:literal, $pattern:expr, $tag:ident,
        $tensors:expr, |$slice:ident| $check:expr;)*) => {
         $(
-            // SAFETY: op.h: pointer and count of such elements.
+            // SAFETY: kernel.h: pointer and count of such elements.
             unsafe impl Parameter for &[$element] {
                 type Item<'a> = &'a [$element];
                 type First = *const $pointee;
@@ -379,7 +379,7 @@ spans! {
         TENON_TAG_TENSOR_LIST, DYNAMIC, |_all| true;
 }
 
-// SAFETY: op.h: s is pointer and size in bytes.
+// SAFETY: kernel.h: s is pointer and size in bytes.
 unsafe impl Parameter for &str {
     type Item<'a> = &'a str;
     type First = *const c_char;
@@ -423,7 +423,7 @@ macro_rules! boxed {
     ($($type:ty, $item:ty, $text:literal, $pattern:expr, $value:pat => $result:expr
        $(, device $device:expr)? $(, tensors $gather:ident)?;)*) => {
         $(
-            // SAFETY: op.h: v is const tenon_value*.
+            // SAFETY: kernel.h: v is const tenon_value*.
             unsafe impl Parameter for $type {
                 type Item<'a> = $item;
                 type First = *const sys::tenon_value;
@@ -445,7 +445,7 @@ macro_rules! boxed {
 
                 #[inline(always)]
                 unsafe fn lift<'a>(first: &'a Self::First, _: &'a ()) -> Option<$item> {
-                    // SAFETY: op.h: not NULL, and it lives for the call.
+                    // SAFETY: kernel.h: not NULL, and it lives for the call.
                     unsafe { Self::from_value(&**first) }
                 }
 
@@ -540,7 +540,7 @@ boxed_options! {
 }
 
 /// `bool[]`: bytes on a kernel's side, where 0 is false and everything else true.
-// SAFETY: op.h: B is const uint8_t* and a count.
+// SAFETY: kernel.h: B is const uint8_t* and a count.
 unsafe impl Parameter for &[u8] {
     type Item<'a> = &'a [u8];
     type First = *const u8;

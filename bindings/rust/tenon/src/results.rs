@@ -16,7 +16,7 @@ use crate::{Generator, Object, Tensor};
 /// some.
 ///
 /// # Safety
-/// `Slot` is what the out of op.h's letter points to; this trait is implemented here only.
+/// `Slot` is what the out of kernel.h's letter points to; this trait is implemented here only.
 #[doc(hidden)]
 pub unsafe trait ResultType: FromValue {
     type Slot: Copy;
@@ -36,11 +36,11 @@ pub unsafe trait ResultType: FromValue {
     /// Takes the word of an out over.
     ///
     /// # Safety
-    /// `slot` was written as op.h says for `LETTER`.
+    /// `slot` was written as kernel.h says for `LETTER`.
     unsafe fn from_slot(op: Op, slot: Self::Slot) -> Result<Self>;
 }
 
-// SAFETY: op.h: T results are tenon_tensor** with a new reference.
+// SAFETY: kernel.h: T results are tenon_tensor** with a new reference.
 unsafe impl ResultType for Tensor {
     type Slot = *mut sys::tenon_tensor;
     type Ready = Tensor;
@@ -108,7 +108,7 @@ unsafe impl ResultType for Option<Tensor> {
 macro_rules! number_results {
     ($($type:ty, $letter:literal, $c:ty, |$item:ident| $to:expr, |$slot:ident| $from:expr;)*) => {
         $(
-            // SAFETY: op.h gives this C type for the letter.
+            // SAFETY: kernel.h gives this C type for the letter.
             unsafe impl ResultType for $type {
                 type Slot = $c;
                 type Ready = $c;
@@ -153,7 +153,7 @@ number_results! {
 macro_rules! boxed_results {
     ($($type:ty),* $(,)?) => {
         $(
-            // SAFETY: op.h: v results are tenon_value*, written owned.
+            // SAFETY: kernel.h: v results are tenon_value*, written owned.
             unsafe impl ResultType for $type {
                 type Slot = sys::tenon_value;
                 type Ready = RawValue;

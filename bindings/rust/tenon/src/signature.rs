@@ -8,7 +8,7 @@ use crate::pattern::Pattern;
 use crate::schema::Schema;
 use crate::status::Status;
 
-/// A schema's lowered types, one letter each as op.h lists them.
+/// A schema's lowered types, one letter each as kernel.h lists them.
 pub(crate) struct Letters {
     pub(crate) arguments: Vec<u8>,
     /// Results with an out of their own.
@@ -71,7 +71,7 @@ pub(crate) fn signature_letter(type_: *const sys::tenon_type) -> u8 {
     }
 }
 
-/// FNV-1a of `"<arguments>><results>"`, as op.h defines it.
+/// FNV-1a of `"<arguments>><results>"`, as kernel.h defines it.
 pub(crate) const fn signature(arguments: &[u8], results: &[u8]) -> u64 {
     const fn step(hash: u64, byte: u8) -> u64 {
         (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3)

@@ -101,7 +101,7 @@ impl<'a> Begun<'a> {
         if entry.is_null() {
             return Err(Error::take(Status::INTERNAL.code()));
         }
-        // SAFETY: op.h: the frame is filled, and the entry is borrowed until it is left.
+        // SAFETY: frame.h: the frame is filled, and the entry is borrowed until it is left.
         unsafe {
             Ok(Begun {
                 frame: frame.assume_init_mut(),
@@ -113,7 +113,7 @@ impl<'a> Begun<'a> {
     /// Leaves after success: one release store.
     #[inline(always)]
     fn leave(self) {
-        // SAFETY: op.h: leaving is a release store of leave_value to *leave_word.
+        // SAFETY: frame.h: as the inline tenon_frame_leave, which bindgen does not see.
         unsafe {
             let word = &*self.frame.leave_word.cast::<AtomicPtr<std::ffi::c_void>>();
             word.store(self.frame.leave_value, Ordering::Release);
@@ -123,7 +123,7 @@ impl<'a> Begun<'a> {
     #[cold]
     #[inline(never)]
     fn fail(self, status: sys::tenon_status) -> Error {
-        // SAFETY: op.h: ends the frame on its thread; the error ends in the slot.
+        // SAFETY: frame.h: ends the frame on its thread; the error ends in the slot.
         let status = unsafe { sys::tenon_frame_end(self.frame, status) };
         Error::take(status)
     }
@@ -148,7 +148,7 @@ impl<'a> Begun<'a> {
                 error: ptr::null_mut(),
                 reserved: [0; 2],
             };
-            // SAFETY: op.h: the entry is borrowed until the frame is left, below in both cases.
+            // SAFETY: frame.h: the entry is borrowed until the frame is left, below in both cases.
             let status = unsafe { sys::tenon_frame_call(self.frame, &mut stack) };
             if status != 0 {
                 let error = failure(status, &mut stack);
@@ -183,7 +183,7 @@ unsafe fn begin_few(
     let [a, b, c] = tensors
         .handles
         .map(|tensor| tensor.map_or(ptr::null(), |tensor| tensor.as_ptr().cast_const()));
-    // SAFETY: op.h: the tensors are borrowed; the caller's promise.
+    // SAFETY: frame.h: the tensors are borrowed; the caller's promise.
     unsafe {
         match count {
             1 => sys::tenon_frame_begin1(op, a, frame),
@@ -193,7 +193,7 @@ unsafe fn begin_few(
     }
 }
 
-/// Begins a call with any number of tensors, or none and perhaps a device.
+/// Begins a call with any number of tensors, or with none and perhaps a device.
 ///
 /// # Safety
 /// The tensors are live or absent.
@@ -203,10 +203,15 @@ unsafe fn begin_many(
     device: Option<Device>,
     frame: *mut sys::tenon_frame,
 ) -> *const sys::tenon_entry {
+    if !tensors.is_empty() {
+        let count = tensors.len() as i64;
+        // SAFETY: frame.h: the tensors are borrowed; the caller's promise.
+        return unsafe { sys::tenon_frame_begin_n(op, tensors.as_ptr(), count, frame) };
+    }
     let device = device.map(Device::to_raw);
     let device = device.as_ref().map_or(ptr::null(), |device| device);
-    // SAFETY: op.h: the tensors are borrowed; the caller's promise.
-    unsafe { sys::tenon_frame_begin_n(op, tensors.as_ptr(), tensors.len() as i64, device, frame) }
+    // SAFETY: frame.h: the device lives for the call; the caller's promise.
+    unsafe { sys::tenon_frame_begin_factory(op, device, frame) }
 }
 
 macro_rules! typed_op {
@@ -280,7 +285,7 @@ macro_rules! typed_op {
                     let $low = $param::lower($item, &$temp);
                 )*
                 let mut frame = MaybeUninit::uninit();
-                // SAFETY: op.h: the frame is left by `finish` on this thread.
+                // SAFETY: frame.h: the frame is left by `finish` on this thread.
                 let begun = unsafe {
                     let op = self.op.as_raw();
                     let entry = sys::tenon_frame_begin_keys(op, keys.0, frame.as_mut_ptr());
@@ -293,7 +298,7 @@ macro_rules! typed_op {
             /// Calls what `begun` found, and leaves.
             ///
             /// # Safety
-            /// The lowered arguments obey op.h for this call.
+            /// The lowered arguments obey kernel.h for this call.
             #[inline(always)]
             #[allow(clippy::too_many_arguments)]
             unsafe fn finish(
@@ -305,7 +310,7 @@ macro_rules! typed_op {
                 if let (Some(typed), true) = (begun.entry.typed, same) {
                     let mut slots = R::slots();
                     let (o0, o1, o2, o3) = R::outs(&mut slots);
-                    // SAFETY: op.h: the hash says that this is the function's type. Parameters of
+                    // SAFETY: kernel.h: the hash says that this is the function's type. Parameters of
                     // type `()` are not passed: see LOWERS.
                     let status = unsafe {
                         let typed: unsafe extern "C" fn(
@@ -319,7 +324,7 @@ macro_rules! typed_op {
                         return Err(begun.fail(status));
                     }
                     begun.leave();
-                    // SAFETY: op.h: outs are written on success.
+                    // SAFETY: kernel.h: outs are written on success.
                     return unsafe { R::finish(self.op, slots) };
                 }
                 // SAFETY: the caller's promise.

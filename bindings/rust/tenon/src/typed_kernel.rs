@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Functions of Rust types as kernels, and the two C functions generated around each: boxed, which
-//! reads its arguments from the stack, and lowered, which takes them as op.h says.
+//! reads its arguments from the stack, and lowered, which takes them as kernel.h says.
 
 use std::ffi::c_void;
 
@@ -69,7 +69,7 @@ pub unsafe trait KernelParameter {
     /// Takes a lowered argument.
     ///
     /// # Safety
-    /// The words obey op.h for `'a`.
+    /// The words obey kernel.h for `'a`.
     unsafe fn lift<'a>(
         context: &'a KernelContext,
         index: &mut usize,
@@ -278,7 +278,7 @@ macro_rules! typed_kernel {
                     <Ret::Results as Results>::O2,
                     <Ret::Results as Results>::O3,
                 ) -> sys::tenon_status = $lowered::<Func, Ret, $($param),*>;
-                // SAFETY: op.h: a typed kernel is cast to tenon_typed_fn and back before a call.
+                // SAFETY: kernel.h: a typed kernel is cast to tenon_typed_fn and back before a call.
                 unsafe { std::mem::transmute(function) }
             }
 
@@ -337,7 +337,7 @@ macro_rules! typed_kernel {
             Ret: KernelResult,
             $($param: KernelParameter),*
         {
-            // SAFETY: op.h: the frame is the call's own while its kernel runs.
+            // SAFETY: kernel.h: the frame is the call's own while its kernel runs.
             let frame = unsafe { &*frame };
             guarded(
                 frame.ctx.cast::<Cell<Func>>(),
@@ -347,12 +347,12 @@ macro_rules! typed_kernel {
                     let context = KernelContext { op, keys: DispatchKeySet(frame.keys) };
                     #[allow(unused_mut, unused_variables)]
                     let mut index = 0usize;
-                    // SAFETY: op.h: the signature says that these are the words' types.
+                    // SAFETY: kernel.h: the signature says that these are the words' types.
                     $(let $item = unsafe {
                         $param::lift(&context, &mut index, &$first, &$second)
                     }?;)*
                     let results = function($($item),*).into_result()?;
-                    // SAFETY: op.h: outs are the caller's, written on success only.
+                    // SAFETY: kernel.h: outs are the caller's, written on success only.
                     unsafe { results.write(o0, o1, o2, o3) }
                 },
                 keep_in_slot,

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use tenon_sys as sys;
 
-use crate::buffer::Buffer;
 use crate::dispatch::{DispatchKey, DispatchKeySet};
 use crate::error::{check, Result};
 use crate::op::Op;
@@ -49,7 +48,7 @@ pub struct ProfileEvent {
 impl ProfileEvent {
     fn from_span(span: &sys::tenon_profile_span) -> ProfileEvent {
         let nanoseconds = |count: i64| Duration::from_nanos(u64::try_from(count).unwrap_or(0));
-        // SAFETY: introspect.h: the texts are valid for ever.
+        // SAFETY: profile.h: the texts are valid for ever.
         let (kernel, file) = unsafe { (static_text(span.kernel), static_text(span.file)) };
         ProfileEvent {
             op: Op::unread(span.op).name(),
@@ -104,7 +103,7 @@ impl Recording {
     fn begin() -> Result<Recording> {
         let mut out = ptr::null_mut();
         // SAFETY: `out` is ours and gets a new reference.
-        check(unsafe { sys::tenon_profile_begin(&mut out) })?;
+        check(unsafe { sys::tenon_profile_begin(0, &mut out) })?;
         let raw = NonNull::new(out).ok_or_else(|| {
             crate::Error::new(Status::INTERNAL, "tenon_profile_begin gave no profile")
         })?;
@@ -118,13 +117,19 @@ impl Recording {
     }
 
     fn events(&self) -> Result<Vec<ProfileEvent>> {
-        // SAFETY: the profile lives and `out` gets a new reference.
-        let spans = Buffer::fill(|out| unsafe { sys::tenon_profile_spans(self.raw.as_ptr(), out) })?;
-        Ok(spans
-            .slice::<sys::tenon_profile_span>()
-            .iter()
-            .map(ProfileEvent::from_span)
-            .collect())
+        let (raw, mut count, mut dropped) = (self.raw.as_ptr(), 0, 0);
+        // SAFETY: the profile lives, and both numbers are ours.
+        check(unsafe { sys::tenon_profile_span_count(raw, &mut count, &mut dropped) })?;
+        (0..count)
+            .map(|index| {
+                // SAFETY: plain data, for which zeros are a value.
+                let mut span: sys::tenon_profile_span = unsafe { std::mem::zeroed() };
+                span.struct_size = std::mem::size_of_val(&span) as u32;
+                // SAFETY: the profile lives, and `span` is ours and says its size.
+                check(unsafe { sys::tenon_profile_get_span(raw, index, &mut span) })?;
+                Ok(ProfileEvent::from_span(&span))
+            })
+            .collect()
     }
 }
 

@@ -27,7 +27,7 @@ use crate::text::c_name;
 /// ```
 pub struct Simulator(NonNull<sys::tenon_simulator>);
 
-// SAFETY: introspect.h: all its functions are for any thread.
+// SAFETY: simulator.h: all its functions are for any thread.
 unsafe impl Send for Simulator {}
 // SAFETY: as above.
 unsafe impl Sync for Simulator {}
