@@ -24,7 +24,8 @@ import table_cases  # noqa: E402
 
 TENON = peers.PEERS[0]
 CORPUS = GOLDEN.parents[1] / "conformance" / "schemas" / "pytorch.txt"
-# DESIGN: CompositeImplicitAutograd serves these ahead of their fallbacks; in PyTorch it does not.
+# docs/design.md#dispatch-keys: CompositeImplicitAutograd serves these ahead of their fallbacks; in
+# PyTorch it does not.
 SERVED_HERE = ("ADInplaceOrView", "Batched")
 
 
@@ -33,7 +34,7 @@ def lines(name):
 
 
 def differences(ours, theirs):
-    """Slots that differ and are not DESIGN's stated difference."""
+    """Slots that differ and are not the difference that docs/design.md#dispatch-keys states."""
     return {
         key: (mine, other)
         for key, mine, other in zip(table_cases.KEYS, ours, theirs, strict=True)

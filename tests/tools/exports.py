@@ -12,7 +12,7 @@ import tempfile
 
 import cheader
 
-MAX_STRIPPED = 1_500_000  # bytes of libtenon.so, DESIGN §1
+MAX_STRIPPED = 1_500_000  # bytes of libtenon.so, docs/design.md#layers
 NEEDED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|ld-linux[\w-]*)\.so\.\d+$")
 VENDOR = re.compile(r"^(libcudart|libcublas|libcublasLt|libdnnl|libopenblas|libgomp)\.so\.\d+$")
 THREAD_LOCAL_BYTES = 8

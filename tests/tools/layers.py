@@ -79,7 +79,9 @@ def check_core(root: pathlib.Path) -> list:
         layer = path.relative_to(core).parts[0]
         name = str(path.relative_to(root))
         if layer not in BELOW:
-            found.append(Violation(name, 1, f"core/{layer} must be a layer that DESIGN names"))
+            found.append(
+                Violation(name, 1, f"core/{layer} must be a layer that docs/design.md#layers names")
+            )
             continue
         for line, target in _includes(path):
             first = target.split("/")[0]

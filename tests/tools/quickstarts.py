@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the quick starts of the README equal to the tested files that they are part of.
+"""Keeps the code in the README and in docs/ equal to the tested files that it is quoted from.
 
-A block of the README follows a line `<!-- quickstart: FILE -->` and must hold what FILE has between
-its [quickstart.begin] and [quickstart.end] marks. With --write the blocks are replaced.
+In the README, a block that follows a line `<!-- quickstart: FILE -->` holds what FILE has between
+its [quickstart.begin] and [quickstart.end] marks. In docs/, one that follows
+`<!-- quote: FILE NAME -->` holds what is between [quote.begin NAME] and [quote.end]. With --write
+the blocks are replaced.
 """
 
 from __future__ import annotations
@@ -13,26 +15,37 @@ import re
 import sys
 import textwrap
 
-BLOCK = re.compile(r"(<!-- quickstart: (\S+) -->\n```\w+\n)(.*?)(```)", re.S)
+BLOCK = re.compile(
+    r"(<!-- (?:quickstart: (\S+)|quote: (\S+) (\S+)) -->\n```\w+\n)(.*?)(^```)", re.S | re.M
+)
 
 
-def region(path: pathlib.Path) -> str:
-    """The marked lines of a file, without their common indentation."""
+def region(path: pathlib.Path, begin: str, end: str) -> str:
+    """The lines of a file between two marks, without their common indentation."""
     inside, lines = False, []
     for line in path.read_text().splitlines():
-        if "[quickstart.end]" in line:
+        if inside and end in line:
             break
         if inside:
             lines.append(line)
-        inside = inside or "[quickstart.begin]" in line
+        inside = inside or begin in line
     if not lines:
-        raise ValueError(f"{path}: must have lines between quickstart marks, got none")
+        raise ValueError(f"{path}: must have lines after {begin}, got none")
     return textwrap.dedent("\n".join(lines)) + "\n"
 
 
-def renewed(readme: str, root: pathlib.Path) -> str:
-    """The README with every block taken from its file."""
-    return BLOCK.sub(lambda m: m.group(1) + region(root / m.group(2)) + m.group(4), readme)
+def renewed(page: str, root: pathlib.Path) -> str:
+    """The page with every block taken from its file."""
+
+    def block(match: re.Match) -> str:
+        head, started, quoted, name, _, tail = match.groups()
+        if started:
+            text = region(root / started, "[quickstart.begin]", "[quickstart.end]")
+        else:
+            text = region(root / quoted, f"[quote.begin {name}]", "[quote.end]")
+        return head + text + tail
+
+    return BLOCK.sub(block, page)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,22 +53,24 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).parents[2])
     parser.add_argument("--write", action="store_true", help="replace the blocks")
     options = parser.parse_args(arguments)
-    path = options.root / "README.md"
-    before = path.read_text()
-    count = len(BLOCK.findall(before))
-    after = renewed(before, options.root)
-    if options.write:
-        path.write_text(after)
-    elif after != before:
-        print(
-            "README.md: quick starts must equal their files; run tests/tools/quickstarts.py --write"
-        )
-        return 1
-    if count == 0:
-        print("README.md: must have quick starts, got none")
-        return 1
-    print(f"{count} quick starts")
-    return 0
+    readme = options.root / "README.md"
+    count = stale = 0
+    for path in (readme, *sorted((options.root / "docs").glob("*.md"))):
+        before = path.read_text()
+        blocks = len(BLOCK.findall(before))
+        count += blocks
+        if path == readme and not blocks:
+            print("README.md: must have quick starts, got none")
+            return 1
+        after = renewed(before, options.root)
+        if options.write:
+            path.write_text(after)
+        elif after != before:
+            name = path.relative_to(options.root)
+            print(f"{name}: code must equal its file; run tests/tools/quickstarts.py --write")
+            stale += 1
+    print(f"{count} blocks quoted, {stale} pages differ")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

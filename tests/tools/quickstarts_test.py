@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quickstarts.py must find a block that drifted, and mend it."""
+"""quickstarts.py must find code that drifted from its file, and mend it."""
 
 import pathlib
 import tempfile
@@ -26,6 +26,18 @@ class QuickstartsTest(unittest.TestCase):
         self.assertEqual(self.run_tool(), 1)
         self.assertEqual(self.run_tool("--write"), 0)
         self.assertIn("```python\none\n  two\n```", (self.root / "README.md").read_text())
+        self.assertEqual(self.run_tool(), 0)
+
+    def test_drift_of_a_quote_is_found_and_mended(self):
+        self.run_tool("--write")
+        page = self.root / "docs" / "b.md"
+        page.parent.mkdir()
+        page.write_text("<!-- quote: b.py two -->\n```python\n```\n")
+        source = "# [quote.begin one]\nx\n# [quote.end]\n# [quote.begin two]\ny\n# [quote.end]\n"
+        (self.root / "b.py").write_text(source)
+        self.assertEqual(self.run_tool(), 1)
+        self.assertEqual(self.run_tool("--write"), 0)
+        self.assertIn("```python\ny\n```", page.read_text())
         self.assertEqual(self.run_tool(), 0)
 
     def test_readme_without_blocks_is_an_error(self):

@@ -17,6 +17,7 @@ import behaviour
 import cheader
 import contracts
 import exports
+import glossary
 import headers
 import layers
 import layouts
@@ -213,15 +214,15 @@ class AbiTest(Fixture):
                 "removed: function tenon_tensor_numel",
             ),
             (
-                "op.h",
+                "kernel.h",
                 "typedef tenon_status (*tenon_kernel_fn)(void* ctx, const tenon_op* op,",
                 "typedef tenon_status (*tenon_kernel_fn)(void* ctx, tenon_op* op,",
                 "changed: typedef tenon_kernel_fn: tenon_status (*tenon_kernel_fn)"
                 "(void* ctx, const tenon_op* op",
             ),
             (
-                "library.h",
-                "  uint64_t reserved[2];\n} tenon_kernel;",
+                "kernel.h",
+                "  uint64_t reserved[2]; /* zero */\n} tenon_kernel;",
                 "  uint64_t reserved[2];\n  void* more;\n} tenon_kernel;",
                 "added: field tenon_kernel.more: offset 112 size 8",
             ),
@@ -501,6 +502,60 @@ class BehaviourTest(Fixture):
         wrong = self.complaints(self.FIRST)
         self.assertTrue(any("b_test.cpp" in text and "verdict must be" in text for text in wrong))
         self.assertTrue(any("must carry number 8" in text for text in wrong))
+
+
+class GlossaryTest(Fixture):
+    PAGE = "| word | meaning | identifiers |\n|---|---|---|\n| slot | A place. | `tenon_slot` |\n"
+
+    def complaints(self, code: str, page: str = PAGE, exceptions: dict | None = None) -> list:
+        self.write("core/base/a.h", code)
+        texts = glossary.sources(self.root)
+        found = glossary.check_words(page, texts)
+        return found + glossary.check_replaced(texts, exceptions or {})
+
+    def test_good_tree_passes(self):
+        self.assertEqual(self.complaints("struct tenon_slot; // always on this path\n"), [])
+
+    def test_word_without_code_twice_or_without_identifier_fails(self):
+        self.assertIn("tenon_slot must be in", self.complaints("int x;\n")[0])
+        code = "struct tenon_slot;\n"
+        twice = self.PAGE + "| slot | Another. | `tenon_slot` |\n"
+        self.assertIn("must have one row", self.complaints(code, twice)[0])
+        bare = self.PAGE + "| entry | Something. | none |\n"
+        self.assertIn("entry must name", self.complaints(code, bare)[0])
+        self.assertTrue(self.complaints(code, "no table\n"))
+
+    def test_each_replaced_word_is_found_in_comments_and_identifiers(self):
+        for code in (
+            "// the next epoch",
+            "int epoch_of(int);",
+            "// The careful way of a call",
+            "int call_careful();",
+            "// an unusual call",
+            "// the common path",
+            "kPlaceListener,",
+            "tenon_trace_begin();",
+            "// recorded in a trace",
+            "tenon_symbol* symint;",
+            "struct OperatorEntry;",
+        ):
+            with self.subTest(code=code):
+                self.assertTrue(self.complaints(f"struct tenon_slot; {code}\n"))
+        self.write("core/dispatch/call_unusual.cpp", "")
+        self.assertIn("its name", self.complaints("struct tenon_slot;\n")[0])
+
+    def test_usual_is_replaced_in_dispatch_only(self):
+        self.assertEqual(self.complaints("struct tenon_slot; // the usual aliases\n"), [])
+        self.write("core/dispatch/b.h", "// the usual key set\n")
+        self.assertEqual(len(self.complaints("struct tenon_slot;\n")), 1)
+
+    def test_exception_holds_until_it_is_over(self):
+        excepted = {"core/base/a.h": ("careful",)}
+        good = "struct tenon_slot; int careful;\n"
+        self.assertEqual(self.complaints(good, exceptions=excepted), [])
+        over = self.complaints("struct tenon_slot;\n", exceptions=excepted)
+        self.assertEqual(len(over), 1)
+        self.assertIn("no longer says careful", over[0])
 
 
 class LayersTest(Fixture):
