@@ -13,6 +13,7 @@ mod object_test;
 mod op_test;
 mod overrides_test;
 mod plugin_test;
+mod returns_test;
 mod schema_test;
 mod support;
 mod tensor_test;

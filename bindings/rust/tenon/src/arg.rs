@@ -405,6 +405,11 @@ impl Value {
             }
             Value::Str(text) => RawValue::string(&text),
             Value::Other(raw) => Ok(raw),
+            Value::Device(device) => {
+                device.check(|| "result".to_owned())?;
+                let arg = std::mem::ManuallyDrop::new(device.into_arg());
+                Ok(RawValue(arg.raw))
+            }
             other => {
                 let arg = std::mem::ManuallyDrop::new((&other).into_arg());
                 if arg.raw.flags & sys::TENON_VALUE_OWNED as u16 != 0 {

@@ -163,8 +163,10 @@ unsafe impl Parameter for &Tensor {
         if u32::from(raw.tag) != sys::TENON_TAG_TENSOR {
             return None;
         }
-        // SAFETY: value.h: a tensor value's handle is not NULL; `Tensor` is transparent over it.
-        Some(unsafe { &*(&raw.as_.tensor as *const *mut sys::tenon_tensor).cast() })
+        // SAFETY: value.h: the tag's field.
+        let handle = unsafe { &raw.as_.tensor };
+        // SAFETY: NULL or a live handle; `Tensor` is transparent over it.
+        (!handle.is_null()).then(|| unsafe { &*(handle as *const *mut sys::tenon_tensor).cast() })
     }
 
     #[inline(always)]

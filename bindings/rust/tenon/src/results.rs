@@ -7,7 +7,7 @@ use tenon_sys as sys;
 
 use crate::error::Result;
 use crate::op::Op;
-use crate::returns::{FromReturns, FromValue};
+use crate::returns::{place, taken, FromReturns, FromValue};
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{Mismatch, RawValue, Scalar, Value};
 use crate::{Generator, Object, Tensor};
@@ -37,7 +37,7 @@ pub unsafe trait ResultType: FromValue {
     ///
     /// # Safety
     /// `slot` was written as kernel.h says for `LETTER`.
-    unsafe fn from_slot(op: Op, slot: Self::Slot) -> Result<Self>;
+    unsafe fn from_slot(op: Op, index: usize, slot: Self::Slot) -> Result<Self>;
 }
 
 // SAFETY: kernel.h: T results are tenon_tensor** with a new reference.
@@ -67,13 +67,13 @@ unsafe impl ResultType for Tensor {
     }
 
     #[inline(always)]
-    unsafe fn from_slot(op: Op, slot: Self::Slot) -> Result<Tensor> {
+    unsafe fn from_slot(op: Op, index: usize, slot: Self::Slot) -> Result<Tensor> {
         if slot.is_null() {
             let mismatch = Mismatch {
                 expected: "Tensor",
-                actual: "None",
+                actual: "NULL",
             };
-            return Err(mismatch.error(&format!("{}: result", op.name())));
+            return Err(mismatch.error(&place(op, index)));
         }
         // SAFETY: the caller's promise.
         Ok(unsafe { Tensor::from_raw(slot) })
@@ -99,7 +99,7 @@ unsafe impl ResultType for Option<Tensor> {
         ready.map_or(ptr::null_mut(), Tensor::into_raw)
     }
 
-    unsafe fn from_slot(_: Op, slot: Self::Slot) -> Result<Option<Tensor>> {
+    unsafe fn from_slot(_: Op, _: usize, slot: Self::Slot) -> Result<Option<Tensor>> {
         // SAFETY: the caller's promise.
         Ok((!slot.is_null()).then(|| unsafe { Tensor::from_raw(slot) }))
     }
@@ -133,7 +133,7 @@ macro_rules! number_results {
                 }
 
                 #[inline(always)]
-                unsafe fn from_slot(_: Op, $slot: $c) -> Result<$type> {
+                unsafe fn from_slot(_: Op, _: usize, $slot: $c) -> Result<$type> {
                     Ok($from)
                 }
             }
@@ -172,13 +172,8 @@ macro_rules! boxed_results {
                     ready.into_raw()
                 }
 
-                unsafe fn from_slot(op: Op, slot: Self::Slot) -> Result<$type> {
-                    let value = Value::from_owned(RawValue(slot))?;
-                    let actual = value.type_name();
-                    <$type>::from_value(value).ok_or_else(|| {
-                        let expected = <$type as FromValue>::TYPE;
-                        Mismatch { expected, actual }.error(&format!("{}: result", op.name()))
-                    })
+                unsafe fn from_slot(op: Op, index: usize, slot: Self::Slot) -> Result<$type> {
+                    taken(op, index, RawValue(slot))
                 }
             }
         )*
@@ -309,7 +304,7 @@ macro_rules! results_one {
                 #[inline(always)]
                 unsafe fn finish(op: Op, slots: Self::Slots) -> Result<Self> {
                     // SAFETY: the caller's promise.
-                    unsafe { ResultType::from_slot(op, slots) }
+                    unsafe { ResultType::from_slot(op, 0, slots) }
                 }
             }
         )*
@@ -382,7 +377,7 @@ macro_rules! results_tuple {
             #[inline(always)]
             unsafe fn finish(op: Op, slots: Self::Slots) -> Result<Self> {
                 // SAFETY: the caller's promise. All are taken over before one can fail.
-                let taken = unsafe { ($($type::from_slot(op, slots.$index),)+) };
+                let taken = unsafe { ($($type::from_slot(op, $index, slots.$index),)+) };
                 Ok(($(taken.$index?,)+))
             }
         }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::op::Op;
 use crate::status::Status;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
-use crate::value::{Mismatch, RawValue, Scalar, Value};
+use crate::value::{tag_name, Mismatch, RawValue, Scalar, Value};
 use crate::{Generator, Object, Tensor};
 
 /// A Rust type that one result can be taken as.
@@ -163,16 +163,34 @@ impl ReturnSlots<'_> {
     }
 
     fn one<T: FromValue>(&mut self, op: Op, index: usize) -> Result<T> {
-        let value = Value::from_owned(self.take(index))?;
-        let actual = value.type_name();
-        T::from_value(value).ok_or_else(|| {
-            Mismatch {
-                expected: T::TYPE,
-                actual,
-            }
-            .error(&format!("{}: result {index}", op.name()))
-        })
+        taken(op, index, self.take(index))
     }
+}
+
+/// Takes a result over as a value. Nothing is believed: a kernel of any language wrote it.
+fn value_of(op: Op, index: usize, raw: RawValue) -> Result<Value> {
+    if raw.lacks_handle() {
+        let (expected, actual) = (tag_name(raw.0.tag), "NULL");
+        return Err(Mismatch { expected, actual }.error(&place(op, index)));
+    }
+    let value = Value::from_owned(raw)?;
+    if let Value::Device(device) = &value {
+        device.check(|| place(op, index))?;
+    }
+    Ok(value)
+}
+
+/// Takes a result over as a `T`.
+pub(crate) fn taken<T: FromValue>(op: Op, index: usize, raw: RawValue) -> Result<T> {
+    let value = value_of(op, index, raw)?;
+    let (expected, actual) = (T::TYPE, value.actual());
+    T::from_value(value).ok_or_else(|| Mismatch { expected, actual }.error(&place(op, index)))
+}
+
+/// A result, as messages name it.
+#[cold]
+pub(crate) fn place(op: Op, index: usize) -> String {
+    format!("{}: result {index}", op.name())
 }
 
 /// What the results of a call can be taken as: `()`, one type, a tuple of several, or `Vec<Value>`.
@@ -194,9 +212,9 @@ impl FromReturns for () {
 }
 
 impl FromReturns for Vec<Value> {
-    fn from_returns(_: Op, slots: &mut ReturnSlots<'_>) -> Result<Vec<Value>> {
+    fn from_returns(op: Op, slots: &mut ReturnSlots<'_>) -> Result<Vec<Value>> {
         (0..slots.0.len())
-            .map(|index| Value::from_owned(slots.take(index)))
+            .map(|index| value_of(op, index, slots.take(index)))
             .collect()
     }
 }
@@ -240,9 +258,13 @@ impl FromReturns for Tensor {
         if let [slot] = &mut *slots.0 {
             let owned = slot.flags & sys::TENON_VALUE_OWNED as u16 != 0;
             if owned && u32::from(slot.tag) == sys::TENON_TAG_TENSOR {
-                let slot = std::mem::replace(slot, RawValue::NONE);
-                // SAFETY: value.h: an owned tensor value holds one reference, moved out here.
-                return Ok(unsafe { Tensor::from_raw(slot.as_.tensor) });
+                // SAFETY: value.h: the tag's field.
+                let raw = unsafe { slot.as_.tensor };
+                if !raw.is_null() {
+                    *slot = RawValue::NONE;
+                    // SAFETY: value.h: an owned tensor value holds one reference, moved out here.
+                    return Ok(unsafe { Tensor::from_raw(raw) });
+                }
             }
         }
         slots.expect(op, 1)?;

@@ -190,7 +190,7 @@ fn argument_error(
         None => format!("{}: argument {index}", op.name()),
     };
     let actual = match Values(args).get(index) {
-        Some(value) => value.type_name(),
+        Some(value) => value.actual(),
         None => "none",
     };
     Mismatch { expected, actual }.error(&place)

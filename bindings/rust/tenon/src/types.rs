@@ -8,6 +8,7 @@ use std::str::FromStr;
 use tenon_sys as sys;
 
 use crate::error::{check, Error, Result};
+use crate::status::Status;
 use crate::text::{c_name, static_text};
 
 /// Element type of a tensor; [`DType::NONE`] for the undefined tensor.
@@ -226,6 +227,18 @@ impl Device {
         // SAFETY: `count` is ours.
         check(unsafe { sys::tenon_device_count(self.kind, &mut count) })?;
         Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// Refuses a device type that nobody registered.
+    pub(crate) fn check(self, place: impl FnOnce() -> String) -> Result<()> {
+        if self.type_name() != "unknown" {
+            return Ok(());
+        }
+        let (place, kind) = (place(), self.kind);
+        Err(Error::new(
+            Status::TYPE,
+            format!("{place} must be a device of a known type, got type {kind}"),
+        ))
     }
 
     pub(crate) fn to_raw(self) -> sys::tenon_device {

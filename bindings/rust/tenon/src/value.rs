@@ -147,10 +147,19 @@ impl Value {
         })
     }
 
-    /// Takes over a value of the C interface.
+    /// What a message says that was given where another type was due.
+    pub(crate) fn actual(&self) -> &'static str {
+        match self {
+            Value::Other(raw) => ValueRef::Other(raw).actual(),
+            other => other.type_name(),
+        }
+    }
+
+    /// Takes over a value of the C interface; handles are not NULL.
     pub(crate) fn from_owned(raw: RawValue) -> Result<Value> {
         let owned = raw.0.flags & sys::TENON_VALUE_OWNED as u16 != 0;
         if u32::from(raw.0.tag) == sys::TENON_TAG_TENSOR && owned {
+            debug_assert!(!raw.lacks_handle());
             let raw = std::mem::ManuallyDrop::new(raw);
             // SAFETY: an owned tensor value holds one reference, which moves to the `Tensor`.
             return Ok(Value::Tensor(unsafe { Tensor::from_raw(raw.0.as_.tensor) }));
@@ -237,6 +246,20 @@ impl RawValue {
     pub(crate) fn view(raw: &sys::tenon_value) -> &RawValue {
         // SAFETY: `RawValue` is transparent over `tenon_value`; a reference never runs its `drop`.
         unsafe { &*(raw as *const sys::tenon_value).cast() }
+    }
+
+    /// Whether it says that it is a handle but has none: the mistake of a kernel.
+    pub(crate) fn lacks_handle(&self) -> bool {
+        match u32::from(self.0.tag) {
+            sys::TENON_TAG_TENSOR
+            | sys::TENON_TAG_GENERATOR
+            | sys::TENON_TAG_OBJECT
+            | sys::TENON_TAG_FUNCTION => {
+                // SAFETY: value.h: all of these are one pointer, at the same place.
+                unsafe { self.0.as_.tensor.is_null() }
+            }
+            _ => false,
+        }
     }
 
     /// The value as the C interface lays it out, borrowed.

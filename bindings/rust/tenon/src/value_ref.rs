@@ -113,11 +113,14 @@ impl<'a> ValueRef<'a> {
     /// `raw` obeys value.h: its payload fits its tag and lives for `'a`.
     #[inline]
     pub unsafe fn from_raw(raw: &'a sys::tenon_value) -> ValueRef<'a> {
+        if RawValue::view(raw).lacks_handle() {
+            return ValueRef::Other(RawValue::view(raw));
+        }
         let payload = &raw.as_;
         let count = raw.count as usize;
-        // SAFETY: value.h, for all reads of the union, names the field for each tag; a handle field
-        // is never NULL, `Tensor`, `Generator` and `Object` are transparent over the pointer, and
-        // `Option` of them is NULL for None.
+        // SAFETY: value.h, for all reads of the union, names the field for each tag; handle fields
+        // are not NULL here, `Tensor`, `Generator` and `Object` are transparent over the pointer,
+        // and `Option` of them is NULL for None.
         unsafe {
             match u32::from(raw.tag) {
                 sys::TENON_TAG_NONE => ValueRef::None,
@@ -201,6 +204,17 @@ impl<'a> ValueRef<'a> {
             ValueRef::Other(raw) => u32::from(raw.0.tag),
         };
         tag_name(tag as u16)
+    }
+
+    /// What a message says that was given where another type was due.
+    pub(crate) fn actual(&self) -> &'static str {
+        match self {
+            ValueRef::Other(raw) if raw.lacks_handle() => "NULL",
+            ValueRef::Other(raw) if u32::from(raw.0.tag) == sys::TENON_TAG_STRING => {
+                "bytes that are not UTF-8"
+            }
+            other => other.type_name(),
+        }
     }
 
     /// Makes an owned value; tensors and objects are retained, not copied.

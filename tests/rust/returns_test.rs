@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a call makes of results that a kernel of another language gets wrong.
+
+use std::ffi::{c_void, CString};
+use std::ptr;
+
+use tenon::{sys, Device, DispatchKey, Library, Op, Status, Tensor, Value};
+
+use crate::support::{fails, floats};
+
+type Boxed = unsafe extern "C" fn(
+    *mut c_void,
+    *const sys::tenon_op,
+    u64,
+    *mut sys::tenon_stack,
+) -> sys::tenon_status;
+
+/// Defines an operator `f` whose CPU kernel is a C function.
+fn with_c_kernel(namespace: &str, schema: &str, boxed: Boxed) -> (Library, Op) {
+    let library = Library::define_namespace(namespace).unwrap();
+    let op = library.define(schema).unwrap();
+    let (namespace, name) = (CString::new(namespace).unwrap(), CString::new("f").unwrap());
+    unsafe {
+        let mut own = ptr::null_mut();
+        let (kind, no_key) = (sys::TENON_LIBRARY_IMPL, sys::TENON_KEY_NONE);
+        let text = namespace.as_ptr();
+        assert_eq!(
+            sys::tenon_library_new(kind, text, no_key, ptr::null(), 0, &mut own),
+            0
+        );
+        let mut kernel: sys::tenon_kernel = std::mem::zeroed();
+        kernel.struct_size = std::mem::size_of::<sys::tenon_kernel>() as u32;
+        kernel.boxed = Some(boxed);
+        kernel.language = sys::TENON_LANGUAGE_C;
+        let (text, key) = (name.as_ptr(), sys::TENON_KEY_CPU);
+        assert_eq!(
+            sys::tenon_library_impl(own, text, key, &kernel, ptr::null_mut()),
+            0
+        );
+        // Stays registered: the test process ends with it.
+    }
+    (library, op)
+}
+
+unsafe fn write(stack: *mut sys::tenon_stack, index: usize, tag: u32, owned: bool) {
+    unsafe {
+        let mut value: sys::tenon_value = std::mem::zeroed();
+        value.tag = tag as u16;
+        value.flags = if owned {
+            sys::TENON_VALUE_OWNED as u16
+        } else {
+            0
+        };
+        (*stack).rets.add(index).write(value);
+    }
+}
+
+unsafe extern "C" fn null_tensors(
+    _: *mut c_void,
+    _: *const sys::tenon_op,
+    _: u64,
+    stack: *mut sys::tenon_stack,
+) -> sys::tenon_status {
+    unsafe {
+        for index in 0..(*stack).nrets as usize {
+            write(stack, index, sys::TENON_TAG_TENSOR, true);
+        }
+    }
+    0
+}
+
+#[test]
+fn a_null_tensor_is_an_error_on_every_path() {
+    let (_library, op) = with_c_kernel("returns_null", "f(Tensor x) -> Tensor", null_tensors);
+    let x = floats(&[1.0]);
+    let texts = ["returns_null::f", "result 0 must be Tensor", "NULL"];
+    fails(op.call::<Tensor>((&x,)), Status::TYPE, &texts);
+    fails(op.call::<Value>((&x,)), Status::TYPE, &texts);
+    fails(op.call::<Option<Tensor>>((&x,)), Status::TYPE, &texts);
+    fails(op.call::<Vec<Value>>((&x,)), Status::TYPE, &texts);
+    fails(op.call::<(Tensor,)>((&x,)), Status::TYPE, &texts);
+    let keyed = op.call_key::<Tensor>(DispatchKey::CPU, (&x,));
+    fails(keyed, Status::TYPE, &texts);
+    let typed = op.typed::<(&Tensor,), Tensor>().unwrap();
+    fails(typed.call(&x), Status::TYPE, &texts);
+}
+
+#[test]
+fn a_null_tensor_among_several_results_is_an_error() {
+    let schema = "f(Tensor x) -> (Tensor, Tensor)";
+    let (_library, op) = with_c_kernel("returns_nulls", schema, null_tensors);
+    let texts = ["returns_nulls::f", "result 0 must be Tensor", "NULL"];
+    let both = op.call::<(Tensor, Tensor)>((&floats(&[1.0]),));
+    fails(both, Status::TYPE, &texts);
+}
+
+#[test]
+fn a_null_tensor_of_a_redispatch_is_an_error() {
+    let (library, op) = with_c_kernel("returns_below", "f(Tensor x) -> Tensor", null_tensors);
+    library
+        .impl_kernel(
+            "f",
+            DispatchKey::AUTOGRAD_CPU,
+            tenon::Kernel::on_stack(|stack| {
+                let keys = stack.keys() & tenon::DispatchKeySet::below(DispatchKey::AUTOGRAD_CPU);
+                stack.redispatch(keys)?;
+                // What is there may be looked at, whatever the kernel below wrote.
+                let _ = format!("{:?}", stack.results().get(0));
+                Ok(())
+            }),
+        )
+        .unwrap();
+    fails(
+        op.call::<Tensor>((&floats(&[1.0]),)),
+        Status::TYPE,
+        &["returns_below::f"],
+    );
+}
+
+/// Lowered as "T>T" says: succeeds and leaves its out as it was.
+unsafe extern "C" fn writes_no_out(
+    _: *const sys::tenon_frame,
+    _: *mut sys::tenon_tensor,
+    _: *mut *mut sys::tenon_tensor,
+) -> sys::tenon_status {
+    0
+}
+
+#[test]
+fn a_typed_kernel_that_gives_null_is_an_error() {
+    let library = Library::define_namespace("returns_typed").unwrap();
+    let op = library.define("f(Tensor x) -> Tensor").unwrap();
+    let (namespace, name) = (
+        CString::new("returns_typed").unwrap(),
+        CString::new("f").unwrap(),
+    );
+    unsafe {
+        let mut own = ptr::null_mut();
+        let (kind, no_key) = (sys::TENON_LIBRARY_IMPL, sys::TENON_KEY_NONE);
+        let text = namespace.as_ptr();
+        assert_eq!(
+            sys::tenon_library_new(kind, text, no_key, ptr::null(), 0, &mut own),
+            0
+        );
+        let mut kernel: sys::tenon_kernel = std::mem::zeroed();
+        kernel.struct_size = std::mem::size_of::<sys::tenon_kernel>() as u32;
+        kernel.boxed = Some(null_tensors);
+        kernel.typed = Some(std::mem::transmute::<*const (), unsafe extern "C" fn()>(
+            writes_no_out as *const (),
+        ));
+        kernel.signature = 0x6c62_fe19_e196_c2e9; // "T>T"
+        kernel.language = sys::TENON_LANGUAGE_C;
+        let (text, key) = (name.as_ptr(), sys::TENON_KEY_CPU);
+        let status = sys::tenon_library_impl(own, text, key, &kernel, ptr::null_mut());
+        assert_eq!(status, 0);
+    }
+    let typed = op.typed::<(&Tensor,), Tensor>().unwrap();
+    fails(
+        typed.call(&floats(&[1.0])),
+        Status::TYPE,
+        &["returns_typed::f", "result 0 must be Tensor", "NULL"],
+    );
+}
+
+unsafe extern "C" fn bytes(
+    _: *mut c_void,
+    _: *const sys::tenon_op,
+    _: u64,
+    stack: *mut sys::tenon_stack,
+) -> sys::tenon_status {
+    unsafe { sys::tenon_value_new_string(b"\xff\xfe".as_ptr().cast(), 2, (*stack).rets) }
+}
+
+#[test]
+fn text_that_is_not_utf8_is_named_as_such() {
+    let (_library, op) = with_c_kernel("returns_bytes", "f(Tensor x) -> str", bytes);
+    fails(
+        op.call::<String>((&floats(&[1.0]),)),
+        Status::TYPE,
+        &["returns_bytes::f: result 0 must be str, got bytes that are not UTF-8"],
+    );
+    // Whoever takes any value gets the bytes as they are.
+    assert!(op.call::<Value>((&floats(&[1.0]),)).is_ok());
+}
+
+unsafe extern "C" fn unknown_device(
+    _: *mut c_void,
+    _: *const sys::tenon_op,
+    _: u64,
+    stack: *mut sys::tenon_stack,
+) -> sys::tenon_status {
+    unsafe {
+        write(stack, 0, sys::TENON_TAG_DEVICE, false);
+        (*(*stack).rets).as_.device = sys::tenon_device {
+            type_: 77,
+            index: 0,
+        };
+    }
+    0
+}
+
+#[test]
+fn a_device_of_an_unknown_type_is_an_error() {
+    let (_library, op) = with_c_kernel("returns_device", "f(Tensor x) -> Device", unknown_device);
+    let x = floats(&[1.0]);
+    let texts = ["returns_device::f", "77"];
+    fails(op.call::<Device>((&x,)), Status::TYPE, &texts);
+    fails(op.call::<Value>((&x,)), Status::TYPE, &texts);
+}
+
+#[test]
+fn a_rust_kernel_that_gives_an_unknown_device_fails() {
+    let library = Library::define_namespace("returns_rust_device").unwrap();
+    let op = library.define("f(Tensor x) -> Device").unwrap();
+    library
+        .impl_fn("f", DispatchKey::CPU, |_: &Tensor| Device {
+            kind: 77,
+            index: 0,
+        })
+        .unwrap();
+    let x = floats(&[1.0]);
+    fails(op.call::<Device>((&x,)), Status::TYPE, &["77"]);
+    let typed = op.typed::<(&Tensor,), Device>().unwrap();
+    fails(typed.call(&x), Status::TYPE, &["77"]);
+}
