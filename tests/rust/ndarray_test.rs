@@ -72,3 +72,14 @@ fn empty_and_scalar_arrays_work() {
         ArrayD::from_elem(IxDyn(&[]), 2.5)
     );
 }
+
+#[test]
+fn copies_that_memory_is_too_short_for_are_errors() {
+    let one = Tensor::from_slice(&[1.0f32], &[1]).unwrap();
+    let huge = one.alias(&[1 << 45], &[0], 0).unwrap();
+    fails(
+        huge.to_ndarray::<f32>(),
+        Status::OUT_OF_MEMORY,
+        &["Tensor::to_ndarray"],
+    );
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Loading plugins, good and bad. The cdylibs are this package's examples.
 
+use std::process::Command;
 use std::time::Duration;
 
 use tenon::{Op, Plugin, Status, Tensor};
@@ -88,4 +89,54 @@ fn a_plugin_whose_load_fails_leaves_nothing() {
     let error = Plugin::load(example_library("plugin_failing")).unwrap_err();
     assert!(error.to_string().contains("no licence"), "{error:?}");
     fails(Op::find("rust_failing::f"), Status::NOT_FOUND, &[]);
+}
+
+/// Compiles a plugin with one more flag, as far as its types are known, and gives what rustc said.
+fn compile(flag: &str) -> (bool, String) {
+    let mut deps = std::env::current_exe().unwrap();
+    deps.pop();
+    // The package as it was last built for these tests.
+    let newest = std::fs::read_dir(&deps)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            let name = path.file_name().unwrap().to_string_lossy();
+            name.starts_with("libtenon-") && name.ends_with(".rlib")
+        })
+        .max_by_key(|path| path.metadata().unwrap().modified().unwrap())
+        .unwrap();
+    let source = "fn load() -> tenon::Result<()> { Ok(()) }\n\
+                  tenon::plugin! { name: \"strategy\", version: \"1\", load: load }\n";
+    let folder = std::env::temp_dir().join(format!("tenon-{}{flag}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("strategy.rs");
+    std::fs::write(&file, source).unwrap();
+    let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+        .args([
+            "--edition=2021",
+            "--crate-type=cdylib",
+            "--emit=metadata",
+            flag,
+        ])
+        .arg("--extern")
+        .arg(format!("tenon={}", newest.display()))
+        .arg("-L")
+        .arg(&deps)
+        .arg("--out-dir")
+        .arg(&folder)
+        .arg(&file)
+        .output()
+        .unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.success(), said)
+}
+
+#[test]
+fn a_plugin_that_would_abort_on_a_panic_does_not_compile() {
+    let (compiled, said) = compile("-Cpanic=unwind");
+    assert!(compiled, "{said}");
+    let (compiled, said) = compile("-Cpanic=abort");
+    assert!(!compiled);
+    assert!(said.contains("tenon::plugin!: panic must be"), "{said}");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tenon::{Complex, DType, Device, Status, Tensor, BF16};
 
-use crate::support::fails;
+use crate::support::{fails, floats};
 
 #[test]
 fn from_vec_shares_the_vectors_memory() {
@@ -286,4 +286,27 @@ fn backends_are_registered_by_name() {
     );
     assert_eq!(Device::CPU.count().unwrap(), 1);
     assert_eq!(device.count().unwrap(), 0);
+}
+
+#[test]
+fn copies_that_memory_is_too_short_for_are_errors() {
+    // 128 TiB of elements, all of them the same four bytes.
+    let huge = floats(&[1.0]).alias(&[1 << 45], &[0], 0).unwrap();
+    fails(
+        huge.to_vec::<f32>(),
+        Status::OUT_OF_MEMORY,
+        &["Tensor::to_vec"],
+    );
+    let gaps = floats(&[1.0, 2.0])
+        .alias(&[1 << 45, 2], &[0, 1], 0)
+        .unwrap();
+    fails(
+        gaps.to_vec::<f32>(),
+        Status::OUT_OF_MEMORY,
+        &["Tensor::to_vec"],
+    );
+    let filled = Tensor::filled(0.0f32, &[1 << 45]);
+    fails(filled, Status::OUT_OF_MEMORY, &["Tensor::filled"]);
+    let filled = Tensor::filled(0.0f64, &[1 << 31, 1 << 31]);
+    fails(filled, Status::OUT_OF_MEMORY, &["Tensor::filled"]);
 }

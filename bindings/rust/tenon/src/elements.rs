@@ -11,6 +11,22 @@ use crate::types::{DType, Device, Element};
 use crate::value_ref::slice;
 use crate::Tensor;
 
+/// An empty vector with room for `count` elements. What a tensor's size decides may be more than
+/// there is: that is an error of the call, where Rust's own collections would abort the process.
+pub(crate) fn with_room<T>(function: &str, count: usize) -> Result<Vec<T>> {
+    let mut vector = Vec::new();
+    vector.try_reserve_exact(count).map_err(|_| {
+        let bytes = std::mem::size_of::<T>();
+        Error::new(
+            Status::OUT_OF_MEMORY,
+            format!(
+                "{function}: memory for {count} elements of {bytes} bytes must be there, got none"
+            ),
+        )
+    })?;
+    Ok(vector)
+}
+
 impl Tensor {
     fn info(&self) -> Result<sys::tenon_tensor_info> {
         let mut info = MaybeUninit::<sys::tenon_tensor_info>::zeroed();
@@ -28,20 +44,20 @@ impl Tensor {
             let (want, got) = (T::DTYPE, DType(info.dtype));
             return Err(Error::new(
                 Status::TYPE,
-                format!("Tensor::{function}: dtype must be {want}, got {got}"),
+                format!("{function}: dtype must be {want}, got {got}"),
             ));
         }
         let device = Device::from_raw(info.device);
         if !device.is_cpu() {
             return Err(Error::new(
                 Status::NOT_SUPPORTED,
-                format!("Tensor::{function}: device must be cpu, got {device}"),
+                format!("{function}: device must be cpu, got {device}"),
             ));
         }
         if info.flags & sys::TENON_TENSOR_HOLLOW != 0 {
             return Err(Error::new(
                 Status::STATE,
-                format!("Tensor::{function}: tensor must have memory, got a wrapper or carrier"),
+                format!("{function}: tensor must have memory, got a wrapper or carrier"),
             ));
         }
         Ok(info)
@@ -58,7 +74,7 @@ impl Tensor {
             return Err(Error::new(
                 Status::INVALID_ARGUMENT,
                 format!(
-                    "Tensor::{function}: tensor must be contiguous, got strides {:?} for {:?}",
+                    "{function}: tensor must be contiguous, got strides {:?} for {:?}",
                     self.strides(),
                     self.shape()
                 ),
@@ -68,7 +84,7 @@ impl Tensor {
             return Err(Error::new(
                 Status::INVALID_ARGUMENT,
                 format!(
-                    "Tensor::{function}: data must be aligned to {} bytes, got {:p}",
+                    "{function}: data must be aligned to {} bytes, got {:p}",
                     std::mem::align_of::<T>(),
                     info.data
                 ),
@@ -88,7 +104,7 @@ impl Tensor {
     /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU,
     /// [`Status::INVALID_ARGUMENT`] when not contiguous.
     pub unsafe fn as_slice<T: Element>(&self) -> Result<&[T]> {
-        let info = self.contiguous_info::<T>("as_slice")?;
+        let info = self.contiguous_info::<T>("Tensor::as_slice")?;
         // SAFETY: tensor.h: numel elements of the checked dtype; the rest is the caller's promise.
         Ok(unsafe { slice(info.data.cast(), info.numel as usize) })
     }
@@ -103,7 +119,7 @@ impl Tensor {
     /// As [`Tensor::as_slice`]; [`Status::STATE`] for read-only memory.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn as_mut_slice<T: Element>(&self) -> Result<&mut [T]> {
-        let info = self.contiguous_info::<T>("as_mut_slice")?;
+        let info = self.contiguous_info::<T>("Tensor::as_mut_slice")?;
         if info.flags & sys::TENON_TENSOR_READ_ONLY != 0 {
             return Err(Error::new(
                 Status::STATE,
@@ -120,11 +136,17 @@ impl Tensor {
     /// A copy of the elements in row-major order, whatever the strides.
     ///
     /// # Errors
-    /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU.
+    /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU,
+    /// [`Status::OUT_OF_MEMORY`].
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
-        let info = self.readable::<T>("to_vec")?;
+        self.copy_elements("Tensor::to_vec")
+    }
+
+    /// [`Tensor::to_vec`] for the public function that errors name.
+    pub(crate) fn copy_elements<T: Element>(&self, function: &str) -> Result<Vec<T>> {
+        let info = self.readable::<T>(function)?;
         let count = info.numel as usize;
-        let mut result = Vec::with_capacity(count);
+        let mut result = with_room(function, count)?;
         let first = info.data.cast::<T>().cast_const();
         if info.flags & sys::TENON_TENSOR_CONTIGUOUS != 0 {
             // SAFETY: tensor.h: numel elements in a row, of the checked dtype.
@@ -155,7 +177,7 @@ impl Tensor {
     /// # Errors
     /// As [`Tensor::to_vec`]; [`Status::INVALID_ARGUMENT`] unless there is exactly one element.
     pub fn item<T: Element>(&self) -> Result<T> {
-        let info = self.readable::<T>("item")?;
+        let info = self.readable::<T>("Tensor::item")?;
         if info.numel != 1 {
             return Err(Error::new(
                 Status::INVALID_ARGUMENT,

@@ -3,6 +3,7 @@
 
 use ndarray::{Array, ArrayD, ArrayViewD, Dimension, IxDyn, ShapeBuilder};
 
+use crate::elements::with_room;
 use crate::error::{Error, Result};
 use crate::status::Status;
 use crate::types::Element;
@@ -25,7 +26,9 @@ impl Tensor {
     pub fn from_ndarray<T: Element, D: Dimension + 'static>(array: Array<T, D>) -> Result<Tensor> {
         let shape: Vec<i64> = array.shape().iter().map(|&size| size as i64).collect();
         if array.strides().iter().any(|&stride| stride < 0) {
-            return Tensor::from_vec(array.iter().copied().collect(), &shape);
+            let mut data = with_room("Tensor::from_ndarray", array.len())?;
+            data.extend(array.iter().copied());
+            return Tensor::from_vec(data, &shape);
         }
         let strides: Vec<i64> = array
             .strides()
@@ -44,7 +47,8 @@ impl Tensor {
     /// As [`Tensor::to_vec`].
     pub fn to_ndarray<T: Element>(&self) -> Result<ArrayD<T>> {
         let shape: Vec<usize> = self.shape().iter().map(|&size| size as usize).collect();
-        ArrayD::from_shape_vec(IxDyn(&shape), self.to_vec::<T>()?).map_err(Error::from_error)
+        let data = self.copy_elements::<T>("Tensor::to_ndarray")?;
+        ArrayD::from_shape_vec(IxDyn(&shape), data).map_err(Error::from_error)
     }
 
     /// A view of a CPU tensor of any strides, in place.
@@ -56,7 +60,7 @@ impl Tensor {
     /// [`Status::TYPE`] for another dtype, [`Status::NOT_SUPPORTED`] off the CPU,
     /// [`Status::INVALID_ARGUMENT`] for misaligned data.
     pub unsafe fn view_ndarray<T: Element>(&self) -> Result<ArrayViewD<'_, T>> {
-        let data = self.readable_data::<T>("view_ndarray")?;
+        let data = self.readable_data::<T>("Tensor::view_ndarray")?;
         let count = |dims: crate::Dims| dims.iter().map(|&dim| dim as usize).collect::<Vec<_>>();
         let (shape, strides) = (count(self.shape()), count(self.strides()));
         if self.numel() == 0 {

@@ -95,7 +95,9 @@ pub const ABI_VERSION: u32 = (sys::TENON_ABI_MAJOR << 16) | sys::TENON_ABI_MINOR
 ///
 /// `load` is a function that registers and returns what keeps the registrations: a
 /// [`Library`](crate::Library), a tuple or vector of them, or a type of one's own. It is dropped
-/// when the plugin is unloaded. `requires` names plugins to load first.
+/// when the plugin is unloaded. `requires` names plugins to load first. A profile with
+/// `panic = "abort"` is refused when the plugin is compiled: the panic of a kernel must reach the
+/// caller as an error.
 ///
 /// ```
 /// use tenon::{DispatchKey, Library, Tensor};
@@ -117,6 +119,12 @@ macro_rules! plugin {
     };
     (name: $name:literal, version: $version:expr, requires: [$($require:literal),* $(,)?],
      load: $load:expr $(,)?) => {
+        #[cfg(panic = "abort")]
+        ::core::compile_error!(
+            "tenon::plugin!: panic must be \"unwind\" in the profile that builds a plugin, got \
+             \"abort\": a kernel that panics would end the host's process"
+        );
+
         /// The one function that a plugin exports.
         #[no_mangle]
         pub extern "C" fn tenon_plugin_query(

@@ -10,6 +10,7 @@ use tenon_sys as sys;
 use crate::buffer::Buffer;
 use crate::dims::Dims;
 use crate::dispatch::DispatchKeySet;
+use crate::elements::with_room;
 use crate::error::{check, Error, Result};
 use crate::kernel::contain;
 use crate::status::Status;
@@ -68,7 +69,7 @@ impl Tensor {
     /// Makes a CPU tensor with every element the same.
     ///
     /// # Errors
-    /// [`Status::INVALID_ARGUMENT`] for a bad shape.
+    /// [`Status::INVALID_ARGUMENT`] for a bad shape, [`Status::OUT_OF_MEMORY`].
     pub fn filled<T: Element>(value: T, shape: &[i64]) -> Result<Tensor> {
         let count = numel(shape).ok_or_else(|| {
             Error::new(
@@ -76,7 +77,9 @@ impl Tensor {
                 format!("Tensor::filled: shape must be sizes of 0 or more, got {shape:?}"),
             )
         })?;
-        Tensor::from_vec(vec![value; count], shape)
+        let mut data = with_room("Tensor::filled", count)?;
+        data.resize(count, value);
+        Tensor::from_vec(data, shape)
     }
 
     /// Makes a 0-dim CPU tensor.
