@@ -56,7 +56,7 @@ static void resolved_calls_run_the_boxed_kernel(void** state) {
   assert_int_equal(entry->flags, TENON_KERNEL_NOBLOCK);
   assert_int_equal(entry->noblock_max_numel, 1000);
   assert_ptr_equal(frame.op, op);
-  REQUIRE(tenon_frame_end(&frame, tenon_frame_call(entry, &frame, &stack)));
+  REQUIRE(tenon_frame_end(&frame, tenon_frame_call(&frame, &stack)));
   REQUIRE(tenon_op_check_results(op, rets, 1));
   assert_true(element(rets[0].as.tensor, 1) == 6.0f);
   tenon_value_clear(&rets[0]);
@@ -74,7 +74,7 @@ static void lists_of_tensors_reach_the_typed_form(void** state) {
   const tenon_op* op = op_of("first::total");
   REQUIRE(call(op, args, 2, rets, 1));
   assert_true(rets[0].as.f == 9.0);
-  const tenon_entry* entry = tenon_frame_begin_n(op, all, 3, NULL, &frame);
+  const tenon_entry* entry = tenon_frame_begin_n(op, all, 3, &frame);
   assert_non_null(entry);
   REQUIRE(tenon_frame_end(&frame, ((total_fn)entry->typed)(&frame, both, 2, NULL, &total)));
   assert_true(total == 9.0);
@@ -170,7 +170,7 @@ static void errors_of_kernels_arrive_whole(void** state) {
   require_error(call(op_of("first::scale"), wrong, 1, rets, 1), TENON_ERROR_TYPE, "first::scale");
 }
 
-static tenon_keyset profiler(void) {
+static tenon_keyset tracer(void) {
   tenon_key key = TENON_KEY_NONE;
   tenon_keyset keys = 0;
   REQUIRE(tenon_key_parse("FirstProfiler", &key));
@@ -181,30 +181,30 @@ static tenon_keyset profiler(void) {
 
 static void guards_bring_the_plugins_key_into_calls(void** state) {
   (void)state;
-  const tenon_keyset keys = profiler();
+  const tenon_keyset keys = tracer();
   const tenon_op* op = op_of("first::scale");
   tenon_tensor *x = counting_vector(2), *out = NULL;
   tenon_key_guard outer, inner;
   tenon_keyset computed = 0;
   tenon_value args[2] = {value_tensor(x), value_float(1)}, rets[1];
-  const int64_t before = profiled();
-  REQUIRE(tenon_key_guard_include(&outer, keys));
+  const int64_t before = traced();
+  REQUIRE(tenon_key_guard_include(keys, &outer));
   assert_int_equal(tenon_keyset_included() & keys, keys);
   REQUIRE(tenon_op_compute_keys(op, args, 2, &computed));
   assert_int_equal(tenon_keyset_has(computed, tenon_keyset_highest(keys)), 1);
   REQUIRE(scale_boxed(x, 1, &out));
   tenon_tensor_release(out);
-  REQUIRE(tenon_key_guard_exclude(&inner, keys));
+  REQUIRE(tenon_key_guard_exclude(keys, &inner));
   assert_int_equal(tenon_keyset_excluded() & keys, keys);
   REQUIRE(scale_boxed(x, 1, &out));
   tenon_tensor_release(out);
-  tenon_key_guard_leave(&inner);
-  REQUIRE(tenon_key_guard_force(&inner, tenon_keyset_included() & ~keys, 0));
+  REQUIRE(tenon_key_guard_leave(&inner));
+  REQUIRE(tenon_key_guard_force(tenon_keyset_included() & ~keys, 0, &inner));
   REQUIRE(scale_boxed(x, 1, &out));
   tenon_tensor_release(out);
-  tenon_key_guard_leave(&inner);
-  tenon_key_guard_leave(&outer);
-  assert_int_equal(profiled(), before + 1);
+  REQUIRE(tenon_key_guard_leave(&inner));
+  REQUIRE(tenon_key_guard_leave(&outer));
+  assert_int_equal(traced(), before + 1);
   tenon_stack stack = stack_of(args, 2, rets, 1);
   REQUIRE(tenon_op_call_key(op, TENON_KEY_CPU, &stack));
   tenon_value_clear(&rets[0]);
@@ -352,9 +352,9 @@ static void introspection_tells_what_is_there(void** state) {
   REQUIRE(tenon_keyset_print(tenon_tensor_keys(x), &set));
   require_text(tenon_buffer_data(set), "CPU");
   REQUIRE(tenon_introspect_check(NULL));
-  REQUIRE(tenon_profile_set_listener(&profile, &profiled));
+  REQUIRE(tenon_profile_set_listener(&profile, &profiled, NULL));
   REQUIRE(scale_typed(x, 1, &out));
-  REQUIRE(tenon_profile_set_listener(NULL, NULL));
+  REQUIRE(tenon_profile_set_listener(NULL, NULL, NULL));
   assert_int_equal(profiled, 1);
   tenon_buffer* const all[] = {ops, dangling, keys, dump, table, tags, set};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) tenon_buffer_release(all[i]);
@@ -378,7 +378,7 @@ static void* work(void* given) {
     tenon_error_release(tenon_error_take());
   }
   tenon_tensor_release(x);
-  tenon_thread_state_leave(previous);
+  REQUIRE(tenon_thread_state_leave(previous));
   return (void*)wrong;
 }
 
@@ -387,10 +387,10 @@ static void threads_carry_keys_and_have_their_own_errors(void** state) {
   pthread_t threads[kThreads];
   tenon_key_guard guard;
   tenon_thread_state* captured = NULL;
-  const int64_t before = profiled();
-  REQUIRE(tenon_key_guard_include(&guard, profiler()));
+  const int64_t before = traced();
+  REQUIRE(tenon_key_guard_include(tracer(, &guard)));
   REQUIRE(tenon_thread_state_capture(&captured));
-  tenon_key_guard_leave(&guard);
+  REQUIRE(tenon_key_guard_leave(&guard));
   for (int i = 0; i < kThreads; ++i) {
     assert_int_equal(pthread_create(&threads[i], NULL, &work, captured), 0);
   }
@@ -402,7 +402,7 @@ static void threads_carry_keys_and_have_their_own_errors(void** state) {
   tenon_thread_state_release(tenon_thread_state_retain(captured));
   tenon_thread_state_release(captured);
   assert_null(tenon_error_peek());
-  assert_int_equal(profiled(), before + kThreads * kCalls);
+  assert_int_equal(traced(), before + kThreads * kCalls);
 }
 
 const struct CMUnitTest call_cases[] = {

@@ -317,8 +317,7 @@ static void objects_are_counted_and_pass_through(void** state) {
                                          NULL,
                                          NULL,
                                          NULL,
-                                         NULL,
-                                         {0, 0, 0, 0}};
+                                         {0}};
   int lives = 0;
   tenon_object* object = NULL;
   REQUIRE(tenon_object_new(&type, &lives, &object));

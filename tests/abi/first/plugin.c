@@ -200,7 +200,7 @@ static tenon_status make(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
 
 // ---- Registration -------------------------------------------------------------------------------
 
-static tenon_key profiler = TENON_KEY_NONE;  // stays declared as long as the process lives
+static tenon_key tracer = TENON_KEY_NONE;  // stays declared as long as the process lives
 
 typedef struct loaded {
   tenon_library *operators, *fallbacks;
@@ -276,7 +276,7 @@ static tenon_status add_operators(tenon_library* library) {
   if (!status) status = add_plain(library, "pass(Any x) -> Any", "pass", explicitly, &pass);
   if (!status) status = add_plain(library, "print(Any x) -> str", "print", explicitly, &print);
   if (!status) status = add_plain(library, "fails(str how) -> ()", "fails", any, &fails);
-  if (!status) status = add_plain(library, "profiled() -> int", "profiled", any, &count_profiled);
+  if (!status) status = add_plain(library, "traced() -> int", "profiled", any, &count_profiled);
   if (!status) {
     status = add_plain(library, "make(int[] size, *, Device? device=None) -> Tensor", "make",
                        TENON_KEY_CPU, &make);
@@ -297,10 +297,10 @@ static tenon_status load(tenon_plugin* self, void** out_state) {
   loaded* all = calloc(1, sizeof *all);
   tenon_kernel kernel = kernel_of(&profile, "profile", 40);
   if (all == NULL) return tenon_error_raise(TENON_ERROR_OUT_OF_MEMORY, "first: no memory");
-  kernel.ctx = &profiler;
+  kernel.ctx = &tracer;
   kernel.policy = TENON_REPLACE_OVERRIDE;
   tenon_status status = tenon_functionality_register("FirstProfiler", "Autograd",
-                                                     TENON_KEY_FLAG_ABOVE, &profiler);
+                                                     TENON_KEY_FLAG_ABOVE, &tracer);
   if (!status) status = first_register_device();
   if (!status) {
     status = tenon_library_new(TENON_LIBRARY_DEF, "first", TENON_KEY_NONE, tenon_plugin_path(self),
@@ -312,7 +312,7 @@ static tenon_status load(tenon_plugin* self, void** out_state) {
         tenon_library_new(TENON_LIBRARY_IMPL, "_", TENON_KEY_NONE, "plugin.c", 2, &all->fallbacks);
   }
   if (!status) {
-    status = tenon_library_fallback(all->fallbacks, profiler, &kernel, &only_ours, NULL);
+    status = tenon_library_fallback(all->fallbacks, tracer, &kernel, &only_ours, NULL);
   }
   if (status) {
     unload(all);

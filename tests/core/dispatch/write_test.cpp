@@ -181,7 +181,7 @@ TEST_F(Writes, LeafKernel_OfNthTensorAndByAllBegins) {
     kernel.flags = TENON_KERNEL_LEAF;
     library_.impl(name, TENON_KEY_CPU, kernel);
   }
-  const auto begin_and_leave = [](const tenon_entry* entry, const tenon_frame& frame) {
+  const auto begin_and_leave = [](const tenon_entry* entry, tenon_frame& frame) {
     ASSERT_NE(entry, nullptr) << take_error();
     EXPECT_EQ(entry->boxed, &note_call);
     leave(frame);
