@@ -43,7 +43,8 @@ static char* dump_state(void) {
   text = append_ops(append_ops(text, &tenon_introspect_list_ops), &tenon_introspect_list_dangling);
   const live_counts live = count_live();
   for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
-    snprintf(line, sizeof line, "%s %lld\n", tenon_introspect_handle_name(kind), (long long)live.of[kind]);
+    snprintf(line, sizeof line, "%s %lld\n", tenon_introspect_handle_name(kind),
+             (long long)live.of[kind]);
     text = append(text, line);
   }
   snprintf(line, sizeof line, "included %llx excluded %llx dtype %d uses %lld %lld %lld\n",

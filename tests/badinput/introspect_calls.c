@@ -70,7 +70,8 @@ static void* run_elsewhere(void* ctx) {
   return NULL;
 }
 
-static tenon_status on_another_thread(tenon_status (*function)(tenon_profile*), tenon_profile* profile) {
+static tenon_status on_another_thread(tenon_status (*function)(tenon_profile*),
+                                      tenon_profile* profile) {
   elsewhere told = {profile, function, TENON_OK, NULL};
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, &run_elsewhere, &told), 0);

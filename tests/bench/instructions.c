@@ -39,9 +39,7 @@ static tenon_status fails(void* ctx, const tenon_op* op, tenon_keyset keys, teno
   return tenon_error_raise(TENON_ERROR_INDEX, "as asked");
 }
 
-static void leave(const tenon_frame* frame) {
-  tenon_frame_leave(frame);
-}
+static void leave(const tenon_frame* frame) { tenon_frame_leave(frame); }
 
 typedef tenon_status (*function_1)(const tenon_frame*, tenon_tensor*);
 typedef tenon_status (*function_2)(const tenon_frame*, tenon_tensor*, tenon_tensor*);
@@ -65,7 +63,8 @@ static tenon_status take_3(const tenon_frame* frame, tenon_tensor* x, tenon_tens
 
 static tenon_status redispatch_2(const tenon_frame* frame, tenon_tensor* x, tenon_tensor* y) {
   tenon_frame below;
-  const tenon_entry* entry = tenon_frame_begin_keys(frame->op, frame->keys & below_autograd, &below);
+  const tenon_entry* entry =
+      tenon_frame_begin_keys(frame->op, frame->keys & below_autograd, &below);
   const tenon_status status = ((function_2)entry->typed)(&below, x, y);
   leave(&below);
   return status;

@@ -260,8 +260,8 @@ static void dumps_show_kernels_and_table(void** state) {
   tenon_slot_info slot;
   memset(&slot, 0, sizeof slot);
   slot.struct_size = sizeof slot;
-  assert_error(tenon_introspect_get_slot(op, TENON_KEY_AUTOGRAD, &slot), TENON_ERROR_INVALID_ARGUMENT,
-               "Autograd");
+  assert_error(tenon_introspect_get_slot(op, TENON_KEY_AUTOGRAD, &slot),
+               TENON_ERROR_INVALID_ARGUMENT, "Autograd");
   tenon_library_release(library);
 }
 

@@ -152,9 +152,10 @@ class NothingLeft {
     int64_t after[32];
     count(after);
     for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
-      FUZZ_CHECK(before_[kind] == after[kind], std::string(tenon_introspect_handle_name(kind)) + ": " +
-                                                   std::to_string(before_[kind]) + " before, " +
-                                                   std::to_string(after[kind]) + " after");
+      FUZZ_CHECK(before_[kind] == after[kind], std::string(tenon_introspect_handle_name(kind)) +
+                                                   ": " + std::to_string(before_[kind]) +
+                                                   " before, " + std::to_string(after[kind]) +
+                                                   " after");
     }
   }
   NothingLeft(const NothingLeft&) = delete;

@@ -15,8 +15,8 @@ using tenon::Dtype;
 using tenon::Library;
 using tenon::Op;
 using tenon::Tensor;
-using tenon::introspect::Simulator;
 using tenon::introspect::Profile;
+using tenon::introspect::Simulator;
 
 const std::vector<int64_t> kOne{1};
 

@@ -143,8 +143,8 @@ static int run_profiles(int print) {
     if (named == LANGUAGES) {
       ++passed;
     } else {
-      fprintf(stderr, "matrix: the profile must name frames of five languages, got %d:\n%s\n", named,
-              text);
+      fprintf(stderr, "matrix: the profile must name frames of five languages, got %d:\n%s\n",
+              named, text);
     }
     if (print && last == LANGUAGES - 1) printf("\n%s\n\n", text);
     tenon_error_release(error);

@@ -181,12 +181,14 @@ TEST(Life, ThousandsOfThreads_ComeCallAndGo) {
           TestLibrary own(TENON_LIBRARY_IMPL, "many_threads");
           own.impl("x", TENON_KEY_CPU, kernel_of(&return_first));
         }
-        if (tenon_op_call_fast(op, one.stack()) == TENON_OK && one.ret().as.tensor == tensor.get()) {
+        if (tenon_op_call_fast(op, one.stack()) == TENON_OK &&
+            one.ret().as.tensor == tensor.get()) {
           good.fetch_add(1);
         }
         // Errors, keys and calls of a thread go with it.
         tenon_frame frame;
-        if (i % 5 == 0 && tenon_frame_begin1(op, tensor.get(), &frame) == nullptr) good.fetch_sub(1);
+        if (i % 5 == 0 && tenon_frame_begin1(op, tensor.get(), &frame) == nullptr)
+          good.fetch_sub(1);
         tenon_error_raise(TENON_ERROR_RUNTIME, "left in the slot");
         tenon_key_guard guard;
         tenon_key_guard_include(keys({TENON_KEY_TRACER}), &guard);

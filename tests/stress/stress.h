@@ -25,7 +25,8 @@ class NothingLeft {
     int64_t after[32];
     count(after);
     for (uint32_t kind = 0; kind < tenon_introspect_handle_count(); ++kind) {
-      EXPECT_EQ(before_[kind], after[kind]) << "live " << tenon_introspect_handle_name(kind) << " handles";
+      EXPECT_EQ(before_[kind], after[kind])
+          << "live " << tenon_introspect_handle_name(kind) << " handles";
     }
   }
   NothingLeft(const NothingLeft&) = delete;

@@ -221,7 +221,8 @@ jint JNICALL call(JNIEnv*, jclass, jlong op, jlong block_address, jboolean direc
   const tenon_op* o = pointer<tenon_op>(op);
   CallBlock* block = pointer<CallBlock>(block_address);
   if (!direct) return tenon_op_call_fast(o, &block->stack);
-  return finish(tenon_frame_begin_boxed(o, block->stack.args, block->stack.nargs, &block->frame), block);
+  return finish(tenon_frame_begin_boxed(o, block->stack.args, block->stack.nargs, &block->frame),
+                block);
 }
 
 jint JNICALL redispatch(JNIEnv*, jclass, jlong op, jlong keys, jlong block_address,

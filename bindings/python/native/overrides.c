@@ -288,8 +288,7 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   const tenon_object_type* type = tnp_carried_type(cls);
   void* self = type != NULL ? tnp_carry((PyObject*)cls) : NULL;
   if (self == NULL) return NULL;
-  tenon_status status =
-      tenon_wrapper_new(type, self, (int64_t)ndim, dims, dtype, &device, &tensor);
+  tenon_status status = tenon_wrapper_new(type, self, (int64_t)ndim, dims, dtype, &device, &tensor);
   if (tnp_check(status) != 0) {
     type->release(self);
     return NULL;

@@ -197,8 +197,8 @@ static PyObject* profile_spans(PyObject* module, PyObject* handle) {
 static PyObject* op_names(PyObject* module, PyObject* dangling) {
   (void)module;
   tenon_buffer* buffer;
-  tenon_status status =
-      PyObject_IsTrue(dangling) ? tenon_introspect_list_dangling(&buffer) : tenon_introspect_list_ops(&buffer);
+  tenon_status status = PyObject_IsTrue(dangling) ? tenon_introspect_list_dangling(&buffer)
+                                                  : tenon_introspect_list_ops(&buffer);
   if (tnp_check(status) != 0) return NULL;
   int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof(void*);
   const tenon_op* const* ops = tenon_buffer_data(buffer);

@@ -114,9 +114,9 @@ static inline float element(const tenon_tensor* tensor, int64_t index) {
 }
 
 // How often the plugin's own key was called.
-static inline int64_t profiled(void) {
+static inline int64_t traced(void) {
   tenon_value rets[1];
-  REQUIRE(call(op_of("first::profiled"), NULL, 0, rets, 1));
+  REQUIRE(call(op_of("first::traced"), NULL, 0, rets, 1));
   return rets[0].as.i;
 }
 

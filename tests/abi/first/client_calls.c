@@ -388,7 +388,7 @@ static void threads_carry_keys_and_have_their_own_errors(void** state) {
   tenon_key_guard guard;
   tenon_thread_state* captured = NULL;
   const int64_t before = traced();
-  REQUIRE(tenon_key_guard_include(tracer(, &guard)));
+  REQUIRE(tenon_key_guard_include(tracer(), &guard));
   REQUIRE(tenon_thread_state_capture(&captured));
   REQUIRE(tenon_key_guard_leave(&guard));
   for (int i = 0; i < kThreads; ++i) {

@@ -5,8 +5,9 @@
 
 #include <tenon/tenon.h>
 
-#if defined(FIRST_HEADERS) && defined(TENON_OVERRIDES_H)
-#error "the first headers have no overrides.h: later ones were included"
+// Only the folder that the archive was extracted to has this file.
+#if defined(FIRST_HEADERS)
+#include <tenon/first_headers.h>
 #endif
 
 // Declares the backend "first" and provides its device: memory of the host.

@@ -163,11 +163,11 @@ static tenon_status fails(void* ctx, const tenon_op* op, tenon_keyset keys, teno
 
 // ---- A key of the plugin's own: counts calls of `first` operators and passes them on ------------
 
-static int64_t profiled = 0;
+static int64_t traced = 0;
 
 static tenon_status profile(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const tenon_key key = *(const tenon_key*)ctx;
-  __atomic_fetch_add(&profiled, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&traced, 1, __ATOMIC_RELAXED);
   return tenon_op_redispatch(op, keys & tenon_keyset_below(key), stack);
 }
 
@@ -177,11 +177,11 @@ static int32_t only_ours(void* ctx, const tenon_schema* schema) {
                                                                : TENON_SELECT_FALLTHROUGH;
 }
 
-static tenon_status count_profiled(void* ctx, const tenon_op* op, tenon_keyset keys,
-                                   tenon_stack* stack) {
+static tenon_status count_traced(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                 tenon_stack* stack) {
   (void)ctx, (void)op, (void)keys;
   stack->rets[0].tag = TENON_TAG_INT;
-  stack->rets[0].as.i = __atomic_load_n(&profiled, __ATOMIC_RELAXED);
+  stack->rets[0].as.i = __atomic_load_n(&traced, __ATOMIC_RELAXED);
   return TENON_OK;
 }
 
@@ -276,7 +276,7 @@ static tenon_status add_operators(tenon_library* library) {
   if (!status) status = add_plain(library, "pass(Any x) -> Any", "pass", explicitly, &pass);
   if (!status) status = add_plain(library, "print(Any x) -> str", "print", explicitly, &print);
   if (!status) status = add_plain(library, "fails(str how) -> ()", "fails", any, &fails);
-  if (!status) status = add_plain(library, "traced() -> int", "profiled", any, &count_profiled);
+  if (!status) status = add_plain(library, "traced() -> int", "traced", any, &count_traced);
   if (!status) {
     status = add_plain(library, "make(int[] size, *, Device? device=None) -> Tensor", "make",
                        TENON_KEY_CPU, &make);
@@ -299,8 +299,8 @@ static tenon_status load(tenon_plugin* self, void** out_state) {
   if (all == NULL) return tenon_error_raise(TENON_ERROR_OUT_OF_MEMORY, "first: no memory");
   kernel.ctx = &tracer;
   kernel.policy = TENON_REPLACE_OVERRIDE;
-  tenon_status status = tenon_functionality_register("FirstProfiler", "Autograd",
-                                                     TENON_KEY_FLAG_ABOVE, &tracer);
+  tenon_status status =
+      tenon_functionality_register("FirstProfiler", "Autograd", TENON_KEY_FLAG_ABOVE, &tracer);
   if (!status) status = first_register_device();
   if (!status) {
     status = tenon_library_new(TENON_LIBRARY_DEF, "first", TENON_KEY_NONE, tenon_plugin_path(self),

@@ -70,7 +70,8 @@ JNIEXPORT jint JNICALL Java_dev_tenon_bench_Natives_typed(JNIEnv* env, jclass ty
   tenon_tensor* first = (tenon_tensor*)(intptr_t)a;
   tenon_tensor* second = (tenon_tensor*)(intptr_t)b;
   tenon_frame frame;
-  const tenon_entry* entry = tenon_frame_begin2((const tenon_op*)(intptr_t)op, first, second, &frame);
+  const tenon_entry* entry =
+      tenon_frame_begin2((const tenon_op*)(intptr_t)op, first, second, &frame);
   tenon_status status;
   (void)type;
   if (entry == NULL || entry->signature != UINT64_C(0x6cbb2419e1e17951)) { /* TT> */

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/reclaim.h"
 #include "base/error.h"
 #include "base/live_count.h"
+#include "base/reclaim.h"
 
 namespace tenon::base {
 namespace {
@@ -133,7 +133,8 @@ TEST(LiveCount, SumsOverThreads) {
 TEST(LiveCount, UnknownKind_IsToldApart) {
   EXPECT_EQ(live_count(tenon::base::kHandleCount), -1);
   EXPECT_EQ(live_name(tenon::base::kHandleCount), nullptr);
-  for (uint32_t kind = 0; kind < tenon::base::kHandleCount; ++kind) EXPECT_NE(live_name(kind), nullptr);
+  for (uint32_t kind = 0; kind < tenon::base::kHandleCount; ++kind)
+    EXPECT_NE(live_name(kind), nullptr);
   EXPECT_STREQ(live_name(TENON_HANDLE_THREAD_STATE), "thread_state");
   EXPECT_STREQ(live_name(TENON_HANDLE_TENSOR), "tensor");
 }

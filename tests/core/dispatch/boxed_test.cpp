@@ -175,7 +175,8 @@ TEST_F(Boxed, Item149_AnotherTensorWhereAWrittenArgumentIsDue_IsRefused) {
   const tenon_op* op = library_.define("inp(Tensor(a!) self, Tensor b) -> Tensor(a!)");
   library_.impl("inp", TENON_KEY_CPU, kernel_of(&return_second));
   Call one({tensor_value(tensor_), tensor_value(other_)}, 1);
-  TENON_EXPECT_ERROR(tenon_op_call_fast(op, one.stack()), TENON_ERROR_TYPE, "must be argument self");
+  TENON_EXPECT_ERROR(tenon_op_call_fast(op, one.stack()), TENON_ERROR_TYPE,
+                     "must be argument self");
   EXPECT_EQ(one.ret().tag, TENON_TAG_NONE);
   EXPECT_EQ(tenon_tensor_use_count(other_.get()), 1);
 }

@@ -188,9 +188,8 @@ TEST(Functionality, FullGap_ErrorNamesItsKeysAndWhereRoomIs) {
   EXPECT_NE(message.find(" and below Autocast"), std::string::npos) << message;
   TENON_EXPECT_OK(tenon_functionality_register("GapThird", "Autocast", 0, &key));
   EXPECT_EQ(key, 26u);
-  TENON_EXPECT_ERROR(
-      tenon_functionality_register("GapTop", "Dense", TENON_KEY_FLAG_ABOVE, &key),
-      TENON_ERROR_STATE, "above Dense, got none: a reserved key comes next");
+  TENON_EXPECT_ERROR(tenon_functionality_register("GapTop", "Dense", TENON_KEY_FLAG_ABOVE, &key),
+                     TENON_ERROR_STATE, "above Dense, got none: a reserved key comes next");
 }
 
 TEST(Functionality, DeclaredWhileOperatorsExist_TheyGetItsSlots) {
@@ -200,8 +199,7 @@ TEST(Functionality, DeclaredWhileOperatorsExist_TheyGetItsSlots) {
   TestTensor tensor;
   TENON_EXPECT_OK(call(op, {tensor_value(tensor)}));
   tenon_key key = 0;
-  TENON_ASSERT_OK(
-      tenon_functionality_register("Watch", "Override", TENON_KEY_FLAG_ABOVE, &key));
+  TENON_ASSERT_OK(tenon_functionality_register("Watch", "Override", TENON_KEY_FLAG_ABOVE, &key));
   EXPECT_EQ(key, 37u);
   EXPECT_STREQ(tenon_key_name(key), "Watch");
 

@@ -347,7 +347,8 @@ TEST_F(Table, SlotOfAlias_IsRefused) {
   TENON_EXPECT_ERROR(tenon_introspect_get_slot(op_, TENON_KEY_AUTOGRAD, &info),
                      TENON_ERROR_INVALID_ARGUMENT, "got Autograd");
   info.struct_size = 8;
-  TENON_EXPECT_ERROR(tenon_introspect_get_slot(op_, TENON_KEY_CPU, &info), TENON_ERROR_ABI, "struct_size");
+  TENON_EXPECT_ERROR(tenon_introspect_get_slot(op_, TENON_KEY_CPU, &info), TENON_ERROR_ABI,
+                     "struct_size");
 }
 
 TEST_F(Table, MoreKernelsThanATableHolds_ClearErrorAndNothingChanges) {

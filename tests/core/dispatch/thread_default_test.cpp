@@ -147,8 +147,8 @@ TEST(ThreadDefault, Excluded_KeptOutUntilForced) {
     tenon_key_guard wanted, forced;
     TENON_EXPECT_OK(tenon_key_guard_include(keys({key}), &wanted));
     EXPECT_EQ(op.notes_of_call(), "cpu");
-    TENON_EXPECT_OK(tenon_key_guard_force(tenon_keyset_included(),
-                                          tenon_keyset_remove(tenon_keyset_excluded(), key), &forced));
+    TENON_EXPECT_OK(tenon_key_guard_force(
+        tenon_keyset_included(), tenon_keyset_remove(tenon_keyset_excluded(), key), &forced));
     EXPECT_EQ(op.notes_of_call(), "excluded@Excluded cpu");
     tenon_key_guard_leave(&forced);
     EXPECT_EQ(op.notes_of_call(), "cpu");
@@ -234,8 +234,7 @@ TEST(ThreadDefault, DeclaredInsideAKernel_ItsNextCallHasIt) {
                kernel_of(
                    [](void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
                      const auto* parts = static_cast<Both*>(ctx);
-                     const tenon_key key =
-                         declare("Inside", TENON_KEY_FLAG_INCLUDED, "Autocast");
+                     const tenon_key key = declare("Inside", TENON_KEY_FLAG_INCLUDED, "Autocast");
                      parts->fallbacks.fallback(key, going_on("inside"));
                      EXPECT_EQ(parts->inner.notes_of_call(), "inside@Inside cpu");
                      return TENON_OK;
@@ -248,10 +247,9 @@ TEST(ThreadDefault, DeclaredInsideAKernel_ItsNextCallHasIt) {
 TEST(ThreadDefault, OtherDefaultThanBefore_RefusedInWords) {
   declare("Settled", TENON_KEY_FLAG_EXCLUDED | TENON_KEY_FLAG_ABOVE, "Tracer");
   tenon_key key = 0;
-  TENON_EXPECT_ERROR(
-      tenon_functionality_register("Settled", "Tracer", TENON_KEY_FLAG_ABOVE, &key),
-      TENON_ERROR_ALREADY_EXISTS,
-      "declared as before, above Tracer, excluded by default, got above Tracer");
+  TENON_EXPECT_ERROR(tenon_functionality_register("Settled", "Tracer", TENON_KEY_FLAG_ABOVE, &key),
+                     TENON_ERROR_ALREADY_EXISTS,
+                     "declared as before, above Tracer, excluded by default, got above Tracer");
   TENON_EXPECT_ERROR(tenon_functionality_register("Both", "Autograd", 12, &key),
                      TENON_ERROR_INVALID_ARGUMENT, "got both included and excluded");
 }
@@ -283,8 +281,7 @@ TEST(ThreadDefault, DeclaredWhileThreadsRun_CallsAfterItHaveIt) {
   for (const char* name : {"Racing1", "Racing2", "Racing3"}) {
     const int64_t until = calls + 500;
     while (calls < until) std::this_thread::yield();
-    const tenon_key key =
-        declare(name, TENON_KEY_FLAG_INCLUDED | TENON_KEY_FLAG_ABOVE, "Override");
+    const tenon_key key = declare(name, TENON_KEY_FLAG_INCLUDED | TENON_KEY_FLAG_ABOVE, "Override");
     declared |= keys({key});
   }
   const int64_t until = calls + 500;

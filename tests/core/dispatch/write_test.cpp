@@ -66,9 +66,7 @@ tenon_kernel looking_typed(Seen* seen, uint32_t flags) {
   return kernel;
 }
 
-void leave(tenon_frame& frame) {
-  tenon_frame_leave(&frame);
-}
+void leave(tenon_frame& frame) { tenon_frame_leave(&frame); }
 
 TEST_F(Writes, BoxedCall_BumpsBeforeTheKernelWhichSeesTheKeyExcluded) {
   const tenon_op* op = library_.define("write(Tensor(a!) self, Tensor other) -> Tensor(a!)");
@@ -188,10 +186,12 @@ TEST_F(Writes, LeafKernel_OfNthTensorAndByAllBegins) {
   };
   tenon_tensor* const all[4] = {other_.get(), other_.get(), other_.get(), self_.get()};
   tenon_frame frame;
-  EXPECT_EQ(bumps([&] { begin_and_leave(tenon_frame_begin1(one, self_.get(), &frame), frame); }), 1);
+  EXPECT_EQ(bumps([&] { begin_and_leave(tenon_frame_begin1(one, self_.get(), &frame), frame); }),
+            1);
   EXPECT_EQ(bumps([&] {
               begin_and_leave(
-                  tenon_frame_begin3(three, other_.get(), other_.get(), self_.get(), &frame), frame);
+                  tenon_frame_begin3(three, other_.get(), other_.get(), self_.get(), &frame),
+                  frame);
             }),
             1);
   EXPECT_EQ(bumps([&] {
@@ -199,8 +199,7 @@ TEST_F(Writes, LeafKernel_OfNthTensorAndByAllBegins) {
                               frame);
             }),
             1);
-  EXPECT_EQ(bumps([&] { begin_and_leave(tenon_frame_begin_n(four, all, 4, &frame), frame); }),
-            1);
+  EXPECT_EQ(bumps([&] { begin_and_leave(tenon_frame_begin_n(four, all, 4, &frame), frame); }), 1);
   EXPECT_EQ(tenon_tensor_version(other_.get()), 0);
 }
 
@@ -214,8 +213,7 @@ TEST_F(Writes, KernelThatMayCallOperators_IsBegunThroughTheFallback) {
               const tenon_entry* entry = tenon_frame_begin2(op, self_.get(), other_.get(), &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               EXPECT_EQ(entry->typed, nullptr);
-              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
-                        TENON_OK);
+              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())), TENON_OK);
             }),
             1);
   EXPECT_EQ(seen.calls, 1);
@@ -235,8 +233,7 @@ TEST_F(Writes, TensorBehindAList_IsBegunThroughTheFallback) {
               const tenon_entry* entry = tenon_frame_begin_n(op, tensors, 3, &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               EXPECT_NE(entry->boxed, &note_call);
-              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
-                        TENON_OK);
+              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())), TENON_OK);
             }),
             1);
   EXPECT_EQ(tenon_tensor_version(other_.get()), 0);
@@ -252,8 +249,7 @@ TEST_F(Writes, Resolve_GivesALeafKernelItselfAndBumpsOnce) {
               const tenon_entry* entry = tenon_frame_begin_boxed(op, one.stack()->args, 2, &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               EXPECT_EQ(entry->boxed, &look);
-              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
-                        TENON_OK);
+              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())), TENON_OK);
             }),
             1);
   EXPECT_EQ(seen.calls, 1);
@@ -270,8 +266,7 @@ TEST_F(Writes, Resolve_GivesTheFallbackForKernelsThatMayCallOperators) {
               const tenon_entry* entry = tenon_frame_begin_boxed(op, one.stack()->args, 2, &frame);
               ASSERT_NE(entry, nullptr) << take_error();
               EXPECT_NE(entry->boxed, &look);
-              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
-                        TENON_OK);
+              EXPECT_EQ(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())), TENON_OK);
             }),
             1);
   EXPECT_EQ(seen.calls, 1);

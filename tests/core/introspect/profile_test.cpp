@@ -134,8 +134,9 @@ TEST_F(ProfileRecord, FramesEndWithTheirKernel) {
   Profile profile;
   for (int round = 0; round < 2; ++round) {
     tenon_frame frame;
-    const tenon_entry* entry = round == 0 ? tenon_frame_begin1(op, cpu_.get(), &frame)
-                                          : tenon_frame_begin_keys(op, keys({TENON_KEY_CPU}), &frame);
+    const tenon_entry* entry = round == 0
+                                   ? tenon_frame_begin1(op, cpu_.get(), &frame)
+                                   : tenon_frame_begin_keys(op, keys({TENON_KEY_CPU}), &frame);
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(entry->typed, nullptr);
     EXPECT_EQ(entry->signature, 0u);
@@ -230,8 +231,8 @@ TEST_F(ProfileRecord, EachThreadRecordsItsOwn) {
     TENON_EXPECT_ERROR(profile.end(), TENON_ERROR_STATE, "by the thread that began it");
     int64_t count = 0;
     int64_t dropped = 0;
-    TENON_EXPECT_ERROR(tenon_profile_span_count(profile.get(), &count, &dropped),
-                       TENON_ERROR_STATE, "one that rec");
+    TENON_EXPECT_ERROR(tenon_profile_span_count(profile.get(), &count, &dropped), TENON_ERROR_STATE,
+                       "one that rec");
     take_notes();
   }).join();  // exits with its profile on: ended
   TENON_EXPECT_OK(call_plain(op));

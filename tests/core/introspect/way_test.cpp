@@ -207,8 +207,7 @@ const std::vector<tenon_key>& runtime_keys() {
       TENON_KEY_FUNCTIONALIZE,
       TENON_KEY_BACKEND_SELECT,
       declared("WayIncluded", "Override", TENON_KEY_FLAG_INCLUDED),
-      declared("WayExcluded", "Batched",
-               TENON_KEY_FLAG_EXCLUDED | TENON_KEY_FLAG_PER_BACKEND)};
+      declared("WayExcluded", "Batched", TENON_KEY_FLAG_EXCLUDED | TENON_KEY_FLAG_PER_BACKEND)};
   return all;
 }
 

@@ -128,7 +128,8 @@ TEST_F(Modes, BadPushAndPop_AreErrors) {
   TENON_EXPECT_ERROR(tenon_mode_push(TENON_MODE_WRAPPER, nullptr), TENON_ERROR_INVALID_ARGUMENT,
                      "got NULL");
   TENON_EXPECT_ERROR(tenon_mode_push(9, without.get()), TENON_ERROR_INVALID_ARGUMENT, "got 9");
-  TENON_EXPECT_ERROR(tenon_mode_pop(TENON_MODE_WRAPPER, without.get()), TENON_ERROR_STATE, "got none");
+  TENON_EXPECT_ERROR(tenon_mode_pop(TENON_MODE_WRAPPER, without.get()), TENON_ERROR_STATE,
+                     "got none");
   TENON_EXPECT_ERROR(tenon_mode_pop(2, without.get()), TENON_ERROR_INVALID_ARGUMENT, "got 2");
 }
 

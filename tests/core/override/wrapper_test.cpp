@@ -9,8 +9,7 @@ class Wrapper {
  public:
   Wrapper(const tenon_object_type& type, void* self, tenon_dtype dtype = TENON_DTYPE_F64) {
     const int64_t sizes[2] = {3, 4};
-    EXPECT_EQ(new_wrapper(type, self, 2, sizes, dtype, &handle_), TENON_OK)
-        << take_error();
+    EXPECT_EQ(new_wrapper(type, self, 2, sizes, dtype, &handle_), TENON_OK) << take_error();
   }
   ~Wrapper() { tenon_tensor_release(handle_); }
   Wrapper(const Wrapper&) = delete;
@@ -137,15 +136,13 @@ TEST_F(Wrappers, BadArguments_AreErrorsAndRetainNothing) {
   type.retain = [](void*) { ++retained; };
   tenon_tensor* out = nullptr;
   const int64_t negative = -1;
-  TENON_EXPECT_ERROR(
-      new_wrapper(type, nullptr, 1, &negative, TENON_DTYPE_F32, &out),
-      TENON_ERROR_INVALID_ARGUMENT, "tenon_wrapper_new");
+  TENON_EXPECT_ERROR(new_wrapper(type, nullptr, 1, &negative, TENON_DTYPE_F32, &out),
+                     TENON_ERROR_INVALID_ARGUMENT, "tenon_wrapper_new");
   TENON_EXPECT_ERROR(new_wrapper(type, nullptr, 0, nullptr, 999, &out),
                      TENON_ERROR_INVALID_ARGUMENT, "dtype must be a known dtype");
   const tenon_object_type without = type_named("w.Without");
-  TENON_EXPECT_ERROR(
-      new_wrapper(without, nullptr, 0, nullptr, TENON_DTYPE_F32, &out),
-      TENON_ERROR_INVALID_ARGUMENT, "must have a dispatch handler, got w.Without");
+  TENON_EXPECT_ERROR(new_wrapper(without, nullptr, 0, nullptr, TENON_DTYPE_F32, &out),
+                     TENON_ERROR_INVALID_ARGUMENT, "must have a dispatch handler, got w.Without");
   EXPECT_EQ(retained, 0);
 }
 
