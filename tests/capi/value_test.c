@@ -15,7 +15,7 @@ static void layouts_are_fixed(void** state) {
   assert_int_equal(offsetof(tenon_stack, error), 24);
   assert_int_equal(sizeof(tenon_stack), 48);
   assert_int_equal(sizeof(tenon_frame), 64);
-  assert_int_equal(sizeof(tenon_entry), 48);
+  assert_int_equal(sizeof(tenon_entry), 64);
 }
 
 static void copy_outlives_borrowed_list(void** state) {
