@@ -166,22 +166,25 @@ void tenon_profile::begin_span(const tenon::base::RunningSlot* slot,
   while (!open_.empty() && open_.back().slot >= slot) {
     const Open left = open_.back();
     open_.pop_back();
-    if (!left.ran && left.span + 1 == spans_.size()) {
+    if (left.span == kDropped) {
+      dropped_ -= left.ran ? 0 : 1;
+    } else if (!left.ran && left.span + 1 == spans_.size()) {
       spans_.pop_back();
     } else {
       spans_[left.span].end_ns = span.begin_ns;
     }
   }
-  if (max_spans_ != 0 && spans_.size() >= max_spans_) {
-    ++dropped_;
-    return;
-  }
+  const bool full = max_spans_ != 0 && spans_.size() >= max_spans_;
   span.depth = static_cast<int32_t>(open_.size());
   span.parent = open_.empty() ? -1 : static_cast<int64_t>(open_.back().span);
   try {
     open_.reserve(open_.size() + 1);
-    spans_.push_back(span);
-    open_.push_back({slot, spans_.size() - 1, false});
+    if (full) {
+      ++dropped_;
+    } else {
+      spans_.push_back(span);
+    }
+    open_.push_back({slot, full ? kDropped : spans_.size() - 1, false});
   } catch (const std::bad_alloc&) {
     complete_ = false;
   }
@@ -194,9 +197,14 @@ void tenon_profile::run_span(const tenon::base::RunningSlot* slot) noexcept {
 void tenon_profile::end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept {
   const int64_t time = tenon::dispatch::now() - begun_;
   while (!open_.empty() && open_.back().slot >= slot) {
-    tenon_profile_span& span = spans_[open_.back().span];
-    span.end_ns = time;
-    if (open_.back().slot == slot) span.status = status;
+    const Open ended = open_.back();
     open_.pop_back();
+    if (ended.span == kDropped) {
+      dropped_ -= ended.ran || ended.slot == slot ? 0 : 1;
+      continue;
+    }
+    tenon_profile_span& span = spans_[ended.span];
+    span.end_ns = time;
+    if (ended.slot == slot) span.status = status;
   }
 }

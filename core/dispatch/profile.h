@@ -44,9 +44,10 @@ struct tenon_profile final : tenon::base::RefCounted<tenon_profile> {
  private:
   struct Open {
     const tenon::base::RunningSlot* slot;
-    size_t span;
+    size_t span;  // kDropped for one that the limit left out
     bool ran;
   };
+  static constexpr size_t kDropped = SIZE_MAX;
 
   std::atomic<const tenon::base::ThreadRecord*> thread_;
   const int64_t begun_;
