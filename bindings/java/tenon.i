@@ -81,19 +81,57 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %rename("$ignore", %$isclass) "";
 %rename("$ignore", %$isunion) "";
 
+// Declared, but not in the library yet.
+%ignore tenon_grad_mode_enter;
+%ignore tenon_grad_mode_get;
+%ignore tenon_grad_mode_set;
+%ignore tenon_object_call;
+%ignore tenon_op_call_named;
+%ignore tenon_registration_call_older;
+%ignore tenon_schema_bind;
+%ignore tenon_schema_signature;
+%ignore tenon_schema_signature_hash;
+%ignore tenon_tensor_dims;
+%ignore tenon_tensor_new_alias_as;
+%ignore tenon_tensor_wrap_with;
+%ignore tenon_thread_slot_peek;
+%ignore tenon_thread_slot_register;
+%ignore tenon_warning_emit;
+%ignore tenon_warning_emit_once;
+%ignore tenon_warning_reset_once;
+%ignore tenon_warning_set_handler;
+%ignore tenon_weak_tensor_copy;
+%ignore tenon_weak_tensor_new;
+%ignore tenon_weak_tensor_release;
+%ignore tenon_weak_tensor_retain;
+
 %include "tenon/common.h"
 %include "tenon/status.h"
 %include "tenon/types.h"
+%include "tenon/buffer.h"
+%include "tenon/stream.h"
+%include "tenon/device.h"
+%include "tenon/device_provider.h"
 %include "tenon/value.h"
 %include "tenon/error.h"
 %include "tenon/object.h"
-%include "tenon/generator.h"
-%include "tenon/schema.h"
-%include "tenon/dispatch.h"
+%include "tenon/language.h"
+%include "tenon/key.h"
+%include "tenon/key_guard.h"
+%include "tenon/grad_mode.h"
+%include "tenon/mode.h"
+%include "tenon/thread.h"
+%include "tenon/kernel.h"
+%include "tenon/frame.h"
 %include "tenon/op.h"
 %include "tenon/overrides.h"
 %include "tenon/tensor.h"
-%include "tenon/device.h"
+%include "tenon/weak_tensor.h"
+%include "tenon/generator.h"
+%include "tenon/schema.h"
 %include "tenon/library.h"
 %include "tenon/plugin.h"
+%include "tenon/profile.h"
+%include "tenon/simulator.h"
 %include "tenon/introspect.h"
+%include "tenon/warning.h"

@@ -31,7 +31,7 @@ constexpr jlong kNoResult = 2;
 // What the general calls return where a Java kernel is left to be called; no status is negative.
 constexpr jint kJavaKernel = -1;
 
-// The signature of N tensors and, when `returns`, one tensor as the result; see tenon/op.h.
+// The signature of N tensors and, when `returns`, one tensor as the result; see tenon/kernel.h.
 template <size_t N>
 constexpr uint64_t signature(bool returns) {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -68,7 +68,7 @@ jlong end(tenon_frame* frame, tenon_status status, jlong result) {
     tenon_frame_end(frame, status);
     return 0;
   }
-  __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
+  tenon_frame_leave(frame);
   return result;
 }
 
@@ -89,8 +89,7 @@ jlong call_typed(const tenon_entry* entry, tenon_frame* frame, const Tensors<siz
 }
 
 template <size_t N>
-[[gnu::noinline]] jlong call_boxed(const tenon_entry* entry, tenon_frame* frame,
-                                   const Tensors<N>& tensors, bool returns) {
+[[gnu::noinline]] jlong call_boxed(tenon_frame* frame, const Tensors<N>& tensors, bool returns) {
   std::array<tenon_value, N> args{};
   for (size_t i = 0; i < N; ++i) {
     args[i].tag = TENON_TAG_TENSOR;
@@ -123,7 +122,7 @@ jlong call_tensors(jlong word, const Tensors<N>& tensors) {
   if (entry->signature == (returns ? signature<N>(true) : signature<N>(false))) [[likely]] {
     return call_typed(entry, &frame, tensors, returns, std::make_index_sequence<N>());
   }
-  return call_boxed(entry, &frame, tensors, returns);
+  return call_boxed(&frame, tensors, returns);
 }
 
 tenon_tensor* tensor(jlong handle) { return pointer<tenon_tensor>(handle); }

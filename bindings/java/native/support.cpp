@@ -147,6 +147,7 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       offsetof(tenon_object_type, release),
       offsetof(tenon_object_type, override),
       offsetof(tenon_object_type, dispatch),
+      offsetof(tenon_object_type, call),
       sizeof(tenon_slot_info),
       offsetof(tenon_slot_info, provenance),
       offsetof(tenon_slot_info, key),
@@ -172,6 +173,15 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       offsetof(tenon_profile_span, line),
       offsetof(tenon_profile_span, status),
       sizeof(tenon_key_guard),
+      sizeof(tenon_wrapper_options),
+      offsetof(tenon_wrapper_options, ndim),
+      offsetof(tenon_wrapper_options, sizes),
+      offsetof(tenon_wrapper_options, strides),
+      offsetof(tenon_wrapper_options, storage_offset),
+      offsetof(tenon_wrapper_options, dtype),
+      offsetof(tenon_wrapper_options, device),
+      offsetof(tenon_wrapper_options, keys),
+      offsetof(tenon_wrapper_options, alias_of),
   };
   constexpr jsize count = sizeof(words) / sizeof(words[0]);
   jlongArray array = env->NewLongArray(count);

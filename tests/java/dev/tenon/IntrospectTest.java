@@ -36,6 +36,29 @@ class IntrospectTest {
   }
 
   @Test
+  void profile_withALimit_keepsTheFirstAndCountsTheRest() throws Throwable {
+    Support.leavesNothing(
+        () -> {
+          try (Library lib = Support.library();
+              Scope scope = Scope.open()) {
+            Op op = lib.define("f(Tensor x) -> Tensor");
+            lib.impl("f", "CPU", args -> args[0]);
+            Tensor x = Tensor.of(new float[1]);
+            Profile profile = Introspect.profile(2);
+            try (profile) {
+              for (int i = 0; i < 5; i++) {
+                op.call(x);
+              }
+              assertThrows(IllegalStateException.class, profile::dropped);
+            }
+            assertEquals(2, profile.events().size());
+            assertEquals(3, profile.dropped());
+            assertThrows(TenonException.class, () -> Introspect.profile(-1));
+          }
+        });
+  }
+
+  @Test
   void profile_nestsDispatches() throws Throwable {
     Support.leavesNothing(
         () -> {

@@ -2,8 +2,12 @@
 // One place that an error passed through.
 package dev.tenon;
 
+import static dev.tenon.internal.TenonNativeConstants.TENON_LANGUAGE_NONE;
+
+import dev.tenon.internal.TenonNative;
 import java.io.Serializable;
-import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * One place that an error passed through.
@@ -16,14 +20,31 @@ import java.util.Arrays;
 public record ErrorFrame(String language, String function, String file, int line)
     implements Serializable {
 
-  private static final String[] LANGUAGES = {"", "C", "C++", "Python", "Java", "Rust"};
+  // Languages keep their numbers for ever; those registered at run time come later.
+  private static final Map<Integer, String> LANGUAGES = new ConcurrentHashMap<>();
 
   static String language(int number) {
-    return number >= 0 && number < LANGUAGES.length ? LANGUAGES[number] : "language " + number;
+    String known = LANGUAGES.get(number);
+    if (known == null) {
+      known = TenonNative.tenon_language_name(number);
+      if (known == null) {
+        return "language " + number;
+      }
+      LANGUAGES.put(number, known);
+    }
+    return known;
   }
 
   int languageNumber() {
-    return Math.max(Arrays.asList(LANGUAGES).indexOf(language), 0);
+    for (int number = 0; ; number++) {
+      String name = TenonNative.tenon_language_name(number);
+      if (name == null) {
+        return TENON_LANGUAGE_NONE;
+      }
+      if (name.equals(language)) {
+        return number;
+      }
+    }
   }
 
   @Override

@@ -114,7 +114,7 @@ final class Errors {
     exception =
         new TenonException(
             Native.readError(error), cause == 0 ? null : fromNative(cause, depth - 1));
-    for (int language = 1; language < TENON_LANGUAGE_COUNT; language++) {
+    for (int language = 1; TenonNative.tenon_language_name(language) != null; language++) {
       if (TenonNative.tenon_error_payload(error, language) != 0) {
         exception.kept = new Kept(error);
         FOREIGN.values().removeIf(reference -> reference.get() == null);

@@ -161,7 +161,7 @@ public final class Generator extends NativeHandle {
 
   /** A native function that draws numbers of this generator. */
   private interface Draw {
-    int call(long generator, long out, long count);
+    int call(long generator, long count, long out);
   }
 
   private void fill(Object array, int count, int size, Draw draw) {
@@ -169,7 +169,7 @@ public final class Generator extends NativeHandle {
     long mark = frame.mark();
     try {
       long data = frame.allocate((long) count * size);
-      Errors.check(draw.call(address(), data, count));
+      Errors.check(draw.call(address(), count, data));
       Memory.copyOut(data, array, 0, (long) count * size);
     } finally {
       Reference.reachabilityFence(this);

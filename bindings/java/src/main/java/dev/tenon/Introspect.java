@@ -2,8 +2,6 @@
 // Looking inside: operators, dispatch tables, calls explained, live handles, profiles.
 package dev.tenon;
 
-import static dev.tenon.internal.TenonNativeConstants.*;
-
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
@@ -98,8 +96,11 @@ public final class Introspect {
   public static Map<String, Long> liveHandles() {
     References.drain();
     Map<String, Long> counts = new LinkedHashMap<>();
-    for (int kind = 0; kind < TENON_HANDLE_COUNT; kind++) {
-      counts.put(TenonNative.tenon_introspect_handle_name(kind), TenonNative.tenon_introspect_live_count(kind));
+    int kinds = TenonNative.tenon_introspect_handle_count();
+    for (int kind = 0; kind < kinds; kind++) {
+      counts.put(
+          TenonNative.tenon_introspect_handle_name(kind),
+          TenonNative.tenon_introspect_live_count(kind));
     }
     return counts;
   }
@@ -217,6 +218,11 @@ public final class Introspect {
 
   /** Profiles the calling thread's dispatches until the profile is closed. Profiles nest. */
   public static Profile profile() {
-    return Profile.start();
+    return Profile.start(0);
+  }
+
+  /** The same, keeping the first {@code maxEvents} dispatches and counting those after them. */
+  public static Profile profile(long maxEvents) {
+    return Profile.start(maxEvents);
   }
 }

@@ -90,8 +90,8 @@ public final class KeyGuard implements AutoCloseable {
       throw new IllegalStateException(
           "KeyGuard: must be closed in reverse order, got one with a later guard open");
     }
+    Errors.check(TenonNative.tenon_key_guard_leave(memory));
     frame.popGuard();
-    TenonNative.tenon_key_guard_leave(memory);
     Memory.free(memory);
     memory = 0;
   }

@@ -59,7 +59,7 @@ public final class Mode implements AutoCloseable {
       throw new IllegalStateException(
           "Mode: must be closed innermost first, got one with a later mode on");
     }
+    Errors.check(TenonNative.tenon_mode_pop(kind, object));
     closed = true;
-    Errors.check(TenonNative.tenon_mode_pop(kind));
   }
 }

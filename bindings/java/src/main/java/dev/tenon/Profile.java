@@ -94,12 +94,13 @@ public final class Profile implements AutoCloseable {
   private final Thread thread = Thread.currentThread();
   private long profile;
   private List<Event> events;
+  private long dropped;
 
   private Profile(long profile) {
     this.profile = profile;
   }
 
-  static Profile start() {
+  static Profile start(long maxEvents) {
     CallFrame frame = CallFrame.get();
     if (!frame.direct) {
       throw new IllegalStateException("Profile: thread must be a platform thread, got a virtual one");
@@ -107,7 +108,7 @@ public final class Profile implements AutoCloseable {
     long mark = frame.mark();
     try {
       long out = frame.allocate(8);
-      Errors.check(TenonNative.tenon_profile_begin(out));
+      Errors.check(TenonNative.tenon_profile_begin(maxEvents, out));
       return new Profile(Memory.getLong(out));
     } finally {
       frame.reset(mark);
@@ -129,17 +130,27 @@ public final class Profile implements AutoCloseable {
     }
     long ended = profile;
     profile = 0;
-    List<Event> all = new ArrayList<>();
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
     try {
       Errors.check(TenonNative.tenon_profile_end(ended));
-      Introspect.readBuffer(
-          out -> TenonNative.tenon_profile_spans(ended, out),
-          Structs.PROFILE_SPAN_SIZE,
-          span -> all.add(Event.read(span)));
+      long counts = frame.allocate(16);
+      Errors.check(TenonNative.tenon_profile_span_count(ended, counts, counts + 8));
+      int count = (int) Memory.getLong(counts);
+      List<Event> all = new ArrayList<>(count);
+      long span = frame.allocate(Structs.PROFILE_SPAN_SIZE);
+      Memory.zero(span, Structs.PROFILE_SPAN_SIZE);
+      Memory.putInt(span, Structs.PROFILE_SPAN_SIZE);
+      for (int i = 0; i < count; i++) {
+        Errors.check(TenonNative.tenon_profile_get_span(ended, i, span));
+        all.add(Event.read(span));
+      }
+      dropped = Memory.getLong(counts + 8);
+      events = List.copyOf(all);
     } finally {
       TenonNative.tenon_profile_release(ended);
+      frame.reset(mark);
     }
-    events = List.copyOf(all);
   }
 
   /** Returns the dispatches in order; the profile must be closed. */
@@ -148,6 +159,12 @@ public final class Profile implements AutoCloseable {
       throw new IllegalStateException("Profile: must be closed before it is read, got an open one");
     }
     return events;
+  }
+
+  /** Returns how many dispatches came after the most that it keeps; the profile must be closed. */
+  public long dropped() {
+    events();
+    return dropped;
   }
 
   /** Writes one nested line a dispatch. */

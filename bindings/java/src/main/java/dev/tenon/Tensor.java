@@ -107,14 +107,15 @@ public final class Tensor extends TensorMethods {
               (frame, out) -> {
                 long place = frame.allocate(8);
                 device.write(place);
+                long options = frame.allocate(Structs.WRAPPER_OPTIONS_SIZE);
+                Memory.zero(options, Structs.WRAPPER_OPTIONS_SIZE);
+                Memory.putInt(options, Structs.WRAPPER_OPTIONS_SIZE);
+                Memory.putLong(options + Structs.WRAPPER_OPTIONS_NDIM, sizes.length);
+                Memory.putLong(options + Structs.WRAPPER_OPTIONS_SIZES, frame.longs(sizes));
+                Memory.putInt(options + Structs.WRAPPER_OPTIONS_DTYPE, dtype.number());
+                Memory.putLong(options + Structs.WRAPPER_OPTIONS_DEVICE, place);
                 return TenonNative.tenon_wrapper_new(
-                    ForeignObject.typeOf(handler.getClass(), null),
-                    self,
-                    sizes.length,
-                    frame.longs(sizes),
-                    dtype.number(),
-                    place,
-                    out);
+                    ForeignObject.typeOf(handler.getClass(), null), self, options, out);
               });
       taken = true;
       return tensor;

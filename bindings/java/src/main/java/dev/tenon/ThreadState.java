@@ -52,7 +52,11 @@ public final class ThreadState extends NativeHandle {
     try {
       return task.call();
     } finally {
-      TenonNative.tenon_thread_state_leave(previous);
+      int status = TenonNative.tenon_thread_state_leave(previous);
+      if (status != 0) { // the task left a state open that it entered by itself
+        TenonNative.tenon_thread_state_release(previous);
+        Errors.check(status);
+      }
     }
   }
 

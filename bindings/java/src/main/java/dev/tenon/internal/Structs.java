@@ -66,6 +66,7 @@ public final class Structs {
   public static final int OBJECT_TYPE_RELEASE = 32;
   public static final int OBJECT_TYPE_OVERRIDE = 40;
   public static final int OBJECT_TYPE_DISPATCH = 48;
+  public static final int OBJECT_TYPE_CALL = 56;
   public static final int SLOT_INFO_SIZE = 64;
   public static final int SLOT_INFO_PROVENANCE = 4;
   public static final int SLOT_INFO_KEY = 8;
@@ -76,21 +77,30 @@ public final class Structs {
   public static final int SLOT_INFO_FILE = 32;
   public static final int SLOT_INFO_LINE = 40;
   public static final int SLOT_INFO_TYPED = 44;
-  public static final int PROFILE_SPAN_SIZE = 96;
-  public static final int PROFILE_SPAN_OP = 0;
-  public static final int PROFILE_SPAN_KEYS = 8;
-  public static final int PROFILE_SPAN_KEY = 16;
-  public static final int PROFILE_SPAN_REDISPATCH = 20;
-  public static final int PROFILE_SPAN_LANGUAGE = 24;
-  public static final int PROFILE_SPAN_DEPTH = 28;
-  public static final int PROFILE_SPAN_PARENT = 32;
-  public static final int PROFILE_SPAN_BEGIN_NS = 40;
-  public static final int PROFILE_SPAN_END_NS = 48;
-  public static final int PROFILE_SPAN_KERNEL = 56;
-  public static final int PROFILE_SPAN_FILE = 64;
-  public static final int PROFILE_SPAN_LINE = 72;
-  public static final int PROFILE_SPAN_STATUS = 76;
-  public static final int KEY_GUARD_SIZE = 32;
+  public static final int PROFILE_SPAN_SIZE = 104;
+  public static final int PROFILE_SPAN_OP = 8;
+  public static final int PROFILE_SPAN_KEYS = 16;
+  public static final int PROFILE_SPAN_KEY = 24;
+  public static final int PROFILE_SPAN_REDISPATCH = 4;
+  public static final int PROFILE_SPAN_LANGUAGE = 28;
+  public static final int PROFILE_SPAN_DEPTH = 36;
+  public static final int PROFILE_SPAN_PARENT = 40;
+  public static final int PROFILE_SPAN_BEGIN_NS = 48;
+  public static final int PROFILE_SPAN_END_NS = 56;
+  public static final int PROFILE_SPAN_KERNEL = 64;
+  public static final int PROFILE_SPAN_FILE = 72;
+  public static final int PROFILE_SPAN_LINE = 80;
+  public static final int PROFILE_SPAN_STATUS = 84;
+  public static final int KEY_GUARD_SIZE = 48;
+  public static final int WRAPPER_OPTIONS_SIZE = 104;
+  public static final int WRAPPER_OPTIONS_NDIM = 8;
+  public static final int WRAPPER_OPTIONS_SIZES = 16;
+  public static final int WRAPPER_OPTIONS_STRIDES = 24;
+  public static final int WRAPPER_OPTIONS_STORAGE_OFFSET = 32;
+  public static final int WRAPPER_OPTIONS_DTYPE = 40;
+  public static final int WRAPPER_OPTIONS_DEVICE = 48;
+  public static final int WRAPPER_OPTIONS_KEYS = 56;
+  public static final int WRAPPER_OPTIONS_ALIAS_OF = 64;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
   static final int[] ALL = {
@@ -152,6 +162,7 @@ public final class Structs {
     OBJECT_TYPE_RELEASE,
     OBJECT_TYPE_OVERRIDE,
     OBJECT_TYPE_DISPATCH,
+    OBJECT_TYPE_CALL,
     SLOT_INFO_SIZE,
     SLOT_INFO_PROVENANCE,
     SLOT_INFO_KEY,
@@ -177,5 +188,14 @@ public final class Structs {
     PROFILE_SPAN_LINE,
     PROFILE_SPAN_STATUS,
     KEY_GUARD_SIZE,
+    WRAPPER_OPTIONS_SIZE,
+    WRAPPER_OPTIONS_NDIM,
+    WRAPPER_OPTIONS_SIZES,
+    WRAPPER_OPTIONS_STRIDES,
+    WRAPPER_OPTIONS_STORAGE_OFFSET,
+    WRAPPER_OPTIONS_DTYPE,
+    WRAPPER_OPTIONS_DEVICE,
+    WRAPPER_OPTIONS_KEYS,
+    WRAPPER_OPTIONS_ALIAS_OF,
   };
 }
