@@ -125,8 +125,9 @@ static inline void require_text(const char* text, const char* part) {
   if (strstr(text, part) == NULL) fail_msg("must contain \"%s\", got \"%s\"", part, text);
 }
 
-// The cases of client_data.c and client_calls.c; tables end with a NULL name.
+// The cases of client_data.c, client_calls.c and client_layers.c; tables end with a NULL name.
 extern const struct CMUnitTest data_cases[];
 extern const struct CMUnitTest call_cases[];
+extern const struct CMUnitTest layer_cases[];
 
 #endif
