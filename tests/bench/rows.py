@@ -270,6 +270,19 @@ SECTIONS = {
             "rust:c/boxed_checked_call_c_kernel",
             "the same in C",
         ),
+        Row(
+            "&a + &b, 1 element",
+            "rust:rust/add_1_element",
+            "rust:c/add_1_element",
+            "the same in C",
+            1.05,
+        ),
+        Row(
+            "boxed add, alpha left out",
+            "rust:rust/boxed_add_default_left_out",
+            "rust:c/add_1_element",
+            "typed, from C",
+        ),
         Row("build of the crate from nothing", "rust:build"),
     ),
     "Weight and start": (

@@ -15,6 +15,14 @@ type TypedNoop = unsafe extern "C" fn(
     *mut sys::tenon_tensor,
 ) -> sys::tenon_status;
 
+type TypedAdd = unsafe extern "C" fn(
+    *const sys::tenon_frame,
+    *mut sys::tenon_tensor,
+    *mut sys::tenon_tensor,
+    *const sys::tenon_value,
+    *mut *mut sys::tenon_tensor,
+) -> sys::tenon_status;
+
 unsafe extern "C" fn boxed_noop(
     _: *mut c_void,
     _: *const sys::tenon_op,
@@ -33,17 +41,19 @@ unsafe extern "C" fn typed_noop(
     0
 }
 
-/// FNV-1a of "TT>", as kernel.h has it: two tensors, no result.
-const TWO_TENSORS: u64 = {
+/// FNV-1a of a signature's letters, as kernel.h has it.
+const fn fnv(letters: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    let letters = b"TT>";
     let mut at = 0;
     while at < letters.len() {
         hash = (hash ^ letters[at] as u64).wrapping_mul(0x100_0000_01b3);
         at += 1;
     }
     hash
-};
+}
+
+const TWO_TENSORS: u64 = fnv(b"TT>");
+const ADD: u64 = fnv(b"TTv>T");
 
 /// A library of kernels that are plain C functions.
 pub struct CLibrary(*mut sys::tenon_library);
@@ -138,17 +148,53 @@ impl<'a> BoxedPair<'a> {
 /// One typed call of an operator of two tensors without results.
 #[inline(always)]
 pub fn call_typed(op: Op, a: &Tensor, b: &Tensor) {
+    // SAFETY: the hash says that the type is the function's; the tensors live for the call.
+    unsafe {
+        typed(op, a, b, TWO_TENSORS, |function, frame| {
+            let function = std::mem::transmute::<unsafe extern "C" fn(), TypedNoop>(function);
+            assert_eq!(function(frame, a.as_raw(), b.as_raw()), 0);
+        });
+    }
+}
+
+/// One typed call of `aten::add.Tensor`, or an operator of its types; the result is released.
+#[inline(always)]
+pub fn call_add(op: Op, a: &Tensor, b: &Tensor, alpha: &sys::tenon_value) {
+    // SAFETY: as above; the out holds a new reference.
+    unsafe {
+        typed(op, a, b, ADD, |function, frame| {
+            let function = std::mem::transmute::<unsafe extern "C" fn(), TypedAdd>(function);
+            let mut out = std::ptr::null_mut();
+            assert_eq!(function(frame, a.as_raw(), b.as_raw(), alpha, &mut out), 0);
+            sys::tenon_tensor_release(out);
+        });
+    }
+}
+
+/// Begins a call of two tensors, runs it and leaves after its success.
+///
+/// # Safety
+/// `call` calls the function as the signature says.
+#[inline(always)]
+unsafe fn typed(
+    op: Op,
+    a: &Tensor,
+    b: &Tensor,
+    signature: u64,
+    call: impl FnOnce(unsafe extern "C" fn(), *const sys::tenon_frame),
+) {
     let mut frame = MaybeUninit::<sys::tenon_frame>::uninit();
-    // SAFETY: frame.h: the tensors live for the call; the hash says that the type is the function's;
-    // the frame is left on this thread by a release store.
+    // SAFETY: frame.h: the tensors live for the call; the frame is left on this thread by a release
+    // store.
     unsafe {
         let (a, b) = (a.as_raw(), b.as_raw());
         let entry = sys::tenon_frame_begin2(op.as_raw(), a, b, frame.as_mut_ptr());
         let entry = entry.as_ref().expect("a kernel for these tensors");
-        assert!(entry.signature == TWO_TENSORS);
-        let function = entry.typed.expect("a signature comes with a typed form");
-        let function = std::mem::transmute::<unsafe extern "C" fn(), TypedNoop>(function);
-        assert_eq!(function(frame.as_ptr(), a, b), 0);
+        assert!(entry.signature == signature);
+        call(
+            entry.typed.expect("a signature comes with a typed form"),
+            frame.as_ptr(),
+        );
         let frame = frame.assume_init();
         let word = &*frame.leave_word.cast::<AtomicPtr<c_void>>();
         word.store(frame.leave_value, Ordering::Release);

@@ -7,7 +7,7 @@ use criterion::{criterion_group, criterion_main};
 use tenon::{
     sys, DispatchKey, Error, Kernel, KernelContext, Library, Op, Status, Tensor, ValueRef,
 };
-use tenon_bench::by_hand::{call_typed, BoxedCall, BoxedPair, CLibrary};
+use tenon_bench::by_hand::{call_add, call_typed, BoxedCall, BoxedPair, CLibrary};
 use tenon_bench::thread_time::ThreadTime;
 
 type Criterion = criterion::Criterion<ThreadTime>;
@@ -154,6 +154,22 @@ fn boxed(criterion: &mut Criterion, operators: &Operators) {
     });
 }
 
+/// The operators of the crate's own methods; `alpha` of `add` has a default.
+fn arithmetic(criterion: &mut Criterion, operators: &Operators) -> tenon::Result<()> {
+    let (a, b) = (&operators.a, &operators.b);
+    let (add, alpha) = (Op::find("aten::add.Tensor")?, tenon::args![1]);
+    criterion.bench_function("c/add_1_element", |bench| {
+        bench.iter(|| call_add(add, black_box(a), black_box(b), alpha[0].as_raw()));
+    });
+    criterion.bench_function("rust/add_1_element", |bench| {
+        bench.iter(|| drop((black_box(a) + black_box(b)).unwrap()));
+    });
+    criterion.bench_function("rust/boxed_add_default_left_out", |bench| {
+        bench.iter(|| drop(add.call::<Tensor>((black_box(a), black_box(b))).unwrap()));
+    });
+    Ok(())
+}
+
 fn objects(criterion: &mut Criterion, operators: &Operators) {
     criterion.bench_function("rust/clone_and_drop_tensor", |bench| {
         bench.iter(|| drop(black_box(operators.a.clone())));
@@ -171,6 +187,7 @@ fn calls(criterion: &mut Criterion) {
     by_hand(criterion, &operators);
     typed(criterion, &operators).expect("types of the benchmark's operators");
     boxed(criterion, &operators);
+    arithmetic(criterion, &operators).expect("operators of libtenon_cpu");
     objects(criterion, &operators);
     drop((operators.by_hand, operators.library));
 }

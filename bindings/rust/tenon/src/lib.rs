@@ -40,6 +40,7 @@ mod generator;
 mod guard;
 pub mod introspect;
 mod kernel;
+mod lazy_typed;
 mod library;
 #[cfg(feature = "ndarray")]
 mod ndarray;

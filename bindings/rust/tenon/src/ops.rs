@@ -6,6 +6,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use crate::arg::{Arg, IntoArg};
 use crate::arguments::Arguments;
 use crate::error::Result;
+use crate::lazy_typed::{Default, LazyTyped};
 use crate::op::LazyOp;
 use crate::types::{DType, Device};
 use crate::value::Scalar;
@@ -24,8 +25,8 @@ macro_rules! unary {
                 /// # Errors
                 /// What the operator raises.
                 pub fn $name(&self) -> Result<Tensor> {
-                    static OP: LazyOp = LazyOp::new($op);
-                    call(&OP, (self,))
+                    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new($op);
+                    OP.get()?.0.call(self)
                 }
             )*
         }
@@ -66,8 +67,8 @@ macro_rules! binary {
                 /// # Errors
                 /// What the operator raises.
                 pub fn $name(&self, other: &Tensor) -> Result<Tensor> {
-                    static OP: LazyOp = LazyOp::new($op);
-                    call(&OP, (self, other))
+                    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new($op);
+                    OP.get()?.0.call(self, other)
                 }
             )*
         }
@@ -97,8 +98,9 @@ impl Tensor {
     /// # Errors
     /// What the operator raises.
     pub fn select_where(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::where.self");
-        call(&OP, (self, x, y))
+        static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> =
+            LazyTyped::new("aten::where.self");
+        OP.get()?.0.call(self, x, y)
     }
 
     /// Sum of all elements.
@@ -284,6 +286,7 @@ pub trait Operand {
 }
 
 impl Operand for &Tensor {
+    #[inline]
     fn operand<T>(self, function: impl FnOnce(&Tensor) -> Result<T>) -> Result<T> {
         function(self)
     }
@@ -301,17 +304,24 @@ macro_rules! number_operand {
 
 number_operand!(f64, f32, i64, i32, bool, Scalar);
 
+// With the name of the operator, the types of the defaults of its other arguments.
 macro_rules! arithmetic {
-    ($($trait:ident $method:ident $op:literal;)*) => {
+    ($($trait:ident $method:ident $op:literal $($default:ident: $type:ty)?;)*) => {
         $(
             /// Element by element with broadcasting and type promotion; `Err` is what the operator
             /// raises.
             impl<T: Operand> $trait<T> for &Tensor {
                 type Output = Result<Tensor>;
 
+                #[inline]
                 fn $method(self, other: T) -> Result<Tensor> {
-                    static OP: LazyOp = LazyOp::new($op);
-                    other.operand(|other| call(&OP, (self, other)))
+                    static OP: LazyTyped<
+                        (&'static Tensor, &'static Tensor, $(Default<$type>)?),
+                        Tensor,
+                        ($(Default<$type>,)?),
+                    > = LazyTyped::new($op);
+                    let (op, ($($default,)?)) = OP.get()?;
+                    other.operand(|other| op.call(self, other, $($default.get())?))
                 }
             }
         )*
@@ -319,8 +329,8 @@ macro_rules! arithmetic {
 }
 
 arithmetic! {
-    Add add "aten::add.Tensor";
-    Sub sub "aten::sub.Tensor";
+    Add add "aten::add.Tensor" alpha: Scalar;
+    Sub sub "aten::sub.Tensor" alpha: Scalar;
     Mul mul "aten::mul.Tensor";
     Div div "aten::div.Tensor";
 }
@@ -330,8 +340,8 @@ impl Neg for &Tensor {
     type Output = Result<Tensor>;
 
     fn neg(self) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::neg");
-        call(&OP, (self,))
+        static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::neg");
+        OP.get()?.0.call(self)
     }
 }
 
