@@ -3,10 +3,8 @@
 #include "tenon/library.h"
 #include "tenon/kernel.h"
 
-#include <cstddef>
-#include <cstring>
-
 #include "base/check.h"
+#include "base/read_struct.h"
 #include "base/reclaim.h"
 #include "dispatch/library.h"
 #include "guard.h"
@@ -22,17 +20,12 @@ const char* text_or_empty(const char* text) { return text != nullptr ? text : ""
 dispatch::DefineOptions read_options(const tenon_define_options* given) {
   dispatch::DefineOptions options;
   if (given == nullptr) return options;
-  constexpr size_t kSmallest = offsetof(tenon_define_options, alias_analysis);
-  const size_t size = given->struct_size;
-  TENON_CHECK(size >= kSmallest, TENON_ERROR_ABI,
-              "tenon_library_define: struct_size must be at least ", kSmallest, ", got ", size);
-  tenon_define_options whole{};
-  std::memcpy(&whole, given, size < sizeof whole ? size : sizeof whole);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
-  for (size_t i = sizeof whole; i < size; ++i) {
-    TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI,
-                "tenon_library_define: fields unknown to this version must be zero");
-  }
+  constexpr const char* kDefine = "tenon_library_define";
+  constexpr size_t kFirstSize = 56;
+  const auto whole = tenon::base::read_struct(kDefine, kFirstSize, *given);
+  tenon::base::check_reserved(kDefine, whole.reserved0, whole.reserved);
+  TENON_CHECK_ARG(whole.tag_count == 0 || whole.tags != nullptr, kDefine,
+                  ": tags must be given, got NULL for ", whole.tag_count);
   for (uint32_t i = 0; i < whole.tag_count; ++i) {
     TENON_CHECK_ARG(whole.tags[i] != nullptr && whole.tags[i][0] != '\0',
                     "tenon_library_define: tag ", i, " must be text, got none");

@@ -66,12 +66,14 @@ class Scan {
   uint64_t oldest_unfenced_ = UINT64_MAX;  // smallest ack of another thread that never fenced
 };
 
-constinit std::mutex mutex;  // guards the three lists below
+constinit std::mutex mutex;  // guards the lists below
 Retired* later = nullptr;    // given to retire_later(), without barrier so far
 int64_t later_count = 0;
 Retired* waiting = nullptr;
+Retired* pinned = nullptr;  // in use by pins only: no sweep looks there, nobody is poked for it
 Active* active = nullptr;
 constinit std::atomic<int64_t> waiting_count{0};
+constinit std::atomic<int64_t> pinned_count{0};
 constinit std::atomic<uint64_t> generation{1};
 constinit std::atomic<bool> refused{false};
 
@@ -202,6 +204,27 @@ Retired* take_later_locked(Retired* list) {
   return std::exchange(later, nullptr);
 }
 
+bool has_pins(const Retired& retired) {
+  return retired.is_pinnable &&
+         static_cast<const Pinnable&>(retired).pins.load(std::memory_order_seq_cst) != 0;
+}
+
+// Takes what has lost its last pin out of the pinned list; joins it to `unused`.
+Retired* take_unpinned_locked(Retired* unused) {
+  for (Retired** link = &pinned; *link != nullptr;) {
+    Retired* retired = *link;
+    if (has_pins(*retired)) {
+      link = &retired->next;
+      continue;
+    }
+    *link = retired->next;
+    retired->next = unused;
+    unused = retired;
+    pinned_count.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return unused;
+}
+
 // Takes what nobody uses out of the waiting list.
 Retired* take_unused_locked() {
   if (Retired* list = take_later_locked(nullptr)) add_waiting_locked(list);
@@ -216,16 +239,23 @@ Retired* take_unused_locked() {
     Retired* retired = *link;
     if (scan.in_use(*retired)) {
       link = &retired->next;
+      continue;
+    }
+    *link = retired->next;
+    waiting_count.fetch_sub(1, std::memory_order_relaxed);
+    if (has_pins(*retired)) {
+      retired->next = pinned;
+      pinned = retired;
+      pinned_count.fetch_add(1, std::memory_order_seq_cst);
     } else {
-      *link = retired->next;
       retired->next = nullptr;
       *unused_end = retired;
       unused_end = &retired->next;
-      waiting_count.fetch_sub(1, std::memory_order_relaxed);
     }
   }
   if (waiting != nullptr) poke_locked();
-  return unused;
+  // Whoever drops a last pin looks at the count after that: one of the two sees the other.
+  return pinned != nullptr ? take_unpinned_locked(unused) : unused;
 }
 
 void free_all(std::unique_lock<std::mutex>& lock, Retired* unused) {
@@ -260,9 +290,9 @@ Blocker find_blocker(const Retired& retired) {
     for (const RunningSlot* slot = thread->running; slot < top && !blocks; ++slot) {
       blocks = entry_blocks(address(slot->load(std::memory_order_acquire)), ack, retired);
     }
-    if (blocks) return {thread->thread_id.load(std::memory_order_relaxed), retired.label};
+    if (blocks) return {thread->thread_id.load(std::memory_order_relaxed), retired.label, false};
   }
-  return {0, retired.label};
+  return {0, retired.label, false};
 }
 
 enum class Group { kFree, kBusy, kOwn };
@@ -275,6 +305,12 @@ Group find_group_locked(const void* group, Blocker* out_blocker) {
     state = Group::kBusy;
     break;
   }
+  for (Retired* retired = pinned; retired != nullptr && state == Group::kFree;
+       retired = retired->next) {
+    if (retired->group != group) continue;
+    *out_blocker = {0, retired->label, true};
+    state = Group::kBusy;
+  }
   for (Active* work = active; work != nullptr; work = work->next) {
     bool has = work->group == group;
     for (Retired* rest = work->rest; rest != nullptr && !has; rest = rest->next) {
@@ -282,7 +318,7 @@ Group find_group_locked(const void* group, Blocker* out_blocker) {
     }
     if (!has) continue;
     if (pthread_equal(work->thread, pthread_self()) != 0) return Group::kOwn;
-    if (state == Group::kFree) *out_blocker = {work->thread_id, nullptr};
+    if (state == Group::kFree) *out_blocker = {work->thread_id, nullptr, false};
     state = Group::kBusy;
   }
   return state;
@@ -362,6 +398,14 @@ void retire_later(Retired* list) noexcept {
 void reap() noexcept {
   std::unique_lock lock(mutex);
   free_all(lock, take_unused_locked());
+}
+
+void unpin(Pinnable* held) noexcept {
+  // From here on, it may be gone.
+  if (held->pins.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
+  if (pinned_count.load(std::memory_order_seq_cst) == 0) return;
+  std::unique_lock lock(mutex);
+  free_all(lock, take_unpinned_locked(nullptr));
 }
 
 void reap_if_pending() noexcept {

@@ -23,16 +23,30 @@ struct Retired {
   const void* group = nullptr;   // what drain() waits for, such as a library; NULL: none
   const char* label = nullptr;   // stable text that names the kernel in messages; may be NULL
   void (*reclaim)(Retired* self) = nullptr;  // frees it; no lock is held; must not throw
-  uint64_t generation : 46 = 0;              // set by retire()
+  uint64_t generation : 45 = 0;              // set by retire()
   uint64_t fenced : 1 = 0;                   // set by retire()
+  uint64_t is_pinnable : 1 = 0;              // is a Pinnable
   uint64_t any_owner : 1 = 0;                // in use while a stack is picking from any operator
   uint64_t note : 16 = 0;                    // for reclaim(), to find what this belongs to
 };
 
-/// A running kernel, or a pick in progress, that keeps a group from being freed.
+/// What more than running calls may hold: it is freed after its last pin.
+struct Pinnable : Retired {
+  std::atomic<int64_t> pins{0};
+  Pinnable() noexcept { is_pinnable = 1; }
+};
+
+/// Adds a pin. The caller is in a call that runs it, holds a pin already, or keeps it from being
+/// retired.
+inline void pin(Pinnable* held) noexcept { held->pins.fetch_add(1, std::memory_order_relaxed); }
+/// Drops a pin. The last one of what was retired frees it here: the caller holds no lock.
+void unpin(Pinnable* held) noexcept;
+
+/// A running kernel, a pick in progress or a pin that keeps a group from being freed.
 struct Blocker {
   int64_t thread_id = 0;
   const char* label = nullptr;
+  bool pinned = false;
 };
 
 enum class Drained { kDone, kTimeout, kInsideKernel };

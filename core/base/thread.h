@@ -44,6 +44,7 @@ enum ThreadLocalPlace : uint32_t {
   kPlaceTensorCache,  // tensor: recycled small tensors
   kPlaceThreadState,  // dispatch: what later layers hang on a thread
   kPlaceClosed,       // dispatch: who wants to know of libraries closed on the thread
+  kPlaceOpened,       // dispatch: who wants to know of libraries opened on the thread
   kPlaceRecording,    // dispatch: the thread's profiles
   kPlaceCount = 12
 };

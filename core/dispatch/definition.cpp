@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps that add to the registry: definitions, kernels, fallbacks and listeners. A step that
 // throws leaves everything as it was.
+#include <unordered_map>
+
 #include "base/error.h"
 #include "dispatch/key_set.h"
 #include "dispatch/library.h"
+#include "dispatch/selection.h"
 #include "schema/inference.h"
 #include "schema/parser.h"
 
@@ -23,8 +26,8 @@ const char* kind_name(uint32_t kind) {
 }
 
 std::string describe(const Library& library) {
-  return base::concat(kind_name(library.kind), " library ", library.ns.view(), " opened at ",
-                      place_text(library.file, library.line));
+  return base::concat(kind_name(library.kind), " library ", library.ns.view(), " opened",
+                      at_place(library.file, library.line));
 }
 
 void check_open_locked(const Library& library) {
@@ -53,8 +56,8 @@ void check_against_definition(const tenon_op& op, const Kernel& kernel,
   if (kernel.inferred != nullptr) {
     if (const auto reason = schema::find_mismatch(*kernel.inferred, *definition.schema)) {
       fail(TENON_ERROR_INVALID_ARGUMENT, op.name(), ": ", kernel.describe(), " for ",
-           key_name(kernel.key), " must match the schema defined at ",
-           place_text(definition.file, definition.line), ", got a mismatch: ", *reason,
+           key_name(kernel.key), " must match the schema defined",
+           at_place(definition.file, definition.line), ", got a mismatch: ", *reason,
            "; schema: ", definition.schema->text(), "; kernel: ", kernel.inferred->text());
     }
   }
@@ -114,6 +117,91 @@ tenon_key choose_key(const Library& library, std::string_view name, tenon_key ke
   return key;
 }
 
+// The operator that a definition is for; what speaks against it is thrown.
+tenon_op* find_definable_locked(Registry& registry, const Library& library,
+                                const Definition& definition) {
+  check_open_locked(library);
+  tenon_op* op = registry.ops().find_or_make(definition.schema->name().full());
+  if (const Definition* first = op->definition()) {
+    const std::string place = at_place(first->file, first->line);
+    fail(TENON_ERROR_ALREADY_EXISTS, op->name(), ": operator must be defined once, got a second",
+         " definition", at_place(definition.file, definition.line),
+         place.empty() ? "" : "; the first is", place);
+  }
+  for_each_kernel(*op,
+                  [&](const Kernel& kernel) { check_against_definition(*op, kernel, definition); });
+  return op;
+}
+
+void check_no_fallback_locked(Registry& registry, const Fallback& fallback) {
+  for (const tenon_key key : fallback.keys) {
+    if (const Fallback* other = registry.fallbacks().registered_at(slot_of_key(key))) {
+      fail(TENON_ERROR_ALREADY_EXISTS, "fallback: ", key_name(key),
+           " must have no fallback yet, got ", other->kernel->describe(), "; the new one is ",
+           fallback.kernel->describe());
+    }
+  }
+}
+
+// What a new fallback's selector says about the operators that are defined.
+class Survey {
+ public:
+  Survey(tenon_fallback_select select, const Kernel& kernel) : select_(select), kernel_(kernel) {}
+
+  /// Whether it has been asked about all operators, as they are defined now.
+  bool is_complete_locked(Registry& registry) {
+    unasked_.clear();
+    if (select_ == nullptr) return true;
+    for (const tenon_op* op : registry.ops().all()) {
+      const Definition* definition = op->definition();
+      if (definition == nullptr) continue;
+      const auto answer = answers_.find(op);
+      if (answer != answers_.end() && answer->second.schema == definition->schema) continue;
+      unasked_.emplace_back(op, definition->schema);
+    }
+    return unasked_.empty();
+  }
+  /// Asks about those that the last look missed. No lock is held.
+  void ask() {
+    for (const auto& [op, schema] : unasked_) {
+      answers_[op] = {schema, ask_selector(select_, kernel_, *schema)};
+    }
+  }
+  bool concerns(const tenon_op* op) const { return answers_.at(op).concerned; }
+
+ private:
+  struct Answer {
+    schema::SchemaPtr schema;  // held, so that no other one gets its address
+    bool concerned;
+  };
+  const tenon_fallback_select select_;
+  const Kernel& kernel_;
+  std::vector<std::pair<const tenon_op*, schema::SchemaPtr>> unasked_;
+  std::unordered_map<const tenon_op*, Answer> answers_;
+};
+
+// Installs a fallback and publishes all tables, or throws and changes nothing.
+void install_locked(Registry& registry, Fallback* fallback, const Survey& survey,
+                    Changes& changes) {
+  try {
+    registry.fallbacks().install(fallback);
+    for (tenon_op* op : registry.ops().all()) {
+      Definition* definition = op->definition();
+      if (definition == nullptr) continue;
+      if (fallback->select != nullptr) {
+        definition->choices.push_back({fallback, survey.concerns(op)});
+      }
+      changes.touch(op);
+    }
+    registry.publish(changes);
+  } catch (...) {
+    Registry::forget(changes);
+    registry.fallbacks().remove(fallback);
+    forget_choices_locked(registry, fallback);
+    throw;
+  }
+}
+
 }  // namespace
 
 const tenon_op* define(Library* library, std::string_view schema_text,
@@ -138,36 +226,36 @@ const tenon_op* define(Library* library, std::string_view schema_text,
   const std::string codes = schema::signature_codes(*definition.schema);
   definition.signature = codes.empty() ? 0 : schema::signature_hash(codes);
   auto registration = base::make_intrusive<Registration>(Registration::Kind::kDefinition);
+  registration->end = new Event(TENON_EVENT_OP_REMOVED);
+  auto defined = std::make_unique<Event>(TENON_EVENT_OP_DEFINED);
 
   Registry& registry = Registry::get();
+  Selection selection(*definition.schema);
   Changes changes;
-  std::shared_ptr<const Listeners> listeners;
-  {
-    const auto lock = registry.lock();
-    check_open_locked(*library);
-    tenon_op* op = registry.ops().find_or_make(name.full());
-    if (const Definition* first = op->definition()) {
-      fail(TENON_ERROR_ALREADY_EXISTS, op->name(), ": operator must be defined once, got a second",
-           " definition at ", place_text(options.file, options.line), "; the first is at ",
-           place_text(first->file, first->line));
+  for (bool done = false; !done;) {
+    {
+      const auto lock = registry.lock();
+      tenon_op* op = find_definable_locked(registry, *library, definition);
+      done = selection.is_complete_locked(registry);
+      if (done) {
+        definition.choices = selection.choices_locked(registry);
+        op->set_definition(std::move(definition));
+        changes.touch(op);
+        try {
+          registry.publish(changes);
+        } catch (...) {
+          op->set_definition({});
+          throw;
+        }
+        op->events().add(std::move(defined), registry.listeners());
+        registration->op = op;
+        link_locked(library, registration);
+      }
     }
-    for_each_kernel(
-        *op, [&](const Kernel& kernel) { check_against_definition(*op, kernel, definition); });
-    definition.choices = registry.ask_fallbacks(*definition.schema);
-    op->set_definition(std::move(definition));
-    changes.touch(op);
-    try {
-      registry.publish(changes);
-    } catch (...) {
-      op->set_definition({});
-      throw;
-    }
-    registration->op = op;
-    link_locked(library, registration);
-    listeners = registry.listeners();
+    if (!done) selection.ask();
   }
   Registry::finish_later(changes);
-  tell_listeners(*listeners, TENON_EVENT_OP_DEFINED, registration->op);
+  tell_events(registration->op);
   return registration->op;
 }
 
@@ -236,46 +324,25 @@ RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
   auto fallback = std::make_unique<Fallback>();
   fallback->select = select;
   fallback->keys = expand_key(chosen);
-  const Kernel* described = kernel.get();
+  fallback->kernel = std::move(kernel);
   auto registration = base::make_intrusive<Registration>(Registration::Kind::kFallback);
 
   Registry& registry = Registry::get();
+  Survey survey(select, *fallback->kernel);
   Changes changes;
-  {
-    const auto lock = registry.lock();
-    check_open_locked(*library);
-    for (const tenon_key each : fallback->keys) {
-      if (const Fallback* other = registry.fallbacks().registered_at(slot_of_key(each))) {
-        fail(TENON_ERROR_ALREADY_EXISTS, "fallback: ", key_name(each),
-             " must have no fallback yet, got ", other->kernel->describe(), "; the new one is ",
-             described->describe());
+  for (bool done = false; !done;) {
+    {
+      const auto lock = registry.lock();
+      check_open_locked(*library);
+      check_no_fallback_locked(registry, *fallback);
+      done = survey.is_complete_locked(registry);
+      if (done) {
+        install_locked(registry, fallback.get(), survey, changes);
+        registration->fallback = fallback.release();
+        link_locked(library, registration);
       }
     }
-    fallback->kernel = std::move(kernel);
-    const auto undo = [&]() noexcept {
-      registry.fallbacks().remove(fallback.get());
-      forget_choices_locked(registry, fallback.get());
-    };
-    try {
-      registry.fallbacks().install(fallback.get());
-      for (tenon_op* op : registry.ops().all()) {
-        Definition* definition = op->definition();
-        if (definition == nullptr) continue;
-        if (select != nullptr) {
-          const bool concerned = registry.ask(*fallback, *definition->schema);
-          definition->choices.push_back({fallback.get(), concerned});
-        }
-        changes.touch(op);
-      }
-      registry.publish(changes);
-    } catch (...) {
-      Registry::forget(changes);
-      undo();
-      kernel = std::move(fallback->kernel);  // its deleter runs without the lock
-      throw;
-    }
-    registration->fallback = fallback.release();
-    link_locked(library, registration);
+    if (!done) survey.ask();
   }
   Registry::finish(changes);
   return registration;
@@ -294,20 +361,24 @@ RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_dele
   }
   auto registration = base::make_intrusive<Registration>(Registration::Kind::kListener);
   auto owned = std::make_unique<const ListenerPtr>(listener);
-  std::vector<const tenon_op*> known;
+  const auto alone = std::make_shared<const Listeners>(Listeners{listener});
+  std::vector<std::pair<tenon_op*, EventPtr>> known;
   Registry& registry = Registry::get();
   {
     const auto lock = registry.lock();
-    for (const tenon_op* op : registry.ops().all()) {
-      if (op->definition() != nullptr) known.push_back(op);
+    for (tenon_op* op : registry.ops().all()) {
+      if (op->definition() == nullptr) continue;
+      known.emplace_back(op, std::make_unique<Event>(TENON_EVENT_OP_DEFINED));
     }
     auto with = std::make_shared<Listeners>(*registry.listeners());
     with->push_back(listener);
     registration->listener = owned.release();
     registry.listeners() = std::move(with);
     registration->retain();  // the registry's own reference
+    // What happens to these operators from now on is told after this.
+    for (auto& [op, event] : known) op->events().add(std::move(event), alone);
   }
-  for (const tenon_op* op : known) tell(ctx, TENON_EVENT_OP_DEFINED, op);
+  for (const auto& [op, event] : known) tell_events(op);
   return registration;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/fallback.h"
 
+#include <atomic>
+
 #include "dispatch/argument_check.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
@@ -9,6 +11,11 @@
 namespace tenon::dispatch {
 
 namespace {
+
+uint64_t next_number() {
+  static constinit std::atomic<uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed);
+}
 
 // Set while the registry is made, before there is any operator.
 const Kernel* shared_kernels[kFunctionalityCount] = {};
@@ -36,6 +43,8 @@ void bump_argument(const tenon_value& value) noexcept {
 }
 
 }  // namespace
+
+Fallback::Fallback() noexcept : number(next_number()) {}
 
 FallbackTable::FallbackTable() : places_(slot_count()) {}
 

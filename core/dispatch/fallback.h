@@ -16,6 +16,8 @@ namespace tenon::dispatch {
 
 /// A fallback, installed on one key or on all keys of an alias.
 struct Fallback {
+  Fallback() noexcept;
+  const uint64_t number;  // never used again, unlike the address
   KernelPtr kernel;
   tenon_fallback_select select = nullptr;  // NULL: concerns all operators
   std::vector<tenon_key> keys;             // where it is installed

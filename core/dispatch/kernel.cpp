@@ -2,12 +2,12 @@
 #include "dispatch/kernel.h"
 
 #include <cstddef>
-#include <cstring>
 #include <new>
 
 #include "base/error.h"
 #include "base/language.h"
 #include "base/live_count.h"
+#include "base/read_struct.h"
 #include "schema/parser.h"
 
 namespace tenon::dispatch {
@@ -17,33 +17,14 @@ namespace {
 constexpr uint32_t kKnownFlags =
     TENON_KERNEL_FALLTHROUGH | TENON_KERNEL_NOBLOCK | TENON_KERNEL_LEAF | TENON_KERNEL_WHEN_TRACKED;
 
-// The description as this version knows it: missing fields of an older caller are zero.
-tenon_kernel complete(const tenon_kernel& given) {
-  tenon_kernel whole{};
-  const size_t size = given.struct_size;
-  std::memcpy(&whole, &given, size < sizeof whole ? size : sizeof whole);
-  if (size < offsetof(tenon_kernel, typed)) {
-    fail(TENON_ERROR_ABI, "kernel: struct_size must be at least ", offsetof(tenon_kernel, typed),
-         ", got ", size);
-  }
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
-  for (size_t i = sizeof whole; i < size; ++i) {
-    if (bytes[i] != 0) {
-      fail(TENON_ERROR_ABI, "kernel: fields unknown to this version must be zero, got a value at ",
-           i);
-    }
-  }
-  return whole;
-}
+constexpr size_t kFirstSize = 112;  // of tenon_kernel
 
 }  // namespace
 
 Kernel::Kernel() noexcept {
   base::count_live(TENON_HANDLE_KERNEL, 1);
-  retired.reclaim = [](base::Retired* self) {
-    const auto address = reinterpret_cast<uintptr_t>(self) - offsetof(Kernel, retired);
-    delete reinterpret_cast<Kernel*>(address);
-  };
+  retired.record = this;
+  retired.reclaim = [](base::Retired* self) { delete static_cast<const Kernel*>(self->record); };
 }
 
 Kernel::~Kernel() {
@@ -56,9 +37,13 @@ std::string place_text(base::InternedString file, int32_t line) {
   return base::concat(file.view(), ":", line);
 }
 
+std::string at_place(base::InternedString file, int32_t line) {
+  return file.empty() ? std::string() : base::concat(" at ", place_text(file, line));
+}
+
 std::string Kernel::describe() const {
   const std::string_view what = name.empty() ? std::string_view("kernel") : name.view();
-  return file.empty() ? std::string(what) : base::concat(what, " at ", place_text(file, line));
+  return base::concat(what, at_place(file, line));
 }
 
 KernelPtr make_kernel(const tenon_kernel& description) {
@@ -72,7 +57,8 @@ KernelPtr make_kernel(const tenon_kernel& description) {
     kernel->entry.ctx = description.ctx;
     kernel->deleter = description.deleter;
   }
-  const tenon_kernel whole = complete(description);
+  const auto whole = base::read_struct("kernel", kFirstSize, description);
+  base::check_reserved("kernel", whole.reserved0, whole.reserved);
   if ((whole.flags & ~kKnownFlags) != 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "kernel: flags must be known, got ", whole.flags);
   }

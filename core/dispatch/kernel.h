@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "base/interned_string.h"
 #include "base/intrusive_ptr.h"
@@ -32,7 +33,7 @@ struct Kernel {
   Kernel* next = nullptr;
   /// Inferred by the binding from the function's type; NULL for a purely boxed kernel.
   schema::SchemaPtr inferred;
-  base::Retired retired;
+  base::Pinnable retired;
 
   Kernel() noexcept;
   ~Kernel();
@@ -48,6 +49,32 @@ static_assert(TENON_KEY_BATCHED_DECOMPOSITION < 1u << 24, "keys have 24 bits in 
 
 using KernelPtr = std::unique_ptr<Kernel>;
 
+/// Keeps a kernel, and what its context stands for, though its library be closed: for what will want
+/// it again after the call. Made where the kernel cannot go: in a call that runs it, or under the
+/// registry's lock while it is registered.
+class KernelPin {
+ public:
+  KernelPin() = default;
+  explicit KernelPin(const Kernel& kernel) noexcept : kernel_(const_cast<Kernel*>(&kernel)) {
+    base::pin(&kernel_->retired);
+  }
+  KernelPin(KernelPin&& other) noexcept : kernel_(std::exchange(other.kernel_, nullptr)) {}
+  KernelPin& operator=(KernelPin&& other) noexcept {
+    KernelPin(std::move(other)).swap(*this);
+    return *this;
+  }
+  /// May run the kernel's deleter: no lock is held.
+  ~KernelPin() {
+    if (kernel_ != nullptr) base::unpin(&kernel_->retired);
+  }
+  const Kernel* get() const noexcept { return kernel_; }
+  explicit operator bool() const noexcept { return kernel_ != nullptr; }
+
+ private:
+  void swap(KernelPin& other) noexcept { std::swap(kernel_, other.kernel_); }
+  Kernel* kernel_ = nullptr;
+};
+
 /// Makes a kernel of its public description. Takes over description.ctx, also when it throws: the
 /// deleter then has run. TENON_ERROR_ABI for a struct_size of another ABI, INVALID_ARGUMENT for
 /// missing functions and unknown flags, PARSE for a malformed inferred schema.
@@ -55,5 +82,7 @@ KernelPtr make_kernel(const tenon_kernel& description);
 
 /// "file:line", or "unknown place".
 std::string place_text(base::InternedString file, int32_t line);
+/// " at file:line", or "" where that is unknown.
+std::string at_place(base::InternedString file, int32_t line);
 
 }  // namespace tenon::dispatch

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/live_count.h"
 #include "dispatch/argument_check.h"
+#include "dispatch/auto_load.h"
 #include "dispatch/key_set.h"
 
 using tenon::dispatch::Registration;
@@ -26,6 +27,7 @@ tenon_registration::tenon_registration(Kind registration_kind) noexcept : kind(r
 }
 
 tenon_registration::~tenon_registration() {
+  if (kind == Kind::kDefinition) delete end;
   tenon::base::count_live(TENON_HANDLE_REGISTRATION, -1);
 }
 
@@ -44,7 +46,8 @@ tenon_library::tenon_library(uint32_t library_kind, std::string_view library_ns,
 tenon_library::~tenon_library() { tenon::base::count_live(TENON_HANDLE_LIBRARY, -1); }
 
 void tenon_library::destroy(tenon_library* library) {
-  if (!library->closed) tenon::dispatch::close_library(library);
+  // Also a closed one: who is closing it may still hold the lock.
+  tenon::dispatch::close_library(library);
   delete library;
 }
 
@@ -71,12 +74,13 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
     case Registration::Kind::kDefinition:
       registration->op->set_definition({});
       changes.touch(registration->op);
+      registration->op->events().add(EventPtr(std::exchange(registration->end, nullptr)),
+                                     registry.listeners());
       break;
     case Registration::Kind::kKernel: {
       tenon_op* op = registration->op;
       Kernel* kernel = registration->kernel;
       op->remove_kernel(kernel);
-      kernel->retired.record = kernel;
       kernel->retired.owner = op;
       kernel->retired.group = library->group;
       kernel->retired.label = op->name();
@@ -92,7 +96,6 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
         if (op->definition() != nullptr) changes.touch(op);
       }
       Kernel* kernel = fallback->kernel.release();
-      kernel->retired.record = kernel;
       kernel->retired.any_owner = 1;
       kernel->retired.group = library->group;
       kernel->retired.label = key_name(kernel->key);
@@ -118,12 +121,10 @@ void remove_from_list(Registration* registration) noexcept {
 }
 
 // Tells of definitions that went, and drops the list's references.
-void let_go(Registration* list, const Listeners& listeners) noexcept {
+void let_go(Registration* list) noexcept {
   while (list != nullptr) {
     Registration* next = list->next;
-    if (list->kind == Registration::Kind::kDefinition) {
-      tell_listeners(listeners, TENON_EVENT_OP_REMOVED, list->op);
-    }
+    if (list->kind == Registration::Kind::kDefinition) tell_events(list->op);
     list->next = nullptr;
     if (list->kind == Registration::Kind::kListener) {
       delete std::exchange(list->listener, nullptr);
@@ -146,6 +147,33 @@ void note_closed(const Library& library) noexcept {
 
 }  // namespace
 
+// Closes libraries in one step.
+class LibraryCloser {
+ public:
+  /// What is told and freed after the lock. The caller holds it.
+  void close_locked(Registry& registry, Library* library) noexcept {
+    if (library->closed) return;
+    library->closed = true;
+    if (OpenedLibraries* opened = std::exchange(library->opened_in, nullptr)) {
+      std::erase(opened->libraries_, library);
+    }
+    *end_ = std::exchange(library->registrations, nullptr);
+    for (; *end_ != nullptr; end_ = &(*end_)->next) unlink_locked(registry, *end_, changes_);
+    if (library->kind == TENON_LIBRARY_DEF) registry.namespaces().erase(library->ns.view());
+  }
+  void publish_locked(Registry& registry) noexcept { registry.publish_anyway(changes_); }
+  /// Without the lock.
+  void finish() noexcept {
+    Registry::finish(changes_);
+    let_go(removed_);
+  }
+
+ private:
+  Changes changes_;
+  Registration* removed_ = nullptr;
+  Registration** end_ = &removed_;
+};
+
 LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::string_view file,
                         int32_t line) {
   if (kind > TENON_LIBRARY_FRAGMENT) {
@@ -162,22 +190,30 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
   if (key != TENON_KEY_NONE && !is_alias(key) && !is_runtime_key(key)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, "library ", ns, ": key must be a dispatch key, got ", key);
   }
+  // Kernels that came later than the library's would win over them. What cannot be loaded is an
+  // error for those who look for it.
+  load_for_namespace(ns);
   auto library = base::make_intrusive<Library>(kind, ns, key, file, line);
+  auto* opened = static_cast<OpenedLibraries*>(base::current_thread()->places[base::kPlaceOpened]);
+  if (kind != TENON_LIBRARY_DEF && opened == nullptr) return library;
+  library->closed = true;  // it has nothing to give back yet
+  Registry& registry = Registry::get();
+  const auto lock = registry.lock();
+  if (opened != nullptr) opened->libraries_.reserve(opened->libraries_.size() + 1);
   if (kind == TENON_LIBRARY_DEF) {
-    library->closed = true;  // it has nothing to give back yet
-    Registry& registry = Registry::get();
-    const auto lock = registry.lock();
     const auto [place, inserted] =
         registry.namespaces().try_emplace(library->ns.view(), library.get());
     if (!inserted) {
-      const std::string first = place_text(place->second->file, place->second->line);
-      const std::string second = place_text(library->file, line);
+      const std::string first = at_place(place->second->file, place->second->line);
+      const std::string second = at_place(library->file, line);
       fail(TENON_ERROR_ALREADY_EXISTS, "library ", ns,
-           ": namespace must have one DEF library, got a second one at ", second,
-           "; the first is at ", first, "; use FRAGMENT to add to it");
+           ": namespace must have one DEF library, got a second one", second,
+           first.empty() ? "" : "; the first is", first, "; use FRAGMENT to add to it");
     }
-    library->closed = false;
   }
+  if (opened != nullptr) opened->libraries_.push_back(library.get());
+  library->opened_in = opened;
+  library->closed = false;
   return library;
 }
 
@@ -194,40 +230,58 @@ void forget_choices_locked(Registry& registry, const Fallback* fallback) noexcep
 void remove_registration(Registration* registration) noexcept {
   Registry& registry = Registry::get();
   Changes changes;
-  std::shared_ptr<const Listeners> listeners;
   {
     const auto lock = registry.lock();
     if (registration->removed) return;
     if (registration->library != nullptr) remove_from_list(registration);
     unlink_locked(registry, registration, changes);
     registry.publish_anyway(changes);
-    listeners = registry.listeners();
   }
   Registry::finish(changes);
-  let_go(registration, *listeners);
+  let_go(registration);
 }
 
 void close_library(Library* library) noexcept {
   Registry& registry = Registry::get();
-  Changes changes;
-  Registration* removed;
-  std::shared_ptr<const Listeners> listeners;
+  LibraryCloser closer;
   {
     const auto lock = registry.lock();
     if (library->closed) return;
-    library->closed = true;
-    removed = library->registrations;
-    library->registrations = nullptr;
-    for (Registration* each = removed; each != nullptr; each = each->next) {
-      unlink_locked(registry, each, changes);
-    }
-    registry.publish_anyway(changes);
-    if (library->kind == TENON_LIBRARY_DEF) registry.namespaces().erase(library->ns.view());
-    listeners = registry.listeners();
+    closer.close_locked(registry, library);
+    closer.publish_locked(registry);
   }
-  Registry::finish(changes);
-  let_go(removed, *listeners);
+  closer.finish();
   note_closed(*library);
+}
+
+OpenedLibraries::OpenedLibraries() {
+  base::ThreadRecord* thread = base::require_thread_record();
+  outer_ = std::exchange(thread->places[base::kPlaceOpened], static_cast<void*>(this));
+}
+
+OpenedLibraries::~OpenedLibraries() {
+  base::current_thread()->places[base::kPlaceOpened] = outer_;
+  const auto lock = Registry::get().lock();
+  for (Library* library : libraries_) library->opened_in = nullptr;
+}
+
+std::vector<const void*> OpenedLibraries::close_all() {
+  Registry& registry = Registry::get();
+  LibraryCloser closer;
+  std::vector<const void*> groups;
+  {
+    // Another thread may be about to free one of them, but cannot before it has closed it.
+    const auto lock = registry.lock();
+    groups.reserve(libraries_.size());
+    while (!libraries_.empty()) {
+      Library* library = libraries_.back();
+      groups.push_back(library->group);
+      closer.close_locked(registry, library);  // takes it out of the list
+    }
+    closer.publish_locked(registry);
+  }
+  closer.finish();
+  return groups;
 }
 
 ClosedLibraries::ClosedLibraries() {
@@ -243,6 +297,10 @@ void drain_group(const void* group, std::string_view what, int64_t timeout_ns) {
     case base::Drained::kDone:
       return;
     case base::Drained::kTimeout:
+      if (blocker.pinned) {
+        fail(TENON_ERROR_BUSY, what, ": recorded calls must have been dropped, got ", blocker.label,
+             " whose kernel they still hold");
+      }
       fail(TENON_ERROR_BUSY, what, ": kernels must have returned, got ",
            blocker.label != nullptr ? blocker.label : "a deleter", " still running on thread ",
            blocker.thread_id);

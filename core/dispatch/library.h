@@ -19,14 +19,19 @@ struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
   bool removed = false;
   tenon_library* library = nullptr;  // NULL for a listener
   tenon_op* op = nullptr;
-  union {  // by kind; a definition is its operator's
+  union {  // by kind; the definition itself is its operator's
     tenon::dispatch::Kernel* kernel = nullptr;
     tenon::dispatch::Fallback* fallback;
     const tenon::dispatch::ListenerPtr* listener;  // owned
+    tenon::dispatch::Event* end;                   // owned: what a definition's removal will tell
   };
   tenon_registration* previous = nullptr;  // in the library's list, or in one being removed
   tenon_registration* next = nullptr;
 };
+
+namespace tenon::dispatch {
+class OpenedLibraries;
+}
 
 /// An owner of registrations in one namespace.
 struct tenon_library final : tenon::base::RefCounted<tenon_library> {
@@ -46,6 +51,7 @@ struct tenon_library final : tenon::base::RefCounted<tenon_library> {
   // The registry's lock guards the rest.
   bool closed = false;
   tenon_registration* registrations = nullptr;
+  tenon::dispatch::OpenedLibraries* opened_in = nullptr;  // NULL: nobody asked, or closed
 
   bool is_wildcard() const noexcept { return ns.view() == "_"; }
 };
@@ -57,7 +63,8 @@ using Registration = ::tenon_registration;
 using LibraryPtr = base::IntrusivePtr<Library>;
 using RegistrationPtr = base::IntrusivePtr<Registration>;
 
-/// See tenon/library.h for the contracts of these.
+/// See tenon/library.h for the contracts of these. In a namespace of which kernels ship, those are
+/// loaded first, so that what is registered lies on top of them.
 LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::string_view file,
                         int32_t line);
 
@@ -87,6 +94,24 @@ void remove_registration(Registration* registration) noexcept;
 
 /// Waits for what belonged to closed libraries; `what` names them in messages. See drain_library.
 void drain_group(const void* group, std::string_view what, int64_t timeout_ns);
+
+/// Collects the libraries that this thread opens while it lives; inner ones collect before outer
+/// ones.
+class OpenedLibraries {
+ public:
+  OpenedLibraries();
+  ~OpenedLibraries();
+  OpenedLibraries(const OpenedLibraries&) = delete;
+  OpenedLibraries& operator=(const OpenedLibraries&) = delete;
+  /// Closes those that are still open; returns their groups.
+  std::vector<const void*> close_all();
+
+ private:
+  friend LibraryPtr open_library(uint32_t, std::string_view, tenon_key, std::string_view, int32_t);
+  friend class LibraryCloser;
+  std::vector<Library*> libraries_;  // needs the registry's lock; those that close leave it
+  void* outer_;
+};
 
 /// Collects the groups of the libraries that this thread closes while it lives. Does not nest.
 class ClosedLibraries {

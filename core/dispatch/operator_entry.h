@@ -9,6 +9,7 @@
 
 #include "base/compact_vector.h"
 #include "base/text_hash.h"
+#include "dispatch/listener.h"
 #include "dispatch/snapshot.h"
 
 namespace tenon::dispatch {
@@ -40,6 +41,7 @@ struct Registrations {
   /// Link of the operators that one step of the registry changes. The last one's is itself; NULL:
   /// in no list.
   tenon_op* next_changed = nullptr;
+  EventQueue events;
 };
 
 }  // namespace tenon::dispatch
@@ -103,6 +105,7 @@ struct alignas(64) tenon_op {
   /// Takes out a kernel that was pushed.
   void remove_kernel(tenon::dispatch::Kernel* kernel) noexcept;
 
+  tenon::dispatch::EventQueue& events() const noexcept { return registrations->events; }
   tenon_op*& next_changed() const noexcept { return registrations->next_changed; }
 
  private:

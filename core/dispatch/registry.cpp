@@ -128,32 +128,6 @@ void Registry::drop_removed_listeners() noexcept {
   }
 }
 
-std::unique_lock<std::mutex> Registry::lock() {
-  TENON_CHECK(asking_.load(std::memory_order_relaxed) != std::this_thread::get_id(),
-              TENON_ERROR_STATE,
-              "registry: a fallback's selector must look at the schema only, got a call that needs "
-              "the registry from inside of one");
-  return std::unique_lock(mutex_);
-}
-
-bool Registry::ask(const Fallback& fallback, const schema::Schema& schema) {
-  struct Asking {
-    std::atomic<std::thread::id>& thread;
-    ~Asking() { thread.store({}, std::memory_order_relaxed); }
-  } asking{asking_};
-  asking_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  return fallback.select(fallback.kernel->entry.ctx, const_cast<schema::Schema*>(&schema)) ==
-         TENON_SELECT_KERNEL;
-}
-
-base::CompactVector<FallbackChoice> Registry::ask_fallbacks(const schema::Schema& schema) {
-  base::CompactVector<FallbackChoice> choices;
-  for (const Fallback* fallback : fallbacks_.selective()) {
-    choices.push_back({fallback, ask(*fallback, schema)});
-  }
-  return choices;
-}
-
 void Registry::install(Changes& changes, tenon_op* op, const Snapshot* snapshot) noexcept {
   const Definition* definition = op->definition();
   const bool callable = snapshot != empty_snapshot();
@@ -203,11 +177,20 @@ void Registry::publish_anyway(Changes& changes) noexcept {
   }
 }
 
-void tell_listeners(const Listeners& listeners, uint32_t event, const tenon_op* op) noexcept {
-  for (const ListenerPtr& listener : listeners) {
-    if (!listener->removed.load(std::memory_order_acquire))
-      listener->tell(listener->ctx, event, op);
+void tell_events(const tenon_op* op) noexcept {
+  auto lock = Registry::get().lock();
+  EventQueue& events = op->events();
+  if (!events.begin()) return;
+  while (const EventPtr event = events.take()) {
+    lock.unlock();
+    for (const ListenerPtr& listener : *event->listeners) {
+      if (listener->removed.load(std::memory_order_acquire)) continue;
+      listener->tell(listener->ctx, event->what, op);
+    }
+    event->listeners.reset();  // may be a listener's last reference: its deleter runs here
+    lock.lock();
   }
+  events.end();
 }
 
 void Registry::skip_by_default(uint32_t functionality) {

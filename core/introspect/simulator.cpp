@@ -8,6 +8,7 @@
 #include "base/live_count.h"
 #include "dispatch/dispatch_key.h"
 #include "dispatch/registry.h"
+#include "dispatch/selection.h"
 #include "introspect/explain.h"
 #include "introspect/introspect.h"
 #include "schema/parser.h"
@@ -100,14 +101,26 @@ void tenon_simulator::remove(std::string_view name) {
   drop(const_cast<dispatch::Kernel*>(kernel));
 }
 
-const tenon_op& tenon_simulator::current_locked() const {
-  op_->definition()->choices = dispatch::Registry::get().ask_fallbacks(*schema_);
-  return *op_;
+// Uses the operator as it would be if it were defined now: under the lock, after all selectors have
+// been asked without it.
+template <class Use>
+auto tenon_simulator::look(const Use& use) const {
+  dispatch::Registry& registry = dispatch::Registry::get();
+  dispatch::Selection selection(*schema_);
+  while (true) {
+    {
+      const auto lock = registry.lock();
+      if (selection.is_complete_locked(registry)) {
+        op_->definition()->choices = selection.choices_locked(registry);
+        return use(*op_);
+      }
+    }
+    selection.ask();
+  }
 }
 
 tenon_slot_info tenon_simulator::slot_info(tenon_key key) const {
-  const auto lock = dispatch::Registry::get().lock();
-  return introspect::slot_info_locked(current_locked(), key);
+  return look([&](const tenon_op& op) { return introspect::slot_info_locked(op, key); });
 }
 
 std::string tenon_simulator::print_registrations_locked() const {
@@ -137,8 +150,10 @@ std::string tenon_simulator::print_table_locked() const {
 }
 
 std::string tenon_simulator::print(uint32_t what) const {
-  const auto lock = dispatch::Registry::get().lock();
-  const tenon_op& op = current_locked();
+  return look([&](const tenon_op& op) { return print_locked(op, what); });
+}
+
+std::string tenon_simulator::print_locked(const tenon_op& op, uint32_t what) const {
   switch (what) {
     case TENON_SIMULATOR_REGISTRATIONS:
       return print_registrations_locked();
@@ -155,6 +170,5 @@ std::string tenon_simulator::print(uint32_t what) const {
 }
 
 std::string tenon_simulator::explain(tenon_keyset keys) const {
-  const auto lock = dispatch::Registry::get().lock();
-  return introspect::explain_keys_locked(current_locked(), keys);
+  return look([&](const tenon_op& op) { return introspect::explain_keys_locked(op, keys); });
 }

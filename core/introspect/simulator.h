@@ -31,8 +31,9 @@ struct tenon_simulator final : tenon::base::RefCounted<tenon_simulator> {
  private:
   /// Takes out and frees a kernel.
   void drop(tenon::dispatch::Kernel* kernel) noexcept;
-  /// The operator with what the fallbacks of now say about its schema.
-  const tenon_op& current_locked() const;
+  template <class Use>
+  auto look(const Use& use) const;
+  std::string print_locked(const tenon_op& op, uint32_t what) const;
   std::string print_registrations_locked() const;
   std::string print_table_locked() const;
 

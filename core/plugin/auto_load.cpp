@@ -46,6 +46,9 @@ base::ErrorPtr try_load(const std::string& name) {
 
 // True when the plugin came by this call, or by another thread's while this one waited.
 bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
+  // Somebody asked for it by name, and its load function misses something. An attempt of another
+  // thread may be waiting for this one.
+  if (PluginManager::get().is_loading_here(name)) return false;
   Attempts& all = attempts();
   std::unique_lock lock(all.mutex);
   const auto [place, first] = all.by_name.try_emplace(name);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
+#include "base/read_struct.h"
 #include "plugin/plugin.h"
 
 namespace tenon::plugin {
@@ -77,31 +78,34 @@ std::string find_file(std::string_view path_or_name) {
        tried, ", got none there; TENON_PLUGIN_PATH adds folders");
 }
 
-void check_descriptor(const tenon_plugin_descriptor* descriptor, std::string_view path) {
-  TENON_CHECK(descriptor != nullptr, TENON_ERROR_ABI, "plugin ", path, ": it must serve ABI ",
+tenon_plugin_descriptor read_descriptor(const tenon_plugin_descriptor* given,
+                                        std::string_view path) {
+  TENON_CHECK(given != nullptr, TENON_ERROR_ABI, "plugin ", path, ": it must serve ABI ",
               TENON_ABI_MAJOR, ".", TENON_ABI_MINOR, ", got a refusal from its query function");
-  TENON_CHECK(descriptor->struct_size >= sizeof(tenon_plugin_descriptor), TENON_ERROR_ABI,
-              "plugin ", path, ": descriptor size must be at least ",
-              sizeof(tenon_plugin_descriptor), ", got ", descriptor->struct_size);
-  const uint32_t major = descriptor->abi_version >> 16;
-  const uint32_t minor = descriptor->abi_version & 0xffff;
+  constexpr size_t kFirstSize = 96;
+  const std::string who = base::concat("plugin ", path);
+  const auto whole = base::read_struct(who, kFirstSize, *given);
+  base::check_reserved(who, whole.reserved);
+  const uint32_t major = whole.abi_version >> 16;
+  const uint32_t minor = whole.abi_version & 0xffff;
   TENON_CHECK(major == TENON_ABI_MAJOR && minor <= TENON_ABI_MINOR, TENON_ERROR_ABI, "plugin ",
               path, ": ABI must be ", TENON_ABI_MAJOR, ".0 to ", TENON_ABI_MAJOR, ".",
               TENON_ABI_MINOR, ", got ", major, ".", minor);
-  TENON_CHECK(descriptor->sanitizer == TENON_SANITIZER_CURRENT, TENON_ERROR_ABI, "plugin ", path,
+  TENON_CHECK(whole.sanitizer == TENON_SANITIZER_CURRENT, TENON_ERROR_ABI, "plugin ", path,
               ": it must be built with ", sanitizer_name(TENON_SANITIZER_CURRENT),
-              " like libtenon, got ", sanitizer_name(descriptor->sanitizer));
-  TENON_CHECK(
-      descriptor->name != nullptr && descriptor->name[0] != '\0' && descriptor->load != nullptr,
-      TENON_ERROR_ABI, "plugin ", path, ": descriptor must have a name and a load function");
-  TENON_CHECK(descriptor->requirement_count == 0 || descriptor->requirements != nullptr,
-              TENON_ERROR_ABI, "plugin ", path, ": requirements must be an address, got NULL for ",
-              descriptor->requirement_count);
-  for (uint32_t i = 0; i < descriptor->requirement_count; ++i) {
-    const char* name = descriptor->requirements[i];
+              " like libtenon, got ", sanitizer_name(whole.sanitizer));
+  TENON_CHECK(whole.name != nullptr && whole.name[0] != '\0' && whole.load != nullptr,
+              TENON_ERROR_ABI, "plugin ", path,
+              ": descriptor must have a name and a load function");
+  TENON_CHECK(whole.requirement_count == 0 || whole.requirements != nullptr, TENON_ERROR_ABI,
+              "plugin ", path, ": requirements must be an address, got NULL for ",
+              whole.requirement_count);
+  for (uint32_t i = 0; i < whole.requirement_count; ++i) {
+    const char* name = whole.requirements[i];
     TENON_CHECK(name != nullptr && name[0] != '\0', TENON_ERROR_ABI, "plugin ", path,
                 ": requirement ", i, " must be a name, got ", name == nullptr ? "NULL" : "\"\"");
   }
+  return whole;
 }
 
 }  // namespace tenon::plugin

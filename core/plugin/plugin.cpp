@@ -5,12 +5,13 @@
 
 #include "base/check.h"
 #include "base/fork.h"
+#include "base/reclaim.h"
 #include "dispatch/library.h"
 
 using tenon::plugin::Plugin;
 
 tenon_plugin::tenon_plugin(const tenon_plugin_descriptor& plugin_descriptor, std::string_view file)
-    : descriptor(&plugin_descriptor),
+    : descriptor(plugin_descriptor),
       name(plugin_descriptor.name),
       version(plugin_descriptor.version != nullptr ? plugin_descriptor.version : ""),
       path(file) {}
@@ -42,7 +43,7 @@ PluginManager& PluginManager::get() {
 Plugin* PluginManager::find_by_name(std::string_view name) {
   const std::lock_guard lock(mutex_);
   for (Plugin* plugin : plugins_) {
-    if (plugin->name.view() == name) return plugin;
+    if (plugin->name.view() == name && !plugin->nameless) return plugin;
   }
   return nullptr;
 }
@@ -55,15 +56,24 @@ Plugin* PluginManager::find_by_path(std::string_view path) {
   return nullptr;
 }
 
+// Of two files of one name, only one may be loaded or have been.
+void PluginManager::claim_name_locked(Plugin* plugin) {
+  for (const Plugin* other : plugins_) {
+    TENON_CHECK(other == plugin || other->nameless || other->name.view() != plugin->name.view(),
+                TENON_ERROR_ALREADY_EXISTS, "plugin ", plugin->path.view(),
+                ": name must be unique, got ", plugin->name.view(), ", which is that of ",
+                other->path.view());
+  }
+  plugin->nameless = false;
+}
+
 Plugin* PluginManager::add(const tenon_plugin_descriptor& descriptor, const std::string& path) {
   auto added = std::make_unique<Plugin>(descriptor, path);
   const std::lock_guard lock(mutex_);
   for (Plugin* plugin : plugins_) {
     if (plugin->path.view() == path) return plugin;  // another thread was faster
-    TENON_CHECK(plugin->name.view() != descriptor.name, TENON_ERROR_ALREADY_EXISTS, "plugin ", path,
-                ": name must be unique, got ", descriptor.name, ", which is that of ",
-                plugin->path.view());
   }
+  claim_name_locked(added.get());
   plugins_.push_back(added.get());
   return added.release();
 }
@@ -79,9 +89,7 @@ Plugin* PluginManager::open(std::string_view path_or_name) {
         reinterpret_cast<tenon_plugin_query_fn>(library.find(TENON_PLUGIN_QUERY_NAME));
     TENON_CHECK(query != nullptr, TENON_ERROR_ABI, "plugin ", path, ": it must export ",
                 TENON_PLUGIN_QUERY_NAME, ", got a library without it");
-    const tenon_plugin_descriptor* descriptor = query(TENON_ABI_MAJOR << 16, TENON_ABI_VERSION);
-    check_descriptor(descriptor, path);
-    return add(*descriptor, path);
+    return add(read_descriptor(query(TENON_ABI_MAJOR << 16, TENON_ABI_VERSION), path), path);
   } catch (const Error&) {
     library.close();  // none of its code but the query ran
     throw;
@@ -121,6 +129,7 @@ bool PluginManager::begin(Plugin* plugin, Plugin::State wanted, Plugin::State bu
     wait_for_locked(lock, plugin);
   }
   if (plugin->state == wanted) return false;
+  if (busy == Plugin::State::kLoading) claim_name_locked(plugin);
   plugin->state = busy;
   plugin->worker = std::this_thread::get_id();
   plugin->generation = base::fork_generation();
@@ -137,6 +146,22 @@ void PluginManager::settle(Plugin* plugin, Plugin::State state,
   plugin->draining.insert(plugin->draining.end(), closed.begin(), closed.end());
   plugin->worker = {};
   changed_.notify_all();
+}
+
+// Ends a load that failed: `closed` are the groups of the libraries that it had opened. Kernels that
+// others are just running, or this thread itself, are waited for by nobody but a later unload.
+void PluginManager::fail_load(Plugin* plugin, const std::vector<const void*>& closed) {
+  constexpr int64_t kPatience = 1'000'000'000;
+  std::vector<const void*> left;
+  base::Blocker blocker;
+  for (const void* group : closed) {
+    if (base::drain(group, kPatience, &blocker) != base::Drained::kDone) left.push_back(group);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    plugin->nameless = true;
+  }
+  settle(plugin, Plugin::State::kUnloaded, left);
 }
 
 // A group of the plugin's closed libraries that may be in use still, or NULL. Several threads may
@@ -156,27 +181,47 @@ bool PluginManager::is_loaded(const Plugin& plugin) {
   return plugin.state == Plugin::State::kLoaded;
 }
 
+bool PluginManager::is_loading_here(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(plugins_.begin(), plugins_.end(), [&](const Plugin* plugin) {
+    return plugin->state == Plugin::State::kLoading && plugin->name.view() == name &&
+           plugin->worker == std::this_thread::get_id();
+  });
+}
+
+// Requirements, then the plugin's own load function.
+void PluginManager::run_load(Plugin* plugin) {
+  for (uint32_t i = 0; i < plugin->descriptor.requirement_count; ++i) {
+    const char* required = plugin->descriptor.requirements[i];
+    try {
+      const Plugin* other = load(required);
+      TENON_CHECK(is_loaded(*other), TENON_ERROR_STATE, "plugin ", required,
+                  ": requirements must not be circular, got a circle");
+    } catch (const Error& error) {
+      error.object()->add_note(
+          base::concat("plugin ", plugin->name.view(), " requires ", required));
+      throw;
+    }
+  }
+  plugin->load_state = nullptr;
+  const tenon_status status = plugin->descriptor.load(plugin, &plugin->load_state);
+  if (status != TENON_OK) throw_left_error(*plugin, status);
+}
+
 Plugin* PluginManager::load(std::string_view path_or_name) {
   Plugin* plugin = open(path_or_name);
   if (!begin(plugin, Plugin::State::kLoaded, Plugin::State::kLoading)) return plugin;
+  std::vector<const void*> closed;
   try {
-    for (uint32_t i = 0; i < plugin->descriptor->requirement_count; ++i) {
-      const char* required = plugin->descriptor->requirements[i];
-      try {
-        const Plugin* other = load(required);
-        TENON_CHECK(is_loaded(*other), TENON_ERROR_STATE, "plugin ", required,
-                    ": requirements must not be circular, got a circle");
-      } catch (const Error& error) {
-        error.object()->add_note(
-            base::concat("plugin ", plugin->name.view(), " requires ", required));
-        throw;
-      }
+    dispatch::OpenedLibraries opened;
+    try {
+      run_load(plugin);
+    } catch (...) {
+      closed = opened.close_all();
+      throw;
     }
-    plugin->load_state = nullptr;
-    const tenon_status status = plugin->descriptor->load(plugin, &plugin->load_state);
-    if (status != TENON_OK) throw_left_error(*plugin, status);
   } catch (...) {
-    settle(plugin, Plugin::State::kUnloaded);
+    fail_load(plugin, closed);
     throw;
   }
   settle(plugin, Plugin::State::kLoaded);
@@ -184,13 +229,13 @@ Plugin* PluginManager::load(std::string_view path_or_name) {
 }
 
 void PluginManager::unload(Plugin* plugin, int64_t timeout_ns) {
-  TENON_CHECK(plugin->descriptor->unload != nullptr, TENON_ERROR_NOT_SUPPORTED, "plugin ",
+  TENON_CHECK(plugin->descriptor.unload != nullptr, TENON_ERROR_NOT_SUPPORTED, "plugin ",
               plugin->name.view(), ": it must have an unload function, got none");
   const bool idle = !is_loaded(*plugin) && next_draining(*plugin) == nullptr;
   if (idle) return;
   if (begin(plugin, Plugin::State::kUnloaded, Plugin::State::kUnloading)) {
     dispatch::ClosedLibraries closed;
-    plugin->descriptor->unload(plugin->load_state);
+    plugin->descriptor.unload(plugin->load_state);
     plugin->load_state = nullptr;
     settle(plugin, Plugin::State::kUnloaded, closed.groups());
   }

@@ -20,13 +20,14 @@ struct tenon_plugin {
 
   tenon_plugin(const tenon_plugin_descriptor& plugin_descriptor, std::string_view file);
 
-  const tenon_plugin_descriptor* const descriptor;
+  const tenon_plugin_descriptor descriptor;  // as this version knows it
   const tenon::base::InternedString name;
   const tenon::base::InternedString version;
   const tenon::base::InternedString path;
 
   // The manager's lock guards the rest.
   State state = State::kUnloaded;
+  bool nameless = false;              // its load failed: other files may have the name
   std::thread::id worker;             // who loads or unloads it ...
   uint32_t generation = 0;            // ... in which process, see base/fork.h
   void* load_state = nullptr;         // what its load function gave
@@ -46,6 +47,8 @@ class PluginManager {
   Plugin* load(std::string_view path_or_name);
   void unload(Plugin* plugin, int64_t timeout_ns);
   bool is_loaded(const Plugin& plugin);
+  /// Whether the calling thread is in the middle of loading the plugin of that name.
+  bool is_loading_here(std::string_view name);
 
  private:
   template <typename T, base::ForkOrder place>
@@ -54,9 +57,12 @@ class PluginManager {
   Plugin* open(std::string_view path_or_name);
   Plugin* find_by_name(std::string_view name);
   Plugin* find_by_path(std::string_view path);
+  void claim_name_locked(Plugin* plugin);
+  void run_load(Plugin* plugin);
   Plugin* add(const tenon_plugin_descriptor& descriptor, const std::string& path);
   bool begin(Plugin* plugin, Plugin::State wanted, Plugin::State busy);
   void settle(Plugin* plugin, Plugin::State state, const std::vector<const void*>& closed = {});
+  void fail_load(Plugin* plugin, const std::vector<const void*>& closed);
   const void* next_draining(const Plugin& plugin);
   void drop_drained(Plugin* plugin, const void* group);
   void wait_for_locked(std::unique_lock<std::mutex>& lock, Plugin* plugin);
@@ -75,8 +81,10 @@ class PluginManager {
 /// where it was looked for.
 std::string find_file(std::string_view path_or_name);
 
-/// Checks a descriptor against this library. Throws TENON_ERROR_ABI.
-void check_descriptor(const tenon_plugin_descriptor* descriptor, std::string_view path);
+/// A descriptor as this version knows it, checked against this library. Throws TENON_ERROR_ABI, and
+/// INVALID_ARGUMENT for reserved words.
+tenon_plugin_descriptor read_descriptor(const tenon_plugin_descriptor* given,
+                                        std::string_view path);
 
 /// Checks, before a file is loaded, that it was not built with another sanitizer than this library.
 /// Throws TENON_ERROR_ABI.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugin.h from C: loading, refusing, unloading plugins.
+#define _POSIX_C_SOURCE 200809L  // setenv
+
 #include "support.h"
+
+#include <stdlib.h>
 
 static void good_plugin_loads_unloads_and_loads_again(void** state) {
   (void)state;
@@ -63,6 +67,37 @@ static void failing_load_leaves_nothing(void** state) {
   assert_nothing_left(before);
 }
 
+// What load left open is closed by the host; neither the namespace nor the name stays taken.
+static void failing_load_that_leaves_a_library_open_leaves_nothing(void** state) {
+  (void)state;
+  tenon_plugin *plugin = NULL, *other = NULL;
+  const tenon_op* op = NULL;
+  const int64_t registrations = tenon_introspect_live_count(TENON_HANDLE_REGISTRATION);
+  const int64_t kernels = tenon_introspect_live_count(TENON_HANDLE_KERNEL);
+  setenv("TENON_TEST_FAIL", "1", 1);
+  for (int i = 0; i < 3; ++i) {
+    unsetenv("TENON_TEST_DELETED");
+    assert_error(tenon_plugin_load(PLUGIN_LEAVES_THINGS, &plugin), TENON_ERROR_SYSTEM,
+                 "no such device");
+    assert_null(plugin);
+    assert_non_null(getenv("TENON_TEST_DELETED"));
+    assert_error(tenon_op_find("leaves_things::seven", &op), TENON_ERROR_NOT_FOUND, "seven");
+  }
+  assert_int_equal(tenon_introspect_live_count(TENON_HANDLE_REGISTRATION), registrations);
+  assert_int_equal(tenon_introspect_live_count(TENON_HANDLE_KERNEL), kernels);
+  unsetenv("TENON_TEST_FAIL");
+  assert_ok(tenon_plugin_load(PLUGIN_LEAVES_THINGS_TOO, &other));
+  assert_string_equal(tenon_plugin_path(other), PLUGIN_LEAVES_THINGS_TOO);
+  assert_ok(tenon_op_find("leaves_things::seven", &op));
+  assert_error(tenon_plugin_load(PLUGIN_LEAVES_THINGS, &plugin), TENON_ERROR_ALREADY_EXISTS,
+               "leaves_things");
+  assert_ok(tenon_plugin_unload(other, -1));
+  tenon_plugin* again = NULL;
+  assert_ok(tenon_plugin_load("leaves_things", &again));
+  assert_ptr_equal(again, other);
+  assert_ok(tenon_plugin_unload(again, -1));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(good_plugin_loads_unloads_and_loads_again),
@@ -70,6 +105,7 @@ int main(void) {
       cmocka_unit_test(a_file_that_is_no_plugin_is_refused),
       cmocka_unit_test(another_abi_is_refused_before_its_code_runs),
       cmocka_unit_test(failing_load_leaves_nothing),
+      cmocka_unit_test(failing_load_that_leaves_a_library_open_leaves_nothing),
   };
   return cmocka_run_group_tests_name("plugin", tests, NULL, NULL);
 }

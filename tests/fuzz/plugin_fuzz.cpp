@@ -80,7 +80,7 @@ void check_descriptor(Input& input) {
   const Descriptor descriptor(input);
   bool accepted = true;
   try {
-    plugin::check_descriptor(descriptor.get(), "fuzz.so");
+    plugin::read_descriptor(descriptor.get(), "fuzz.so");
   } catch (const Error& error) {
     accepted = false;
     FUZZ_CHECK(error.code() == TENON_ERROR_ABI, error.what());

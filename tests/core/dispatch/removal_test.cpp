@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "dispatch/kernel.h"
 #include "support.h"
 
 namespace tenon::test {
@@ -70,6 +71,108 @@ TEST_F(Removal, CloseWhileAKernelRuns_TakesEffectAtOnceAndDeletesLater) {
 TEST_F(Removal, DrainOfAnOpenLibrary_IsRefused) {
   TestLibrary library;
   TENON_EXPECT_ERROR(tenon_library_drain(library.get(), 0), TENON_ERROR_STATE, "closed");
+}
+
+// A kernel that keeps itself for later, as a recorded call will.
+struct Keeping {
+  dispatch::KernelPin pin;
+  std::atomic<int> deleted{0};
+};
+tenon_status keep_kernel(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
+  auto* self = static_cast<Keeping*>(ctx);
+  const void* running = base::current_thread()->top.load()[-1].load();
+  self->pin = dispatch::KernelPin(*static_cast<const dispatch::Kernel*>(running));
+  return TENON_OK;
+}
+
+TEST_F(Removal, PinnedKernel_OutlivesItsLibraryUntilTheLastPin) {
+  Keeping self;
+  TestLibrary library(TENON_LIBRARY_FRAGMENT, "pinned");
+  const tenon_op* op = library.define("kept(Tensor a) -> ()");
+  tenon_kernel kernel = kernel_of(&keep_kernel, &self);
+  kernel.deleter = [](void* ctx) { ++static_cast<Keeping*>(ctx)->deleted; };
+  library.impl("kept", TENON_KEY_CPU, kernel);
+  TestTensor tensor;
+  TENON_EXPECT_OK(call(op, {tensor_value(tensor)}));
+  dispatch::KernelPin other(*self.pin.get());
+  library.close();
+  tenon_registry_reap();
+  EXPECT_EQ(self.deleted, 0);
+  EXPECT_EQ(self.pin.get()->entry.ctx, &self);
+  EXPECT_EQ(tenon_library_drain(library.get(), 1'000'000), TENON_ERROR_BUSY);
+  const std::string message = take_error();
+  EXPECT_NE(message.find("got pinned::kept whose kernel they still hold"), std::string::npos)
+      << message;
+  self.pin = {};
+  EXPECT_EQ(self.deleted, 0);
+  EXPECT_EQ(tenon_library_drain(library.get(), 0), TENON_ERROR_BUSY);
+  take_error();
+  other = {};
+  EXPECT_EQ(self.deleted, 1);
+  TENON_EXPECT_OK(tenon_library_drain(library.get(), 0));
+}
+
+TEST_F(Removal, PinOfARegisteredKernel_IsNobodysBusiness) {
+  Keeping self;
+  TestLibrary library(TENON_LIBRARY_FRAGMENT, "pinned");
+  const tenon_op* op = library.define("dropped(Tensor a) -> ()");
+  tenon_kernel kernel = kernel_of(&keep_kernel, &self);
+  kernel.deleter = [](void* ctx) { ++static_cast<Keeping*>(ctx)->deleted; };
+  library.impl("dropped", TENON_KEY_CPU, kernel);
+  TestTensor tensor;
+  TENON_EXPECT_OK(call(op, {tensor_value(tensor)}));
+  self.pin = {};
+  EXPECT_EQ(self.deleted, 0);
+  library.close();
+  tenon_registry_reap();
+  EXPECT_EQ(self.deleted, 1);
+  TENON_EXPECT_OK(tenon_library_drain(library.get(), 0));
+}
+
+// The last pins go while others remove: each kernel is freed once, and none is forgotten.
+TEST_F(Removal, PinsAndRemovalsAtOnce_FreeEachKernelOnce) {
+  constexpr int kRounds = 2000;
+  static std::atomic<int> deleted;
+  deleted = 0;
+  std::mutex mutex;
+  std::vector<dispatch::KernelPin> pins;
+  std::atomic<bool> done{false};
+  std::thread dropping([&] {
+    while (true) {
+      const bool last = done;
+      std::vector<dispatch::KernelPin> taken;
+      {
+        const std::lock_guard lock(mutex);
+        taken.swap(pins);
+      }
+      if (taken.empty() && last) break;
+    }
+  });
+  TestTensor tensor;
+  for (int i = 0; i < kRounds; ++i) {
+    TestLibrary library(TENON_LIBRARY_FRAGMENT, "pinned");
+    const tenon_op* op = library.define("many(Tensor a) -> ()");
+    auto* self = new Keeping;
+    tenon_kernel kernel = kernel_of(&keep_kernel, self);
+    kernel.deleter = [](void* ctx) {
+      ++deleted;
+      delete static_cast<Keeping*>(ctx);
+    };
+    library.impl("many", TENON_KEY_CPU, kernel);
+    TENON_EXPECT_OK(call(op, {tensor_value(tensor)}));
+    {
+      const std::lock_guard lock(mutex);
+      pins.push_back(std::move(self->pin));
+    }
+    library.close();
+    if (i % 16 == 0) {
+      TENON_EXPECT_OK(tenon_library_drain(library.get(), -1));
+    }
+  }
+  done = true;
+  dropping.join();
+  tenon_registry_reap();
+  EXPECT_EQ(deleted, kRounds);
 }
 
 // A kernel that closes its own library, then goes on using its context.

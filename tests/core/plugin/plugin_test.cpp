@@ -183,7 +183,7 @@ TEST_F(Plugin, RequirementsThatAreNone_AreRefused) {
   descriptor.requirement_count = 2;
   const auto refusal = [&]() -> std::string {
     try {
-      plugin::check_descriptor(&descriptor, "faulty.so");
+      plugin::read_descriptor(&descriptor, "faulty.so");
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), TENON_ERROR_ABI);
       return error.what();
@@ -198,6 +198,40 @@ TEST_F(Plugin, RequirementsThatAreNone_AreRefused) {
   EXPECT_EQ(refusal(), "plugin faulty.so: requirement 1 must be a name, got \"\"");
   names[1] = "other";
   EXPECT_EQ(refusal(), "");
+}
+
+// Descriptors of other versions: shorter ones down to the first released, longer ones while what is
+// unknown here is zero.
+TEST_F(Plugin, DescriptorsOfOtherVersions) {
+  struct Later {
+    tenon_plugin_descriptor known{};
+    uint64_t unknown = 0;
+  } later;
+  tenon_plugin_descriptor& descriptor = later.known;
+  descriptor.struct_size = sizeof later;
+  descriptor.abi_version = TENON_ABI_VERSION;
+  descriptor.name = "later";
+  descriptor.sanitizer = TENON_SANITIZER_CURRENT;
+  descriptor.load = [](tenon_plugin*, void**) -> tenon_status { return TENON_OK; };
+  const auto refusal = [&]() -> std::string {
+    try {
+      EXPECT_STREQ(plugin::read_descriptor(&descriptor, "later.so").name, "later");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(), "");
+  later.unknown = 1;
+  EXPECT_EQ(refusal(),
+            "plugin later.so: fields unknown to this version must be zero, got a value at 96");
+  descriptor.struct_size = 96;  // the first released size
+  EXPECT_EQ(refusal(), "");
+  descriptor.struct_size = 95;
+  EXPECT_EQ(refusal(), "plugin later.so: struct_size must be at least 96, got 95");
+  descriptor.struct_size = sizeof descriptor;
+  descriptor.reserved[3] = 1;
+  EXPECT_EQ(refusal(), "plugin later.so: reserved words must be zero, got a value");
 }
 
 TEST_F(Plugin, LoadThatFails_ErrorComesHomeWithANoteAndNothingIsLoaded) {
