@@ -101,13 +101,17 @@ def build(args) -> int:
 
 
 def sanitize(args) -> int:
-    """Builds with a sanitizer and runs the native suites (GoogleTest and cmocka) under it."""
+    """Builds with a sanitizer and runs the native suites, or the named programs, under it.
+
+    Assertions (TENON_DCHECK) are on in all of these builds.
+    """
     preset = {"asan": "asan-ubsan"}.get(args.kind, args.kind)
+    programs = tuple(name for name in args.only.split(",") if name)
     machine.ensure(native.NEEDS[preset])
-    native.build(preset)
-    run = suites.Run(preset, pattern=args.filter)
+    native.build(preset, targets=programs)
+    run = suites.Run(preset, pattern=args.filter, programs=programs)
     run.env.update(suites.sanitizer_options())
-    return 0 if suites.run_all(run, suites.NATIVE) else 1
+    return 0 if suites.run_all(run, ("programs",) if programs else suites.NATIVE) else 1
 
 
 def fuzz(args) -> int:
@@ -249,6 +253,12 @@ def parser() -> argparse.ArgumentParser:
         "kind", choices=("asan", "tsan", "ubsan"), help="asan comes with UBSan; ubsan is it alone"
     )
     one.add_argument("--filter", default="", metavar="PATTERN", help="ctest -R pattern")
+    one.add_argument(
+        "--only",
+        default="",
+        metavar="PROGRAM,...",
+        help="build and run only these test programs, such as core_dispatch_test,stress_test",
+    )
     one = verb("fuzz", fuzz)
     one.add_argument("target", choices=(*fuzzing.TARGETS, "all"), help="what to fuzz")
     one.add_argument("--seconds", type=int, default=60, help="time for each target (default: 60)")

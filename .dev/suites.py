@@ -44,8 +44,16 @@ class Outcome:
 class Run:
     """One `./dev test`: the preset it tests and the variables the suites run with."""
 
-    def __init__(self, preset: str, with_torch: bool = False, pattern: str = "", interpreter=None):
+    def __init__(
+        self,
+        preset: str,
+        with_torch: bool = False,
+        pattern: str = "",
+        interpreter=None,
+        programs: tuple = (),
+    ):
         self.preset = preset
+        self.programs = programs  # of the suite "programs"
         self.interpreter = interpreter  # for pytest; None: the private environment's
         self.pattern = pattern
         self.env = environment.runtime(preset)
@@ -97,7 +105,7 @@ def read_junit(path: pathlib.Path, status: int) -> Outcome:
 def _ctest(run: Run, name: str, label: str) -> tuple:
     """Runs the ctest cases of one label; returns the path of the results and ctest's status."""
     pattern = ("-R", run.pattern) if run.pattern else ()
-    path = RESULTS / f"{run.preset}-{label}.xml"
+    path = RESULTS / f"{run.preset}-{name}.xml"
     status = native.ctest(f"test {name}", run.preset, path, ("-L", f"^{label}$", *pattern), run.env)
     if path.exists():
         _show_failed(path)
@@ -119,6 +127,11 @@ def _show_failed(path: pathlib.Path) -> None:
 def gtest(run: Run) -> Outcome:
     """GoogleTest programs under ctest, one ctest case a GoogleTest case."""
     return read_junit(*_ctest(run, "gtest", "gtest"))
+
+
+def programs(run: Run) -> Outcome:
+    """Named test programs: each case of GoogleTest, and each program of cmocka, is one."""
+    return read_junit(*_ctest(run, "programs", f"({'|'.join(run.programs)})"))
 
 
 def cuda(run: Run) -> Outcome:
@@ -315,8 +328,9 @@ SUITES = {
     "matrix": ("matrix (five languages)", matrix, True),
     "examples": ("examples", examples, True),
     "cuda": ("CUDA plugin (GoogleTest)", cuda, True),
+    "programs": ("named test programs", programs, True),
 }
-DEFAULT = tuple(name for name in SUITES if name != "cuda")
+DEFAULT = tuple(name for name in SUITES if name not in ("cuda", "programs"))
 NATIVE = ("gtest", "cmocka")
 
 

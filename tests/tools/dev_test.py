@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import shutil
 import subprocess
@@ -165,6 +166,14 @@ class PresetTest(unittest.TestCase):
                 command = ["cmake", "--preset", preset, "-B", folder]
                 run = subprocess.run(command, cwd=ui.ROOT, capture_output=True, text=True)
                 self.assertEqual(run.returncode, 0, run.stderr[-2000:])
+
+    def test_presets_for_finding_faults_have_the_assertions_on(self):
+        presets = json.loads((ui.ROOT / "CMakePresets.json").read_text())["configurePresets"]
+        by_name = {preset["name"]: preset["cacheVariables"] for preset in presets}
+        for name in ("dev", "asan-ubsan", "tsan", "ubsan", "fuzz"):
+            with self.subTest(name):
+                self.assertEqual(by_name[name]["CMAKE_BUILD_TYPE"], "Debug")
+                self.assertNotIn("NDEBUG", json.dumps(by_name[name]))
 
 
 class StepTest(unittest.TestCase):

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks: user mistakes always, our own bugs in debug builds, which the sanitizers' builds are.
+#include "base/check.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon {
+namespace {
+
+#if defined(NDEBUG)
+constexpr bool kHasAssertions = false;
+#else
+constexpr bool kHasAssertions = true;
+#endif
+
+// The build type is CMake's word for it; flags that a preset gives itself could say otherwise.
+TEST(CheckTest, AssertionsAreOn_InDebugBuildsOnly) {
+  EXPECT_EQ(kHasAssertions, TENON_IS_DEBUG_BUILD != 0);
+}
+
+TEST(CheckTest, UserMistake_IsAnErrorInEveryBuild) {
+  try {
+    TENON_CHECK_ARG(1 + 1 == 3, "f: n must be ", 3, ", got ", 2);
+    FAIL() << "must throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
+    EXPECT_STREQ(error.what(), "f: n must be 3, got 2");
+  }
+}
+
+TEST(CheckTest, Assertion_IsNotEvaluatedInReleaseBuilds) {
+  int evaluated = 0;
+  TENON_DCHECK(++evaluated > 0);
+  EXPECT_EQ(evaluated, kHasAssertions ? 1 : 0);
+}
+
+#if !defined(NDEBUG)
+TEST(CheckDeathTest, FailedAssertion_StopsADebugBuildAndNamesItsPlace) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(TENON_DCHECK(1 + 1 == 3), "check_test.cpp:[0-9]+: check failed: 1 \\+ 1 == 3");
+}
+#endif
+
+}  // namespace
+}  // namespace tenon
