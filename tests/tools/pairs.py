@@ -14,7 +14,7 @@ HEADER_ONLY = {"tenon.h"}
 
 
 def check_capi(root: pathlib.Path) -> list:
-    """Each public header that declares functions has capi/src/<stem>.cpp, and a cmocka test."""
+    """Each public header that declares functions has capi/src/<stem>.cpp."""
     found = []
     for header in sorted((root / "capi/include/tenon").glob("*.h")):
         if (
@@ -45,14 +45,21 @@ def check_listed(root: pathlib.Path) -> list:
         for path in sorted(base.rglob("*.c*")) if base.exists() else ():
             if path.suffix not in (".c", ".cpp", ".cu"):
                 continue
-            lists = [up / "CMakeLists.txt" for up in path.parents if up.is_relative_to(base)]
-            text = "\n".join(item.read_text() for item in lists if item.exists())
-            stem = path.stem.removesuffix("_test")
-            if path.name not in text and not re.search(
-                rf"(?<![\w]){re.escape(stem)}(?![\w.])", text
-            ):
+            ups = [up for up in path.parents if up.is_relative_to(base)]
+            if not any(_lists(up / "CMakeLists.txt", path) for up in ups):
                 found.append(f"{path.relative_to(root)} must be listed in a CMakeLists.txt")
     return found
+
+
+def _lists(cmake: pathlib.Path, path: pathlib.Path) -> bool:
+    """Whether a CMakeLists.txt names a source by its path from there, or a test by its stem."""
+    if not cmake.exists():
+        return False
+    name = re.escape(str(path.relative_to(cmake.parent)))
+    stem = re.escape(path.stem.removesuffix("_test"))
+    return (
+        re.search(rf"(?<![\w/]){name}\b|(?<![\w/]){stem}(?![\w.])", cmake.read_text()) is not None
+    )
 
 
 def check_operators(root: pathlib.Path) -> list:
@@ -71,13 +78,31 @@ def check_operators(root: pathlib.Path) -> list:
     return found
 
 
+# Where a kernel file's register_<stem> is called from.
+REGISTRIES = {"ops": "kernels/ops/registry.h", "cpu": "kernels/cpu/plugin.cpp"}
+
+
+def check_registered(root: pathlib.Path) -> list:
+    """Each file with a function register_<stem> is in its folder's list of what is registered."""
+    found = []
+    for part, registry in REGISTRIES.items():
+        text = (root / registry).read_text() if (root / registry).exists() else ""
+        listed = set(re.findall(r"\bX\((\w+)\)", text)) - {"stem"}
+        for path in sorted((root / "kernels" / part).glob("*.cpp")):
+            defined = f"void register_{path.stem}(Library&" in path.read_text()
+            if defined and path.stem not in listed:
+                found.append(f"{path.relative_to(root)} must be in the list of {registry}")
+    return found
+
+
 def _registers(path: pathlib.Path) -> bool:
     """Whether a kernel file registers an operator or kernel; what several share does not pair."""
     return re.search(r"\.(def|define|impl)\(", path.read_text()) is not None
 
 
 def check(root: pathlib.Path) -> list:
-    return list(dict.fromkeys(check_capi(root) + check_listed(root) + check_operators(root)))
+    checks = (check_capi, check_listed, check_operators, check_registered)
+    return list(dict.fromkeys(text for one in checks for text in one(root)))
 
 
 def main(arguments: list | None = None) -> int:

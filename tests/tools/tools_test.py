@@ -634,6 +634,16 @@ class PairsTest(Fixture):
         self.assertIn("kernels/ops/add.cpp", found[0])
         self.assertIn("tests/kernels/add_test.cpp", found[1])
 
+    def test_operator_that_nothing_registers_fails(self):
+        self.write("kernels/CMakeLists.txt", "add.cpp sub.cpp\n")
+        self.write("kernels/ops/registry.h", "#define TENON_ATEN_OPS(X) X(add)\n")
+        for stem in ("add", "sub"):
+            self.write(f"kernels/ops/{stem}.cpp", f"void register_{stem}(Library& aten) {{}}\n")
+        found = pairs.check(self.root)
+        self.assertEqual(
+            found, ["kernels/ops/sub.cpp must be in the list of kernels/ops/registry.h"]
+        )
+
 
 class SizesTest(Fixture):
     HEAD = "// SPDX-License-Identifier: Apache-2.0\n// One sentence.\n"

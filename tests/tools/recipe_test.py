@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README's recipe "Add an operator", followed on a copy: lint names each step that is missing."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+import pairs
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class RecipeTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for part in ("kernels", "tests/kernels"):
+            shutil.copytree(
+                ROOT / part, self.root / part, ignore=shutil.ignore_patterns("golden", "*.txt.gz")
+            )
+        self.assertEqual(self.missing(), [])
+
+    def missing(self) -> list:
+        checks = (pairs.check_listed, pairs.check_operators, pairs.check_registered)
+        return sorted({text for check in checks for text in check(self.root)})
+
+    def copy_skeleton(self, folder: str, suffix: str):
+        source = self.root / folder / f"skeleton_op{suffix}"
+        text = source.read_text().replace("skeleton_op", "cube").replace("SkeletonOp", "Cube")
+        (self.root / folder / f"cube{suffix}").write_text(text)
+
+    def add_line(self, file: str, after: str, line: str):
+        path = self.root / file
+        text = path.read_text()
+        self.assertIn(after, text, file)
+        path.write_text(text.replace(after, f"{after}{line}", 1))
+
+    def test_each_missing_step_is_named_until_there_is_none(self):
+        self.copy_skeleton("tests/kernels", "_test.cpp")
+        self.assertIn("tests/kernels/cube_test.cpp must be listed", self.missing()[0])
+        self.add_line("tests/kernels/CMakeLists.txt", "SOURCES\n", "    cube_test.cpp\n")
+        self.assertEqual(self.missing(), [])
+
+        self.copy_skeleton("kernels/ops", ".h")
+        self.copy_skeleton("kernels/ops", ".cpp")
+        listed, registered = self.missing()
+        self.assertIn("kernels/ops/cube.cpp must be in the list of kernels/ops/registry.h", listed)
+        self.assertIn("kernels/ops/cube.cpp must be listed in a CMakeLists.txt", registered)
+        self.add_line("kernels/CMakeLists.txt", "  ops/copy.cpp\n", "  ops/cube.cpp\n")
+        self.add_line("kernels/ops/registry.h", "X(copy) ", "X(cube) ")
+        self.assertEqual(self.missing(), [])
+
+        self.copy_skeleton("kernels/cpu", ".cpp")
+        listed, registered = self.missing()
+        self.assertIn("kernels/cpu/cube.cpp must be in the list of kernels/cpu/plugin.cpp", listed)
+        self.assertIn("kernels/cpu/cube.cpp must be listed in a CMakeLists.txt", registered)
+        self.add_line("kernels/cpu/CMakeLists.txt", "    copy.cpp\n", "    cube.cpp\n")
+        self.add_line("kernels/cpu/plugin.cpp", "X(copy) ", "X(cube) ")
+        self.assertEqual(self.missing(), [])
+
+    def test_the_readme_names_each_file_of_the_recipe(self):
+        readme = (ROOT / "README.md").read_text()
+        recipe = re.search(r"^## Add an operator\n(.*?)^## ", readme, re.M | re.S)[1]
+        for file in (
+            "tests/kernels/skeleton_op_test.cpp",
+            "tests/kernels/CMakeLists.txt",
+            "kernels/ops/skeleton_op.cpp",
+            "kernels/CMakeLists.txt",
+            "kernels/ops/registry.h",
+            "kernels/cpu/skeleton_op.cpp",
+            "kernels/cpu/CMakeLists.txt",
+            "kernels/cpu/plugin.cpp",
+            "tests/conformance",
+        ):
+            self.assertIn(f"`{file}`", recipe)
+
+
+if __name__ == "__main__":
+    unittest.main()
