@@ -21,24 +21,26 @@
 %enddef
 LEAVE_OUT("(?<!stream)_(retain|release)$")
 // Values, buffers, errors and objects never reach Python as such.
-LEAVE_OUT("^tenon_(value|buffer|error|object|tag)_")
-LEAVE_OUT("^tenon_op_(begin|end|invoke|resolve|call|redispatch|check_arguments|check_results)")
-LEAVE_OUT("^tenon_op_(compute_keys|explain|find|copy_schema|list|get_slot)")
-LEAVE_OUT("^tenon_(profile_spans|simulator_get_slot)$")
+LEAVE_OUT("^tenon_(value|buffer|error|object|tag|carrier|wrapper|frame|weak_tensor)_")
+LEAVE_OUT("^tenon_op_(call|redispatch|check_arguments|check_results|compute_keys|explain|find)")
+LEAVE_OUT("^tenon_op_copy_schema")
+LEAVE_OUT("^tenon_(profile_(set_listener|span_count|get_span)|simulator_get_slot)$")
+LEAVE_OUT("^tenon_introspect_(get_slot|list_)")
 LEAVE_OUT("^tenon_tensor_(new|wrap|undefined|describe|sizes|strides|data|device|set_|storage)")
+LEAVE_OUT("^tenon_tensor_dims$")
 LEAVE_OUT("^tenon_tensor_(resize|binding|own_|from_|to_|use_count)")
 LEAVE_OUT("^tenon_storage_")
-LEAVE_OUT("^tenon_(generator_|manual_seed$)")
+LEAVE_OUT("^tenon_generator_")
 LEAVE_OUT("^tenon_(library|registration|key_guard)_")
-LEAVE_OUT("^tenon_device_(register_provider|provider_get|copy|parse)")
+LEAVE_OUT("^tenon_device_(provider_|copy|parse)")
 LEAVE_OUT("^tenon_dtype_(parse|promote)")
-LEAVE_OUT("^tenon_schema_get_")
+LEAVE_OUT("^tenon_schema_(get_|bind$|signature)")
 LEAVE_OUT("^tenon_type_")
 %ignore tenon_registry_add_listener;
 %ignore tenon_key_list;
-%ignore tenon_profile_set_listener;
 %ignore tenon_thread_state_leave;  // consumes its argument: see leave_thread_state
-LEAVE_OUT("^tenon_mode_|^tenon_tensor_(carried|wrapped)")
+LEAVE_OUT("^tenon_(mode_|thread_slot_|warning_|grad_mode_)")
+%ignore tenon_language_register;
 %ignore TENON_SANITIZER_CURRENT;
 
 %include "tenon/common.h"
@@ -47,15 +49,24 @@ LEAVE_OUT("^tenon_mode_|^tenon_tensor_(carried|wrapped)")
 %include "tenon/value.h"
 %include "tenon/tensor.h"
 %include "tenon/device.h"
+%include "tenon/stream.h"
 %include "tenon/generator.h"
 %include "tenon/error.h"
+%include "tenon/language.h"
 %include "tenon/object.h"
 %include "tenon/overrides.h"
+%include "tenon/mode.h"
 %include "tenon/schema.h"
+%include "tenon/key.h"
+%include "tenon/key_guard.h"
+%include "tenon/grad_mode.h"
+%include "tenon/thread.h"
+%include "tenon/kernel.h"
 %include "tenon/op.h"
-%include "tenon/dispatch.h"
 %include "tenon/library.h"
 %include "tenon/introspect.h"
+%include "tenon/profile.h"
+%include "tenon/simulator.h"
 %include "tenon/plugin.h"
 
 %{
@@ -63,8 +74,8 @@ static PyObject* leave_thread_state(PyObject* module, PyObject* handle) {
   (void)module;
   tenon_thread_state* state = tnp_handle_get(handle, TNP_HANDLE_THREAD_STATE);
   if (state == NULL) return NULL;
+  if (tnp_check(tenon_thread_state_leave(state)) != 0) return NULL;
   ((tnp_handle*)handle)->pointer = NULL;
-  tenon_thread_state_leave(state);
   Py_RETURN_NONE;
 }
 static PyMethodDef extra_methods[] = {

@@ -65,12 +65,12 @@ typedef struct {
   PyObject* kwnames;
 } bound_call;
 
-/* Leaves a frame whose kernel succeeded: one store, see tenon_frame. */
+/* Leaves a frame whose kernel succeeded: one store. */
 static inline void leave(tenon_frame* frame) {
   if (TNP_UNLIKELY(frame->error != NULL)) {
     tenon_frame_end(frame, TENON_OK);
   } else {
-    __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
+    tenon_frame_leave(frame);
   }
 }
 

@@ -146,7 +146,7 @@ static void add_frames(tenon_error* error, PyObject* traceback) {
 
 /* Whether an error carries the exception of another language, which must come home there. */
 static bool is_foreign(const tenon_error* error) {
-  for (uint32_t language = 1; language < TENON_LANGUAGE_COUNT; language++) {
+  for (uint32_t language = 1; tenon_language_name(language) != NULL; language++) {
     if (language != TENON_LANGUAGE_PYTHON && tenon_error_payload(error, language) != NULL) {
       return true;
     }
@@ -296,9 +296,6 @@ static PyObject* get_details(PyObject* object, void* unused) {
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-static const char* const languages[TENON_LANGUAGE_COUNT] = {"",       "C",    "C++",
-                                                            "Python", "Java", "Rust"};
-
 static PyObject* get_frames(PyObject* object, void* unused) {
   (void)unused;
   error_object* self = (error_object*)object;
@@ -307,8 +304,9 @@ static PyObject* get_frames(PyObject* object, void* unused) {
   for (int64_t i = 0; list != NULL && i < count; i++) {
     tenon_error_frame frame;
     if (tenon_error_get_frame(self->error, i, &frame) != TENON_OK) break;
-    const char* language = frame.language < TENON_LANGUAGE_COUNT ? languages[frame.language] : "";
-    PyObject* item = Py_BuildValue("(szzi)", language, frame.function, frame.file, frame.line);
+    const char* language = tenon_language_name(frame.language);
+    PyObject* item = Py_BuildValue("(szzi)", language ? language : "", frame.function, frame.file,
+                                   frame.line);
     if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
     Py_XDECREF(item);
   }

@@ -6,7 +6,7 @@
 #include "binding.h"
 #include "value.h"
 
-static PyObject* protocol_names[TENON_MODE_COUNT]; /* by TENON_MODE_* */
+static PyObject* protocol_names[2]; /* by TENON_MODE_* */
 
 /* ---- Who overrides --------------------------------------------------------------------------- */
 
@@ -241,11 +241,26 @@ static PyObject* mode_push(PyObject* module, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-static PyObject* mode_pop(PyObject* module, PyObject* kind) {
+/* Whether a tenon_object, or NULL, is around this Python object; -1 with an exception. */
+static int is_around(tenon_object* handle, PyObject* object) {
+  if (handle == NULL) return 0;
+  PyObject* opened = tnp_object_open(handle);
+  if (opened == NULL) return -1;
+  Py_DECREF(opened);
+  return opened == object;
+}
+
+/* Each push makes an object of its own around the mode: the innermost one is meant, if it is. */
+static PyObject* mode_pop(PyObject* module, PyObject* args) {
   (void)module;
-  unsigned long number = PyLong_AsUnsignedLong(kind);
-  if (number == (unsigned long)-1 && PyErr_Occurred()) return NULL;
-  if (tnp_check(tenon_mode_pop((uint32_t)number)) != 0) return NULL;
+  unsigned kind;
+  PyObject* mode;
+  if (!PyArg_ParseTuple(args, "IO:mode_pop", &kind, &mode)) return NULL;
+  tenon_object* innermost = tenon_mode_get(kind, 0);
+  int found = is_around(innermost, mode);
+  if (found < 0) return NULL;
+  /* NULL is no mode: the library then says what is wrong. */
+  if (tnp_check(tenon_mode_pop(kind, found ? innermost : NULL)) != 0) return NULL;
   Py_RETURN_NONE;
 }
 
@@ -288,7 +303,12 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   const tenon_object_type* type = tnp_carried_type(cls);
   void* self = type != NULL ? tnp_carry((PyObject*)cls) : NULL;
   if (self == NULL) return NULL;
-  tenon_status status = tenon_wrapper_new(type, self, (int64_t)ndim, dims, dtype, &device, &tensor);
+  const tenon_wrapper_options options = {.struct_size = sizeof options,
+                                         .ndim = (int64_t)ndim,
+                                         .sizes = dims,
+                                         .dtype = dtype,
+                                         .device = &device};
+  tenon_status status = tenon_wrapper_new(type, self, &options, &tensor);
   if (tnp_check(status) != 0) {
     type->release(self);
     return NULL;
@@ -297,13 +317,13 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
 }
 
 static PyMethodDef methods[] = {{"mode_push", mode_push, METH_VARARGS, NULL},
-                                {"mode_pop", mode_pop, METH_O, NULL},
+                                {"mode_pop", mode_pop, METH_VARARGS, NULL},
                                 {"wrapper", new_wrapper, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 int tnp_overrides_init(PyObject* module) {
   static const char* const names[] = {"__tenon_function__", "__tenon_dispatch__"};
-  for (int kind = 0; kind < (int)TENON_MODE_COUNT; kind++) {
+  for (int kind = 0; kind < 2; kind++) {
     if (protocol_names[kind] == NULL &&
         (protocol_names[kind] = PyUnicode_InternFromString(names[kind])) == NULL) {
       return -1;

@@ -81,14 +81,12 @@ static PyObject* set_hook(PyObject* module, PyObject* function) {
 /* ---- Guards ---------------------------------------------------------------------------------- */
 
 PyTypeObject* tnp_guard_type;
-static _Thread_local long guard_depth;
 
 typedef struct {
   PyObject_HEAD tenon_key_guard guard;
   tenon_keyset include, exclude;
-  unsigned long thread;
-  long depth; /* 0 = not entered */
-  int mode;   /* 0 include, 1 exclude, 2 force */
+  int mode; /* 0 include, 1 exclude, 2 force */
+  bool entered;
 } key_guard;
 
 static PyObject* guard_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
@@ -110,7 +108,7 @@ static PyObject* guard_new(PyTypeObject* type, PyObject* args, PyObject* kwargs)
 static PyObject* guard_enter(PyObject* object, PyObject* unused) {
   (void)unused;
   key_guard* self = (key_guard*)object;
-  if (self->depth != 0) {
+  if (self->entered) {
     return tnp_raise_format(TENON_ERROR_STATE,
                             "KeyGuard: a guard must be entered once at a time, got "
                             "an entered one");
@@ -120,8 +118,7 @@ static PyObject* guard_enter(PyObject* object, PyObject* unused) {
                             ? tenon_key_guard_exclude(self->exclude, &self->guard)
                             : tenon_key_guard_force(self->include, self->exclude, &self->guard);
   if (tnp_check(status) != 0) return NULL;
-  self->thread = PyThread_get_thread_ident();
-  self->depth = ++guard_depth;
+  self->entered = true;
   Py_INCREF(object);
   return object;
 }
@@ -129,21 +126,14 @@ static PyObject* guard_enter(PyObject* object, PyObject* unused) {
 static PyObject* guard_exit(PyObject* object, PyObject* args) {
   (void)args;
   key_guard* self = (key_guard*)object;
-  /* A guard left elsewhere or out of order would restore what it never saved: coroutines and
-   * generators can do that. */
-  if (self->depth == 0 || self->thread != PyThread_get_thread_ident()) {
+  if (!self->entered) {
     return tnp_raise_format(TENON_ERROR_STATE,
-                            "KeyGuard: a guard must be left on the thread that "
-                            "entered it, got another");
+                            "KeyGuard: a guard must be entered before it is left, got one that "
+                            "is not");
   }
-  if (self->depth != guard_depth) {
-    return tnp_raise_format(TENON_ERROR_STATE,
-                            "KeyGuard: guards must be left in reverse order, got "
-                            "another order");
-  }
-  tenon_key_guard_leave(&self->guard);
-  guard_depth--;
-  self->depth = 0;
+  /* Coroutines and generators can leave elsewhere or out of order: an error, and it stays. */
+  if (tnp_check(tenon_key_guard_leave(&self->guard)) != 0) return NULL;
+  self->entered = false;
   Py_RETURN_NONE;
 }
 
@@ -167,29 +157,34 @@ static PyType_Spec guard_spec = {"tenon._tenon.KeyGuard", sizeof(key_guard), 0,
 /* ---- Profiles ---------------------------------------------------------------------------------- */
 
 /* (op, key, redispatch, keys, depth, parent, language, kernel, file, line, status, begin, end) of
- * each dispatch. */
+ * span `index`. */
+static PyObject* profile_span(const tenon_profile* profile, int64_t index) {
+  tenon_profile_span span = {.struct_size = sizeof span};
+  if (tnp_check(tenon_profile_get_span(profile, index, &span)) != 0) return NULL;
+  return Py_BuildValue("(ssOKiLIssiiLL)", tenon_op_name(span.op), tenon_key_name(span.key),
+                       span.redispatch ? Py_True : Py_False, (unsigned long long)span.keys,
+                       (int)span.depth, (long long)span.parent, (unsigned)span.language,
+                       span.kernel, span.file, (int)span.line, (int)span.status,
+                       (long long)span.begin_ns, (long long)span.end_ns);
+}
+
+/* (spans, number of those left out). */
 static PyObject* profile_spans(PyObject* module, PyObject* handle) {
   (void)module;
   tenon_profile* profile = tnp_handle_get(handle, TNP_HANDLE_PROFILE);
-  tenon_buffer* buffer;
-  if (profile == NULL || tnp_check(tenon_profile_spans(profile, &buffer)) != 0) return NULL;
-  const tenon_profile_span* spans = tenon_buffer_data(buffer);
-  int64_t count = tenon_buffer_size(buffer) / (int64_t)sizeof *spans;
+  int64_t count, dropped;
+  if (profile == NULL || tnp_check(tenon_profile_span_count(profile, &count, &dropped)) != 0) {
+    return NULL;
+  }
   PyObject* list = PyList_New((Py_ssize_t)count);
   for (int64_t i = 0; list != NULL && i < count; i++) {
-    const tenon_profile_span* span = &spans[i];
-    PyObject* item = Py_BuildValue(
-        "(ssOKiLIssiiLL)", tenon_op_name(span->op), tenon_key_name(span->key),
-        span->redispatch ? Py_True : Py_False, (unsigned long long)span->keys, (int)span->depth,
-        (long long)span->parent, (unsigned)span->language, span->kernel, span->file,
-        (int)span->line, (int)span->status, (long long)span->begin_ns, (long long)span->end_ns);
+    PyObject* item = profile_span(profile, i);
     if (item == NULL)
       Py_CLEAR(list);
     else
       PyList_SET_ITEM(list, (Py_ssize_t)i, item);
   }
-  tenon_buffer_release(buffer);
-  return list;
+  return list == NULL ? NULL : Py_BuildValue("(NL)", list, (long long)dropped);
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */

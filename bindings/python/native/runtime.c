@@ -10,8 +10,8 @@ _Static_assert(sizeof(tenon_value) == 24, "a boxed value has 24 bytes");
 _Static_assert(offsetof(tenon_value, as) == 8, "its payload comes after tag, flags and count");
 _Static_assert(sizeof(tenon_stack) == 48, "a stack has 48 bytes");
 _Static_assert(sizeof(tenon_frame) == 64, "a frame has 64 bytes");
-_Static_assert(sizeof(tenon_entry) == 48, "an entry has 48 bytes");
-_Static_assert(sizeof(tenon_key_guard) == 32, "a key guard has 32 bytes");
+_Static_assert(sizeof(tenon_entry) == 64, "an entry has 64 bytes");
+_Static_assert(sizeof(tenon_key_guard) == 48, "a key guard has 48 bytes");
 
 /* ---- The gate ------------------------------------------------------------------------------- */
 

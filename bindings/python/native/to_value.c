@@ -233,7 +233,6 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
         } else {
           result = tnp_to_value(call, element, item, &value);
           if (result == 0 && value.tag == TENON_TAG_OBJECT) {
-            out->flags = TENON_VALUE_HAS_OBJECT;
             result = tnp_carry_element(call, &value);
           }
         }

@@ -25,7 +25,6 @@ _PROVENANCE = {
     _tenon.TENON_PROVENANCE_BATCHED_KERNEL: "batched kernel",
     _tenon.TENON_PROVENANCE_BACKEND_FALLBACK: "backend fallback",
 }
-_LANGUAGES = ("", "C", "C++", "Python", "Java", "Rust")
 
 
 def _find(op: str | OpOverload | OpOverloadPacket) -> OpOverload:
@@ -53,7 +52,7 @@ def live_handles() -> dict[str, int]:
     _tenon.drain()
     return {
         _tenon.tenon_introspect_handle_name(kind): _tenon.tenon_introspect_live_count(kind)
-        for kind in range(_tenon.TENON_HANDLE_COUNT)
+        for kind in range(_tenon.tenon_introspect_handle_count())
     }
 
 
@@ -114,7 +113,7 @@ class Slot:
         self.provenance = _PROVENANCE[provenance]
         self.source = source
         self.fallthrough = fallthrough
-        self.language = _LANGUAGES[language]
+        self.language = _tenon.tenon_language_name(language) or ""
         self.name = name
         self.file = file
         self.line = line
@@ -197,7 +196,7 @@ class Event:
         self.op, self.key, self.redispatch, self.keys, self.depth, parent, language = facts[:7]
         self.kernel, self.file, self.line, status, self.time, end = facts[7:]
         self.parent = None if parent < 0 else parent
-        self.language = _LANGUAGES[language]
+        self.language = _tenon.tenon_language_name(language) or ""
         self.failed = status != 0
         self.end = None if end < 0 else end
 
@@ -226,20 +225,28 @@ class profile:
 
     Args:
         file: Where to print, by default the standard output; None prints nothing.
+        max_events: How many dispatches are kept, the first ones; 0 keeps all.
+
+    Attributes:
+        events: The dispatches, in the order of their beginning.
+        dropped: How many more there were than are kept.
     """
 
-    def __init__(self, file: TextIO | str | None = "stdout") -> None:
+    def __init__(self, file: TextIO | str | None = "stdout", *, max_events: int = 0) -> None:
         """Prepares a profile; entering it starts it."""
         self._file = file
+        self._max_events = max_events
         self.events: list[Event] = []
+        self.dropped = 0
 
     def __enter__(self) -> profile:
-        self._handle = _tenon.tenon_profile_begin()
+        self._handle = _tenon.tenon_profile_begin(self._max_events)
         return self
 
     def __exit__(self, *exc: object) -> None:
         _tenon.tenon_profile_end(self._handle)
-        self.events = [Event(facts) for facts in _tenon.profile_spans(self._handle)]
+        spans, self.dropped = _tenon.profile_spans(self._handle)
+        self.events = [Event(facts) for facts in spans]
         if self._file is not None and self.events:
             print(self, file=_sys.stdout if isinstance(self._file, str) else self._file)
 

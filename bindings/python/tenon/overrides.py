@@ -30,7 +30,7 @@ class _Mode:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        _tenon.mode_pop(self._kind)
+        _tenon.mode_pop(self._kind, self)
 
 
 class TenonFunctionMode(_Mode):
