@@ -57,16 +57,24 @@ def text_at(address: int) -> str:
     return ctypes.string_at(address).decode()
 
 
+class Functions:
+    """libtenon as it is loaded already, its arguments and results as plain words."""
+
+    def __init__(self):
+        self._library = ctypes.CDLL("libtenon.so.0")
+
+    def __getattr__(self, name: str):
+        function = getattr(self._library, name)
+        narrow = ABI["functions"][name]["signature"].startswith(
+            ("tenon_status ", "int32_t ", "tenon_dtype ")
+        )
+        function.restype = ctypes.c_int32 if narrow else ctypes.c_int64
+        return function
+
+
 @pytest.fixture(scope="module")
 def lib():
-    """libtenon as it is loaded already, its arguments and results as plain words."""
-    library = ctypes.CDLL("libtenon.so.0")
-    for name in ABI["functions"]:
-        getattr(library, name).restype = ctypes.c_int64
-    for name, function in ABI["functions"].items():
-        if function["signature"].startswith(("tenon_status ", "int32_t ", "tenon_dtype ")):
-            getattr(library, name).restype = ctypes.c_int32
-    return library
+    return Functions()
 
 
 @pytest.fixture
@@ -196,7 +204,9 @@ def test_frame_and_entry(lib, operator):
 def test_slot_and_argument_info(lib, operator):
     slot, argument = Struct("tenon_slot_info"), Struct("tenon_argument_info")
     slot.put("struct_size", slot.size)
-    assert lib.tenon_introspect_get_slot(operator, CONSTANTS["TENON_KEY_CPU"], word(slot.address)) == 0
+    assert (
+        lib.tenon_introspect_get_slot(operator, CONSTANTS["TENON_KEY_CPU"], word(slot.address)) == 0
+    )
     slot.check()
     assert slot.get("provenance") == CONSTANTS["TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL"]
     assert slot.get("source_key") == CONSTANTS["TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD"]
@@ -237,11 +247,11 @@ def test_error_frame(lib):
 def test_key_guard(lib):
     guard = Struct("tenon_key_guard")
     before = tenon_keys = lib.tenon_keyset_included()
-    assert lib.tenon_key_guard_include(word(guard.address), ctypes.c_uint64(1 << 48)) == 0
+    assert lib.tenon_key_guard_include(ctypes.c_uint64(1 << 48), word(guard.address)) == 0
     guard.check()
     assert guard.get("include") == before
     assert lib.tenon_keyset_included() == before | 1 << 48
-    lib.tenon_key_guard_leave(word(guard.address))
+    assert lib.tenon_key_guard_leave(word(guard.address)) == 0
     assert lib.tenon_keyset_included() == tenon_keys
 
 

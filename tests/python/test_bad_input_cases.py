@@ -169,16 +169,18 @@ def generator_set_state(world: World, change: str) -> None:
 
 
 def profile_end(world: World, where: str) -> None:
-    handle = _tenon.tenon_profile_begin()
+    handle = _tenon.tenon_profile_begin(0)
     if where == "elsewhere":
-        elsewhere(lambda: _tenon.tenon_profile_end(handle), lambda: _tenon.tenon_profile_end(handle))
+        elsewhere(
+            lambda: _tenon.tenon_profile_end(handle), lambda: _tenon.tenon_profile_end(handle)
+        )
     else:
         _tenon.tenon_profile_end(handle)
         _tenon.tenon_profile_end(handle)
 
 
 def profile_spans(world: World, where: str) -> None:
-    handle = _tenon.tenon_profile_begin()
+    handle = _tenon.tenon_profile_begin(0)
     elsewhere(lambda: _tenon.profile_spans(handle), lambda: _tenon.tenon_profile_end(handle))
 
 
@@ -281,7 +283,7 @@ CALLS = {
     ),
     "simulator_print": lambda w, what: with_simulator(lambda s: s._print(int(what))),
     "wrapper": wrapper,
-    "mode_pop": lambda w, kind: _tenon.mode_pop(int(kind)),
+    "mode_pop": lambda w, kind: _tenon.mode_pop(int(kind), None),
 }
 
 # Where Python's own rules are others, and why.

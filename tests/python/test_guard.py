@@ -90,7 +90,7 @@ def test_guard_misuse():
             guard.__enter__()
         inner = ExcludeDispatchKeyGuard("Tracer")
         inner.__enter__()
-        with pytest.raises(RuntimeError, match="reverse order"):
+        with pytest.raises(RuntimeError, match="must be the innermost of its thread"):
             guard.__exit__(None, None, None)
         inner.__exit__(None, None, None)
     failures = []

@@ -89,6 +89,19 @@ def test_profile_shows_redispatch(library, ops):
     ]
 
 
+def test_profile_keeps_at_most_so_many():
+    t = tenon.ones(2)
+    with introspect.profile(None, max_events=2) as calls:
+        for _ in range(5):
+            t.sin()
+    assert [event.op for event in calls] == ["aten::sin"] * 2 and calls.dropped == 3
+    with introspect.profile(None) as calls:
+        t.sin()
+    assert len(calls) == 1 and calls.dropped == 0
+    with pytest.raises(ValueError, match="max_spans"), introspect.profile(None, max_events=-1):
+        pass
+
+
 def test_profiles_nest():
     t = tenon.ones(1)
     with introspect.profile(None) as outer:

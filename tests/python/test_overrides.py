@@ -222,6 +222,19 @@ def test_modes(ops):
     assert inner.seen == outer.seen == below.seen == ["over::f"]
 
 
+def test_modes_are_left_in_reverse_order(ops):
+    outer, inner = Watching(), Watching()
+    with pytest.raises(RuntimeError, match="tenon_mode_pop"):
+        outer.__exit__()
+    with outer, inner:
+        with pytest.raises(RuntimeError, match="tenon_mode_pop"):
+            outer.__exit__()
+        ops.f(tenon.tensor([1.0]))
+    with outer, outer:
+        ops.f(tenon.tensor([1.0]))
+    assert (outer.seen, inner.seen) == (["over::f"] * 3, ["over::f"])
+
+
 def test_mode_that_declines_passes_on(ops):
     class Quiet(overrides.TenonFunctionMode):
         def __tenon_function__(self, op, types, args, kwargs):

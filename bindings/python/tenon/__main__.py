@@ -15,7 +15,7 @@ import traceback
 import tenon
 
 from . import _tenon, introspect, ops
-from .picture import table_svg, profile_svg
+from .picture import profile_svg, table_svg
 from .simulator import Simulator
 
 

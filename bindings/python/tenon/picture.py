@@ -111,4 +111,4 @@ def profile_svg(events: Iterable[Event]) -> str:
     return _document(760 + 7.4 * (longest + 24), 16 + _ROW * len(rows), parts)
 
 
-__all__ = ["COLOURS", "table_svg", "profile_svg"]
+__all__ = ["COLOURS", "profile_svg", "table_svg"]
