@@ -627,15 +627,24 @@ class PairsTest(Fixture):
         self.assertIn("must be listed", pairs.check(self.root)[0])
 
     def test_kernel_without_operator_or_test_fails(self):
-        self.write("kernels/CMakeLists.txt", "add.cpp\n")
+        self.write("kernels/CMakeLists.txt", "cpu/add.cpp\n")
         self.write("kernels/cpu/add.cpp", 'aten.impl("add", &add);\n')
         found = pairs.check(self.root)
         self.assertEqual(len(found), 2)
         self.assertIn("kernels/ops/add.cpp", found[0])
         self.assertIn("tests/kernels/add_test.cpp", found[1])
 
+    def test_source_that_only_another_of_its_name_is_listed_for_fails(self):
+        self.write("kernels/CMakeLists.txt", "ops/add.cpp\n")
+        self.write("kernels/ops/add.cpp", "")
+        self.write("kernels/cpu/add.cpp", "")
+        self.assertEqual(
+            pairs.check_listed(self.root),
+            ["kernels/cpu/add.cpp must be listed in a CMakeLists.txt"],
+        )
+
     def test_operator_that_nothing_registers_fails(self):
-        self.write("kernels/CMakeLists.txt", "add.cpp sub.cpp\n")
+        self.write("kernels/CMakeLists.txt", "ops/add.cpp ops/sub.cpp\n")
         self.write("kernels/ops/registry.h", "#define TENON_ATEN_OPS(X) X(add)\n")
         for stem in ("add", "sub"):
             self.write(f"kernels/ops/{stem}.cpp", f"void register_{stem}(Library& aten) {{}}\n")
