@@ -105,7 +105,7 @@ fn views_share_memory() {
     assert_eq!(read(&views[1]), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
     assert_eq!(read(&views[2]), [1.0, 2.0, 4.0, 5.0]);
     assert_eq!(read(&views[3]), [3.0, 4.0, 5.0]);
-    assert!(!x.copied().unwrap().shares_storage(&x));
+    assert!(!x.copy().unwrap().shares_storage(&x));
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn reductions_products_and_joins() {
     assert_eq!(read(&product), [5.0, 14.0, 14.0, 50.0]);
     let joined = Tensor::cat(&[&x, &x], 0).unwrap();
     assert_eq!(joined.shape(), [4, 3]);
-    let big = x.less_than(&floats(&[3.0, 3.0, 3.0])).unwrap();
-    let chosen = big.select_where(&x, &(&x * -1.0).unwrap()).unwrap();
+    let big = x.lt(&floats(&[3.0, 3.0, 3.0])).unwrap();
+    let chosen = big.where_(&x, &(&x * -1.0).unwrap()).unwrap();
     assert_eq!(read(&chosen), [0.0, 1.0, 2.0, -3.0, -4.0, -5.0]);
 }
 

@@ -2,9 +2,10 @@
 //! Errors: building, reading, and Rust errors and panics that come home as themselves.
 
 use std::error::Error as _;
+use std::ffi::CString;
 use std::fmt;
 
-use tenon::{DispatchKey, Error, KernelContext, Library, Op, Result, Status, ValueRef};
+use tenon::{sys, DispatchKey, Error, KernelContext, Library, Op, Result, Status, ValueRef};
 
 use crate::support::fails;
 
@@ -237,4 +238,34 @@ fn missing_kernels_name_operator_and_key() {
         &["error_missing::run"],
     );
     assert_eq!(error.kind(), "NotImplementedError");
+}
+
+fn c_text(text: &str) -> CString {
+    CString::new(text).unwrap()
+}
+
+#[test]
+fn frames_of_a_registered_language_carry_its_name() {
+    let (name, function, file) = (c_text("Zig"), c_text("main"), c_text("main.zig"));
+    let mut language = 0;
+    assert_eq!(
+        unsafe { sys::tenon_language_register(name.as_ptr(), &mut language) },
+        0
+    );
+    let error = Error::new(Status::INDEX, "from afar");
+    unsafe {
+        sys::tenon_error_add_frame(
+            error.as_raw(),
+            language,
+            function.as_ptr(),
+            file.as_ptr(),
+            7,
+        );
+    }
+    let frames = error.frames();
+    assert_eq!(
+        (frames[0].language, &frames[0].function[..], frames[0].line),
+        ("Zig", "main", 7)
+    );
+    assert!(format!("{error:?}").contains("Zig"), "{error:?}");
 }

@@ -42,6 +42,7 @@ pub mod introspect;
 mod kernel;
 mod lazy_typed;
 mod library;
+mod mode;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod object;
@@ -65,6 +66,7 @@ mod typed_kernel;
 mod types;
 mod value;
 mod value_ref;
+mod wrapper;
 
 pub use tenon_sys as sys;
 
@@ -78,10 +80,11 @@ pub use generator::{manual_seed, Generator};
 pub use guard::{KeyGuard, ThreadState, ThreadStateGuard};
 pub use kernel::{Kernel, Policy};
 pub use library::{DefineOptions, Library, LibraryKind};
+pub use mode::Mode;
 pub use object::{Object, ObjectType};
 pub use op::{LazyOp, Op};
 pub use ops::Operand;
-pub use overrides::{Dispatches, Handled, Mode, Overridden, Overrides};
+pub use overrides::{Dispatches, Handled, Overridden, Overrides};
 pub use parameter::Parameter;
 #[doc(hidden)]
 pub use plugin::{plugin_load, PluginDescriptor, PluginText};
@@ -100,6 +103,7 @@ pub use types::{
 };
 pub use value::{RawValue, Scalar, Value};
 pub use value_ref::{ValueRef, Values};
+pub use wrapper::WrapperOptions;
 
 /// The release of the loaded library, as `"major.minor.patch"`.
 pub fn version() -> String {

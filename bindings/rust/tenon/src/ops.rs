@@ -81,9 +81,9 @@ binary! {
     /// The smaller of each pair of elements.
     minimum = "aten::minimum";
     /// Whether each pair of elements is equal.
-    equals = "aten::eq.Tensor";
+    eq = "aten::eq.Tensor";
     /// Whether each left element is the smaller.
-    less_than = "aten::lt.Tensor";
+    lt = "aten::lt.Tensor";
     /// Product of two matrices.
     mm = "aten::mm";
     /// Products of two batches of matrices.
@@ -97,7 +97,7 @@ impl Tensor {
     ///
     /// # Errors
     /// What the operator raises.
-    pub fn select_where(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+    pub fn where_(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
         static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> =
             LazyTyped::new("aten::where.self");
         OP.get()?.0.call(self, x, y)
@@ -217,11 +217,11 @@ impl Tensor {
         call(&OP, (tensors, dim))
     }
 
-    /// A copy with memory of its own. (`clone` shares.)
+    /// A copy with memory of its own, by `aten::clone`. ([`Clone::clone`] shares.)
     ///
     /// # Errors
     /// What the operator raises.
-    pub fn copied(&self) -> Result<Tensor> {
+    pub fn copy(&self) -> Result<Tensor> {
         static OP: LazyOp = LazyOp::new("aten::clone");
         call(&OP, (self,))
     }

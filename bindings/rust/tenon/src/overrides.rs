@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rust objects that override operators, wrapper tensors and modes.
+//! Rust objects that override operators, the calls that they serve, and carriers.
 
 use std::ffi::c_void;
-use std::marker::PhantomData;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 
@@ -11,12 +10,10 @@ use tenon_sys as sys;
 use crate::arguments::Arguments;
 use crate::dispatch::DispatchKeySet;
 use crate::error::{check, Error, Result};
-use crate::guard::left;
 use crate::kernel::keep_in_stack;
 use crate::object::{type_of, Object, ObjectType, Role};
 use crate::op::Op;
 use crate::stack::Stack;
-use crate::types::{DType, Device};
 use crate::value::{RawValue, Value};
 use crate::value_ref::{ValueRef, Values};
 use crate::Tensor;
@@ -147,7 +144,7 @@ impl Object {
         )
     }
 
-    fn dispatching<T: Dispatches>(value: T) -> Result<Object> {
+    pub(crate) fn dispatching<T: Dispatches>(value: T) -> Result<Object> {
         Object::with_type(dispatching_type::<T>(), value)
     }
 
@@ -162,69 +159,13 @@ impl Object {
     }
 }
 
-fn dispatching_type<T: Dispatches>() -> &'static sys::tenon_object_type {
+pub(crate) fn dispatching_type<T: Dispatches>() -> &'static sys::tenon_object_type {
     type_of::<T>(Role::Dispatches, |record| {
         record.dispatch = Some(dispatch_call::<T>);
     })
 }
 
 impl Tensor {
-    /// A wrapper tensor: shape, dtype and device as claimed, no memory, and `value`, whose type
-    /// runs operators on it.
-    ///
-    /// # Errors
-    /// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a bad shape.
-    pub fn wrapper<T: Dispatches>(
-        value: T,
-        shape: &[i64],
-        dtype: DType,
-        device: Device,
-    ) -> Result<Tensor> {
-        let value = Box::into_raw(Box::new(value));
-        let device = device.to_raw();
-        let options = sys::tenon_wrapper_options {
-            struct_size: std::mem::size_of::<sys::tenon_wrapper_options>() as u32,
-            reserved0: 0,
-            ndim: shape.len() as i64,
-            sizes: shape.as_ptr(),
-            strides: ptr::null(),
-            storage_offset: 0,
-            dtype: dtype.0,
-            reserved1: 0,
-            device: &device,
-            keys: 0,
-            alias_of: ptr::null(),
-            reserved: [0; 4],
-        };
-        let mut out = ptr::null_mut();
-        // SAFETY: the type record lives for ever, what the options point to for the call; on
-        // success `release` frees the box.
-        let status = unsafe {
-            sys::tenon_wrapper_new(dispatching_type::<T>(), value.cast(), &options, &mut out)
-        };
-        if let Err(error) = check(status) {
-            // SAFETY: a failed call took nothing over.
-            drop(unsafe { Box::from_raw(value) });
-            return Err(error);
-        }
-        // SAFETY: a new reference.
-        Ok(unsafe { Tensor::from_raw(out) })
-    }
-
-    /// The value of a wrapper tensor, if it is a `T`.
-    pub fn wrapped<T: Dispatches>(&self) -> Option<&T> {
-        // SAFETY: overrides.h: borrowed until the tensor dies; an equal type record means a `T`.
-        unsafe {
-            let object = sys::tenon_wrapper_object(self.as_raw());
-            if object.is_null()
-                || !ptr::eq(sys::tenon_object_get_type(object), dispatching_type::<T>())
-            {
-                return None;
-            }
-            Some(&*sys::tenon_object_self(object).cast::<T>())
-        }
-    }
-
     /// The value in a carrier: an object, or another result of an override, where a tensor was due.
     ///
     /// # Errors
@@ -264,54 +205,6 @@ impl Value {
             Value::Tensor(tensor) => Ok(tensor.carried()?.unwrap_or(self)),
             _ => Ok(self),
         }
-    }
-}
-
-/// A mode of this thread, on until it is dropped: its value sees every call. Modes are dropped in
-/// reverse order, as scopes do.
-///
-/// # Panics
-/// Dropping a mode that is not the innermost of its kind panics, and leaves it on.
-#[must_use = "the mode ends when it is dropped"]
-#[derive(Debug)]
-pub struct Mode {
-    kind: u32,
-    object: Object,
-    owner_thread: PhantomData<*const ()>,
-}
-
-impl Mode {
-    /// Turns on a mode that sees calls before dispatch. While its handler runs it is off.
-    ///
-    /// # Errors
-    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
-    pub fn overriding<T: Overrides>(value: T) -> Result<Mode> {
-        Mode::push(sys::TENON_MODE_OVERRIDE, Object::overriding(value)?)
-    }
-
-    /// Turns on a mode that sees calls below autograd.
-    ///
-    /// # Errors
-    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
-    pub fn dispatching<T: Dispatches>(value: T) -> Result<Mode> {
-        Mode::push(sys::TENON_MODE_WRAPPER, Object::dispatching(value)?)
-    }
-
-    fn push(kind: u32, object: Object) -> Result<Mode> {
-        // SAFETY: the object is live and retained by push; the guard stays on this thread.
-        check(unsafe { sys::tenon_mode_push(kind, object.as_raw()) })?;
-        Ok(Mode {
-            kind,
-            object,
-            owner_thread: PhantomData,
-        })
-    }
-}
-
-impl Drop for Mode {
-    fn drop(&mut self) {
-        // SAFETY: mode.h: pushed by this guard, on this thread; the object is live.
-        left(unsafe { sys::tenon_mode_pop(self.kind, self.object.as_raw()) })
     }
 }
 

@@ -51,12 +51,6 @@ pub(crate) unsafe fn static_text(raw: *const std::ffi::c_char) -> &'static str {
 }
 
 pub(crate) fn language_name(language: u32) -> &'static str {
-    match language {
-        sys::TENON_LANGUAGE_C => "C",
-        sys::TENON_LANGUAGE_CPP => "C++",
-        sys::TENON_LANGUAGE_PYTHON => "Python",
-        sys::TENON_LANGUAGE_JAVA => "Java",
-        sys::TENON_LANGUAGE_RUST => "Rust",
-        _ => "",
-    }
+    // SAFETY: language.h: static text, NULL for an unknown number.
+    unsafe { static_text(sys::tenon_language_name(language)) }
 }
