@@ -3,6 +3,7 @@
 // marked as running in a frame of Java's memory, and Java calls it and leaves the frame.
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdlib>
@@ -31,14 +32,16 @@ constexpr jlong kNoResult = 2;
 // What the general calls return where a Java kernel is left to be called; no status is negative.
 constexpr jint kJavaKernel = -1;
 
-// The signature of N tensors and, when `returns`, one tensor as the result; see tenon/kernel.h.
-template <size_t N>
+// The signature of N tensors and M values and, when `returns`, one tensor as the result; see
+// tenon/kernel.h.
+template <size_t N, size_t M = 0>
 constexpr uint64_t signature(bool returns) {
   uint64_t hash = 0xcbf29ce484222325u;
   const auto add = [&](char letter) {
     hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
   };
   for (size_t i = 0; i < N; ++i) add('T');
+  for (size_t i = 0; i < M; ++i) add('v');
   add('>');
   if (returns) add('T');
   return hash;
@@ -46,6 +49,7 @@ constexpr uint64_t signature(bool returns) {
 static_assert(signature<0>(false) == 0xaf63b34c8601a6e1u);
 static_assert(signature<1>(true) == 0x6c62fe19e196c2e9u);
 static_assert(signature<2>(true) == 0xa3775cfad220a37fu);
+static_assert(signature<2, 1>(true) == 0x75248d31ac81c403u);
 
 template <size_t N>
 using Tensors = std::array<tenon_tensor*, N>;
@@ -63,43 +67,58 @@ const tenon_entry* begin(const tenon_op* op, const Tensors<N>& tensors, tenon_fr
   }
 }
 
-jlong end(tenon_frame* frame, tenon_status status, jlong result) {
+// A typed kernel that succeeds without writing the tensor that it returns.
+[[gnu::noinline, gnu::cold]] jlong refuse_null(const tenon_op* op) {
+  const tenon_value result = tenon_value_of_tensor(nullptr);
+  if (tenon_op_check_results(op, &result, 1) == TENON_OK) {  // defined anew under our feet
+    tenon_error_raise(TENON_ERROR_TYPE, "call: result 0 must be Tensor, got NULL");
+  }
+  return 0;
+}
+
+// Leaves the frame; `result` is what the kernel wrote, where the operator returns something.
+jlong end(tenon_frame* frame, tenon_status status, tenon_tensor* result, uint32_t results) {
   if (status != TENON_OK) [[unlikely]] {
     tenon_frame_end(frame, status);
     return 0;
   }
   tenon_frame_leave(frame);
-  return result;
+  if (result != nullptr) [[likely]]
+    return address(result);
+  return results == kReturnsTensor ? refuse_null(frame->op) : kNoResult;
 }
 
 template <size_t>
 using Handle = tenon_tensor*;
+template <size_t>
+using Boxed = const tenon_value*;
 
-template <size_t... I>
+// `defaults` are the values after the tensors, the J of them.
+template <size_t... I, size_t... J>
 jlong call_typed(const tenon_entry* entry, tenon_frame* frame, const Tensors<sizeof...(I)>& tensors,
-                 bool returns, std::index_sequence<I...>) {
-  if (!returns) {
-    using Fn = tenon_status (*)(const tenon_frame*, Handle<I>...);
-    return end(frame, reinterpret_cast<Fn>(entry->typed)(frame, tensors[I]...), kNoResult);
+                 [[maybe_unused]] const tenon_value* defaults, uint32_t results,
+                 std::index_sequence<I...>, std::index_sequence<J...>) {
+  if (results == 0) {
+    using Fn = tenon_status (*)(const tenon_frame*, Handle<I>..., Boxed<J>...);
+    const auto kernel = reinterpret_cast<Fn>(entry->typed);
+    return end(frame, kernel(frame, tensors[I]..., &defaults[J]...), nullptr, results);
   }
-  using Fn = tenon_status (*)(const tenon_frame*, Handle<I>..., tenon_tensor**);
+  using Fn = tenon_status (*)(const tenon_frame*, Handle<I>..., Boxed<J>..., tenon_tensor**);
+  const auto kernel = reinterpret_cast<Fn>(entry->typed);
   tenon_tensor* result = nullptr;
-  const tenon_status status = reinterpret_cast<Fn>(entry->typed)(frame, tensors[I]..., &result);
-  return end(frame, status, address(result));
+  const tenon_status status = kernel(frame, tensors[I]..., &defaults[J]..., &result);
+  return end(frame, status, result, results);
 }
 
-template <size_t N>
-[[gnu::noinline]] jlong call_boxed(tenon_frame* frame, const Tensors<N>& tensors, bool returns) {
-  std::array<tenon_value, N> args{};
-  for (size_t i = 0; i < N; ++i) {
-    args[i].tag = TENON_TAG_TENSOR;
-    args[i].as.tensor = tensors[i];
-  }
+// Calls a boxed kernel with the values at `args`, which are complete.
+jlong call_boxed(tenon_frame* frame, tenon_value* args, uint32_t count, uint32_t results) {
   tenon_value result{};
-  tenon_stack stack{args.data(), &result, N, returns ? 1u : 0u, nullptr, {0, 0}};
+  tenon_stack stack{args, &result, count, results != 0 ? 1u : 0u, nullptr, {0, 0}};
   const tenon_status status = tenon_frame_end(frame, tenon_frame_call(frame, &stack));
   if (status != TENON_OK) return 0;
-  if (!returns) return kNoResult;
+  if (results == 0 || (result.tag == TENON_TAG_NONE && results != kReturnsTensor)) {
+    return kNoResult;
+  }
   if (result.tag == TENON_TAG_TENSOR) {
     return address((result.flags & TENON_VALUE_OWNED) != 0 ? result.as.tensor
                                                            : tenon_tensor_retain(result.as.tensor));
@@ -110,19 +129,59 @@ template <size_t N>
   return 0;
 }
 
+template <size_t N>
+[[gnu::noinline]] jlong call_boxed(tenon_frame* frame, const Tensors<N>& tensors,
+                                   uint32_t results) {
+  std::array<tenon_value, N> args;
+  for (size_t i = 0; i < N; ++i) args[i] = tenon_value_of_tensor(tensors[i]);
+  return call_boxed(frame, args.data(), N, results);
+}
+
 // Calls with N tensors and at most one tensor as the result. `word` is the operator's address, plus
-// 1 when it returns a tensor. Returns the new reference; kNoResult; or 0 with an error in the slot.
+// kReturnsTensor and kMayBeAbsent. Returns the new reference; kNoResult; or 0 with an error in the
+// slot.
 template <size_t N>
 jlong call_tensors(jlong word, const Tensors<N>& tensors) {
-  const bool returns = (word & 1) != 0;
+  const auto results = static_cast<uint32_t>(word & 3);
   tenon_frame frame;
-  const tenon_entry* entry = begin(pointer<const tenon_op>(word & ~jlong{1}), tensors, &frame);
+  const tenon_entry* entry = begin(pointer<const tenon_op>(word & ~jlong{3}), tensors, &frame);
   if (entry == nullptr) [[unlikely]]
     return 0;
-  if (entry->signature == (returns ? signature<N>(true) : signature<N>(false))) [[likely]] {
-    return call_typed(entry, &frame, tensors, returns, std::make_index_sequence<N>());
+  if (entry->signature == (results != 0 ? signature<N>(true) : signature<N>(false))) [[likely]] {
+    return call_typed(entry, &frame, tensors, nullptr, results, std::make_index_sequence<N>(),
+                      std::index_sequence<>());
   }
-  return call_boxed(&frame, tensors, returns);
+  return call_boxed(&frame, tensors, results);
+}
+
+template <size_t N>
+[[gnu::noinline]] jlong call_lane_boxed(tenon_frame* frame, const Lane* lane,
+                                        const Tensors<N>& tensors) {
+  std::array<tenon_value, kMostLaneValues> args;
+  for (size_t i = 0; i < N; ++i) args[i] = tenon_value_of_tensor(tensors[i]);
+  std::copy(lane->values() + N, lane->values() + lane->count, args.begin() + N);
+  return call_boxed(frame, args.data(), lane->count, lane->results);
+}
+
+// The same with the defaults of a lane after the tensors. One or two that travel boxed reach a
+// typed kernel as they lie there: `alpha` of add, `dtype` of sum.
+template <size_t N>
+jlong call_lane(jlong lane_address, const Tensors<N>& tensors) {
+  const Lane* lane = pointer<const Lane>(lane_address);
+  tenon_frame frame;
+  const tenon_entry* entry = begin(lane->op, tensors, &frame);
+  if (entry == nullptr) [[unlikely]]
+    return 0;
+  const bool returns = lane->results != 0;
+  const auto typed = [&](auto values) {
+    return call_typed(entry, &frame, tensors, lane->values() + N, lane->results,
+                      std::make_index_sequence<N>(), values);
+  };
+  if (entry->signature == (returns ? signature<N, 1>(true) : signature<N, 1>(false))) [[likely]]
+    return typed(std::make_index_sequence<1>());
+  if (entry->signature == (returns ? signature<N, 2>(true) : signature<N, 2>(false)))
+    return typed(std::make_index_sequence<2>());
+  return call_lane_boxed(&frame, lane, tensors);
 }
 
 tenon_tensor* tensor(jlong handle) { return pointer<tenon_tensor>(handle); }
@@ -139,6 +198,18 @@ jlong JNICALL call3(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c) {
 
 jlong JNICALL call4(JNIEnv*, jclass, jlong op, jlong a, jlong b, jlong c, jlong d) {
   return call_tensors<4>(op, {tensor(a), tensor(b), tensor(c), tensor(d)});
+}
+
+jlong JNICALL call_lane1(JNIEnv*, jclass, jlong lane, jlong a) {
+  return call_lane<1>(lane, {tensor(a)});
+}
+
+jlong JNICALL call_lane2(JNIEnv*, jclass, jlong lane, jlong a, jlong b) {
+  return call_lane<2>(lane, {tensor(a), tensor(b)});
+}
+
+jlong JNICALL call_lane3(JNIEnv*, jclass, jlong lane, jlong a, jlong b, jlong c) {
+  return call_lane<3>(lane, {tensor(a), tensor(b), tensor(c)});
 }
 
 // ---- Calls that Java begins and whose kernels it calls itself --------------------------------
@@ -197,7 +268,9 @@ jlong begin_tensors(jlong op, const Tensors<N>& tensors) {
   if (entry != nullptr && is_java(entry)) [[likely]]
     return address(frame);
   frames->next = frame;
-  return entry == nullptr ? 0 : end(frame, TENON_OK, kByC);
+  if (entry == nullptr) return 0;
+  tenon_frame_leave(frame);
+  return kByC;
 }
 
 jlong JNICALL begin2(JNIEnv*, jclass, jlong op, jlong a, jlong b) {
@@ -216,10 +289,28 @@ jint finish(const tenon_entry* entry, CallBlock* block) {
   return tenon_frame_end(&block->frame, tenon_frame_call(&block->frame, &block->stack));
 }
 
+bool is_carrier(const tenon_tensor* tensor) {
+  return tensor != nullptr && tenon_carrier_value(tensor) != nullptr;
+}
+
+bool has_carrier(const tenon_stack& stack) {
+  return std::any_of(stack.rets, stack.rets + stack.nrets, [](const tenon_value& value) {
+    if (value.tag == TENON_TAG_TENSOR) return is_carrier(value.as.tensor);
+    if (value.tag != TENON_TAG_TENSOR_LIST) return false;
+    const auto* tensors = static_cast<tenon_tensor* const*>(value.as.list.data);
+    return std::any_of(tensors, tensors + value.count, is_carrier);
+  });
+}
+
 jint JNICALL call(JNIEnv*, jclass, jlong op, jlong block_address, jboolean direct) {
   const tenon_op* o = pointer<tenon_op>(op);
   CallBlock* block = pointer<CallBlock>(block_address);
-  if (!direct) return tenon_op_call_fast(o, &block->stack);
+  if (!direct) {
+    const tenon_status status = tenon_op_call_fast(o, &block->stack);
+    // For who looks whether results may be carriers; see Overrides.java.
+    block->frame.keys = status == TENON_OK && has_carrier(block->stack) ? ~tenon_keyset{0} : 0;
+    return status;
+  }
   return finish(tenon_frame_begin_boxed(o, block->stack.args, block->stack.nargs, &block->frame),
                 block);
 }
@@ -246,6 +337,9 @@ const JNINativeMethod kCallMethods[] = {
     native("call2", "(JJJ)J", reinterpret_cast<void*>(&call2)),
     native("call3", "(JJJJ)J", reinterpret_cast<void*>(&call3)),
     native("call4", "(JJJJJ)J", reinterpret_cast<void*>(&call4)),
+    native("callLane1", "(JJ)J", reinterpret_cast<void*>(&call_lane1)),
+    native("callLane2", "(JJJ)J", reinterpret_cast<void*>(&call_lane2)),
+    native("callLane3", "(JJJJ)J", reinterpret_cast<void*>(&call_lane3)),
     native("begin2", "(JJJ)J", reinterpret_cast<void*>(&begin2)),
     native("begin4", "(JJJJJ)J", reinterpret_cast<void*>(&begin4)),
     native("call", "(JJZ)I", reinterpret_cast<void*>(&call)),

@@ -34,6 +34,20 @@ struct CallBlock {
   tenon_frame frame;
 };
 
+/// A call with some tensors and the defaults of the rest, in memory of Java's. `count` values
+/// follow, of which those of the tensors are empty.
+struct Lane {
+  const tenon_op* op;
+  uint32_t count;
+  uint32_t results;  ///< kReturnsTensor, kMayBeAbsent
+  const tenon_value* values() const { return reinterpret_cast<const tenon_value*>(this + 1); }
+};
+constexpr uint32_t kMostLaneValues = 16;
+
+/// The low bits of an operator's address in the fixed calls.
+constexpr uint32_t kReturnsTensor = 1;
+constexpr uint32_t kMayBeAbsent = 2;  ///< `Tensor?`
+
 /// The machine; set once when the library is loaded.
 extern JavaVM* g_vm;
 /// Set by a shutdown hook: from then on no foreign code enters Java.

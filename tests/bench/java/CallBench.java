@@ -126,34 +126,34 @@ public class CallBench {
 
   /** An operator that returns nothing. */
   @Benchmark
-  public Tensor callNothing() {
+  public Object callNothing() {
     return nothing.call(a, b);
   }
 
   /** An operator that returns its first argument, closed at once. */
   @Benchmark
   public void callFirstAndClose() {
-    first.call(a, b).close();
+    first.callTensor(a, b).close();
   }
 
   /** An operator that allocates, its result closed at once. */
   @Benchmark
   public void callFreshAndClose() {
-    fresh.call(a, b).close();
+    fresh.callTensor(a, b).close();
   }
 
   /** An operator that allocates, its result left to a scope. */
   @Benchmark
   public void callFreshInScope() {
     try (Scope scope = Scope.open()) {
-      fresh.call(a, b);
+      fresh.callTensor(a, b);
     }
   }
 
   /** An operator that returns nothing, on four threads at once. */
   @Benchmark
   @Threads(4)
-  public Tensor callNothingFourThreads() {
+  public Object callNothingFourThreads() {
     return nothing.call(a, b);
   }
 
@@ -244,7 +244,7 @@ public class CallBench {
 
   /** A Java kernel called from Java. */
   @Benchmark
-  public Tensor lambdaFromJava() {
+  public Object lambdaFromJava() {
     return lambda.call(a, b);
   }
 

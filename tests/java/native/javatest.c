@@ -238,33 +238,131 @@ static tenon_status number(void* ctx, const tenon_op* op, tenon_keyset keys, ten
   return TENON_OK;
 }
 
+/* Kernels that succeed and give no tensor: a mistake for Tensor, an absent one for Tensor?. */
+static tenon_status null_boxed(void* ctx, const tenon_op* op, tenon_keyset keys,
+                               tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  stack->rets[0] = tenon_value_of_tensor(NULL);
+  return TENON_OK;
+}
+
+static tenon_status null_typed(const tenon_frame* frame, tenon_tensor* x, tenon_tensor** out) {
+  (void)frame;
+  (void)x;
+  *out = NULL;
+  return TENON_OK;
+}
+
+static tenon_status null_default(const tenon_frame* frame, tenon_tensor* x, const tenon_value* a,
+                                 tenon_tensor** out) {
+  (void)a;
+  return null_typed(frame, x, out);
+}
+
+static tenon_status maybe_boxed(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  tenon_tensor* x = stack->args[0].as.tensor;
+  if (tenon_tensor_numel(x) > 0) {
+    stack->rets[0] = tenon_value_give(tenon_value_of_tensor(tenon_tensor_retain(x)));
+  }
+  return TENON_OK;
+}
+
+/* Nothing, with defaults that reach it as they are: 1, 2.5, "a", [1, 2]. */
+static tenon_status check_defaults(const tenon_value* a, const tenon_value* b) {
+  const int32_t one = a->tag == TENON_TAG_INT && a->as.i == 1;
+  const int32_t half = b == NULL || (b->tag == TENON_TAG_FLOAT && b->as.f == 2.5);
+  if (one && half) return TENON_OK;
+  return tenon_error_raise(TENON_ERROR_INVALID_ARGUMENT, "nothing: the defaults must arrive");
+}
+
+static tenon_status nothing(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  const tenon_value* args = stack->args;
+  if (stack->nargs == 2) return TENON_OK;
+  if (stack->nargs == 3) return check_defaults(&args[2], NULL);
+  const int32_t text = args[2].tag == TENON_TAG_STRING && args[2].count == 1 &&
+                       ((const char*)args[2].as.list.data)[0] == 'a';
+  const int64_t* list = args[3].as.list.data;
+  if (text && args[3].tag == TENON_TAG_INT_LIST && args[3].count == 2 && list[1] == 2) {
+    return TENON_OK;
+  }
+  return tenon_error_raise(TENON_ERROR_INVALID_ARGUMENT, "nothing: the defaults must arrive");
+}
+
+static tenon_status nothing_typed(const tenon_frame* frame, tenon_tensor* x, tenon_tensor* y) {
+  (void)frame;
+  (void)x;
+  (void)y;
+  return TENON_OK;
+}
+
+static tenon_status nothing_one(const tenon_frame* frame, tenon_tensor* x, tenon_tensor* y,
+                                const tenon_value* a) {
+  (void)frame;
+  (void)x;
+  (void)y;
+  return check_defaults(a, NULL);
+}
+
+static tenon_status nothing_two(const tenon_frame* frame, tenon_tensor* x, const tenon_value* a,
+                                const tenon_value* b) {
+  (void)frame;
+  (void)x;
+  return check_defaults(a, b);
+}
+
 typedef struct definition {
   const char* schema;
   const char* name;
   tenon_kernel_fn kernel;
+  tenon_typed_fn typed;
+  uint64_t signature;
 } definition;
 
 static const definition definitions[] = {
-    {"invoke(str op, Tensor x) -> Tensor", "invoke", invoke},
-    {"invoke2(str op, Tensor x, Tensor y) -> Tensor", "invoke2", invoke},
-    {"invoke_any(str op, Any x) -> Any", "invoke_any", invoke},
-    {"invoke_on_thread(str op, Tensor x) -> Tensor", "invoke_on_thread", invoke_on_thread},
-    {"echo(Any x) -> Any", "echo", echo},
-    {"fail() -> int", "fail", fail},
-    {"fail_foreign(Any x) -> Any", "fail_foreign", fail_foreign},
-    {"keeps_payload(str op, Any x) -> int", "keeps_payload", keeps_payload},
-    {"error_text(str op, Tensor x) -> str", "error_text", error_text},
-    {"hold(Tensor x) -> ()", "hold", hold},
-    {"release() -> ()", "release", release},
-    {"call_until_exit(str op, Tensor x) -> ()", "call_until_exit", call_until_exit},
-    {"first(Tensor x) -> Tensor", "first", first},
-    {"first2(Tensor x, Tensor y) -> Tensor", "first2", first},
-    {"number.int(Tensor x, int n=3) -> Tensor", "number.int", number},
-    {"number.float(Tensor x, float n=3) -> Tensor", "number.float", number},
-    {"number.scalar(Tensor x, Scalar n=3) -> Tensor", "number.scalar", number},
-    {"number.optional(Tensor x, int? n=3) -> Tensor", "number.optional", number},
+    {"invoke(str op, Tensor x) -> Tensor", "invoke", invoke, NULL, 0},
+    {"invoke2(str op, Tensor x, Tensor y) -> Tensor", "invoke2", invoke, NULL, 0},
+    {"invoke_any(str op, Any x) -> Any", "invoke_any", invoke, NULL, 0},
+    {"invoke_on_thread(str op, Tensor x) -> Tensor", "invoke_on_thread", invoke_on_thread, NULL, 0},
+    {"echo(Any x) -> Any", "echo", echo, NULL, 0},
+    {"fail() -> int", "fail", fail, NULL, 0},
+    {"fail_foreign(Any x) -> Any", "fail_foreign", fail_foreign, NULL, 0},
+    {"keeps_payload(str op, Any x) -> int", "keeps_payload", keeps_payload, NULL, 0},
+    {"error_text(str op, Tensor x) -> str", "error_text", error_text, NULL, 0},
+    {"hold(Tensor x) -> ()", "hold", hold, NULL, 0},
+    {"release() -> ()", "release", release, NULL, 0},
+    {"call_until_exit(str op, Tensor x) -> ()", "call_until_exit", call_until_exit, NULL, 0},
+    {"first(Tensor x) -> Tensor", "first", first, NULL, 0},
+    {"first2(Tensor x, Tensor y) -> Tensor", "first2", first, NULL, 0},
+    {"number.int(Tensor x, int n=3) -> Tensor", "number.int", number, NULL, 0},
+    {"number.float(Tensor x, float n=3) -> Tensor", "number.float", number, NULL, 0},
+    {"number.scalar(Tensor x, Scalar n=3) -> Tensor", "number.scalar", number, NULL, 0},
+    {"number.optional(Tensor x, int? n=3) -> Tensor", "number.optional", number, NULL, 0},
     {"number.two(Tensor x, int m=7, int n=3, *, str s=\"a\", int[] l=[1, 2]) -> Tensor",
-     "number.two", number},
+     "number.two", number, NULL, 0},
+    {"invoke_many(str op, ...) -> Any", "invoke_many", invoke, NULL, 0},
+    {"nothing(Tensor x, Tensor y) -> ()", "nothing", nothing, (tenon_typed_fn)nothing_typed,
+     0x6cbb2419e1e17951u}, /* "TT>" */
+    {"nothing.one(Tensor x, Tensor y, *, Scalar a=1) -> ()", "nothing.one", nothing,
+     (tenon_typed_fn)nothing_one, 0xa282c6fad150ec25u}, /* "TTv>" */
+    {"nothing.two(Tensor x, Scalar a=1, Scalar b=2.5) -> ()", "nothing.two", nothing,
+     (tenon_typed_fn)nothing_two, 0xa6be94fb64d2029fu}, /* "Tvv>" */
+    {"nothing.lists(Tensor x, Tensor y, str s=\"a\", int[] l=[1, 2]) -> ()", "nothing.lists",
+     nothing, NULL, 0},
+    {"null_boxed(Tensor x) -> Tensor", "null_boxed", null_boxed, NULL, 0},
+    {"null_typed(Tensor x) -> Tensor", "null_typed", null_boxed, (tenon_typed_fn)null_typed,
+     0x6c62fe19e196c2e9u}, /* "T>T" */
+    {"null_default(Tensor x, Scalar a=1) -> Tensor", "null_default", null_boxed,
+     (tenon_typed_fn)null_default, 0xa77d2efb65743155u}, /* "Tv>T" */
+    {"maybe_boxed(Tensor x) -> Tensor?", "maybe_boxed", maybe_boxed, NULL, 0},
 };
 
 static tenon_status load(tenon_plugin* self, void** out_state) {
@@ -279,6 +377,8 @@ static tenon_status load(tenon_plugin* self, void** out_state) {
     memset(&kernel, 0, sizeof kernel);
     kernel.struct_size = sizeof kernel;
     kernel.boxed = definitions[i].kernel;
+    kernel.typed = definitions[i].typed;
+    kernel.signature = definitions[i].signature;
     kernel.language = TENON_LANGUAGE_C;
     kernel.name = definitions[i].name;
     status = tenon_library_impl(library, definitions[i].name, TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD,

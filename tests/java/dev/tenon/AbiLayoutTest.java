@@ -33,7 +33,14 @@ class AbiLayoutTest {
 
   /** Offsets of structs that Java and its own native library share; C's interface has none. */
   private static final Set<String> OWN =
-      Set.of("BLOCK_FRAME", "UPCALL_KEYS", "UPCALL_STACK", "REF_ID");
+      Set.of(
+          "BLOCK_FRAME",
+          "UPCALL_KEYS",
+          "UPCALL_STACK",
+          "REF_ID",
+          "LANE_COUNT",
+          "LANE_RESULTS",
+          "LANE_VALUES");
 
   private static List<String> description() throws IOException {
     return Files.readAllLines(

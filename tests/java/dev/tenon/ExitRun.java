@@ -2,6 +2,7 @@
 package dev.tenon;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -175,7 +176,8 @@ final class ExitRun {
 
   private static void hold() {
     Support.plugin();
-    Tensor x = Tensor.wrap(ByteBuffer.allocateDirect(16), DType.FLOAT32);
+    Tensor x = Tensor.wrap(
+            ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder()), DType.FLOAT32);
     Operators.find("javatest::hold").call(x);
   }
 

@@ -11,7 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -21,6 +24,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Java kernels called by C: through the trampoline, from its threads, with every type. */
 class KernelTest {
@@ -158,6 +162,157 @@ class KernelTest {
     assertTrue(kept[3].isClosed());
     kept[1].close();
     kept[2].close();
+  }
+
+  /** The ways by which a kernel's call may come: all must give it the same. */
+  private Map<String, Executable> routes(Op op, Object... args) {
+    Map<String, Executable> routes = new LinkedHashMap<>();
+    Object[] named = new Object[args.length + 1];
+    named[0] = op.name();
+    System.arraycopy(args, 0, named, 1, args.length);
+    String invoke = args.length == 1 ? "javatest::invoke" : "javatest::invoke_many";
+    routes.put("C", () -> Operators.find(invoke).call(named));
+    routes.put("Java", () -> op.call(args));
+    routes.put("Java, boxed", () -> op.callBoxed(args));
+    routes.put("C again", () -> Operators.find(invoke).call(named));
+    routes.put(
+        "profiled",
+        () -> {
+          try (Profile profile = Introspect.profile()) {
+            op.call(args);
+          }
+        });
+    routes.put("Java again", () -> op.call(args));
+    return routes;
+  }
+
+  @Test
+  void arguments_closedByTheKernel_leaveTheCallersOpen() throws Throwable {
+    Op op = lib.define("k(Tensor x) -> Tensor");
+    boolean[] closed = new boolean[1];
+    lib.impl(
+        "k",
+        "CPU",
+        args -> {
+          ((Tensor) args[0]).close();
+          closed[0] = ((Tensor) args[0]).isClosed();
+          return Tensor.scalar(1);
+        });
+    for (Map.Entry<String, Executable> route : routes(op, x).entrySet()) {
+      route.getValue().execute();
+      assertTrue(closed[0], route.getKey());
+      assertFalse(x.isClosed(), route.getKey());
+      assertEquals(1, x.useCount(), route.getKey());
+    }
+  }
+
+  @Test
+  void arguments_keptWithoutAReference_areClosedAfterTheCall() throws Throwable {
+    Op op = lib.define("k(Tensor x) -> Tensor");
+    Tensor[] kept = new Tensor[2];
+    lib.impl(
+        "k",
+        "CPU",
+        args -> {
+          kept[0] = (Tensor) args[0];
+          kept[1] = ((Tensor) args[0]).retain().escape();
+          return args[0];
+        });
+    for (Map.Entry<String, Executable> route : routes(op, x).entrySet()) {
+      Support.leavesNothing(
+          () -> {
+            try (Scope inner = Scope.open()) {
+              route.getValue().execute();
+            }
+            assertTrue(kept[0].isClosed(), route.getKey());
+            assertTrue(kept[1].isSame(x), route.getKey());
+            kept[1].close();
+          });
+    }
+  }
+
+  @Test
+  void arguments_thatAreLists_areTheKernelsOwn() throws Throwable {
+    Op op =
+        lib.define("k(Tensor[] ts, int[] l, float[] f, bool[] b, Any a, Generator g) -> Tensor");
+    Object[] seen = new Object[6];
+    lib.impl(
+        "k",
+        DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD,
+        args -> {
+          System.arraycopy(args, 0, seen, 0, 6);
+          Tensor[] tensors = (Tensor[]) args[0];
+          tensors[0].close();
+          tensors[1] = null;
+          ((long[]) args[1])[0] = 99;
+          ((double[]) args[2])[0] = 99;
+          ((boolean[]) args[3])[0] = true;
+          ((Generator) args[5]).close();
+          return Tensor.scalar(1);
+        });
+    Tensor[] tensors = {x, x};
+    long[] longs = {1, 2};
+    double[] doubles = {1};
+    boolean[] booleans = {false};
+    Object[] list = {1, 2f, List.of((short) 3), new int[] {4}};
+    Generator generator = Generator.onCpu(7);
+    Object[] all = {tensors, longs, doubles, booleans, Arrays.asList(list), generator};
+    for (Map.Entry<String, Executable> route : routes(op, all).entrySet()) {
+      route.getValue().execute();
+      String name = route.getKey();
+      assertFalse(x.isClosed(), name);
+      assertSame(x, tensors[1], name);
+      assertEquals(1, longs[0], name);
+      assertEquals(1, doubles[0], name);
+      assertFalse(booleans[0], name);
+      assertFalse(generator.isClosed(), name);
+      List<?> any = (List<?>) seen[4];
+      assertEquals(Arrays.asList(1L, 2.0, List.of(3L)), any.subList(0, 3), name);
+      assertArrayEquals(new long[] {4}, (long[]) any.get(3), name);
+      assertThrows(UnsupportedOperationException.class, () -> any.remove(0), name);
+    }
+  }
+
+  @Test
+  void results_areTheCallersOwn() throws Throwable {
+    Op op = lib.define("k(Tensor x) -> (int[], Any)");
+    long[] kept = {1, 2};
+    List<Object> keptList = new ArrayList<>(List.of(1, 2f));
+    lib.impl("k", "CPU", args -> new Object[] {kept, keptList});
+    for (boolean profiled : new boolean[] {true, false, true, false}) {
+      Object[] results;
+      try (Profile profile = profiled ? Introspect.profile() : null) {
+        results = op.callAll(x);
+      }
+      ((long[]) results[0])[0] = 99;
+      assertEquals(1, kept[0]);
+      assertEquals(List.of(1L, 2.0), results[1]);
+    }
+  }
+
+  @Test
+  void nullTensorOfATypedKernel_isATypeErrorThatNamesOperatorAndResult() {
+    Op typed = Operators.find("javatest::null_typed");
+    Op boxed = Operators.find("javatest::null_boxed");
+    Op withDefault = Operators.find("javatest::null_default");
+    for (Op op : List.of(typed, boxed, withDefault)) {
+      Support.fails(
+          ErrorCode.TYPE, () -> op.call(x), op.name(), "result 0", "must be Tensor", "got NULL");
+      Support.fails(ErrorCode.TYPE, () -> op.call((Object) x), op.name(), "must be Tensor");
+      Support.fails(ErrorCode.TYPE, () -> op.callTensor(x), op.name(), "must be Tensor");
+    }
+  }
+
+  @Test
+  void absentTensorOfATypedKernel_isNull() {
+    for (String name : List.of("javatest::maybe_boxed")) {
+      Op op = Operators.find(name);
+      Tensor empty = Tensor.empty(DType.FLOAT32, 0);
+      assertNull(op.call(empty), name);
+      assertNull(op.callTensor(empty), name);
+      assertNull(op.call((Object) empty), name);
+      assertTrue(op.callTensor(x).isSame(x), name);
+    }
   }
 
   @Test
@@ -385,7 +540,7 @@ class KernelTest {
     self[0] = Operators.find(ns + "::k");
     for (int i = 1; i <= 3; i++) { // the first one enters by C, the others do not
       left[0] = 200;
-      assertTrue(self[0].call(x).isSame(x));
+      assertTrue(self[0].callTensor(x).isSame(x));
       assertEquals(200 * i, deepest[0]);
     }
     // All frames were left and given back: the library can go.
@@ -399,11 +554,11 @@ class KernelTest {
       try (Library over = Library.open("aten", Library.Kind.IMPL)) {
         over.impl("neg", "CPU", args -> ((Tensor) args[0]).mul(10.0));
         for (int i = 0; i < 3; i++) {
-          assertArrayEquals(new float[] {10, 20, 30}, neg.call(x).toFloatArray());
+          assertArrayEquals(new float[] {10, 20, 30}, neg.callTensor(x).toFloatArray());
         }
       }
       for (int i = 0; i < 3; i++) {
-        assertArrayEquals(new float[] {-1, -2, -3}, neg.call(x).toFloatArray());
+        assertArrayEquals(new float[] {-1, -2, -3}, neg.callTensor(x).toFloatArray());
       }
     }
   }
@@ -519,8 +674,8 @@ class KernelTest {
   void heldByC_releasedOnItsThread_freesTheBuffer() throws Throwable {
     Support.leavesNothing(
         () -> {
-          try (Tensor wrapped =
-              Tensor.wrap(java.nio.ByteBuffer.allocateDirect(16), DType.FLOAT32)) {
+          ByteBuffer buffer = ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder());
+          try (Tensor wrapped = Tensor.wrap(buffer, DType.FLOAT32)) {
             Operators.find("javatest::hold").call((Object) wrapped);
           }
           assertEquals(1, Introspect.referencedObjects());

@@ -33,7 +33,7 @@ class LibraryTest {
   }
 
   private double value(Op op) {
-    return op.call(x).getDouble();
+    return op.callTensor(x).getDouble();
   }
 
   @Test
@@ -168,9 +168,9 @@ class LibraryTest {
       Op op = lib.define("f(Tensor x) -> Tensor");
       lib.impl("f", "default", args -> Tensor.scalar(1.0));
       assertEquals(1, value(op));
-      assertEquals(1, op.call(Tensor.empty(DType.FLOAT32, Device.META, 2)).getDouble());
+      assertEquals(1, op.callTensor(Tensor.empty(DType.FLOAT32, Device.META, 2)).getDouble());
       lib.impl("f", "meta", args -> Tensor.scalar(2.0));
-      assertEquals(2, op.call(Tensor.empty(DType.FLOAT32, Device.META, 2)).getDouble());
+      assertEquals(2, op.callTensor(Tensor.empty(DType.FLOAT32, Device.META, 2)).getDouble());
     }
   }
 
@@ -243,7 +243,7 @@ class LibraryTest {
           return args[0];
         });
     Tensor shared = x;
-    Thread runner = new Thread(() -> op.call(shared).close());
+    Thread runner = new Thread(() -> op.callTensor(shared).close());
     runner.start();
     inside.await();
     Library copy = lib;

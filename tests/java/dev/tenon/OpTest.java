@@ -70,7 +70,7 @@ class OpTest {
                 + "*, Tensor? t=None, Scalar a=2, float[]? fs=None, ScalarType? d=None, "
                 + "Device? dev=None) -> Tensor");
     op.callTensor(x);
-    assertTrue(((Tensor) seen[0]).isSame(x));
+    assertTrue(((Tensor) seen[0]).isClosed()); // a view, which ended with the call
     assertEquals(Arrays.asList(3L, 1.5, true, "hi"), Arrays.asList(seen).subList(1, 5));
     assertArrayEquals(new long[] {1, 2}, (long[]) seen[5]);
     assertEquals(Arrays.asList(null, 2L, null, null, null), Arrays.asList(seen).subList(6, 11));
@@ -192,7 +192,54 @@ class OpTest {
     Object[] results = (Object[]) two.call((Object) x);
     assertEquals(5L, results[0]);
     assertTrue(x.isSame((Tensor) results[1]));
-    Support.fails(ErrorCode.TYPE, () -> two.call(x), "one Tensor");
+    results = (Object[]) two.call(x); // the form for tensors, the result as it is all the same
+    assertEquals(5L, results[0]);
+    Support.fails(ErrorCode.TYPE, () -> two.callTensor(x), "one Tensor");
+  }
+
+  @Test
+  void call_withTensors_returnsWhateverTheOperatorReturns() {
+    Op number = lib.define("number(Tensor x) -> int");
+    Op text = lib.define("text(Tensor x, Tensor y) -> str");
+    Op three = lib.define("three(Tensor x, Tensor y, Tensor z, float f=2) -> float");
+    Op four = lib.define("four(Tensor a, Tensor b, Tensor c, Tensor d) -> int[]");
+    lib.impl("number", "CPU", args -> 7);
+    lib.impl("text", "CPU", args -> "seven");
+    lib.impl("three", "CPU", args -> args[3]);
+    lib.impl("four", "CPU", args -> new long[] {1, 2});
+    assertEquals(7L, number.call(x));
+    assertEquals("seven", text.call(x, x));
+    assertEquals(2.0, three.call(x, x, x));
+    assertArrayEquals(new long[] {1, 2}, (long[]) four.call(x, x, x, x));
+  }
+
+  @Test
+  void call_textsThatAreNoUnicode_areRefused() {
+    Op op = note("f(str s, str? o=None, str[] l=[], Any a=None) -> str");
+    String name = lib.namespace() + "::f";
+    String lone = "a\uD83C";
+    assertEquals("a\uD83C\uDF70", op.call("a\uD83C\uDF70"));
+    Support.fails(ErrorCode.TYPE, () -> op.call(lone), name, "'s'", "lone surrogate");
+    Support.fails(ErrorCode.TYPE, () -> op.call("\uDF70\uD83C"), name, "'s'", "lone surrogate");
+    Support.fails(ErrorCode.TYPE, () -> op.call("a", lone), name, "'o'", "lone surrogate");
+    Support.fails(ErrorCode.TYPE, () -> op.call("a", null, List.of(lone)), name, "'l'");
+    Support.fails(
+        ErrorCode.INVALID_ARGUMENT, () -> op.call("a", null, List.of(), lone), "lone surrogate");
+    lib.impl("f", DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD, args -> lone);
+    Support.fails(ErrorCode.TYPE, () -> op.call("a"), name, "result 0", "lone surrogate");
+    assertThrows(IllegalArgumentException.class, () -> Operators.find(lone));
+  }
+
+  @Test
+  void device_ofNoBackend_isRefused() {
+    Op op = note("f(Any a, Device? d=None) -> Device");
+    String name = lib.namespace() + "::f";
+    Device none = new Device(20, 0);
+    Support.fails(ErrorCode.TYPE, () -> op.call(1, none), name, "'d'", "unknown type 20");
+    Support.fails(ErrorCode.TYPE, () -> op.call(1, new Device(-1, -1)), name, "'d'", "type -1");
+    Support.fails(ErrorCode.INVALID_ARGUMENT, () -> op.call(none), "unknown type 20");
+    lib.impl("f", DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD, args -> none);
+    Support.fails(ErrorCode.TYPE, () -> op.call(1), name, "result 0", "unknown type 20");
   }
 
   @Test
@@ -209,7 +256,7 @@ class OpTest {
   @Test
   void call_returnedArgument_isAReferenceOfItsOwn() {
     Op op = note("f(Tensor x) -> Tensor");
-    Tensor y = op.call(x);
+    Tensor y = op.callTensor(x);
     assertNotSame(x, y);
     assertTrue(x.isSame(y));
     y.close();
@@ -239,10 +286,10 @@ class OpTest {
     Support.leavesNothing(
         () -> {
           try (Scope inner = Scope.open()) {
-            assertEquals(2, Operators.find(ns + "::f1").call(t).getDouble());
-            assertEquals(4, Operators.find(ns + "::f2").call(t, t).getDouble());
-            assertEquals(6, Operators.find(ns + "::f3").call(t, t, t).getDouble());
-            assertEquals(8, Operators.find(ns + "::f4").call(t, t, t, t).getDouble());
+            assertEquals(2, Operators.find(ns + "::f1").callTensor(t).getDouble());
+            assertEquals(4, Operators.find(ns + "::f2").callTensor(t, t).getDouble());
+            assertEquals(6, Operators.find(ns + "::f3").callTensor(t, t, t).getDouble());
+            assertEquals(8, Operators.find(ns + "::f4").callTensor(t, t, t, t).getDouble());
           }
         });
   }
@@ -285,10 +332,10 @@ class OpTest {
         });
     // A kernel on an Autograd key is called whether or not an argument is tracked.
     assertTrue(op.computeKeys(x).has(DispatchKey.AUTOGRAD_CPU));
-    assertEquals(11, op.call(x).getDouble());
+    assertEquals(11, op.callTensor(x).getDouble());
     try (KeyGuard guard = KeyGuard.exclude(DispatchKey.AUTOGRAD_CPU)) {
       assertFalse(op.computeKeys(x).has(DispatchKey.AUTOGRAD_CPU));
-      assertEquals(1, op.call(x).getDouble());
+      assertEquals(1, op.callTensor(x).getDouble());
     }
     Support.fails(
         ErrorCode.TYPE, () -> op.redispatch(DispatchKeySet.of(DispatchKey.CPU)), "f", "1", "got 0");

@@ -113,7 +113,7 @@ class OverridesTest {
     assertEquals(60L, op("twice").call(new Tag(6)));
     assertEquals("special of joverrides::twice", op("twice").call(new Special()));
     try (Tensor carrier = Tensor.carrier(new Tag(7));
-        Tensor result = op("twice").call(carrier)) {
+        Tensor result = op("twice").callTensor(carrier)) {
       assertEquals(70L, result.carried());
     }
   }
@@ -199,9 +199,9 @@ class OverridesTest {
     try (Tensor plain = Tensor.of(new float[] {1}, 1)) {
       try (Mode outer = Mode.dispatching(below);
           Mode inner = Mode.overriding(before)) {
-        op("twice").call(plain).close();
+        op("twice").callTensor(plain).close();
       }
-      op("twice").call(plain).close();
+      op("twice").callTensor(plain).close();
     }
     assertEquals(List.of("joverrides::twice"), before.seen);
     assertEquals(List.of("joverrides::twice"), below.seen);
@@ -218,14 +218,14 @@ class OverridesTest {
               new float[] {2},
               pool.submit(
                       () -> {
-                        try (Tensor result = op("twice").call(plain)) {
+                        try (Tensor result = op("twice").callTensor(plain)) {
                           return result.toFloatArray();
                         }
                       })
                   .get());
         }
       }
-      pool.submit(() -> op("twice").call(plain).close()).get();
+      pool.submit(() -> op("twice").callTensor(plain).close()).get();
     } finally {
       pool.shutdown();
       assertTrue(pool.awaitTermination(10, TimeUnit.SECONDS));

@@ -119,7 +119,7 @@ class TensorTest {
 
   @Test
   void wrap_badBuffers_areRefused() {
-    ByteBuffer direct = ByteBuffer.allocateDirect(16);
+    ByteBuffer direct = ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder());
     Support.fails(
         ErrorCode.INVALID_ARGUMENT,
         () -> Tensor.wrap(ByteBuffer.allocate(16), DType.INT8),
@@ -132,8 +132,26 @@ class TensorTest {
         ErrorCode.INVALID_ARGUMENT, () -> Tensor.wrap(direct, DType.INT32, 5), "16 bytes", "[5]");
     Support.fails(
         ErrorCode.INVALID_ARGUMENT,
-        () -> Tensor.wrap(direct.duplicate().position(1), DType.INT32, 2),
+        () ->
+            Tensor.wrap(
+                direct.duplicate().order(ByteOrder.nativeOrder()).position(1), DType.INT32, 2),
         "aligned");
+  }
+
+  @Test
+  void wrap_anotherByteOrder_isRefused() {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(16); // Java's own order, whatever the machine's
+    boolean other = buffer.order() != ByteOrder.nativeOrder();
+    if (!other) {
+      buffer.order(ByteOrder.LITTLE_ENDIAN);
+    }
+    Support.fails(
+        ErrorCode.INVALID_ARGUMENT,
+        () -> Tensor.wrap(buffer, DType.FLOAT32),
+        "Tensor.wrap",
+        "byte order",
+        buffer.order().toString());
+    assertEquals(16, Tensor.wrap(buffer, DType.INT8).numel()); // bytes have no order
   }
 
   @Test

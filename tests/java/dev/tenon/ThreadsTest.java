@@ -61,7 +61,7 @@ class ThreadsTest {
                   for (int i = 0; i < 2000; i++) {
                     try (Scope scope = Scope.open()) {
                       Tensor a = Tensor.scalar((double) i);
-                      assertEquals(2 * i, add.call(a, a).getDouble());
+                      assertEquals(2 * i, add.callTensor(a, a).getDouble());
                       assertEquals(2 * i, invoke2.callTensor(ns + "::add", a, a).getDouble());
                       try {
                         invoke.callTensor(ns + "::bad", a);
@@ -99,7 +99,7 @@ class ThreadsTest {
                 () -> {
                   try (Tensor a = Tensor.scalar(0.0)) {
                     while (writer.isAlive()) {
-                      try (Tensor r = op.call(a)) {
+                      try (Tensor r = op.callTensor(a)) {
                         double value = r.getDouble();
                         assertTrue(value == 1 || value == 2);
                       }
@@ -192,7 +192,7 @@ class ThreadsTest {
                   try (Scope scope = Scope.open()) {
                     Tensor a = Tensor.scalar(1.0);
                     for (int i = 0; i < 5; i++) {
-                      assertEquals(2, op.call(a).getDouble());
+                      assertEquals(2, op.callTensor(a).getDouble());
                     }
                   }
                   try (KeyGuard guard = KeyGuard.exclude(DispatchKey.BATCHED)) {

@@ -27,8 +27,9 @@ public final class Call {
 
   /** Calls an operator that returns one tensor. */
   public Tensor callTensor(Object... args) {
-    op.requireTensor(op.signature());
-    return op.oneTensor(op.callWith(args, named));
+    Signature s = op.signature();
+    op.requireTensor(s);
+    return op.oneTensor(s, op.callWith(args, named));
   }
 
   /** Calls and returns all results, whatever their number. */

@@ -81,6 +81,6 @@ final class CallBlock {
       return tensor;
     }
     TenonNative.tenon_value_clear(ret); // the operator was defined anew under our feet
-    return op.oneTensor(new Object[] {result});
+    return op.oneTensor(s, new Object[] {result});
   }
 }

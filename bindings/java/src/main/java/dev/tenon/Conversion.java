@@ -7,6 +7,7 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
 
 /**
  * How values of one schema type travel.
@@ -272,7 +273,7 @@ abstract class Conversion {
 
     @Override
     Object normalise(Object v) {
-      return v instanceof String ? v : MISMATCH;
+      return v instanceof String text && Text.loneSurrogate(text) < 0 ? v : MISMATCH;
     }
 
     @Override
@@ -312,7 +313,10 @@ abstract class Conversion {
 
     @Override
     Object normalise(Object v) {
-      return v instanceof Device ? v : v instanceof String name ? Device.of(name) : MISMATCH;
+      if (v instanceof String name) {
+        return Device.of(name);
+      }
+      return v instanceof Device device && device.exists() ? v : MISMATCH;
     }
 
     @Override

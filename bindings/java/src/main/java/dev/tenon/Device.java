@@ -14,6 +14,9 @@ import dev.tenon.internal.TenonNative;
  * @param index which one of that type; -1 for the current one
  */
 public record Device(int type, int index) {
+  // Types that were found to exist, by number: they stay.
+  private static volatile long known;
+
   /** The CPU. */
   public static final Device CPU = new Device(TENON_DEVICE_CPU, -1);
 
@@ -25,6 +28,20 @@ public record Device(int type, int index) {
     if (type == TENON_DEVICE_CPU || type == TENON_DEVICE_META) {
       index = -1;
     }
+  }
+
+  /** Tells whether its type is a backend's; the undefined tensor's, -1, is none. */
+  boolean exists() {
+    if (type < 0 || type >= TENON_BACKEND_BITS) {
+      return false;
+    }
+    if ((known >>> type & 1) == 0) {
+      if (TenonNative.tenon_device_type_name(type).equals("unknown")) {
+        return false;
+      }
+      known |= 1L << type;
+    }
+    return true;
   }
 
   /** Parses "cpu", "cuda:1", "meta" or the name of a registered backend with an optional index. */

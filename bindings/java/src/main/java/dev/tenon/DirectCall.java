@@ -5,11 +5,15 @@ package dev.tenon;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
+import java.lang.ref.Reference;
 
 /**
  * Calls that the dispatcher begins and that are not entered through C: it marks the kernel as
  * running in a tenon_frame of the calling thread, and the frame is left here by one store, on the
  * same thread, also on failure.
+ *
+ * <p>Kernels get what {@link Bridge} gives them: views of the tensors that end with the call, other
+ * values as C would hand them on.
  */
 final class DirectCall {
   /** What {@link #call} returns that called nothing. */
@@ -18,20 +22,20 @@ final class DirectCall {
   private DirectCall() {}
 
   /**
-   * Calls an operator with up to four tensors, 0 for none, when a Java kernel serves it. {@code
-   * args} are what the kernel gets.
+   * Calls an operator with {@code s.tensors} tensors, null after those, when a Java kernel serves
+   * it.
    *
    * @return the one result or null; {@link #BY_C} where the call has to go through C
    */
-  static Object call(Op op, Signature s, long a, long b, long c, long d, Object... args) {
+  static Object call(Op op, Signature s, Tensor a, Tensor b, Tensor c, Tensor d) {
     CallFrame frame = CallFrame.get();
     if (!frame.direct) {
       return BY_C;
     }
     long running =
-        c == 0 && d == 0
-            ? Native.begin2(op.address(), a, b)
-            : Native.begin4(op.address(), a, b, c, d);
+        c == null
+            ? Native.begin2(op.address(), a.address, addressOf(b))
+            : Native.begin4(op.address(), a.address, addressOf(b), c.address, addressOf(d));
     if (running == 0) {
       throw Errors.raise();
     }
@@ -40,11 +44,23 @@ final class DirectCall {
       return BY_C;
     }
     try {
-      return run(frame, op, s, running, args);
+      return run(frame, op, s, running, a, b, c, d);
     } finally {
       leave(running);
       Memory.putLong(running & -Native.FRAMES_SIZE, running);
+      Reference.reachabilityFence(a);
+      Reference.reachabilityFence(b);
+      Reference.reachabilityFence(c);
+      Reference.reachabilityFence(d);
     }
+  }
+
+  private static long addressOf(Tensor tensor) {
+    return tensor == null ? 0 : tensor.address;
+  }
+
+  private static Tensor viewOf(Tensor tensor) {
+    return tensor == null ? null : Tensor.viewOf(tensor.address);
   }
 
   /** Leaves what was begun in a tenon_frame. */
@@ -54,21 +70,51 @@ final class DirectCall {
         Memory.getLong(running + Structs.FRAME_LEAVE_VALUE));
   }
 
-  /**
-   * Runs the Java kernel that was begun in a tenon_frame, which the caller leaves. Returns null for
-   * no result, one result as it is, an Object[] of several.
-   */
-  static Object run(CallFrame frame, Op op, Signature s, long running, Object[] args) {
+  // Views in variables, as in Bridge: those that the kernel does not keep need not be made at all.
+  private static Object run(
+      CallFrame frame, Op op, Signature s, long running, Tensor a, Tensor b, Tensor c, Tensor d) {
+    Tensor w = viewOf(a);
+    Tensor x = viewOf(b);
+    Tensor y = viewOf(c);
+    Tensor z = viewOf(d);
+    Object[] args =
+        b == null
+            ? new Object[] {w}
+            : c == null
+                ? new Object[] {w, x}
+                : d == null ? new Object[] {w, x, y} : new Object[] {w, x, y, z};
     int guards = frame.guards;
     Object result;
     try {
       int outer = frame.openRegion();
       try {
-        KernelReference kernel =
-            (KernelReference) References.at(Memory.getLong(running + Structs.FRAME_CTX));
-        result = kernel.call(op, running + Structs.FRAME_KEYS, args);
-        frame.checkGuards(guards, op);
-        result = Results.detach(frame, s.results(result, s.returnCount()));
+        result = enter(frame, op, s, running, guards, args);
+      } finally {
+        Tensor.endViewOf(w);
+        Tensor.endViewOf(x);
+        Tensor.endViewOf(y);
+        Tensor.endViewOf(z);
+        frame.closeRegion(outer);
+      }
+    } catch (Throwable t) {
+      frame.restoreGuards(guards);
+      throw Errors.sneak(t);
+    }
+    return adopted(frame, result);
+  }
+
+  /**
+   * Runs the Java kernel that was begun in a tenon_frame, which the caller leaves, on boxed
+   * arguments. Returns null for no result, one result as it is, an Object[] of several.
+   */
+  static Object run(CallFrame frame, Op op, Signature s, long running, long values, int count) {
+    int guards = frame.guards;
+    Object result;
+    try {
+      int outer = frame.openRegion();
+      try {
+        Object[] args = Values.readAll(frame, values, count, Values.BORROW);
+        result = enter(frame, op, s, running, guards, args);
       } finally {
         frame.closeRegion(outer);
       }
@@ -76,6 +122,20 @@ final class DirectCall {
       frame.restoreGuards(guards);
       throw Errors.sneak(t);
     }
+    return adopted(frame, result);
+  }
+
+  private static Object enter(
+      CallFrame frame, Op op, Signature s, long running, int guards, Object[] args)
+      throws Exception {
+    KernelReference kernel =
+        (KernelReference) References.at(Memory.getLong(running + Structs.FRAME_CTX));
+    Object result = kernel.call(op, running + Structs.FRAME_KEYS, args);
+    frame.checkGuards(guards, op);
+    return Results.detach(frame, s.results(result, s.returnCount()));
+  }
+
+  private static Object adopted(CallFrame frame, Object result) {
     if (result != null) {
       Results.adopt(frame, result);
     }

@@ -9,6 +9,7 @@ import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.TenonNativeConstants;
 import dev.tenon.internal.Text;
+import java.lang.ref.Reference;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -48,6 +49,15 @@ public final class ForeignObject extends NativeHandle {
             Text.read(Memory.getLong(type + Structs.OBJECT_TYPE_NAME)),
             ErrorFrame.language(language),
             function));
+  }
+
+  @Override
+  ForeignObject unownedCopy() {
+    ForeignObject copy =
+        new ForeignObject(
+            TenonNative.tenon_object_retain(address()), typeName, language, function);
+    Reference.reachabilityFence(this);
+    return copy;
   }
 
   /** Makes a native object around a Java object; the caller owns the reference. */

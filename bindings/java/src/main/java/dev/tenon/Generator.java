@@ -25,7 +25,7 @@ public final class Generator extends NativeHandle {
     return frame.adopt(new Generator(TenonNative.tenon_generator_retain(address)));
   }
 
-  /** Makes another reference that nobody owns yet. */
+  @Override
   Generator unownedCopy() {
     Generator copy = new Generator(TenonNative.tenon_generator_retain(address()));
     Reference.reachabilityFence(this);

@@ -11,9 +11,10 @@ package dev.tenon;
  * classes; null for an absent optional. A number of type Scalar is Long, Double, Boolean or
  * Complex.
  *
- * <p>Arguments belong to the caller and may be views that end with the call: {@link Tensor#retain}
- * keeps one. Tensors made inside are closed at the end, what is returned excepted: {@link
- * Tensor#escape} keeps one.
+ * <p>Arguments are views that end with the call, whoever calls: closing one closes nothing of the
+ * caller's, one that is merely kept is closed afterwards, and {@link Tensor#escape} or {@link
+ * Tensor#retain} keeps one. Arrays and lists are the kernel's own copies. Tensors made inside are
+ * closed at the end, what is returned excepted: {@link Tensor#escape} keeps one.
  *
  * <p>Whatever is thrown reaches a Java caller as the same object, and callers in other languages as
  * an error that carries it.

@@ -111,6 +111,14 @@ abstract class NativeHandle implements AutoCloseable {
     return address == 0;
   }
 
+  /**
+   * Makes another reference that nobody owns yet, where values carry such handles; others are Java
+   * objects to values and stay themselves.
+   */
+  NativeHandle unownedCopy() {
+    return this;
+  }
+
   /** Releases what this object owns. Closing again does nothing. */
   @Override
   public void close() {

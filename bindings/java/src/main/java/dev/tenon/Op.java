@@ -21,8 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <pre>{@code
  * Op add = Operators.find("aten::add.Tensor");
- * Tensor c = add.call(a, b);
+ * Tensor c = add.callTensor(a, b);
  * Tensor d = add.with("alpha", 2).callTensor(a, b);
+ * Object n = Operators.find("aten::_local_scalar_dense").call(c); // whatever it returns
  * }</pre>
  *
  * <p>Calls take what {@link Kernel} lists, and what converts without loss: any integer class for
@@ -134,14 +135,26 @@ public final class Op {
     if (s.tensors == 1 && args.length == 1 && args[0] instanceof Tensor a) {
       return call(a);
     }
-    return unwrap(execute(s, s.bind(spread(args), null), CALL, 0));
+    return call(s, spread(args));
   }
 
-  /** Calls an operator that returns one tensor. */
+  private Object call(Signature s, Object[] args) {
+    return unwrap(execute(s, s.bind(args, null), CALL, 0));
+  }
+
+  /**
+   * Calls an operator that returns one tensor.
+   *
+   * @return the tensor; null where the schema says `Tensor?` and there is none
+   */
   public Tensor callTensor(Object... args) {
     Signature s = signature();
     requireTensor(s);
-    return oneTensor(execute(s, s.bind(spread(args), null), CALL, 0));
+    return callTensor(s, spread(args));
+  }
+
+  private Tensor callTensor(Signature s, Object[] args) {
+    return oneTensor(s, execute(s, s.bind(args, null), CALL, 0));
   }
 
   /** Calls and returns all results, whatever their number. */
@@ -231,9 +244,12 @@ public final class Op {
     }
   }
 
-  Tensor oneTensor(Object[] results) {
+  Tensor oneTensor(Signature s, Object[] results) {
     if (results.length == 1 && results[0] instanceof Tensor tensor) {
       return tensor;
+    }
+    if (results.length == 1 && results[0] == null && s.mayReturnNoTensor()) {
+      return null;
     }
     throw TenonException.type(
         name,
@@ -244,84 +260,170 @@ public final class Op {
 
   // ---- Calls with tensors only: nothing is allocated but the result's object --------------------
 
-  /** Calls with one tensor an operator that returns one tensor, or nothing: then null. */
-  public Tensor call(Tensor a) {
+  /** Calls with one tensor; the rest takes its defaults. */
+  public Object call(Tensor a) {
     Signature s = signature();
-    if (s.tensors != 1 || isUnusable(a)) {
-      return s.returnCount() > 0 ? callTensor(a) : tensorOrNull(s, a);
+    Object result = fixed(s, a);
+    return result != DirectCall.BY_C ? result : call(s, new Object[] {a});
+  }
+
+  /** Calls with one tensor an operator that returns one tensor; the rest takes its defaults. */
+  public Tensor callTensor(Tensor a) {
+    Signature s = signature();
+    requireTensor(s);
+    Object result = fixed(s, a);
+    return result != DirectCall.BY_C
+        ? (Tensor) result
+        : callTensor(s, new Object[] {a});
+  }
+
+  /** Calls with two tensors; the rest takes its defaults. */
+  public Object call(Tensor a, Tensor b) {
+    Signature s = signature();
+    Object result = fixed(s, a, b);
+    return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b});
+  }
+
+  /** Calls with two tensors an operator that returns one tensor; the rest takes its defaults. */
+  public Tensor callTensor(Tensor a, Tensor b) {
+    Signature s = signature();
+    requireTensor(s);
+    Object result = fixed(s, a, b);
+    return result != DirectCall.BY_C
+        ? (Tensor) result
+        : callTensor(s, new Object[] {a, b});
+  }
+
+  /** Calls with three tensors; the rest takes its defaults. */
+  public Object call(Tensor a, Tensor b, Tensor c) {
+    Signature s = signature();
+    Object result = fixed(s, a, b, c);
+    return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b, c});
+  }
+
+  /** Calls with three tensors an operator that returns one tensor; the rest takes its defaults. */
+  public Tensor callTensor(Tensor a, Tensor b, Tensor c) {
+    Signature s = signature();
+    requireTensor(s);
+    Object result = fixed(s, a, b, c);
+    return result != DirectCall.BY_C
+        ? (Tensor) result
+        : callTensor(s, new Object[] {a, b, c});
+  }
+
+  /** Calls with four tensors; the rest takes its defaults. */
+  public Object call(Tensor a, Tensor b, Tensor c, Tensor d) {
+    Signature s = signature();
+    Object result = fixed(s, a, b, c, d);
+    return result != DirectCall.BY_C ? result : call(s, new Object[] {a, b, c, d});
+  }
+
+  /** Calls with four tensors an operator that returns one tensor; the rest takes its defaults. */
+  public Tensor callTensor(Tensor a, Tensor b, Tensor c, Tensor d) {
+    Signature s = signature();
+    requireTensor(s);
+    Object result = fixed(s, a, b, c, d);
+    return result != DirectCall.BY_C
+        ? (Tensor) result
+        : callTensor(s, new Object[] {a, b, c, d});
+  }
+
+  // Each returns the result, null without one, or BY_C where a call has other arguments or results.
+
+  private Object fixed(Signature s, Tensor a) {
+    if (isUnusable(a)) {
+      return DirectCall.BY_C;
     }
-    if (java) {
-      Object result = DirectCall.call(this, s, a.address, 0, 0, 0, a);
-      Reference.reachabilityFence(a);
-      if (result != DirectCall.BY_C) {
-        return (Tensor) result;
+    long r;
+    if (s.tensors == 1) {
+      if (java) {
+        Object result = DirectCall.call(this, s, a, null, null, null);
+        if (result != DirectCall.BY_C) {
+          return result;
+        }
       }
+      r = Native.call1(s.word, a.address);
+    } else {
+      long lane = java ? 0 : s.lane(1);
+      if (lane == 0) {
+        return DirectCall.BY_C;
+      }
+      r = Native.callLane1(lane, a.address);
+      Reference.reachabilityFence(s);
     }
-    long r = Native.call1(s.word, a.address);
     Reference.reachabilityFence(a);
     return tensor(r);
   }
 
-  /** Calls with two tensors an operator that returns one tensor, or nothing: then null. */
-  public Tensor call(Tensor a, Tensor b) {
-    Signature s = signature();
-    if (s.tensors != 2 || isUnusable(a) || isUnusable(b)) {
-      return s.returnCount() > 0 ? callTensor(a, b) : tensorOrNull(s, a, b);
+  private Object fixed(Signature s, Tensor a, Tensor b) {
+    if (isUnusable(a) || isUnusable(b)) {
+      return DirectCall.BY_C;
     }
-    if (java) {
-      Object result = DirectCall.call(this, s, a.address, b.address, 0, 0, a, b);
-      Reference.reachabilityFence(a);
-      Reference.reachabilityFence(b);
-      if (result != DirectCall.BY_C) {
-        return (Tensor) result;
+    long r;
+    if (s.tensors == 2) {
+      if (java) {
+        Object result = DirectCall.call(this, s, a, b, null, null);
+        if (result != DirectCall.BY_C) {
+          return result;
+        }
       }
+      r = Native.call2(s.word, a.address, b.address);
+    } else {
+      long lane = java ? 0 : s.lane(2);
+      if (lane == 0) {
+        return DirectCall.BY_C;
+      }
+      r = Native.callLane2(lane, a.address, b.address);
+      Reference.reachabilityFence(s);
     }
-    long r = Native.call2(s.word, a.address, b.address);
     Reference.reachabilityFence(a);
     Reference.reachabilityFence(b);
     return tensor(r);
   }
 
-  /** Calls with three tensors an operator that returns one tensor, or nothing: then null. */
-  public Tensor call(Tensor a, Tensor b, Tensor c) {
-    Signature s = signature();
-    if (s.tensors != 3 || isUnusable(a) || isUnusable(b) || isUnusable(c)) {
-      return tensorOrNull(s, a, b, c);
+  private Object fixed(Signature s, Tensor a, Tensor b, Tensor c) {
+    if (isUnusable(a) || isUnusable(b) || isUnusable(c)) {
+      return DirectCall.BY_C;
     }
-    if (java) {
-      Object result = DirectCall.call(this, s, a.address, b.address, c.address, 0, a, b, c);
-      Reference.reachabilityFence(a);
-      Reference.reachabilityFence(b);
-      Reference.reachabilityFence(c);
-      if (result != DirectCall.BY_C) {
-        return (Tensor) result;
+    long r;
+    if (s.tensors == 3) {
+      if (java) {
+        Object result = DirectCall.call(this, s, a, b, c, null);
+        if (result != DirectCall.BY_C) {
+          return result;
+        }
       }
+      r = Native.call3(s.word, a.address, b.address, c.address);
+    } else {
+      long lane = java ? 0 : s.lane(3);
+      if (lane == 0) {
+        return DirectCall.BY_C;
+      }
+      r = Native.callLane3(lane, a.address, b.address, c.address);
+      Reference.reachabilityFence(s);
     }
-    long r = Native.call3(s.word, a.address, b.address, c.address);
     Reference.reachabilityFence(a);
     Reference.reachabilityFence(b);
     Reference.reachabilityFence(c);
     return tensor(r);
   }
 
-  /** Calls with four tensors an operator that returns one tensor, or nothing: then null. */
-  public Tensor call(Tensor a, Tensor b, Tensor c, Tensor d) {
-    Signature s = signature();
-    if (s.tensors != 4 || isUnusable(a) || isUnusable(b) || isUnusable(c) || isUnusable(d)) {
-      return tensorOrNull(s, a, b, c, d);
+  private Object fixed(Signature s, Tensor a, Tensor b, Tensor c, Tensor d) {
+    if (isUnusable(a) || isUnusable(b) || isUnusable(c) || isUnusable(d)) {
+      return DirectCall.BY_C;
     }
-    if (java) {
-      Object result =
-          DirectCall.call(this, s, a.address, b.address, c.address, d.address, a, b, c, d);
-      Reference.reachabilityFence(a);
-      Reference.reachabilityFence(b);
-      Reference.reachabilityFence(c);
-      Reference.reachabilityFence(d);
-      if (result != DirectCall.BY_C) {
-        return (Tensor) result;
+    long r;
+    if (s.tensors == 4) {
+      if (java) {
+        Object result = DirectCall.call(this, s, a, b, c, d);
+        if (result != DirectCall.BY_C) {
+          return result;
+        }
       }
+      r = Native.call4(s.word, a.address, b.address, c.address, d.address);
+    } else {
+      return DirectCall.BY_C;
     }
-    long r = Native.call4(s.word, a.address, b.address, c.address, d.address);
     Reference.reachabilityFence(a);
     Reference.reachabilityFence(b);
     Reference.reachabilityFence(c);
@@ -330,54 +432,6 @@ public final class Op {
   }
 
   // ---- Calls with tensors and numbers, the rest left to defaults --------------------------------
-
-  /** Calls with one tensor an operator that returns one tensor. */
-  public Tensor callTensor(Tensor a) {
-    Signature s = signature();
-    if (s.tensors == 1 && !isUnusable(a)) {
-      return call(a);
-    }
-    if (!java) {
-      CallFrame frame = CallFrame.get();
-      long mark = frame.mark();
-      try {
-        long values = CallBlock.open(frame, s, 1);
-        if (values != 0
-            && CallBlock.put(values, s, 0, a)) {
-          return CallBlock.run(frame, s, this, values);
-        }
-      } finally {
-        Reference.reachabilityFence(a);
-        frame.reset(mark);
-      }
-    }
-    return callTensor(new Object[] {a});
-  }
-
-  /** Calls with two tensors an operator that returns one tensor. */
-  public Tensor callTensor(Tensor a, Tensor b) {
-    Signature s = signature();
-    if (s.tensors == 2 && !isUnusable(a) && !isUnusable(b)) {
-      return call(a, b);
-    }
-    if (!java) {
-      CallFrame frame = CallFrame.get();
-      long mark = frame.mark();
-      try {
-        long values = CallBlock.open(frame, s, 2);
-        if (values != 0
-            && CallBlock.put(values, s, 0, a)
-            && CallBlock.put(values, s, 1, b)) {
-          return CallBlock.run(frame, s, this, values);
-        }
-      } finally {
-        Reference.reachabilityFence(a);
-        Reference.reachabilityFence(b);
-        frame.reset(mark);
-      }
-    }
-    return callTensor(new Object[] {a, b});
-  }
 
   /** Calls with a tensor and an integer an operator that returns one tensor. */
   public Tensor callTensor(Tensor a, long n) {
@@ -456,14 +510,6 @@ public final class Op {
     return r == Native.NO_RESULT ? null : Tensor.own(CallFrame.get(), r);
   }
 
-  private Tensor tensorOrNull(Signature s, Object... args) {
-    if (s.returnCount() > 0) {
-      return callTensor(args);
-    }
-    Object[] results = execute(s, s.bind(args, null), CALL, 0);
-    return results.length == 0 ? null : oneTensor(results);
-  }
-
   // ---- The general way ------------------------------------------------------------------------
 
   private static final int CALL = 0;
@@ -500,11 +546,12 @@ public final class Op {
       if (status < 0) {
         long running = CallBlock.running(values);
         try {
-          return split(s, DirectCall.run(frame, this, s, running, args));
+          return split(s, DirectCall.run(frame, this, s, running, values, args.length));
         } finally {
           DirectCall.leave(running);
         }
       }
+      java = false; // whoever expected a Java kernel was wrong
       Errors.check(status);
       Object[] results = takeResults(frame, rets, returns);
       return how == CALL ? Overrides.opened(frame, block, results) : results;

@@ -3,6 +3,8 @@
 package dev.tenon;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,23 +13,20 @@ import java.util.Map;
 final class Results {
   private Results() {}
 
-  /** Takes what was made in the innermost region out of it; the rest gets references of its own. */
+  /**
+   * Takes what was made in the innermost region out of it; the rest gets references of its own, and
+   * lists become the caller's: what the kernel keeps is not what the caller gets, as through C.
+   */
   static Object detach(CallFrame frame, Object v) {
-    if (v instanceof Tensor t) {
-      if (frame.inRegion(t) && !t.borrowed) {
-        frame.untrack(t);
-        return t;
-      }
-      return t.unownedCopy();
-    }
-    if (v instanceof Generator g && !frame.inRegion(g)) {
-      return g.unownedCopy(); // the caller's own: closing the result must leave it open
-    }
     if (v instanceof NativeHandle handle) {
-      if (frame.inRegion(handle)) {
+      if (frame.inRegion(handle) && !handle.borrowed) {
         frame.untrack(handle);
+        return handle;
       }
-      return handle;
+      return handle.unownedCopy();
+    }
+    if (v instanceof Number number) {
+      return canonical(number);
     }
     if (v instanceof Object[] array) {
       Object[] all = v instanceof Tensor[] ? new Tensor[array.length] : new Object[array.length];
@@ -39,14 +38,34 @@ final class Results {
     if (v instanceof List<?> list) {
       List<Object> all = new ArrayList<>(list.size());
       list.forEach(element -> all.add(detach(frame, element)));
-      return all;
+      return Collections.unmodifiableList(all);
     }
     if (v instanceof Map<?, ?> map) {
       Map<Object, Object> all = new LinkedHashMap<>();
       map.forEach((key, value) -> all.put(detach(frame, key), detach(frame, value)));
       return all;
     }
-    return v;
+    return detachArray(v);
+  }
+
+  private static Object canonical(Number number) {
+    if (Conversion.isInteger(number)) {
+      return number.longValue();
+    }
+    return number instanceof Float ? (Object) number.doubleValue() : number;
+  }
+
+  private static Object detachArray(Object v) {
+    if (v instanceof long[] longs) {
+      return longs.clone();
+    }
+    if (v instanceof double[] doubles) {
+      return doubles.clone();
+    }
+    if (v instanceof boolean[] booleans) {
+      return booleans.clone();
+    }
+    return v instanceof int[] ints ? Arrays.stream(ints).asLongStream().toArray() : v;
   }
 
   /** Gives what {@link #detach} returned to the region that is innermost now. */

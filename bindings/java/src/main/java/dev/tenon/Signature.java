@@ -34,8 +34,18 @@ final class Signature {
    */
   private final int required;
 
-  /** The operator's address, plus 1 when it returns one result: what the fixed natives take. */
+  /** How a call ends: 0 with nothing, 1 with a tensor, 3 with one or none; -1 otherwise. */
+  private final int results;
+
+  private final long address;
+
+  /** The operator's address plus {@code results}: what the fixed natives take. */
   final long word;
+
+  // By the number of tensors that a call gives; null until one gave so many.
+  private final Lane[] lanes = new Lane[LANES + 1];
+
+  private static final int LANES = 3;
 
   /** The count of definitions when this was read or found to be the same still. */
   volatile long epoch;
@@ -70,9 +80,13 @@ final class Signature {
     }
     int count = 0;
     boolean onlyTensors =
-        (returns.length == 0 || returns.length == 1 && returns[0] instanceof Conversion.OfTensor)
+        (returns.length == 0 || returns.length == 1 && returns[0].isTensor())
             && !varArguments
             && !varReturns;
+    results =
+        !onlyTensors
+            ? -1
+            : returns.length == 0 ? 0 : returns[0] instanceof Conversion.OfTensor ? 1 : 3;
     for (int i = 0; i < arguments.length; i++) {
       count += arguments[i].keywordOnly() ? 0 : 1;
       onlyTensors &= conversions[i].isTensor() && !arguments[i].keywordOnly();
@@ -85,7 +99,8 @@ final class Signature {
     }
     boolean oneTensor = returns.length == 1 && returns[0] instanceof Conversion.OfTensor;
     required = oneTensor && !varArguments && !varReturns ? last : -1;
-    word = operator.address() + (returns.length == 1 ? 1 : 0);
+    address = operator.address();
+    word = address + Math.max(results, 0);
   }
 
   /** Reads an operator's schema, or keeps `old` when the definition is the same. */
@@ -118,6 +133,11 @@ final class Signature {
         || returns.length == 1 && (returns[0].isTensor() || returns[0] instanceof Conversion.OfAny);
   }
 
+  /** Tells whether a call may return an absent tensor where it returns one. */
+  boolean mayReturnNoTensor() {
+    return returns.length == 1 && returns[0] instanceof CompoundConversion.OfOptional;
+  }
+
   String returnText() {
     return Arrays.stream(returns).map(conversion -> conversion.text).toList().toString();
   }
@@ -138,6 +158,35 @@ final class Signature {
    */
   boolean takes(int count) {
     return required >= 0 && required <= count && count <= positional;
+  }
+
+  /**
+   * Returns the address of the lane by which a call with so many tensors and defaults for the rest
+   * goes, 0 where there is none. The caller keeps this object alive while it uses it.
+   */
+  long lane(int given) {
+    Lane lane = lanes[given];
+    if (lane == null) {
+      lane = isLane(given) ? Lane.make(address, results, this, given) : Lane.NONE;
+      lanes[given] = lane; // two threads may both make one
+    }
+    return lane.address;
+  }
+
+  private boolean isLane(int given) {
+    if (results < 0 || given > positional || arguments.length > Lane.MOST) {
+      return false;
+    }
+    for (int i = 0; i < arguments.length; i++) {
+      boolean fits =
+          i < given
+              ? conversions[i].isTensor()
+              : arguments[i].hasDefault() && Lane.holds(defaults[i]);
+      if (!fits) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Writes the defaults of all arguments from `first` on into a call's values. */

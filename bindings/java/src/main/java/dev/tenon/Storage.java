@@ -16,6 +16,13 @@ public final class Storage extends NativeHandle {
     return frame.adopt(new Storage(TenonNative.tenon_storage_retain(address)));
   }
 
+  @Override
+  Storage unownedCopy() {
+    Storage copy = new Storage(TenonNative.tenon_storage_retain(address()));
+    Reference.reachabilityFence(this);
+    return copy;
+  }
+
   /** Returns the address of the memory, 0 where there is none. */
   public long dataAddress() {
     long data = TenonNative.tenon_storage_data(address());

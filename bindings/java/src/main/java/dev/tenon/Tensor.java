@@ -50,7 +50,7 @@ public final class Tensor extends TensorMethods {
     }
   }
 
-  /** Makes another reference that nobody owns yet. */
+  @Override
   Tensor unownedCopy() {
     Tensor copy = new Tensor(TenonNative.tenon_tensor_retain(address()));
     Reference.reachabilityFence(this);
@@ -234,8 +234,10 @@ public final class Tensor extends TensorMethods {
 
   /**
    * Wraps a direct buffer's bytes from its position to its limit, without copying. The buffer is
-   * kept as long as any tensor or view on it lives, in whatever language. The buffer's byte order
-   * is not looked at: elements are the machine's own.
+   * kept as long as any tensor or view on it lives, in whatever language.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a buffer whose byte order is not the machine's, as
+   *     a new buffer's is not on most: {@code buffer.order(ByteOrder.nativeOrder())} sets it
    */
   public static Tensor wrap(ByteBuffer buffer, DType dtype, long... sizes) {
     return TensorData.wrap(buffer, dtype, sizes);

@@ -62,6 +62,13 @@ final class TensorData {
     if (buffer.isReadOnly()) {
       throw TenonException.value("Tensor.wrap", "buffer", "writable", "a read-only one");
     }
+    if (buffer.order() != ByteOrder.nativeOrder() && dtype.size() > 1) {
+      throw TenonException.value(
+          "Tensor.wrap",
+          "buffer",
+          "in the machine's byte order, " + ByteOrder.nativeOrder(),
+          buffer.order().toString());
+    }
     long[] shape = sizes.length == 0 ? new long[] {buffer.remaining() / dtype.size()} : sizes;
     long numel = product(shape);
     long bytes = numel < 0 ? -1 : product(numel, dtype.size());

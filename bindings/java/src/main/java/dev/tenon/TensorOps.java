@@ -26,11 +26,11 @@ final class TensorOps {
   }
 
   static Tensor tensor(String name, Tensor a) {
-    return op(name).call(a);
+    return op(name).callTensor(a);
   }
 
   static Tensor tensor(String name, Tensor a, Tensor b) {
-    return op(name).call(a, b);
+    return op(name).callTensor(a, b);
   }
 
   static Tensor tensor(String name, Tensor a, long n, long m) {
@@ -40,7 +40,7 @@ final class TensorOps {
   /** Calls with a number where a tensor is due: weakest in type promotion, as a literal is. */
   static Tensor withNumber(String name, Tensor a, Number number) {
     try (Tensor b = Tensor.number(number)) {
-      return op(name).call(a, b);
+      return op(name).callTensor(a, b);
     }
   }
 

@@ -190,6 +190,9 @@ final class Values {
   }
 
   static void putDevice(long at, Device device) {
+    if (!device.exists()) {
+      throw TenonException.value("value", "Device", "of a backend's type", typeName(device));
+    }
     put(at, TENON_TAG_DEVICE, 0);
     device.write(at + AS);
   }
@@ -200,6 +203,9 @@ final class Values {
   }
 
   static void putString(CallFrame frame, long at, String text) {
+    if (Text.loneSurrogate(text) >= 0) {
+      throw TenonException.value("value", "str", "valid Unicode", typeName(text));
+    }
     byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
     long data = frame.allocate(bytes.length + 1L);
     Memory.copyIn(bytes, 0, data, bytes.length);
@@ -351,14 +357,17 @@ final class Values {
     if (v instanceof Boolean) {
       return "bool";
     }
-    if (v instanceof String) {
-      return "str";
+    if (v instanceof String text) {
+      return Text.loneSurrogate(text) < 0 ? "str" : "str with a lone surrogate";
     }
     if (v instanceof Complex) {
       return "complex";
     }
     if (v instanceof DType) {
       return "ScalarType";
+    }
+    if (v instanceof Device device && !device.exists()) {
+      return "Device of unknown type " + device.type();
     }
     if (v instanceof long[] || v instanceof int[]) {
       return "int[]";

@@ -19,8 +19,8 @@ public final class Native {
 
   /**
    * Calls an operator with one tensor and at most one as its result. {@code op} is its address,
-   * plus 1 when it returns a tensor. Returns the result's handle, {@link #NO_RESULT}, or 0 with an
-   * error in the slot.
+   * plus 1 when it returns a tensor, plus 2 when that may be absent. Returns the result's handle,
+   * {@link #NO_RESULT}, or 0 with an error in the slot.
    */
   public static native long call1(long op, long a);
 
@@ -29,6 +29,16 @@ public final class Native {
   public static native long call3(long op, long a, long b, long c);
 
   public static native long call4(long op, long a, long b, long c, long d);
+
+  /**
+   * Calls an operator with one tensor and the defaults that a lane holds: see {@code Lane}. Returns
+   * what {@link #call1} does.
+   */
+  public static native long callLane1(long lane, long a);
+
+  public static native long callLane2(long lane, long a, long b);
+
+  public static native long callLane3(long lane, long a, long b, long c);
 
   /** What the begins return where the call has to go through C. */
   public static final long BY_C = 1;

@@ -26,6 +26,9 @@ public final class Structs {
   public static final int UPCALL_KEYS = 8;
   public static final int UPCALL_STACK = 16;
   public static final int REF_ID = 8;
+  public static final int LANE_COUNT = 8;
+  public static final int LANE_RESULTS = 12;
+  public static final int LANE_VALUES = 16;
   public static final int KERNEL_SIZE = 112;
   public static final int KERNEL_BOXED = 8;
   public static final int KERNEL_CTX = 16;
@@ -122,6 +125,9 @@ public final class Structs {
     UPCALL_KEYS,
     UPCALL_STACK,
     REF_ID,
+    LANE_COUNT,
+    LANE_RESULTS,
+    LANE_VALUES,
     KERNEL_SIZE,
     KERNEL_BOXED,
     KERNEL_CTX,

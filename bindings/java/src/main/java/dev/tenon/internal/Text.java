@@ -14,6 +14,11 @@ public final class Text {
     if (text == null) {
       return null;
     }
+    int lone = loneSurrogate(text);
+    if (lone >= 0) {
+      throw new IllegalArgumentException(
+          "text: must be valid Unicode, got a lone surrogate at index " + lone);
+    }
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (byte b : bytes) {
       if (b == 0) {
@@ -21,6 +26,25 @@ public final class Text {
       }
     }
     return Arrays.copyOf(bytes, bytes.length + 1);
+  }
+
+  /** Returns the index of the first surrogate without its other half, which UTF-8 lacks; or -1. */
+  public static int loneSurrogate(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (!Character.isSurrogate(c)) {
+        continue;
+      }
+      boolean pair =
+          Character.isHighSurrogate(c)
+              && i + 1 < text.length()
+              && Character.isLowSurrogate(text.charAt(i + 1));
+      if (!pair) {
+        return i;
+      }
+      i++;
+    }
+    return -1;
   }
 
   /** Returns the text of UTF-8 bytes; null stays null. */
