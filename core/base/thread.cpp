@@ -43,7 +43,9 @@ pthread_once_t process_once = PTHREAD_ONCE_INIT;
 
 void reset(ThreadRecord* thread) {
   thread->include = kDefaultInclude;
-  thread->keep = kDefaultKeep;
+  thread->nesting = 0;
+  thread->grad_mode = TENON_GRAD_MODE_ON;
+  set_exclude(thread, kDefaultExclude);
   thread->known_defaults = 0;
   thread->slow_requests = 0;
   thread->error = nullptr;
@@ -221,7 +223,7 @@ void adopt_late_defaults(ThreadRecord* thread) noexcept {
   const uint64_t fresh = known & ~thread->known_defaults;
   const uint64_t included = late_defaults.included.load(std::memory_order_relaxed);
   thread->include |= fresh & included;
-  thread->keep &= ~(fresh & ~included);
+  set_exclude(thread, thread->exclude | (fresh & ~included));
   thread->known_defaults = known;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "tenon/error.h"
+#include "tenon/grad_mode.h"
 #include "tenon/introspect.h"
 #include "tenon/key.h"
 
@@ -26,7 +27,14 @@ constexpr uint64_t functionality_bit(uint32_t number) {
 }
 constexpr uint64_t kDefaultInclude = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT) |
                                      functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
-constexpr uint64_t kDefaultKeep = ~functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
+constexpr uint64_t kDefaultExclude = functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
+constexpr uint64_t kAutogradBit = functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD);
+
+/// What a grad mode takes out of a thread's calls, but for operators with an Autograd kernel of a
+/// user's own.
+constexpr uint64_t excluded_by(uint32_t grad_mode) {
+  return grad_mode == TENON_GRAD_MODE_ON ? 0 : kAutogradBit;
+}
 
 /// Functionalities declared at run time with a thread default other than none, and which of them
 /// are included; the others are excluded. Bits are only added. A thread takes them over, once, when
@@ -55,21 +63,23 @@ struct alignas(64) ThreadRecord {
   std::atomic<RunningSlot*> top{nullptr};    // next free place of `running`
   std::atomic<RunningSlot*> limit{nullptr};  // its end, or NULL: the next call goes the slow path
   uint64_t include = kDefaultInclude;
-  uint64_t keep = kDefaultKeep;  // ~exclude
-  uint64_t stack_low = 0;        // calls start above this address
-  std::atomic<uint64_t> ack{0};  // newest removal that this thread knows of, see reclaim.h
-  tenon_error* error = nullptr;  // the error slot
+  uint64_t keep = ~kDefaultExclude;  // what neither guards nor the grad mode take away
+  uint64_t stack_low = 0;            // calls start above this address
+  std::atomic<uint64_t> ack{0};      // newest removal that this thread knows of, see reclaim.h
+  tenon_error* error = nullptr;      // the error slot
+  uint32_t grad_mode = TENON_GRAD_MODE_ON;
+  uint32_t nesting = 0;  // guards and thread states entered and not left
 
-  RunningSlot* running = nullptr;     // kMaxDepth places; NULL in the stand-in
-  uint64_t known_defaults = 0;        // which of late_defaults include and keep have taken over
-  ThreadRecord* next = nullptr;       // all records, newest first
-  std::atomic<uint32_t> in_use{0};    // 0: waits to be recycled
-  std::atomic<uint32_t> fenced{0};    // 1: each call of this thread makes a fence (no membarrier)
-  std::atomic<int64_t> thread_id{0};  // the kernel's number, for messages
-  uint64_t stack_bottom = 0;          // lowest mapped address of the stack, 0 unknown
-  uint64_t stack_end = 0;             // where `stack_low` may go at most, see has_stack_left()
-  uint32_t slow_requests = 0;         // bits of SlowRequest: calls stay on the slow path
-  uint32_t nesting = 0;               // guards and thread states entered and not left
+  uint64_t exclude = kDefaultExclude;  // what guards take away, whatever the grad mode
+  RunningSlot* running = nullptr;      // kMaxDepth places; NULL in the stand-in
+  uint64_t known_defaults = 0;         // which of late_defaults include and keep have taken over
+  ThreadRecord* next = nullptr;        // all records, newest first
+  std::atomic<uint32_t> in_use{0};     // 0: waits to be recycled
+  std::atomic<uint32_t> fenced{0};     // 1: each call of this thread makes a fence (no membarrier)
+  std::atomic<int64_t> thread_id{0};   // the kernel's number, for messages
+  uint64_t stack_bottom = 0;           // lowest mapped address of the stack, 0 unknown
+  uint64_t stack_end = 0;              // where `stack_low` may go at most, see has_stack_left()
+  uint32_t slow_requests = 0;          // bits of SlowRequest: calls stay on the slow path
   std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
   void* places[kPlaceCount] = {};
 };
@@ -96,6 +106,21 @@ extern ThreadRecord no_thread_record;
 /// The calling thread's record, or the stand-in. Never NULL.
 inline ThreadRecord* current_thread() noexcept { return thread_self; }
 inline bool has_thread_record() noexcept { return thread_self != &no_thread_record; }
+
+/// The calling thread's grad mode, TENON_GRAD_MODE_*.
+inline uint32_t grad_mode() noexcept { return current_thread()->grad_mode; }
+/// Whether tensors that the calling thread makes are inference tensors.
+inline bool makes_inference_tensors() noexcept { return grad_mode() == TENON_GRAD_MODE_INFERENCE; }
+
+/// Sets what guards take away, or the grad mode; `keep` follows.
+inline void set_exclude(ThreadRecord* thread, uint64_t exclude) noexcept {
+  thread->exclude = exclude;
+  thread->keep = ~(exclude | excluded_by(thread->grad_mode));
+}
+inline void set_grad_mode(ThreadRecord* thread, uint32_t mode) noexcept {
+  thread->grad_mode = mode;
+  set_exclude(thread, thread->exclude);
+}
 
 /// The calling thread's own record, made on first use; NULL when memory is short.
 ThreadRecord* own_thread_record() noexcept;

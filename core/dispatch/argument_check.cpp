@@ -189,7 +189,10 @@ ErrorPtr check_results(const tenon_op& op, const Schema& schema, const tenon_val
             schema.arguments()[static_cast<size_t>(source)].name.view(), ", got another tensor"));
       }
     }
-    if (!value_matches(ret, *returns[i].type)) {
+    const Type& type = *returns[i].type;
+    const bool absent = ret.tag == TENON_TAG_TENSOR && ret.as.tensor == nullptr;
+    if (absent && type.kind == TENON_TYPE_OPTIONAL) ret = tenon_value{};
+    if (!value_matches(ret, type)) {
       return type_error(base::concat(op.name(), ": ", argument_label(returns[i], i, "result"),
                                      " must be ", schema::print_type(returns[i]), ", got ",
                                      actual_type(ret), "; schema: ", schema.text()));

@@ -40,14 +40,11 @@ bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
          (stack.nrets == nrets || ((snapshot.flags & kHasVarret) != 0 && stack.nrets > nrets));
 }
 
-// Keys of a call whose arguments carry `carried`. Where the built-in BackendSelect fallback would
-// do no more than choose a backend and call again, the choice is made here.
-[[gnu::always_inline]] inline tenon_keyset keys_of_call(const Snapshot& snapshot,
-                                                        const ThreadRecord& thread,
-                                                        tenon_keyset carried,
+// The keys of a call, with a backend where the built-in BackendSelect fallback would do no more than
+// choose one and call again.
+[[gnu::always_inline]] inline tenon_keyset with_backend(const Snapshot& snapshot, tenon_keyset keys,
                                                         const tenon_value* args,
                                                         uint32_t nargs) noexcept {
-  const tenon_keyset keys = call_keys(snapshot, thread, carried);
   if ((snapshot.flags & kSelectsBackend) == 0) [[likely]] {
     return keys;
   }
@@ -65,6 +62,12 @@ void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
                           static_cast<int32_t>(slot - thread->running));
   }
   if (is_recorded(*thread)) record_begin(slot, op, picked.keys, *picked.kernel, redispatch);
+}
+
+// Keys of a call whose arguments carry `carried`.
+tenon_keyset keys_of_call(const Snapshot& snapshot, const ThreadRecord& thread,
+                          tenon_keyset carried, const tenon_value* args, uint32_t nargs) noexcept {
+  return with_backend(snapshot, call_keys(snapshot, thread, carried), args, nargs);
 }
 
 // What whoever began or resolved a frame calls.
@@ -272,7 +275,7 @@ tenon_status call_common(const tenon_op* op, tenon_stack* stack, ThreadRecord* t
       !extract_common_keys<Checks::kTensors>(*snapshot, stack->args, &keys)) [[unlikely]] {
     return call_careful(op, stack, thread, slot, snapshot);
   }
-  keys = keys_of_call(*snapshot, *thread, keys, stack->args, stack->nargs);
+  keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), stack->args, stack->nargs);
   const Kernel* kernel;
   if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
     return call_unusual(op, keys, stack, slot, snapshot);
@@ -303,7 +306,7 @@ tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
       !extract_common_keys<Checks::kAll>(*snapshot, stack->args, &keys)) [[unlikely]] {
     return call_checked_careful(op, stack, thread, slot, snapshot);
   }
-  keys = keys_of_call(*snapshot, *thread, keys, stack->args, stack->nargs);
+  keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), stack->args, stack->nargs);
   const Kernel* kernel;
   if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
     return call_unusual(op, keys, stack, slot, snapshot);
@@ -364,18 +367,21 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
   const base::Entered entered = base::enter(op);
   if (entered.slot == nullptr) return fail_begin(enter_error(*op, entered));
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
-  const bool selects = (snapshot->flags & kSelectsBackend) != 0;
-  const bool known = device == nullptr || is_backend(device->type);
-  if (!selects || !known) [[unlikely]] {
+  if ((snapshot->flags & kSelectsBackend) == 0) [[unlikely]] {
     base::leave(entered.thread, entered.slot);
-    return selects ? fail_begin(device_error(*op, *device)) : begin_n(op, nullptr, 0, frame);
+    return begin_n(op, nullptr, 0, frame);
+  }
+  if (device != nullptr && !is_backend(device->type)) [[unlikely]] {
+    base::leave(entered.thread, entered.slot);
+    return fail_begin(device_error(*op, *device));
   }
   // The choice is made here: what runs above BackendSelect redispatches with it.
   constexpr tenon_keyset kSelect = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT);
   const tenon_keyset chosen = dense_keys(device);
-  const tenon_keyset keys = call_keys(*snapshot, *entered.thread, chosen) & ~kSelect;
+  const tenon_keyset keys = fast_keys(*snapshot, *entered.thread, chosen) & ~kSelect;
   const Kernel* kernel = slot_record(*snapshot, keys);
-  if (kernel == nullptr || entered.thread->slow_requests != 0) [[unlikely]] {
+  if (kernel == nullptr || entered.thread->slow_requests != 0 ||
+      (snapshot->flags & kHasOwnAutograd) != 0) [[unlikely]] {
     base::leave(entered.thread, entered.slot);
     return begin_careful(op, chosen, kSelect, frame, BeginKind::kCall);
   }
@@ -389,7 +395,7 @@ const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, i
   tenon_keyset keys;
   if (nargs == int64_t{snapshot->nargs()} &&
       extract_common_keys<Checks::kTensors>(*snapshot, args, &keys)) [[likely]] {
-    keys = keys_of_call(*snapshot, *thread, keys, args, snapshot->nargs());
+    keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), args, snapshot->nargs());
     const Kernel* kernel;
     if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
       return resolve_unusual(op, args, frame, slot, snapshot, keys);

@@ -42,7 +42,7 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
     *out_kernel = snapshot.record(-1);
     return true;
   }
-  if ((snapshot.flags & kCountsWrites) != 0) return false;
+  if ((snapshot.flags & kLeavesFastPath) != 0) return false;
   const int64_t number = snapshot.slots[slot_of(keys)];
   if (number >= 0) return false;
   *out_kernel = snapshot.record(number);
@@ -63,8 +63,9 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   return true;
 }
 
-/// Key set of a call: what the arguments carry, what operator and thread add, what they take away.
-[[gnu::always_inline]] inline tenon_keyset call_keys(const Snapshot& snapshot,
+/// Key set of a call as the fast path has it: what the arguments carry, what operator and thread
+/// add, what they take away. The grad mode has taken away what own_autograd() puts back.
+[[gnu::always_inline]] inline tenon_keyset fast_keys(const Snapshot& snapshot,
                                                      const ThreadRecord& thread,
                                                      tenon_keyset keys) noexcept {
   // One step at a time, so that each operand is used from memory.
@@ -75,6 +76,23 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   keys &= thread.keep;
   TENON_IN_REGISTER(keys);
   return keys & snapshot.mask;
+}
+
+/// Autograd where only the grad mode took it from a call of an operator with an Autograd kernel of a
+/// user's own, which runs in every mode. A guard that excludes the key wins.
+[[gnu::always_inline]] inline tenon_keyset own_autograd(const Snapshot& snapshot,
+                                                        const ThreadRecord& thread) noexcept {
+  if ((snapshot.flags & kHasOwnAutograd) == 0) [[likely]] {
+    return 0;
+  }
+  return snapshot.include & ~(thread.keep | thread.exclude);
+}
+
+/// Key set of a call.
+[[gnu::always_inline]] inline tenon_keyset call_keys(const Snapshot& snapshot,
+                                                     const ThreadRecord& thread,
+                                                     tenon_keyset keys) noexcept {
+  return fast_keys(snapshot, thread, keys) | own_autograd(snapshot, thread);
 }
 
 inline uint64_t stack_counts(const tenon_stack& stack) noexcept {
@@ -94,14 +112,18 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as
   bool none;
   asm volatile("cmpl $0, %1" : "=@ccz"(none) : "m"(op.results));
   if (none) return true;
-#endif
+  const auto wanted = static_cast<uint32_t>(op.results.load(std::memory_order_relaxed));
+#else
   const auto wanted = static_cast<uint32_t>(op.results.load(std::memory_order_relaxed));
   if (wanted == kNoResults) return true;
+#endif
   // An operator may have been defined anew, with results, while its old kernel ran.
   if (stack.rets == nullptr) return false;
   uint32_t actual;
   __builtin_memcpy(&actual, stack.rets, sizeof actual);
-  return actual == wanted;
+  if (actual != wanted) return false;
+  // A tensor must be there; a number may be 0.
+  return stack.rets->as.words[0] != 0 || stack.rets->tag != TENON_TAG_TENSOR;
 }
 
 /// Where the error of a failed call ends.
@@ -162,7 +184,7 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
       [[unlikely]] {
     return call_common(op, stack, thread, slot, snapshot);
   }
-  keys = call_keys(*snapshot, *thread, keys);
+  keys = fast_keys(*snapshot, *thread, keys);
   const Kernel* kernel;
   if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
     return call_unusual(op, keys, stack, slot, snapshot);
@@ -250,7 +272,7 @@ template <class Careful, class Unusual>
   }
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
-  keys = call_keys(*snapshot, *thread, keys);
+  keys = fast_keys(*snapshot, *thread, keys);
   if (keys != snapshot->usual) [[unlikely]] {
     return unusual(slot, snapshot);
   }
@@ -366,7 +388,7 @@ const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, 
       [[unlikely]] {
     return resolve_common(op, args, nargs, frame, thread, slot);
   }
-  keys = call_keys(*snapshot, *thread, keys);
+  keys = fast_keys(*snapshot, *thread, keys);
   const Kernel* kernel;
   if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
     return resolve_unusual(op, args, frame, slot, snapshot, keys);

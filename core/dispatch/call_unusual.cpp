@@ -10,6 +10,7 @@
 // all others. Profiled calls get it, too, and show it.
 #include "dispatch/call_path.h"
 #include "dispatch/fallback.h"
+#include "dispatch/key_tls.h"
 
 namespace tenon::dispatch {
 
@@ -33,22 +34,6 @@ constexpr tenon_keyset kWriteBit = functionality_bit(TENON_FUNCTIONALITY_AD_INPL
   return slot_record(snapshot, below);
 }
 
-// Shuts ADInplaceOrView out of the thread's calls while it lives, also when a forced unwind goes
-// through it.
-class Shut {
- public:
-  explicit Shut(ThreadRecord* thread) noexcept : thread_(thread), keep_(thread->keep) {
-    thread->keep = keep_ & ~kWriteBit;
-  }
-  ~Shut() { thread_->keep = keep_; }
-  Shut(const Shut&) = delete;
-  Shut& operator=(const Shut&) = delete;
-
- private:
-  ThreadRecord* thread_;
-  tenon_keyset keep_;
-};
-
 [[gnu::always_inline]] inline tenon_status run_writer(const tenon_op* op, const Kernel* kernel,
                                                       tenon_keyset keys, tenon_stack* stack,
                                                       RunningSlot* slot,
@@ -57,7 +42,7 @@ class Shut {
   bump_written(op, stack->args, stack->nargs);
   tenon_status status;
   {
-    const Shut shut(base::record_of(slot));
+    const KeyGuard guard = KeyGuard::exclude(base::record_of(slot), kWriteBit);
     status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
   }
   return finish(op, stack, slot, status);
@@ -126,11 +111,17 @@ void count_write(const tenon_tensor* tensor) noexcept {
     if ((snapshot->flags & kWritesByNumber) != 0 && is_leaf(kernel)) [[likely]] {
       return begin_writer(op, kernel, below, tensors, count, slot, *snapshot, frame);
     }
-  } else if (const Kernel* kernel = slot_record(*snapshot, keys)) {
-    return enter(op, kernel, keys, slot, frame);
+  } else if (const Pick picked = pick(*snapshot, keys); picked.kernel != nullptr) [[likely]] {
+    return enter(op, picked.kernel, picked.keys, slot, frame);
   }
   base::leave(thread, slot);
   return begin_careful(op, carried, 0, frame, BeginKind::kCall);
+}
+
+// Whether a call may have lost the Override that an argument carries: then only the careful way
+// knows.
+bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noexcept {
+  return (thread.keep & snapshot.mask & kOverrideBit) == 0;
 }
 
 // Calls of operators that write, but do not get to the fallback: some kernel stands above it, or
@@ -138,25 +129,29 @@ void count_write(const tenon_tensor* tensor) noexcept {
 [[gnu::noinline]] tenon_status call_by_slot(const tenon_op* op, tenon_keyset keys,
                                             tenon_stack* stack, RunningSlot* slot,
                                             const Snapshot* snapshot) {
-  const Kernel* kernel = slot_record(*snapshot, keys);
-  if (kernel == nullptr) return call_careful(op, stack, base::record_of(slot), slot, snapshot);
-  return run_kernel(op, kernel, keys, stack, slot, finish_call);
+  ThreadRecord* thread = base::record_of(slot);
+  const Pick picked = pick(*snapshot, keys);
+  if (picked.kernel == nullptr || may_lose_override(*snapshot, *thread)) {
+    return call_careful(op, stack, thread, slot, snapshot);
+  }
+  return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish_call);
 }
 
 [[gnu::noinline]] tenon_status redispatch_by_slot(const tenon_op* op, tenon_keyset keys,
                                                   tenon_stack* stack, RunningSlot* slot,
                                                   const Snapshot* snapshot) {
-  const Kernel* kernel = slot_record(*snapshot, keys);
-  if (kernel == nullptr) {
+  const Pick picked = pick(*snapshot, keys);
+  if (picked.kernel == nullptr) {
     return redispatch_careful(op, keys, stack, base::record_of(slot), slot, snapshot);
   }
-  return run_kernel(op, kernel, keys, stack, slot, finish_redispatch);
+  return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish_redispatch);
 }
 
 }  // namespace
 
 tenon_status call_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                           RunningSlot* slot, const Snapshot* snapshot) {
+  keys |= own_autograd(*snapshot, *base::record_of(slot));
   tenon_keyset below;
   if (is_counted(*snapshot, keys, &below)) [[likely]] {
     if (const Kernel* kernel = record_below(*snapshot, below)) [[likely]] {
@@ -219,8 +214,8 @@ const tenon_entry* begin3_careful(const tenon_op* op, const tenon_tensor* a, con
 
 const tenon_entry* begin_keys_unusual(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
                                       RunningSlot* slot, const Snapshot* snapshot) {
-  if (const Kernel* kernel = slot_record(*snapshot, keys)) [[likely]] {
-    return enter(op, kernel, keys, slot, frame);
+  if (const Pick picked = pick(*snapshot, keys); picked.kernel != nullptr) [[likely]] {
+    return enter(op, picked.kernel, picked.keys, slot, frame);
   }
   base::leave(base::record_of(slot), slot);
   return begin_careful(op, keys, 0, frame, BeginKind::kRedispatch);
@@ -228,16 +223,20 @@ const tenon_entry* begin_keys_unusual(const tenon_op* op, tenon_keyset keys, ten
 
 const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, tenon_frame* frame,
                                    RunningSlot* slot, const Snapshot* snapshot, tenon_keyset keys) {
+  ThreadRecord* thread = base::record_of(slot);
+  keys |= own_autograd(*snapshot, *thread);
   tenon_keyset below;
   const bool counted = is_counted(*snapshot, keys, &below);
-  const Kernel* kernel = counted ? record_below(*snapshot, below) : slot_record(*snapshot, keys);
-  if (kernel == nullptr || (counted && !is_leaf(kernel))) [[unlikely]] {
+  const Pick picked = counted ? Pick{record_below(*snapshot, below), below} : pick(*snapshot, keys);
+  const bool serves = picked.kernel != nullptr &&
+                      (counted ? is_leaf(picked.kernel) : !may_lose_override(*snapshot, *thread));
+  if (!serves) [[unlikely]] {
     const int64_t nargs = snapshot->nargs();
     base::leave(base::record_of(slot), slot);
     return resolve_careful(op, args, nargs, frame);
   }
   if (counted) bump_written(op, args, snapshot->nargs());
-  const tenon_entry* entry = enter(op, kernel, counted ? below : keys, slot, frame);
+  const tenon_entry* entry = enter(op, picked.kernel, picked.keys, slot, frame);
   frame->state = kArgumentsChecked;
   return entry;
 }

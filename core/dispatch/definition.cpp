@@ -270,6 +270,11 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
   check_namespace(*library, parsed);
   const std::string full_name = parsed.full();
   kernel->key = choose_key(*library, full_name, key);
+  if (kernel->is_for_tracked() && !is_autograd(kernel->key)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, full_name,
+         ": kernel with TENON_KERNEL_WHEN_TRACKED must be on Autograd, got ",
+         key_name(kernel->key));
+  }
   auto registration = base::make_intrusive<Registration>(Registration::Kind::kKernel);
 
   Registry& registry = Registry::get();

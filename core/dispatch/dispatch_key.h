@@ -30,6 +30,12 @@ constexpr bool is_alias(tenon_key key) {
   return key >= TENON_KEY_ALIAS_FIRST && key <= TENON_KEY_BATCHED_DECOMPOSITION;
 }
 
+/// Autograd's alias, or its key for some backend.
+constexpr bool is_autograd(tenon_key key) {
+  return key == TENON_KEY_AUTOGRAD ||
+         (!is_alias(key) && functionality_of(key) == TENON_FUNCTIONALITY_AUTOGRAD);
+}
+
 /// Where the slots of the functionality whose bit is the highest of a key set are; one entry a bit,
 /// backend bits (no functionality) leading to slot 0, Undefined. An entry is written before its bit
 /// can be in any set and never again. Bit 0 of each mask is set, so that it always finds a bit.

@@ -57,8 +57,10 @@ void FallbackTable::install(Fallback* fallback) {
   }
   const Kernel* kernel = fallback->kernel.get();
   if (fallback->built_in && !kernel->is_fallthrough()) {
-    shared_kernels[functionality_of(fallback->keys.front())] = kernel;
-    fallback->shared = true;
+    // Where every backend has a slot of its own, calls are to find a record as for a kernel.
+    const tenon_key key = fallback->keys.front();
+    fallback->shared = !slot_infos()[slot_of_key(key)].per_backend;
+    if (fallback->shared) shared_kernels[functionality_of(key)] = kernel;
   }
   compare_rows();
 }

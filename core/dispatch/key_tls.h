@@ -7,12 +7,13 @@
 
 namespace tenon::dispatch {
 
-/// Both words, to be put back exactly. What was declared since, `known` not having it, takes its
-/// default then.
+/// All that decides a thread's keys, to be put back exactly. What was declared since, `known` not
+/// having it, takes its default then.
 struct KeyWords {
-  tenon_keyset include = 0;
-  tenon_keyset exclude = 0;
-  tenon_keyset known = 0;  // see base::LateDefaults
+  tenon_keyset include = base::kDefaultInclude;
+  tenon_keyset exclude = base::kDefaultExclude;  // without what the grad mode takes away
+  tenon_keyset known = 0;                        // see base::LateDefaults
+  uint32_t grad_mode = TENON_GRAD_MODE_ON;
 };
 
 /// The thread's words, as its next call has them.
@@ -21,52 +22,66 @@ inline KeyWords key_words() noexcept {
   const tenon_keyset known = base::late_defaults.known.load(std::memory_order_acquire);
   const tenon_keyset fresh = known & ~thread->known_defaults;
   const tenon_keyset included = base::late_defaults.included.load(std::memory_order_relaxed);
-  return {thread->include | (fresh & included), ~thread->keep | (fresh & ~included), known};
+  return {thread->include | (fresh & included), thread->exclude | (fresh & ~included), known,
+          thread->grad_mode};
 }
 inline tenon_keyset included_keys() noexcept { return key_words().include; }
 inline tenon_keyset excluded_keys() noexcept { return key_words().exclude; }
 
-/// Sets both words, functionality bits only. The thread has a record (base::require_thread_record).
-inline void set_key_words(const KeyWords& words) noexcept {
-  base::ThreadRecord* thread = base::current_thread();
-  thread->include = words.include & kFunctionalityMask;
-  thread->keep = ~(words.exclude & kFunctionalityMask);
-  if (thread->known_defaults != words.known) [[unlikely]] {
-    thread->known_defaults = words.known;
+/// Says which late defaults the thread's words have, and takes over the others.
+inline void set_known_defaults(base::ThreadRecord* thread, tenon_keyset known) noexcept {
+  if (thread->known_defaults != known) [[unlikely]] {
+    thread->known_defaults = known;
     base::adopt_defaults(thread);
   }
 }
 
-/// Changes the words while it lives: adds keys, which needs no look at what was declared meanwhile.
-/// On a thread without record the first step makes one; throws TENON_ERROR_OUT_OF_MEMORY.
+/// Sets all words, functionality bits only. The thread has a record (base::require_thread_record).
+inline void set_key_words(const KeyWords& words) noexcept {
+  base::ThreadRecord* thread = base::current_thread();
+  thread->include = words.include & kFunctionalityMask;
+  thread->grad_mode = words.grad_mode;
+  base::set_exclude(thread, words.exclude & kFunctionalityMask);
+  set_known_defaults(thread, words.known);
+}
+
+/// Adds keys to what the thread includes or excludes while it lives, also when a forced unwind goes
+/// through it. The grad mode is left alone. On a thread without record the first step makes one;
+/// throws TENON_ERROR_OUT_OF_MEMORY.
 class KeyGuard {
  public:
-  static KeyGuard include(tenon_keyset keys) { return KeyGuard(keys & kFunctionalityMask, 0); }
-  static KeyGuard exclude(tenon_keyset keys) { return KeyGuard(0, keys & kFunctionalityMask); }
+  static KeyGuard include(tenon_keyset keys) {
+    return {base::require_thread_record(), keys & kFunctionalityMask, 0};
+  }
+  static KeyGuard exclude(tenon_keyset keys) {
+    return {base::require_thread_record(), 0, keys & kFunctionalityMask};
+  }
+  /// The same for the calling thread's record, at hand already.
+  static KeyGuard exclude(base::ThreadRecord* thread, tenon_keyset keys) noexcept {
+    return {thread, 0, keys & kFunctionalityMask};
+  }
   ~KeyGuard() {
-    base::ThreadRecord* thread = base::current_thread();
-    thread->include = include_;
-    thread->keep = keep_;
-    if (thread->known_defaults != known_) [[unlikely]] {
-      thread->known_defaults = known_;
-      base::adopt_defaults(thread);
-    }
+    thread_->include = include_;
+    base::set_exclude(thread_, exclude_);
+    set_known_defaults(thread_, known_);
   }
   KeyGuard(const KeyGuard&) = delete;
   KeyGuard& operator=(const KeyGuard&) = delete;
 
  private:
-  KeyGuard(tenon_keyset include, tenon_keyset exclude) {
-    base::ThreadRecord* thread = base::require_thread_record();
-    include_ = thread->include;
-    keep_ = thread->keep;
-    known_ = thread->known_defaults;
+  KeyGuard(base::ThreadRecord* thread, tenon_keyset include, tenon_keyset exclude) noexcept
+      : thread_(thread),
+        include_(thread->include),
+        exclude_(thread->exclude),
+        known_(thread->known_defaults) {
     thread->include |= include;
+    thread->exclude |= exclude;
     thread->keep &= ~exclude;
   }
-  uint64_t include_;
-  uint64_t keep_;
-  uint64_t known_;
+  base::ThreadRecord* const thread_;
+  const tenon_keyset include_;
+  const tenon_keyset exclude_;
+  const tenon_keyset known_;
 };
 
 }  // namespace tenon::dispatch

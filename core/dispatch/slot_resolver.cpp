@@ -124,6 +124,12 @@ bool written_by_number(const Schema& schema) {
   return found && !schema.is_vararg();
 }
 
+bool returns_views(const Schema& schema) {
+  return std::ranges::any_of(schema.returns(), [](const schema::Argument& result) {
+    return result.alias != nullptr && !result.is_written();
+  });
+}
+
 // Positions and kinds of the arguments that carry keys.
 void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   const auto& arguments = schema.arguments();
@@ -144,20 +150,18 @@ void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   }
   snapshot->front = static_cast<uint8_t>(front);
   if (carrying == 0 && !schema.is_vararg()) snapshot->flags |= kHasNoTensors;
+  if (returns_views(schema)) snapshot->flags |= kReturnsViews;
   const bool plain = front == carrying && !schema.is_vararg() && !schema.is_varret();
   if (plain && (front == 1 || front == 3)) snapshot->flags |= kOneOrThree;
   snapshot->pair_counts = plain && front == 2 ? snapshot->counts : kNoCounts;
 }
 
-// Autograd runs for untracked tensors too, where an operator has a kernel for it.
+// Autograd runs for untracked tensors too, where an operator has a kernel for it that is not for
+// tracked tensors only.
 tenon_keyset included_keys(const tenon_op& op) {
   for (const Kernel* active = op.kernels(); active != nullptr; active = active->next) {
-    const bool autograd =
-        active->key == TENON_KEY_AUTOGRAD ||
-        (!is_alias(active->key) && functionality_of(active->key) == TENON_FUNCTIONALITY_AUTOGRAD);
-    if (autograd && !active->is_fallthrough()) {
-      return functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD);
-    }
+    const bool own = !active->is_fallthrough() && !active->is_for_tracked();
+    if (own && is_autograd(active->key)) return base::kAutogradBit;
   }
   return 0;
 }
@@ -287,6 +291,20 @@ void put_first(int8_t number, Snapshot* snapshot) {
   }
 }
 
+// A usual set that shows whether a call has the Autograd that its operator includes: one that a
+// grad mode took it from must not meet the set, see own_autograd(). Where no record serves Autograd,
+// there is nothing to include.
+tenon_keyset with_own_autograd(tenon_keyset usual, Snapshot* snapshot) {
+  snapshot->include &= snapshot->mask;
+  if ((snapshot->include & ~usual) == 0) return usual;
+  const uint32_t row = slot_of_key(TENON_KEY_AUTOGRAD_CPU);
+  for (uint32_t slot = row; slot < row + kBackendCount; ++slot) {
+    if (snapshot->slots[slot] < 0) return keyset_of(key_of_slot(slot)) & snapshot->mask;
+  }
+  snapshot->include = 0;
+  return usual;
+}
+
 // Two sets that most calls have are compared before the slot is looked up: that of plain tensors on
 // a thread without guards, and what is left of it for a layer that calls the backend.
 void choose_sets(uint32_t backend, Snapshot* snapshot) {
@@ -297,7 +315,8 @@ void choose_sets(uint32_t backend, Snapshot* snapshot) {
   const bool has_tensors = (snapshot->flags & kHasNoTensors) == 0;
   const tenon_keyset chosen = functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend);
   tenon_keyset usual = has_tensors ? tensor::plain_keys(static_cast<int32_t>(backend)) : 0;
-  usual = (usual | snapshot->include | base::kDefaultInclude) & base::kDefaultKeep & snapshot->mask;
+  usual =
+      (usual | snapshot->include | base::kDefaultInclude) & ~base::kDefaultExclude & snapshot->mask;
   if ((snapshot->flags & kSelectsBackend) != 0) {
     usual = (usual & ~functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT)) | chosen;
   }
@@ -309,6 +328,7 @@ void choose_sets(uint32_t backend, Snapshot* snapshot) {
     if (snapshot->slots[slot] >= 0) continue;
     usual = below = slot == kUndefinedSlot ? 0 : keyset_of(key_of_slot(slot)) & snapshot->mask;
   }
+  usual = with_own_autograd(usual, snapshot);
   put_first(snapshot->slots[slot_of(usual)], snapshot);
   snapshot->usual = usual;
   snapshot->below = below;
@@ -340,10 +360,13 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   describe_arguments(*snapshot->schema, snapshot);
   if (is_built_in(numbers, fallbacks, TENON_KEY_BACKEND_SELECT)) snapshot->flags |= kSelectsBackend;
   if (is_built_in(numbers, fallbacks, TENON_KEY_AD_INPLACE_OR_VIEW)) {
-    snapshot->flags |= kCountsWrites;
-    if (written_by_number(*snapshot->schema)) snapshot->flags |= kWritesByNumber;
+    // Views are the fallback's own work.
+    const bool views = (snapshot->flags & kReturnsViews) != 0;
+    if (!views) snapshot->flags |= kCountsWrites;
+    if (!views && written_by_number(*snapshot->schema)) snapshot->flags |= kWritesByNumber;
   }
   choose_sets(table.first_backend(), snapshot);
+  if (snapshot->include != 0) snapshot->flags |= kHasOwnAutograd;
   retired_node(snapshot)->owner = &op;
   return snapshot;
 }

@@ -33,14 +33,15 @@ struct Snapshot {
   tenon_keyset below;            // set of a redispatch to the backend
   uint64_t counts;               // of arguments, and of results << 32
   const schema::Schema* schema;  // owned reference; NULL: the operator has none
+  uint16_t flags;                // the constants below
   uint8_t front;                 // plain tensors before any other argument, 255 at most
-  uint8_t flags;                 // kHas*
+  int8_t below_number;           // of the record that serves `below`; -1 serves `usual`
   uint16_t looked_at;            // arguments up to the last one that may hold tensors
-  uint8_t nrecords;
-  int8_t below_number;  // of the record that serves `below`; -1 serves `usual`
   uint16_t nslots;
+  uint8_t nrecords;
+  uint8_t spare[7];  // zero: room for what layers add
   int8_t slots[];
-  static constexpr size_t kSlotsOffset = 64;
+  static constexpr size_t kSlotsOffset = 72;
 
   /// `number` is negative, as slots have it.
   const Kernel* record(int64_t number) const noexcept {
@@ -70,15 +71,23 @@ struct Snapshot {
   uint32_t nrets() const noexcept { return static_cast<uint32_t>(counts >> 32); }
 };
 static_assert(offsetof(Snapshot, slots) == Snapshot::kSlotsOffset);
+static_assert(offsetof(Snapshot, flags) == 56,
+              "what the fast path reads ends with the first 64 bytes");
 
-constexpr uint8_t kHasVararg = 1;         // more arguments than the schema names are scanned
-constexpr uint8_t kHasDevice = 2;         // some argument can be a device
-constexpr uint8_t kHasNoTensors = 4;      // no argument can hold a tensor
-constexpr uint8_t kSelectsBackend = 8;    // BackendSelect is the built-in fallback
-constexpr uint8_t kHasVarret = 16;        // so with results
-constexpr uint8_t kCountsWrites = 64;     // the built-in fallback serves ADInplaceOrView
-constexpr uint8_t kWritesByNumber = 128;  // see begin_any(): numbers tell the written tensors
-constexpr uint8_t kOneOrThree = 32;  // one or three plain tensors in front are all that matters
+// Flags of a snapshot. Those that the fast path tests are in the low byte: a test of a byte is the
+// shortest. Bits 7 and 11 to 15 are free.
+constexpr uint16_t kHasVararg = 1;       // more arguments than the schema names are scanned
+constexpr uint16_t kHasVarret = 2;       // so with results
+constexpr uint16_t kOneOrThree = 4;      // one or three plain tensors in front are all that matters
+constexpr uint16_t kSelectsBackend = 8;  // BackendSelect is the built-in fallback
+constexpr uint16_t kCountsWrites = 16;   // a call may bump versions itself, see write_path.cpp
+constexpr uint16_t kWritesByNumber = 32;  // see begin_any(): numbers tell the written tensors
+constexpr uint16_t kHasOwnAutograd = 64;  // `include` has Autograd: it runs in every grad mode
+constexpr uint16_t kHasDevice = 256;      // some argument can be a device
+constexpr uint16_t kHasNoTensors = 512;   // no argument can hold a tensor
+constexpr uint16_t kReturnsViews = 1024;  // some return aliases an argument that is not written
+/// Calls whose keys are not the usual ones leave the fast path.
+constexpr uint16_t kLeavesFastPath = kCountsWrites | kHasOwnAutograd;
 
 /// The table of operators without schema: nothing matches, no slot has a kernel. Throws
 /// std::bad_alloc when it is first asked for, and never again.

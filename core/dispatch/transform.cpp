@@ -40,8 +40,9 @@ LayerEntry* top_entry() noexcept {
 
 // Words with TransformFront included exactly while there are layers.
 KeyWords with_front(KeyWords words) noexcept {
-  if (top_entry() == nullptr) return {words.include & ~kFront, words.exclude, words.known};
-  return {words.include | kFront, words.exclude & ~kFront, words.known};
+  if (top_entry() == nullptr)
+    return {words.include & ~kFront, words.exclude, words.known, words.grad_mode};
+  return {words.include | kFront, words.exclude & ~kFront, words.known, words.grad_mode};
 }
 
 // Words for calls that a layer serves.
@@ -54,7 +55,8 @@ KeyWords words_of(const Layer& layer, const KeyWords& outer) noexcept {
   const LayerKind& kind = layer.kind();
   others &= ~kind.keys;
   return {(outer.include & ~kFront & ~others) | kind.include | kBack,
-          (outer.exclude & ~kind.keys & ~kBack) | others | kFront | kTracer, outer.known};
+          (outer.exclude & ~kind.keys & ~kBack) | others | kFront | kTracer, outer.known,
+          outer.grad_mode};
 }
 
 // Sets words for one call, and puts back what was.
@@ -172,7 +174,7 @@ void leave_layer(Layer& layer) {
   const KeyWords before = stacks->layers.pop().outer;
   const KeyWords now = key_words();
   set_key_words({(now.include & ~kFront) | (before.include & kFront),
-                 (now.exclude & ~kFront) | (before.exclude & kFront), now.known});
+                 (now.exclude & ~kFront) | (before.exclude & kFront), now.known, now.grad_mode});
 }
 
 LayerPtr top_layer() noexcept {

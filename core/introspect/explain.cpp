@@ -111,12 +111,20 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
               TENON_ERROR_TYPE, op.name(), ": arguments must fit the schema, got others");
   const base::ThreadRecord& thread = *base::current_thread();
   found.text += concat("  the thread adds ", words_text(thread.include), " and takes away ",
-                       words_text(~thread.keep), "\n");
+                       words_text(thread.exclude), "\n");
+  if (thread.grad_mode != TENON_GRAD_MODE_ON) {
+    found.text +=
+        concat("  grad mode ", thread.grad_mode == TENON_GRAD_MODE_OFF ? "OFF" : "INFERENCE",
+               snapshot.include != 0 ? ": the operator's own Autograd kernel runs\n"
+                                     : " takes away Autograd\n");
+  }
   if (snapshot.include != 0) {
     found.text += concat("  the operator adds ", words_text(snapshot.include),
                          ", for which it has a kernel\n");
   }
-  const tenon_keyset keys = (found.carried | snapshot.include | thread.include) & thread.keep;
+  // Without the operator's mask: what falls through is to be named.
+  const tenon_keyset keys = ((found.carried | snapshot.include | thread.include) & thread.keep) |
+                            dispatch::own_autograd(snapshot, thread);
   found.dropped = skipped_always(op, keys);
   found.call = keys & ~found.dropped;
   if ((snapshot.flags & dispatch::kSelectsBackend) != 0) {

@@ -177,7 +177,8 @@ TENON_API tenon_status tenon_keyset_print(tenon_keyset keys, tenon_buffer** out_
 /// Since:     0.1
 TENON_API tenon_keyset tenon_keyset_included(void);
 
-/// Returns the keys that the calling thread removes from every call, after adding.
+/// Returns the keys that the calling thread removes from every call, after adding: those of its
+/// guards. What the grad mode takes away for most operators is not among them, see grad_mode.h.
 ///
 /// Threads:   any thread; the calling thread's.
 /// Since:     0.1

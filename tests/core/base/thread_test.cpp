@@ -20,7 +20,9 @@ TEST(ThreadRecord, ThreadNeverSeen_ReadsDefaults) {
   std::thread([] {
     EXPECT_FALSE(has_thread_record());
     EXPECT_EQ(current_thread()->include, kDefaultInclude);
-    EXPECT_EQ(current_thread()->keep, kDefaultKeep);
+    EXPECT_EQ(current_thread()->exclude, kDefaultExclude);
+    EXPECT_EQ(current_thread()->keep, ~kDefaultExclude);
+    EXPECT_EQ(grad_mode(), TENON_GRAD_MODE_ON);
     EXPECT_EQ(peek_current_error(), nullptr);
     EXPECT_FALSE(in_kernel());
   }).join();
@@ -28,7 +30,7 @@ TEST(ThreadRecord, ThreadNeverSeen_ReadsDefaults) {
 
 TEST(ThreadRecord, Defaults_AreTheKeysOfTheDesign) {
   EXPECT_EQ(kDefaultInclude, (uint64_t{1} << 31) | (uint64_t{1} << 44));
-  EXPECT_EQ(~kDefaultKeep, uint64_t{1} << 51);
+  EXPECT_EQ(kDefaultExclude, uint64_t{1} << 51);
 }
 
 TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
@@ -36,7 +38,9 @@ TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
   std::thread([&first] {
     first = own_thread_record();
     first->include = 1;
-    first->keep = 2;
+    set_exclude(first, 2);
+    set_grad_mode(first, TENON_GRAD_MODE_INFERENCE);
+    first->nesting = 3;
     first->places[kPlaceListener] = first;
     request_slow_calls(kSlowProfile, true);
   }).join();
@@ -45,7 +49,10 @@ TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
     ThreadRecord* second = own_thread_record();
     EXPECT_EQ(second, first);
     EXPECT_EQ(second->include, kDefaultInclude);
-    EXPECT_EQ(second->keep, kDefaultKeep);
+    EXPECT_EQ(second->exclude, kDefaultExclude);
+    EXPECT_EQ(second->keep, ~kDefaultExclude);
+    EXPECT_EQ(second->grad_mode, TENON_GRAD_MODE_ON);
+    EXPECT_EQ(second->nesting, 0u);
     EXPECT_EQ(second->places[kPlaceListener], nullptr);
     EXPECT_EQ(second->limit.load(), second->running + kMaxDepth);
   }).join();
