@@ -52,4 +52,8 @@ tenon_status tenon_frame_end(tenon_frame* frame, tenon_status status) {
   return dispatch::end(frame, status);
 }
 
+tenon_status tenon_frame_end_without_result(tenon_frame* frame, int64_t index) {
+  return dispatch::end_without_result(frame, index);
+}
+
 }  // extern "C"

@@ -190,8 +190,10 @@ ErrorPtr check_results(const tenon_op& op, const Schema& schema, const tenon_val
       }
     }
     const Type& type = *returns[i].type;
-    const bool absent = ret.tag == TENON_TAG_TENSOR && ret.as.tensor == nullptr;
-    if (absent && type.kind == TENON_TYPE_OPTIONAL) ret = tenon_value{};
+    if (is_null_tensor(ret) && type.kind == TENON_TYPE_OPTIONAL) {
+      if (args != nullptr) ret = tenon_value{};  // callers see one kind of absence
+      continue;
+    }
     if (!value_matches(ret, type)) {
       return type_error(base::concat(op.name(), ": ", argument_label(returns[i], i, "result"),
                                      " must be ", schema::print_type(returns[i]), ", got ",
@@ -204,6 +206,13 @@ ErrorPtr check_results(const tenon_op& op, const Schema& schema, const tenon_val
     }
   }
   return {};
+}
+
+ErrorPtr null_result_error(const tenon_op& op, const Schema& schema, size_t index) {
+  const Argument& result = schema.returns()[index];
+  return type_error(base::concat(op.name(), ": ", argument_label(result, index, "result"),
+                                 " must be ", schema::print_type(result),
+                                 ", got NULL; schema: ", schema.text()));
 }
 
 uint64_t result_word(const Schema& schema) noexcept {

@@ -45,6 +45,13 @@ base::ErrorPtr check_results(const tenon_op& op, const schema::Schema& schema,
                              const tenon_value* args, uint32_t nargs, tenon_value* rets,
                              uint32_t nrets);
 
+/// A value that says tensor and holds none.
+inline bool is_null_tensor(const tenon_value& value) noexcept {
+  return value.tag == TENON_TAG_TENSOR && value.as.tensor == nullptr;
+}
+/// A kernel gave NULL for a result that must be a tensor.
+base::ErrorPtr null_result_error(const tenon_op& op, const schema::Schema& schema, size_t index);
+
 /// Short text of a value for messages: its tag, or the type of an object.
 const char* actual_type(const tenon_value& value) noexcept;
 

@@ -471,6 +471,11 @@ tenon_status end(tenon_frame* frame, tenon_status status) noexcept {
   return status;
 }
 
+tenon_status end_without_result(tenon_frame* frame, int64_t index) noexcept {
+  ErrorPtr::adopt(std::exchange(frame->error, missing_result_error(*frame->op, index).detach()));
+  return end(frame, TENON_ERROR_TYPE);
+}
+
 tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   if (!is_runtime_key(key)) {
     return give_error(key_error(*op, key), stack, ErrorPlace::kThreadSlot);

@@ -2,6 +2,7 @@
 #include "dispatch/call_errors.h"
 
 #include <new>
+#include <utility>
 
 #include "dispatch/argument_check.h"
 #include "dispatch/carry_results.h"
@@ -152,6 +153,18 @@ ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nar
   // Without schema there is nothing to compare with: the definition went while the kernel ran.
   if (guard.get() == nullptr || guard.get()->schema == nullptr) return {};
   return guarded([&] { return check_results(op, *guard.get()->schema, args, nargs, rets, nrets); });
+}
+
+ErrorPtr missing_result_error(const tenon_op& op, int64_t index) noexcept {
+  const SnapshotGuard guard(&op);
+  const schema::Schema* schema = guard.get() != nullptr ? guard.get()->schema : nullptr;
+  return guarded([&] {
+    if (schema == nullptr || index < 0 || std::cmp_greater_equal(index, schema->returns().size())) {
+      return make_error(TENON_ERROR_TYPE, op.name(), ": result ", index,
+                        " must be a tensor, got NULL");
+    }
+    return null_result_error(op, *schema, static_cast<size_t>(index));
+  });
 }
 
 ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept {

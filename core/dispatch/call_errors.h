@@ -37,7 +37,10 @@ base::ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema,
 base::ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nargs,
                              tenon_value* rets, uint32_t nrets) noexcept;
 
-/// The same for results of overrides, which become carriers where the schema says Tensor.
+/// A typed kernel gave NULL for a result that must be a tensor.
+base::ErrorPtr missing_result_error(const tenon_op& op, int64_t index) noexcept;
+
+/// The same as results_error() for results of overrides, which become carriers where the schema says Tensor.
 base::ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept;
 
 /// An argument overrides operators, but the call may not go to Override.

@@ -430,6 +430,7 @@ tenon_status finish_invoke(const tenon_frame* frame, tenon_stack* stack,
 
 /// The other entry points of tenon/op.h, not written for speed above all.
 tenon_status end(tenon_frame* frame, tenon_status status) noexcept;
+tenon_status end_without_result(tenon_frame* frame, int64_t index) noexcept;
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack);
 tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack);
 tenon_status check_call(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/concat.h"
+#include "dispatch/argument_check.h"
 #include "dispatch/dispatch_key.h"
 #include "value/carrier.h"
 #include "value/value.h"
@@ -103,6 +104,12 @@ ErrorPtr carry_results(const tenon_op& op, const schema::Schema& schema, tenon_s
                                          " without TENON_VALUE_OWNED")));
     }
     if (i >= schema.returns().size()) continue;
+    if (is_null_tensor(ret)) {
+      if (schema.returns()[i].type->kind != TENON_TYPE_OPTIONAL) {
+        return null_result_error(op, schema, i);
+      }
+      ret = tenon_value{};
+    }
     const tenon_value* argument = written_argument(schema, i, *stack);
     if (argument != nullptr && return_argument(*argument, &ret)) {
       if (ret.tag == TENON_TAG_TENSOR) continue;

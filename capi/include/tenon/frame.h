@@ -123,6 +123,14 @@ TENON_CALL_API tenon_status tenon_frame_call(tenon_frame* frame, tenon_stack* st
 /// Since:     0.1
 TENON_CALL_API tenon_status tenon_frame_end(tenon_frame* frame, tenon_status status);
 
+/// Leaves a frame whose typed kernel returned TENON_OK but NULL for the tensor of result `index`,
+/// where the schema says `Tensor`. Typed callers check for that: what a kernel returns is foreign.
+///
+/// Errors:    returns TENON_ERROR_TYPE; the error names operator, result and what was expected.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_frame_end_without_result(tenon_frame* frame, int64_t index);
+
 /* Leaves a frame after a success: one release store. Compilers without the builtin take the call. */
 static inline void tenon_frame_leave(tenon_frame* frame) {
 #if defined(__GNUC__)

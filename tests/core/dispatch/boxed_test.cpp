@@ -586,5 +586,69 @@ TEST_F(Boxed, ObjectThatOverrides_IsAcceptedAnywhereAndContributesOverride) {
   tenon_object_release(plain);
 }
 
+tenon_status return_null(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
+  stack->rets[0].tag = TENON_TAG_TENSOR;
+  stack->rets[0].flags = TENON_VALUE_OWNED;
+  return TENON_OK;
+}
+
+constexpr const char* kNullResult = "result 0 must be Tensor, got NULL; schema: ";
+
+TEST_F(Boxed, NullTensorResult_IsRefusedOnEveryPath) {
+  const tenon_op* op = library_.define("null(Tensor a) -> Tensor");
+  library_.impl("null", TENON_KEY_CPU, kernel_of(&return_null));
+  Call one({tensor_value(tensor_)}, 1);
+  TENON_EXPECT_ERROR(tenon_op_call_fast(op, one.stack()), TENON_ERROR_TYPE, kNullResult);
+  TENON_EXPECT_ERROR(tenon_op_call(op, one.stack()), TENON_ERROR_TYPE, kNullResult);
+  TENON_EXPECT_ERROR(tenon_op_call_key(op, TENON_KEY_CPU, one.stack()), TENON_ERROR_TYPE,
+                     kNullResult);
+  tenon_frame frame;
+  ASSERT_NE(tenon_frame_begin_boxed(op, one.stack()->args, 1, &frame), nullptr) << take_error();
+  TENON_EXPECT_ERROR(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
+                     TENON_ERROR_TYPE, kNullResult);
+  ASSERT_NE(tenon_frame_begin1(op, tensor_.get(), &frame), nullptr) << take_error();
+  TENON_EXPECT_ERROR(tenon_frame_end(&frame, tenon_frame_call(&frame, one.stack())),
+                     TENON_ERROR_TYPE, kNullResult);
+  library_.impl("null", TENON_KEY_AUTOGRAD, going_on("above"));
+  TENON_EXPECT_ERROR(tenon_op_call(op, one.stack()), TENON_ERROR_TYPE, kNullResult);
+  EXPECT_EQ(one.ret().tag, TENON_TAG_NONE);
+  library_.impl("null", TENON_KEY_OVERRIDE, kernel_of(&return_null));
+  TENON_EXPECT_ERROR(tenon_op_call_key(op, TENON_KEY_OVERRIDE, one.stack()), TENON_ERROR_TYPE,
+                     kNullResult);
+}
+
+TEST_F(Boxed, NullTensorResult_OfATypedKernelIsRefusedByItsCaller) {
+  const tenon_op* op = library_.define("null(Tensor a) -> Tensor out");
+  library_.impl("null", TENON_KEY_CPU, kernel_of(&return_null, nullptr, "return_null"));
+  tenon_frame frame;
+  ASSERT_NE(tenon_frame_begin1(op, tensor_.get(), &frame), nullptr) << take_error();
+  TENON_EXPECT_ERROR(tenon_frame_end_without_result(&frame, 0), TENON_ERROR_TYPE,
+                     "t::null: out must be Tensor, got NULL; schema: ");
+  ASSERT_NE(tenon_frame_begin1(op, tensor_.get(), &frame), nullptr) << take_error();
+  TENON_EXPECT_ERROR(tenon_frame_end_without_result(&frame, 7), TENON_ERROR_TYPE,
+                     "t::null: result 7 must be a tensor, got NULL");
+}
+
+TEST_F(Boxed, NullTensorResult_OfAnOptionalIsNone) {
+  const tenon_op* op = library_.define("null(Tensor a) -> Tensor?");
+  library_.impl("null", TENON_KEY_CPU, kernel_of(&return_null));
+  Call one({tensor_value(tensor_)}, 1);
+  TENON_EXPECT_OK(tenon_op_call(op, one.stack()));
+  EXPECT_EQ(one.ret().tag, TENON_TAG_NONE);
+}
+
+tenon_status return_zero(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
+  stack->rets[0].tag = TENON_TAG_INT;
+  return TENON_OK;
+}
+
+TEST_F(Boxed, NumberResult_MayBeZero) {
+  const tenon_op* op = library_.define("zero(Tensor a) -> int");
+  library_.impl("zero", TENON_KEY_CPU, kernel_of(&return_zero));
+  Call one({tensor_value(tensor_)}, 1);
+  TENON_EXPECT_OK(tenon_op_call(op, one.stack()));
+  EXPECT_EQ(one.ret().tag, TENON_TAG_INT);
+}
+
 }  // namespace
 }  // namespace tenon::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of operators that write an argument: versions, what the kernel sees, and who serves typed
 // calls, by every way of calling.
+#include "dispatch/operator_entry.h"
 #include "support.h"
 
 namespace tenon::test {
@@ -318,6 +319,20 @@ TEST_F(Writes, Profile_ShowsTheFallbackAndTheKernel) {
   EXPECT_EQ(bumps([&] { TENON_EXPECT_OK(call(op, pair(), 1)); }), 1);
   tenon_profile_set_listener(nullptr, nullptr, nullptr);
   EXPECT_EQ(seen, "bump_versions cpu ");
+}
+
+// Views are the fallback's own work: such a call must get to it, though it writes.
+TEST_F(Writes, WriterThatReturnsAView_GoesThroughTheFallback) {
+  const tenon_op* op =
+      library_.define("both(Tensor(a!) self, Tensor(b) other) -> (Tensor(a!), Tensor(b))");
+  EXPECT_EQ(op->snapshot.load()->flags & (dispatch::kCountsWrites | dispatch::kReturnsViews),
+            dispatch::kReturnsViews);
+  Seen seen;
+  library_.impl("both", TENON_KEY_CPU, looking(&seen));
+  seen.answer = TENON_ERROR_INDEX;
+  EXPECT_EQ(bumps([&] { TENON_EXPECT_ERROR(call(op, pair(), 2), TENON_ERROR_INDEX, "as asked"); }),
+            1);
+  EXPECT_EQ(seen.excluded & kWrites, kWrites);
 }
 
 TEST_F(Writes, SecondBackend_IsServedByItsOwnKernel) {
