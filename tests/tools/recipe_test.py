@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's recipe "Add an operator", followed on a copy: lint names each step that is missing."""
+"""The README's recipe for an operator, followed on a copy: lint names each missing step."""
 
 from __future__ import annotations
 
