@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of schema.h, library.h, dispatch.h and plugin.h.
+// Wrong calls of schema.h, library.h, key.h and plugin.h.
 #include <stdlib.h>
 
 #include "badinput.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dispatch.h and introspect.h from C: keys, sets, guards, thread states, profiles, listeners.
+// Keys, key sets, guards, thread states, profiles and listeners from C.
 #include "support.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys, key sets and guards against a plain model of what dispatch.h says.
+// Keys, key sets and guards against a plain model of what key.h and key_guard.h say.
 #include <vector>
 
 #include "fuzz.h"
@@ -19,7 +19,7 @@ bool per_backend(uint32_t functionality) {
 
 uint64_t bit(uint32_t number) { return uint64_t{1} << number; }
 
-// The key that dispatch.h says a set goes to, where all its functionalities are built in.
+// The key that key.h says a set goes to, where all its functionalities are built in.
 tenon_key model_highest(tenon_keyset keys) {
   for (int functionality = 39; functionality >= 0; --functionality) {
     const auto number = static_cast<uint32_t>(functionality);
@@ -35,7 +35,7 @@ tenon_key model_highest(tenon_keyset keys) {
   return TENON_KEY_UNDEFINED;
 }
 
-// Functionality numbers that dispatch.h lists.
+// Functionality numbers that key.h lists.
 constexpr uint32_t kKnown[] = {0, 7, 10, 12, 14, 15, 16, 17, 18, 20, 22, 24, 27, 30, 33, 36};
 
 tenon_keyset only_known(tenon_keyset keys) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that what docs and code refer to is there: links, anchors, pages and paths of files.
 
-A page is cited as `docs/page.md` or `docs/page.md#heading`, never by a word like DESIGN with a
+A comment that names a file, such as `key.h`, means one of the repository. A page is cited as `docs/page.md` or `docs/page.md#heading`, never by a word like DESIGN with a
 number, which no reader can follow. In Markdown, links are resolved from the page's folder, and
 paths in backticks from the page's folder or the root; a path with a placeholder (<op>, *, {a,b},
 ...) is a pattern.
@@ -17,11 +17,15 @@ import sys
 import sizes
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+LANGUAGES = {".h", ".hpp", ".c", ".cpp", ".cu", ".cuh", ".i", ".rs", ".java", ".cmake"}
 CODE = {*sizes.SOURCES, ".rst", ".toml", ".json", ".txt"}
 MADE = {"bindings/java/tenon.jar"}  # by builds, in their own folder
 # What was written by somebody else, or is no text of ours.
 SKIPPED = re.compile(r"(^|/)(golden|corpus|schemas)/|Cargo\.lock$|^LICENSE$|\.abi\.json$")
 EXEMPT = {"references.py", "references_test.py"}  # they name what they look for
+NAMED = re.compile(r"(?<![\w/.<*>-])[a-z]\w*\.(?:h|hpp|cpp|c|py|rs|java)\b")
+COMMENT = re.compile(r"(?://|/\*|^\s*\*|#).*")
+ELSEWHERE = {"stdint.h", "stddef.h", "a_test.cpp", "a_test.c", "as.c"}  # the last is a field
 FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.M | re.S)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
 TICKED = re.compile(r"`([^`\n]+)`")
@@ -98,10 +102,15 @@ def check_page(path: pathlib.Path, root: pathlib.Path) -> list:
     return found
 
 
-def check_code(path: pathlib.Path, root: pathlib.Path) -> list:
-    """Complaints about one source: pages that it cites."""
+def check_code(path: pathlib.Path, root: pathlib.Path, names: set) -> list:
+    """Complaints about one source: pages that it cites, and files that its comments name."""
     found = []
     for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        comment = COMMENT.search(line)
+        if comment and not re.match(r"\s*[#%]\s*include", line) and path.suffix in LANGUAGES:
+            for name in NAMED.findall(comment[0]):
+                if name not in names:
+                    found.append((number, f"must name a file that is there, got {name}"))
         for page in PAGE.findall(line):
             why = unresolved(page, root, root)
             if why:
@@ -115,6 +124,7 @@ def check_code(path: pathlib.Path, root: pathlib.Path) -> list:
 def check(root: pathlib.Path, files: list) -> list:
     """(path, line, complaint) of all files."""
     found = []
+    names = {path.name for path in files} | ELSEWHERE
     for path in files:
         name = str(path.relative_to(root))
         if not path.is_file() or SKIPPED.search(name) or path.name in EXEMPT:
@@ -122,7 +132,7 @@ def check(root: pathlib.Path, files: list) -> list:
         if path.suffix == ".md":
             found += [(name, *one) for one in check_page(path, root)]
         elif path.suffix in CODE or path.name in sizes.NAMED:
-            found += [(name, *one) for one in check_code(path, root)]
+            found += [(name, *one) for one in check_code(path, root, names)]
     return found
 
 

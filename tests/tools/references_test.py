@@ -60,6 +60,15 @@ class ReferencesTest(unittest.TestCase):
                 self.write("core/base/a.h", f"// {cited}\n")
                 self.assertEqual(len(self.complaints()), 1)
 
+    def test_comment_that_names_no_file_fails(self):
+        for good in ("// see a.h", "int as = x.c; // stdint.h", "#include <jni.h>  // a.h"):
+            self.write("core/base/a.h", f"{good}\n")
+            self.assertEqual(self.complaints(), [])
+        for bad in ("// see b.h", "/* dispatch.h */", " * as key.cpp does"):
+            with self.subTest(bad=bad):
+                self.write("core/base/a.h", f"{bad}\n")
+                self.assertEqual(len(self.complaints()), 1)
+
 
 if __name__ == "__main__":
     unittest.main()
