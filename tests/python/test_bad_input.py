@@ -129,6 +129,8 @@ CASES = {
         "test_bad_input.py",
     ),
     "unequal lists": (lambda b: tenon.tensor([[1.0], [2.0, 3.0]]), ValueError, "equal length"),
+    "int without a dtype": (lambda b: tenon.tensor([1, 2**63]), ValueError, "int64"),
+    "int that no Scalar holds": (lambda b: b.t + 2**63, TypeError, "outside the range of int64"),
     "number out of range": (lambda b: tenon.tensor([1000], dtype=tenon.int8), ValueError, "int8"),
 }
 

@@ -247,6 +247,7 @@ def test_simulator_tables(keys, expected):
 
 def test_simulator_errors():
     simulator = Simulator().register(["CPU"])
+    assert repr(simulator) == "Simulator('f(Tensor x) -> Tensor') with kernels for CPU"
     before = simulator.raw_registrations()
     with pytest.raises(ValueError, match="CPU twice"):
         simulator.register(["CPU"])

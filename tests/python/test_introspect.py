@@ -94,7 +94,10 @@ def test_profile_keeps_at_most_so_many():
     with introspect.profile(None, max_events=2) as calls:
         for _ in range(5):
             t.sin()
+        assert repr(calls) == "<profile running>"
     assert [event.op for event in calls] == ["aten::sin"] * 2 and calls.dropped == 3
+    assert repr(calls) == "<profile of 2 dispatches, 3 more dropped>"
+    assert repr(introspect.profile()) == "<profile not begun>"
     with introspect.profile(None) as calls:
         t.sin()
     assert len(calls) == 1 and calls.dropped == 0

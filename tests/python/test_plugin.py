@@ -46,6 +46,19 @@ def test_load_library_twice(threads):
     assert tenon._tenon.tenon_plugin_is_loaded(plugin) == 1
 
 
+def test_load_library_by_name(threads, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    path = built("python_test_threads")
+    tenon.ops.loaded_libraries.discard(str(path.resolve()))
+    tenon.ops.load_library("python_test_threads")  # beside libtenon
+    assert str(path.resolve()) in tenon.ops.loaded_libraries
+    with pytest.raises(LookupError, match="no_such_plugin"):
+        tenon.ops.load_library("no_such_plugin")
+    (tmp_path / "here.so").write_text("a file of this name is what is meant")
+    with pytest.raises(RuntimeError, match=str(tmp_path / "here.so")):
+        tenon.ops.load_library("here.so")
+
+
 def test_unloaded_operators_are_a_clean_error():
     path = built("python_test_threads")
     tenon.ops.load_library(path)

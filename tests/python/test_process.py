@@ -243,7 +243,8 @@ def test_a_package_built_for_another_python_says_so(tmp_path):
     begin = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
     done = run(begin + "import tenon")
     expected = f"ImportError: tenon: the package must be built for this Python, as _tenon{wanted}"
-    assert f"{expected}, got no extension at all" in done.stderr
+    remedy = "run ./dev build in the source tree, or pip install its bindings/python"
+    assert f"{expected}, got no extension at all; {remedy}" in done.stderr
     (package / "_tenon.cpython-27-other.so").touch()
     done = run(begin + "import tenon")
     assert f"{expected}, got _tenon.cpython-27-other.so" in done.stderr

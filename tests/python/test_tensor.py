@@ -44,6 +44,18 @@ def test_tensor_of_each_dtype_reads_back(dtype, values):
     assert made.tolist() == values
 
 
+def test_ints_outside_int64():
+    for data in (2**63, [1, -(2**63) - 1], [True, 10**30]):
+        with pytest.raises(ValueError, match="must fit dtype int64"):
+            tenon.tensor(data)
+    assert tenon.tensor([1.5, 2**63]).tolist() == [1.5, 2.0**63]
+    assert tenon.tensor([1, 2**64], dtype=tenon.float64).tolist() == [1.0, 2.0**64]
+    with pytest.raises(OverflowError):
+        tenon.tensor(10**400, dtype=tenon.float64)
+    with pytest.raises(ValueError, match="uint8"):
+        tenon.tensor(2**63, dtype=tenon.uint8)
+
+
 def test_tensor_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="int8"):
         tenon.tensor([300], dtype=tenon.int8)

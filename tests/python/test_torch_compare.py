@@ -312,13 +312,13 @@ def test_tensors_that_memory_does_not_tell_are_refused(number):
 def test_tensors_that_share_no_memory_are_refused_with_the_reason():
     add = tenon.ops.aten.add.Tensor
     for given in (torch.eye(2).to_sparse(), torch.eye(2).to_sparse_csr()):
-        with pytest.raises(BufferError, match="strided") as caught:
+        with pytest.raises(TypeError, match="strided") as caught:
             add(given, given)
-        if hasattr(caught.value, "__notes__"):  # Python 3.11 and newer
-            assert caught.value.__notes__ == ["argument 'self' (position 0) of aten::add.Tensor"]
-    with pytest.raises(BufferError, match="meta"):
+        assert str(caught.value).startswith("aten::add.Tensor: argument 'self' (position 0) must")
+        assert isinstance(caught.value.__cause__, BufferError)
+    with pytest.raises(TypeError, match="meta"):
         add(torch.ones(2, device="meta"), tenon.ones(2))
-    with pytest.raises(RuntimeError):
+    with pytest.raises(TypeError, match="aten::neg: argument 'self'"):
         torch.func.vmap(lambda x: tenon.ops.aten.neg(x))(torch.ones(2, 3))
     with pytest.raises(TypeError, match="detach"):
         torch.func.grad(lambda x: tenon.ops.aten.neg(x))(torch.ones(()))

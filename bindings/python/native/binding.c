@@ -183,16 +183,53 @@ static uint32_t find_argument(const tnp_binding* b, PyObject* name) {
   return UINT32_MAX;
 }
 
-void tnp_note_argument(const tnp_binding* b, uint32_t index) {
+/* Whether an exception says that an object's memory cannot be shared, rather than that its code
+ * fails: our own, and those that packages' exports raise for it. */
+static bool says_not_shared(PyObject* exception) {
+  return tnp_error_of(exception) != NULL ||
+         PyErr_GivenExceptionMatches(exception, PyExc_BufferError) ||
+         Py_TYPE(exception) == (PyTypeObject*)PyExc_RuntimeError;
+}
+
+void tnp_blame_argument(const tnp_binding* b, uint32_t index, PyObject* object) {
+  const tnp_argument* argument = &b->args[index];
   const char* overload = tenon_schema_overload(b->schema);
-  tnp_note("argument '%U' (position %u) of %s%s%s", b->args[index].name, index,
-           tenon_schema_name(b->schema), *overload ? "." : "", overload);
+  const char* dot = *overload ? "." : "";
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != NULL) PyException_SetTraceback(value, traceback);
+  if (!says_not_shared(value)) {
+    PyErr_Restore(type, value, traceback);
+    tnp_note("argument '%U' (position %u) of %s%s%s", argument->name, index,
+             tenon_schema_name(b->schema), dot, overload);
+    return;
+  }
+  char actual[160];
+  tnp_describe(object, actual, sizeof actual);
+  const tenon_error* ours = tnp_error_of(value);
+  tnp_raise_format(ours ? tenon_error_code(ours) : TENON_ERROR_TYPE,
+                   "%s%s%s: argument '%U' (position %u) must be %s, got %s (%s%s%S)",
+                   tenon_schema_name(b->schema), dot, overload, argument->name, index,
+                   argument->type.text, actual, ours ? "" : ((PyTypeObject*)type)->tp_name,
+                   ours ? "" : ": ", value);
+  Py_DECREF(type);
+  Py_XDECREF(traceback);
+  if (ours != NULL) { /* its text is all there is to it */
+    Py_DECREF(value);
+    return;
+  }
+  PyObject *outer_type, *outer, *outer_traceback;
+  PyErr_Fetch(&outer_type, &outer, &outer_traceback);
+  PyErr_NormalizeException(&outer_type, &outer, &outer_traceback);
+  PyException_SetCause(outer, value);
+  PyErr_Restore(outer_type, outer, outer_traceback);
 }
 
 int tnp_misfit_type(const tnp_binding* b, tnp_mismatch* why, const tnp_call* call, int result,
                     uint32_t index, PyObject* object) {
   if (result < 0) {
-    tnp_note_argument(b, index);
+    tnp_blame_argument(b, index, object);
     return -1;
   }
   why->detail = call->detail;

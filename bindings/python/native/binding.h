@@ -37,8 +37,9 @@ static inline void tnp_binding_release(tnp_binding* binding) {
  * 0: bound; 1: they do not fit, `why` is filled; -1: an exception. */
 int tnp_bind_slow(const tnp_binding* binding, tnp_call* call, PyObject* const* args,
                   Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, tnp_mismatch* why);
-/* Tells the pending exception which argument it came from. */
-void tnp_note_argument(const tnp_binding* binding, uint32_t index);
+/* Tells of the pending exception which argument it came from: as a note, or, where the object's
+ * memory cannot be shared, by an error that names the argument and has the exception as cause. */
+void tnp_blame_argument(const tnp_binding* binding, uint32_t index, PyObject* object);
 /* Of an argument that did not convert, as `result` says. */
 int tnp_misfit_type(const tnp_binding* binding, tnp_mismatch* why, const tnp_call* call, int result,
                     uint32_t index, PyObject* object);

@@ -172,16 +172,21 @@ static PyObject* written_argument(int64_t index, const tenon_value* values, PyOb
   return tnp_tensor_wrap(tenon_tensor_retain(tensor));
 }
 
-/* A kernel gave nothing where its operator returns a tensor: fine for `Tensor?` only. */
-static PyObject* absent_result(const tenon_op* op) {
-  tenon_value none = {0};
-  if (tnp_check(tenon_op_check_results(op, &none, 1)) != 0) return NULL;
-  Py_RETURN_NONE;
+/* What a typed kernel that gave no tensor returns: its operator may return none, or its written
+ * argument; or else the kernel is wrong. Leaves the frame. */
+static PyObject* result_without_tensor(const bound_call* c, tenon_frame* frame) {
+  tnp_binding* b = c->binding;
+  if (b->returns_tensor && !b->rets[0].type.optional) {
+    tenon_frame_end_without_result(frame, 0);
+    return tnp_raise();
+  }
+  leave(frame);
+  if (b->nrets == 0 || b->returns_tensor) Py_RETURN_NONE;
+  return written_argument(b->rets[0].aliased, c->values, c->args, c->nargsf);
 }
 
 /* A kernel with a typed form of one of the common signatures: nothing is boxed. */
 INLINED PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon_frame* frame) {
-  tnp_binding* b = c->binding;
   tenon_tensor* out = NULL;
   tenon_status status;
   if (TNP_LIKELY(is_quick(entry, c->values, c->tensors, c->count))) {
@@ -191,12 +196,9 @@ INLINED PyObject* run_typed(const bound_call* c, const tenon_entry* entry, tenon
     Py_END_ALLOW_THREADS
   }
   if (TNP_UNLIKELY(status != TENON_OK)) return fail(frame, status);
+  if (TNP_UNLIKELY(out == NULL)) return result_without_tensor(c, frame);
   leave(frame);
-  if (TNP_LIKELY(out != NULL)) return tnp_tensor_wrap(out);
-  if (b->nrets == 0) Py_RETURN_NONE;
-  int64_t written = b->rets[0].aliased;
-  return written >= 0 ? written_argument(written, c->values, c->args, c->nargsf)
-                      : absent_result(c->op->op);
+  return tnp_tensor_wrap(out);
 }
 
 static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
@@ -341,7 +343,7 @@ static PyObject* call_arrays(tnp_op* self, PyObject* const* args, size_t nargsf)
       continue;
     }
     if (TNP_UNLIKELY(tnp_import_array(args[i], &made[count]) != 0)) {
-      tnp_note_argument(b, i);
+      tnp_blame_argument(b, i, args[i]);
       goto done;
     }
     tnp_set_tensor(&values[i], made[count++]);

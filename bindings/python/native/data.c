@@ -143,8 +143,20 @@ static inline bool read_plain_number(PyObject* object, tenon_value* out) {
   return object == Py_True || object == Py_False;
 }
 
-/* A number, or the element of a one-element tensor, into a value. */
-static int read_number(PyObject* object, tenon_value* out) {
+/* An int outside the range of int64, which no int dtype holds, as a float. */
+static int read_big(PyObject* number, tenon_value* out) {
+  PyObject* whole = PyNumber_Index(number);
+  if (whole == NULL) return -1;
+  out->tag = TENON_TAG_FLOAT;
+  out->as.f = PyLong_AsDouble(whole);
+  Py_DECREF(whole);
+  return out->as.f == -1.0 && PyErr_Occurred() ? -1 : 0;
+}
+
+/* A number, or the element of a one-element tensor, into a value; `out_big`: it is an int that is
+ * outside the range of int64. */
+static int read_number(PyObject* object, tenon_value* out, bool* out_big) {
+  *out_big = false;
   if (TNP_LIKELY(read_plain_number(object, out))) return 0;
   tnp_call call;
   tnp_call_begin(&call, false);
@@ -156,6 +168,8 @@ static int read_number(PyObject* object, tenon_value* out) {
   }
   memset(out, 0, sizeof *out);
   int result = tnp_to_scalar(&call, number, out);
+  *out_big = result > 0 && PyIndex_Check(number);
+  if (*out_big) result = read_big(number, out);
   tnp_call_end(&call);
   Py_DECREF(number);
   return result > 0 ? not_a_number(object) : result;
@@ -188,7 +202,7 @@ static int measure(PyObject* data, shape* s) {
 /* Visits all numbers in row-major order: `data` NULL finds the kind, else they are stored. */
 static int walk(PyObject* object, shape* s, int32_t dim, tenon_dtype dtype, char** data);
 
-static int store(const tenon_value* v, tenon_dtype dtype, char* out) {
+static int store(const tenon_value* v, bool big, tenon_dtype dtype, char* out) {
   if (TNP_LIKELY(v->tag == TENON_TAG_FLOAT && dtype == TENON_DTYPE_F32)) {
     *(float*)out = (float)v->as.f;
     return 0;
@@ -207,7 +221,7 @@ static int store(const tenon_value* v, tenon_dtype dtype, char* out) {
   bool whole = v->tag == TENON_TAG_INT || v->tag == TENON_TAG_BOOL;
   bool fits = true;
   if (!whole && (traits & TENON_DTYPE_IS_INTEGRAL)) {
-    fits = real >= -9223372036854775808.0 && real < 9223372036854775808.0;
+    fits = !big && real >= -9223372036854775808.0 && real < 9223372036854775808.0;
     integer = fits ? (int64_t)real : 0;
   }
   switch (dtype) {
@@ -273,16 +287,17 @@ static int walk(PyObject* object, shape* s, int32_t dim, tenon_dtype dtype, char
                        dim);
       return -1;
     }
-    if (read_number(object, &number) != 0) return -1;
+    bool big;
+    if (read_number(object, &number, &big) != 0) return -1;
     if (data == NULL) {
-      int kind = number.tag == TENON_TAG_BOOL    ? 0
-                 : number.tag == TENON_TAG_INT   ? 1
-                 : number.tag == TENON_TAG_FLOAT ? 2
-                                                 : 3;
+      int kind = number.tag == TENON_TAG_BOOL         ? 0
+                 : number.tag == TENON_TAG_INT || big ? 1
+                 : number.tag == TENON_TAG_FLOAT      ? 2
+                                                      : 3;
       if (kind > s->kind) s->kind = kind;
       return 0;
     }
-    if (store(&number, dtype, *data) != 0) return -1;
+    if (store(&number, big, dtype, *data) != 0) return -1;
     *data += tenon_dtype_size(dtype);
     return 0;
   }

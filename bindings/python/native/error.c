@@ -114,6 +114,10 @@ PyObject* tnp_text(tenon_buffer* buffer) {
   return text;
 }
 
+const tenon_error* tnp_error_of(PyObject* exception) {
+  return PyObject_TypeCheck(exception, error_type) ? ((error_object*)exception)->error : NULL;
+}
+
 /* ---- From Python to C ------------------------------------------------------------------------ */
 
 static void reference_run(tnp_garbage* garbage) {
@@ -165,8 +169,7 @@ tenon_error* tnp_take_exception(void) {
 
   tenon_status code = TENON_ERROR_FOREIGN;
   const char* kind = ((PyTypeObject*)type)->tp_name;
-  const tenon_error* inner =
-      PyObject_TypeCheck(value, error_type) ? ((error_object*)value)->error : NULL;
+  const tenon_error* inner = tnp_error_of(value);
   if (inner != NULL && is_foreign(inner)) {
     tenon_error* same = tenon_error_retain((tenon_error*)inner);
     if (traceback != NULL) add_frames(same, traceback);
@@ -305,8 +308,8 @@ static PyObject* get_frames(PyObject* object, void* unused) {
     tenon_error_frame frame;
     if (tenon_error_get_frame(self->error, i, &frame) != TENON_OK) break;
     const char* language = tenon_language_name(frame.language);
-    PyObject* item = Py_BuildValue("(szzi)", language ? language : "", frame.function, frame.file,
-                                   frame.line);
+    PyObject* item =
+        Py_BuildValue("(szzi)", language ? language : "", frame.function, frame.file, frame.line);
     if (item == NULL || PyList_Append(list, item) != 0) Py_CLEAR(list);
     Py_XDECREF(item);
   }

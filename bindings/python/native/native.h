@@ -69,6 +69,8 @@ PyObject* tnp_raise_error(tenon_error* error);
 PyObject* tnp_raise_format(tenon_status code, const char* format, ...);
 /* Adds a note with a printf-like text to the pending exception, which stays what it is. */
 void tnp_note(const char* format, ...);
+/* The error that an exception of ours holds, borrowed; NULL for every other object. */
+const tenon_error* tnp_error_of(PyObject* exception);
 /* Turns the pending exception into an error that carries it; clears it. Never NULL. */
 tenon_error* tnp_take_exception(void);
 /* The same into this thread's slot: what a callback returns. */

@@ -102,7 +102,8 @@ int tnp_to_scalar(tnp_call* call, PyObject* object, tenon_value* out) {
     out->tag = TENON_TAG_BOOL;
     return to_bool(call, object, &out->as.i);
   }
-  if ((result = to_int(call, object, &out->as.i)) != 1) {
+  if ((result = to_int(call, object, &out->as.i)) != 1 || PyLong_Check(object) ||
+      is_index(object)) {
     out->tag = TENON_TAG_INT;
     return result;
   }

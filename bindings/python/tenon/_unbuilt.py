@@ -16,10 +16,11 @@ def explain(reason: ImportError) -> str:
             "tenon: Python must be a build with the GIL, got a free-threaded one "
             f"({sys.version.split()[0]}, {wanted}), which Tenon does not support yet"
         )
+    remedy = "run ./dev build in the source tree, or pip install its bindings/python"
     found = sorted(path.name for path in pathlib.Path(__file__).parent.glob("_tenon.*.so"))
     if f"_tenon{wanted}" in found:
-        return f"tenon: the extension _tenon{wanted} must load, got: {reason}"
+        return f"tenon: the extension _tenon{wanted} must load, got: {reason}; {remedy}"
     return (
         f"tenon: the package must be built for this Python, as _tenon{wanted}, got "
-        f"{', '.join(found) or 'no extension at all'}"
+        f"{', '.join(found) or 'no extension at all'}; {remedy}"
     )

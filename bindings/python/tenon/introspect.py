@@ -11,7 +11,7 @@ from .error import InvalidArgumentError, NotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, TextIO
 
     from .simulator import Simulator
@@ -236,21 +236,25 @@ class profile:
         """Prepares a profile; entering it starts it."""
         self._file = file
         self._max_events = max_events
+        self._handle: Any = None
+        self._running = False
         self.events: list[Event] = []
         self.dropped = 0
 
     def __enter__(self) -> profile:
         self._handle = _tenon.tenon_profile_begin(self._max_events)
+        self._running = True
         return self
 
     def __exit__(self, *exc: object) -> None:
         _tenon.tenon_profile_end(self._handle)
+        self._running = False
         spans, self.dropped = _tenon.profile_spans(self._handle)
         self.events = [Event(facts) for facts in spans]
         if self._file is not None and self.events:
             print(self, file=_sys.stdout if isinstance(self._file, str) else self._file)
 
-    def __iter__(self) -> object:
+    def __iter__(self) -> Iterator[Event]:
         return iter(self.events)
 
     def __len__(self) -> int:
@@ -258,6 +262,14 @@ class profile:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.events))
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<profile not begun>"
+        if self._running:
+            return "<profile running>"
+        left_out = f", {self.dropped} more dropped" if self.dropped else ""
+        return f"<profile of {len(self.events)} dispatches{left_out}>"
 
 
 def explain(op: str | OpOverload, *args: Any, **kwargs: Any) -> str:

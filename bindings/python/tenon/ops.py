@@ -160,16 +160,24 @@ def _load_kernels() -> None:
 def load_library(path: str | _os.PathLike[str]) -> None:
     """Loads a plugin and remembers its path in `loaded_libraries`; loading twice does nothing.
 
+    Args:
+        path: A file, or the name of a plugin: "npu" is libnpu.so beside libtenon or in a folder of
+            TENON_PLUGIN_PATH. What has a "/" in it, or is a file as it stands, is no name.
+
     Raises:
-        NotFoundError: there is no such file.
+        NotFoundError: there is no such file or plugin.
         OperatingSystemError: the loader refuses it, or it is no plugin.
         AbiError: it was built for another ABI.
     """
-    real = _os.path.realpath(_os.fspath(path))
-    if _os.path.isdir(real):
-        raise _OperatingSystemError(f"load_library: path must be a plugin file, got folder {real}")
-    _tenon.tenon_plugin_load(real)
-    loaded_libraries.add(real)
+    text = _os.fspath(path)
+    if _os.sep in text or _os.path.isfile(text):
+        text = _os.path.realpath(text)
+        if _os.path.isdir(text):
+            raise _OperatingSystemError(
+                f"load_library: path must be a plugin file, got folder {text}"
+            )
+    plugin = _tenon.tenon_plugin_load(text)
+    loaded_libraries.add(_os.path.realpath(_tenon.tenon_plugin_path(plugin)))
 
 
 # ---- What overloads and packets tell -------------------------------------------------------------

@@ -38,6 +38,7 @@ class Simulator:
     def __init__(self, schema: str = "f(Tensor x) -> Tensor") -> None:
         """Makes the operator."""
         self._handle = _tenon.tenon_simulator_new(schema)
+        self._schema = schema
 
     @staticmethod
     def keys() -> list[str]:
@@ -90,6 +91,11 @@ class Simulator:
     def explain(self, keyset: int) -> str:
         """Says in words what a call with this key set would do."""
         return _tenon.tenon_simulator_explain(self._handle, int(keyset)).removesuffix("\n")
+
+    def __repr__(self) -> str:
+        rows = self.registrations().splitlines()[3:]  # below the headline
+        keys = [row.split()[0] for row in rows]
+        return f"Simulator({self._schema!r}) with kernels for {', '.join(keys) or 'no key'}"
 
     def _print(self, what: int) -> str:
         return _tenon.tenon_simulator_print(self._handle, what)
