@@ -33,4 +33,8 @@ tenon_object* tenon_object_of_value(const tenon_value* content) {
   return tenon::value::object_in(*content);
 }
 
+tenon_status tenon_object_call(tenon_object* object, tenon_stack* stack) {
+  return tenon::capi::guarded([&] { return tenon::value::call_object(*object, stack); });
+}
+
 }  // extern "C"

@@ -4,10 +4,12 @@
 #include "tenon/op.h"
 
 #include "base/check.h"
+#include "dispatch/argument_binder.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/lookup.h"
+#include "given_arguments.h"
 #include "guard.h"
 #include "introspect/explain.h"
 #include "introspect/introspect.h"
@@ -54,6 +56,21 @@ tenon_status tenon_op_redispatch(const tenon_op* op, tenon_keyset keys, tenon_st
 
 tenon_status tenon_op_call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   return dispatch::call_key(op, key, stack);
+}
+
+tenon_status tenon_op_call_named(const tenon_op* op, const tenon_value* positional,
+                                 int64_t npositional, const char* const* names,
+                                 const tenon_value* named, int64_t nnamed, tenon_value* rets,
+                                 int64_t nrets) {
+  return guarded([&] {
+    TENON_CHECK_ARG(nrets >= 0 && nrets <= UINT32_MAX && (rets != nullptr || nrets == 0),
+                    "tenon_op_call_named: rets must be room for the results, got ", nrets,
+                    rets != nullptr ? " values" : " at NULL");
+    return dispatch::call_named(*op,
+                                tenon::capi::given_arguments("tenon_op_call_named", positional,
+                                                             npositional, names, named, nnamed),
+                                {rets, static_cast<size_t>(nrets)});
+  });
 }
 
 tenon_status tenon_op_check_arguments(const tenon_op* op, const tenon_value* args, int64_t nargs) {

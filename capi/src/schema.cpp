@@ -6,29 +6,21 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "dispatch/argument_binder.h"
+#include "given_arguments.h"
 #include "guard.h"
 #include "out_struct.h"
 #include "schema/compatibility.h"
+#include "schema/inference.h"
 #include "schema/parser.h"
 #include "schema/printer.h"
 #include "schema/schema.h"
-#include "tensor/device.h"
 
 using tenon::capi::guarded;
 using tenon::schema::Argument;
 using tenon::schema::InternedString;
 
 namespace {
-
-// A backend that registers by name gets its number at run time: looked up when asked for.
-const tenon_value* default_of(const Argument& argument) {
-  if (argument.default_value == nullptr) return nullptr;
-  const tenon::schema::Default& written = *argument.default_value;
-  if (written.value().tag == TENON_TAG_DEVICE && !written.device_known()) {
-    written.set_device(tenon::tensor::parse_device(written.device_text()));
-  }
-  return &written.value();
-}
 
 uint32_t flags_of(const Argument& argument) {
   uint32_t flags = 0;
@@ -53,7 +45,7 @@ void fill(const char* function, tenon_schema::Arguments list, int64_t index, int
     // Interned: there are few distinct ones.
     info.type_text = InternedString(tenon::schema::print_type(argument)).c_str();
     info.alias_text = InternedString(tenon::schema::print_alias(argument)).c_str();
-    info.default_value = default_of(argument);
+    info.default_value = tenon::dispatch::default_value(argument);
     info.list_size = argument.list_size;
     info.aliased_argument = aliased;
     return info;
@@ -156,5 +148,33 @@ const tenon_type* tenon_type_element(const tenon_type* type, int64_t index) {
 }
 
 const char* tenon_type_text(const tenon_type* type) { return type->text.c_str(); }
+
+const char* tenon_schema_signature(const tenon_schema* schema) {
+  const char* letters = "";
+  // Interned: there are few distinct ones.
+  const tenon_status status =
+      guarded([&] { letters = InternedString(tenon::schema::signature_codes(*schema)).c_str(); });
+  return status == TENON_OK ? letters : "";
+}
+
+uint64_t tenon_schema_signature_hash(const tenon_schema* schema) {
+  uint64_t hash = 0;
+  const tenon_status status = guarded([&] {
+    const std::string letters = tenon::schema::signature_codes(*schema);
+    if (!letters.empty()) hash = tenon::schema::signature_hash(letters);
+  });
+  return status == TENON_OK ? hash : 0;
+}
+
+tenon_status tenon_schema_bind(const tenon_schema* schema, const tenon_value* positional,
+                               int64_t npositional, const char* const* names,
+                               const tenon_value* named, int64_t nnamed, tenon_value* out_values) {
+  return guarded([&] {
+    tenon::dispatch::bind_arguments(*schema,
+                                    tenon::capi::given_arguments("tenon_schema_bind", positional,
+                                                                 npositional, names, named, nnamed),
+                                    out_values);
+  });
+}
 
 }  // extern "C"

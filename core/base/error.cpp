@@ -102,6 +102,27 @@ ErrorPtr take_current_error() noexcept {
 
 const ErrorObject* peek_current_error() noexcept { return current_thread()->error; }
 
+ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status) noexcept {
+  const ErrorObject* waiting = peek_current_error();
+  if (status != TENON_DECLINED && waiting != nullptr && waiting->code() == status) {
+    return take_current_error();
+  }
+  try {
+    if (status == TENON_DECLINED) {
+      return ErrorPtr::adopt(ErrorObject::make(
+          TENON_ERROR_RUNTIME, {},
+          concat(name, ": ", what,
+                 " must succeed or fail, got TENON_DECLINED, which only override and wrapper "
+                 "handlers may return")));
+    }
+    return ErrorPtr::adopt(ErrorObject::make(
+        status, {},
+        concat(name, ": ", what, " failed with ", status_name(status), " and left no error")));
+  } catch (const std::bad_alloc&) {
+    return ErrorPtr::adopt(ErrorObject::out_of_memory());
+  }
+}
+
 static void write_frame(std::string& out, const tenon_error_frame& frame) {
   out += "\n  at ";
   out += frame.function[0] == '\0' ? "?" : frame.function;

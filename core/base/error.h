@@ -95,6 +95,10 @@ tenon_status set_current_error(ErrorPtr error) noexcept;
 ErrorPtr take_current_error() noexcept;
 const ErrorObject* peek_current_error() noexcept;
 
+/// The error of a `what` ("kernel", "function") called `name` that returned `status` and handed none
+/// over: the slot's when its code is `status`, else a new one that names it.
+ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status) noexcept;
+
 }  // namespace tenon::base
 
 namespace tenon {

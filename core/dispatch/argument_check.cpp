@@ -31,9 +31,14 @@ bool elements_match(const tenon_value& value, const Type& type) noexcept {
   return true;
 }
 
+// Index of the first element that is NULL, the number of elements when none is.
+size_t first_absent(const tenon_value& tensor_list) noexcept {
+  const auto* tensors = value::tensors(tensor_list);
+  return static_cast<size_t>(std::find(tensors, tensors + tensor_list.count, nullptr) - tensors);
+}
+
 bool all_present(const tenon_value& tensor_list) noexcept {
-  const auto* tensors = static_cast<tenon_tensor* const*>(tensor_list.as.list.data);
-  return std::find(tensors, tensors + tensor_list.count, nullptr) == tensors + tensor_list.count;
+  return first_absent(tensor_list) == tensor_list.count;
 }
 
 bool tuple_matches(const tenon_value& value, const Type& type) noexcept {
@@ -138,11 +143,48 @@ bool value_matches(const tenon_value& value, const Type& type) noexcept {
   return !lacks_handle(value) && (kind_matches(value, type) || overrides(value));
 }
 
+bool is_exact_float(int64_t number) noexcept {
+  const auto converted = static_cast<double>(number);
+  // 2^63 is a double and no int64: converting it back would not be defined.
+  return converted < 0x1p63 && static_cast<int64_t>(converted) == number;
+}
+
 const char* actual_type(const tenon_value& value) noexcept {
   if (lacks_handle(value)) return "NULL";
   if (value.tag == TENON_TAG_OBJECT) return value.as.object->type()->name;
   if (value.tag == TENON_TAG_NONE) return "None";
   return value::tag_name(value.tag);
+}
+
+std::string describe_actual(const tenon_value& value, const Type& type) {
+  const Type& wanted = *schema::unwrap_optional(&type);
+  std::string actual = actual_type(value);
+  if (value.tag == TENON_TAG_INT && !is_exact_float(value.as.i)) {
+    return base::concat(actual, ' ', value.as.i);
+  }
+  if (value.tag == TENON_TAG_TUPLE && wanted.kind == TENON_TYPE_TUPLE &&
+      value.count != wanted.elements.size()) {
+    return base::concat(actual, " of ", value.count);
+  }
+  if (wanted.kind != TENON_TYPE_LIST) return actual;
+  if (value.tag == TENON_TAG_TENSOR_LIST && wanted.elements[0]->kind == TENON_TYPE_TENSOR) {
+    return base::concat(actual, " (element ", first_absent(value), " is absent)");
+  }
+  for (uint32_t i = 0; value.tag == TENON_TAG_LIST && i < value.count; ++i) {
+    const tenon_value& element = elements(value)[i];
+    if (value_matches(element, *wanted.elements[0])) continue;
+    return base::concat(actual, " (element ", i, " is ", actual_type(element), ')');
+  }
+  return actual;
+}
+
+std::string mismatch_message(const Schema& schema, const Argument& argument,
+                             const tenon_value& actual, std::optional<size_t> position) {
+  const std::string place = position ? base::concat(" at position ", *position) : std::string();
+  return base::concat(schema.name().full(), ": ",
+                      argument_label(argument, position.value_or(0), "argument"), " must be ",
+                      schema::print_type(argument), ", got ",
+                      describe_actual(actual, *argument.type), place, "; schema: ", schema.text());
 }
 
 ErrorPtr check_arguments(const tenon_op& op, const Schema* schema, const tenon_value* args,
@@ -160,10 +202,7 @@ ErrorPtr check_arguments(const tenon_op& op, const Schema* schema, const tenon_v
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (value_matches(args[i], *arguments[i].type)) continue;
-    return type_error(base::concat(op.name(), ": ", argument_label(arguments[i], i, "argument"),
-                                   " must be ", schema::print_type(arguments[i]), ", got ",
-                                   actual_type(args[i]), " at position ", i,
-                                   "; schema: ", schema->text()));
+    return type_error(mismatch_message(*schema, arguments[i], args[i], i));
   }
   return {};
 }
@@ -197,7 +236,8 @@ ErrorPtr check_results(const tenon_op& op, const Schema& schema, const tenon_val
     if (!value_matches(ret, type)) {
       return type_error(base::concat(op.name(), ": ", argument_label(returns[i], i, "result"),
                                      " must be ", schema::print_type(returns[i]), ", got ",
-                                     actual_type(ret), "; schema: ", schema.text()));
+                                     describe_actual(ret, *returns[i].type),
+                                     "; schema: ", schema.text()));
     }
     if (ret.tag == TENON_TAG_TENSOR && (ret.flags & TENON_VALUE_OWNED) == 0) {
       ret = tenon_value{};

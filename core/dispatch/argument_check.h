@@ -2,6 +2,9 @@
 // Checks of boxed arguments and results against a schema, with messages that name what differs.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "base/error.h"
 #include "base/reclaim.h"
 #include "dispatch/operator_entry.h"
@@ -31,8 +34,16 @@ class SnapshotGuard {
   const Snapshot* snapshot_ = nullptr;
 };
 
+/// Tells whether a double equals the number.
+bool is_exact_float(int64_t number) noexcept;
+
 /// Tells whether a value is one of a type.
 bool value_matches(const tenon_value& value, const schema::Type& type) noexcept;
+
+/// Says that a value is none of its argument's type: "f: x must be int, got str at position 0;
+/// schema: ...". Without position for a value given by name.
+std::string mismatch_message(const schema::Schema& schema, const schema::Argument& argument,
+                             const tenon_value& actual, std::optional<size_t> position);
 
 /// What differs between arguments and schema, empty when nothing. `schema` NULL: there is none.
 base::ErrorPtr check_arguments(const tenon_op& op, const schema::Schema* schema,
@@ -54,6 +65,8 @@ base::ErrorPtr null_result_error(const tenon_op& op, const schema::Schema& schem
 
 /// Short text of a value for messages: its tag, or the type of an object.
 const char* actual_type(const tenon_value& value) noexcept;
+/// The same of a value that is not of `type`: tells which element of a list is another one.
+std::string describe_actual(const tenon_value& value, const schema::Type& type);
 
 /// What the call path compares results with; see OperatorEntry::results.
 uint64_t result_word(const schema::Schema& schema) noexcept;

@@ -104,20 +104,7 @@ ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys, ErrorPtr ca
 }
 
 ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept {
-  const ErrorObject* waiting = base::peek_current_error();
-  if (status != TENON_DECLINED && waiting != nullptr && waiting->code() == status) {
-    return base::take_current_error();
-  }
-  return guarded([&] {
-    if (status == TENON_DECLINED) {
-      return make_error(
-          TENON_ERROR_RUNTIME, op.name(),
-          ": kernel must succeed or fail, got TENON_DECLINED, which only override and "
-          "wrapper handlers may return");
-    }
-    return make_error(status, op.name(), ": kernel failed with ", base::status_name(status),
-                      " and left no error");
-  });
+  return base::adopt_current_error(op.name(), "kernel", status);
 }
 
 void add_kernel_frame(ErrorObject* error, const tenon_op& op, const Kernel& kernel) noexcept {

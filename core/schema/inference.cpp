@@ -52,9 +52,8 @@ char argument_code(const Type* type) {
 }
 
 char result_code(const Type* type) {
-  if (type->kind == TENON_TYPE_TENSOR) return 'T';
   const char code = argument_code(type);
-  return code == 'i' || code == 'b' || code == 'd' ? code : 'v';
+  return code == 'T' || code == 'i' || code == 'b' || code == 'd' ? code : 'v';
 }
 
 // What a kernel of type `kernel` can be given: the same, nothing narrower than the operator gives.
@@ -67,9 +66,11 @@ bool takes(const Type* kernel, const Type* declared) {
   return argument_code(mine) == 'L' && argument_code(given) == 'L';
 }
 
+// What a kernel of type `kernel` may give: the same, or what is always there of an optional.
 bool gives(const Type* kernel, const Type* declared) {
   const Type* mine = lowered_type(kernel);
-  return mine == lowered_type(declared) || mine->kind == TENON_TYPE_ANY;
+  const Type* wanted = lowered_type(declared);
+  return mine == wanted || mine == unwrap_optional(wanted) || mine->kind == TENON_TYPE_ANY;
 }
 
 template <class Match>

@@ -11,8 +11,8 @@
 
 namespace tenon::schema {
 
-/// The letters of tenon/op.h for a schema, such as "TTv>T". Empty where the schema has no typed
-/// form: varargs, or nothing but `v` could carry its returns.
+/// The letters of tenon/kernel.h for a schema, such as "TTv>T". Empty where the schema has no typed
+/// form: it ends in `...`.
 std::string signature_codes(const Schema& schema);
 
 /// FNV-1a of the letters, never 0.

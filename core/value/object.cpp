@@ -2,9 +2,11 @@
 #include "value/object.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "base/check.h"
 #include "base/live_count.h"
+#include "value/value.h"
 
 namespace {
 
@@ -39,6 +41,18 @@ void tenon_object::destroy(tenon_object* object) noexcept {
 }
 
 namespace tenon::value {
+
+tenon_status call_object(Object& object, tenon_stack* stack) {
+  TENON_CHECK_TYPE(is_callable(&object),
+                   "tenon_object_call: object must be a function, got one of ",
+                   object.type()->name);
+  const tenon_status status = object.type()->call(object.self(), stack);
+  if (status == TENON_OK) return status;
+  auto error = base::ErrorPtr::adopt(std::exchange(stack->error, nullptr));
+  if (!error) error = base::adopt_current_error(object.type()->name, "function", status);
+  for (uint32_t i = 0; i < stack->nrets; ++i) clear(&stack->rets[i]);
+  return base::set_current_error(std::move(error));
+}
 
 bool is_a(const tenon_object_type* type, std::string_view class_name) noexcept {
   std::string_view short_name = class_name;

@@ -7,6 +7,7 @@
 
 #include "base/intrusive_ptr.h"
 #include "tenon/object.h"
+#include "tenon/value.h"
 
 /// An object: its type and what it wraps.
 struct tenon_object final : tenon::base::RefCounted<tenon_object> {
@@ -29,6 +30,13 @@ namespace tenon::value {
 
 using Object = ::tenon_object;
 using ObjectPtr = base::IntrusivePtr<Object>;
+
+/// Calls a function object, see tenon_object_call: the results of a failed call are cleared. Throws
+/// TENON_ERROR_TYPE for an object whose type has no `call`.
+tenon_status call_object(Object& object, tenon_stack* stack);
+
+/// Whether objects of the type are functions.
+inline bool is_callable(const Object* object) noexcept { return object->type()->call != nullptr; }
 
 /// Tells whether the type or one that it derives from has this name. Schemas may write the name
 /// with the prefix "__torch__.torch.classes.".

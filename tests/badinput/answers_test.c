@@ -112,7 +112,7 @@ static void places_out_of_range_are_empty(void** state) {
 static void tensors_that_are_no_carriers_carry_nothing(void** state) {
   const float one = 1;
   tenon_tensor* tensor = vector_of(&one, 1);
-  const tenon_value value = value_tensor(tensor), number = value_int(3);
+  const tenon_value value = tenon_value_of_tensor(tensor), number = tenon_value_of_int(3);
   int32_t count = 7;
   (void)state;
   assert_null(tenon_carrier_value(tensor));

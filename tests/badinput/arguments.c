@@ -122,15 +122,15 @@ void read_object_type(const char* fields, bad_object_type* out_type) {
 static tenon_value tensor_of(const bad_world* world, const char* token) {
   switch (token[1]) {
     case '0':
-      return value_tensor(NULL);
+      return tenon_value_of_tensor(NULL);
     case '2':
-      return value_tensor(world->other);
+      return tenon_value_of_tensor(world->other);
     case 'M':
-      return value_tensor(world->meta);
+      return tenon_value_of_tensor(world->meta);
     case 'U':
-      return value_tensor(tenon_tensor_undefined());
+      return tenon_value_of_tensor(tenon_tensor_undefined());
     default:
-      return value_tensor(world->tensor);
+      return tenon_value_of_tensor(world->tensor);
   }
 }
 
@@ -163,11 +163,11 @@ static tenon_value value_of(const bad_world* world, const char* token, bad_value
     case 'T':
       return tensor_of(world, token);
     case 'i':
-      return value_int(number_of(token + 1));
+      return tenon_value_of_int(number_of(token + 1));
     case 'f':
-      return value_float(strtod(token + 1, NULL));
+      return tenon_value_of_float(strtod(token + 1, NULL));
     case 'b':
-      value = value_int(number_of(token + 1));
+      value = tenon_value_of_int(number_of(token + 1));
       value.tag = TENON_TAG_BOOL;
       return value;
     case 's':

@@ -40,6 +40,7 @@ extern const bad_named_call bad_schema_calls[];
 extern const bad_named_call bad_library_calls[];
 extern const bad_named_call bad_key_calls[];
 extern const bad_named_call bad_op_calls[];
+extern const bad_named_call bad_binding_calls[];
 extern const bad_named_call bad_tensor_calls[];
 extern const bad_named_call bad_dlpack_calls[];
 extern const bad_named_call bad_value_calls[];
@@ -48,7 +49,6 @@ extern const bad_named_call bad_generator_calls[];
 extern const bad_named_call bad_introspect_calls[];
 extern const bad_named_call bad_override_calls[];
 extern const bad_named_call bad_typed_calls[];
-extern const bad_named_call bad_thread_calls[];
 
 // ---- Reading arguments: each fails the test where the text of the case itself is wrong ----------
 

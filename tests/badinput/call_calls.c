@@ -102,7 +102,7 @@ static tenon_status results(const bad_world* world, const bad_case* one) {
     read_values(world, one->args[1], &given);
   }
   const bad_op called = open_called(one->args[0], &give_results, &told);
-  values.of[0] = value_tensor(world->tensor);
+  values.of[0] = tenon_value_of_tensor(world->tensor);
   values.count = 1;
   const tenon_status status =
       run(&tenon_op_call_fast, called.op, &values, told.results != NULL ? given.count : 1);
@@ -132,7 +132,7 @@ static tenon_status failing(const bad_world* world, const bad_case* one) {
   bad_values values;
   snprintf(way, sizeof way, "%.*s", (int)strcspn(one->args[0], " "), one->args[0]);
   const bad_op called = open_called("called(Tensor x) -> Tensor", &fail_as_told, &told);
-  values.of[0] = value_tensor(world->tensor);
+  values.of[0] = tenon_value_of_tensor(world->tensor);
   values.count = 1;
   const tenon_status status = run(&tenon_op_call_fast, called.op, &values, 1);
   tenon_library_release(called.library);
@@ -142,7 +142,7 @@ static tenon_status failing(const bad_world* world, const bad_case* one) {
 // ---- Keys of calls ------------------------------------------------------------------------------
 
 static tenon_status call_key(const bad_world* world, const bad_case* one) {
-  tenon_value args[1] = {value_tensor(world->tensor)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(world->tensor)}, rets[1];
   tenon_stack stack;
   memset(rets, 0, sizeof rets);
   memset(&stack, 0, sizeof stack);
@@ -158,7 +158,7 @@ static tenon_status call_key(const bad_world* world, const bad_case* one) {
 // The error of a redispatch stays in the stack, for the kernel that asked.
 static tenon_status redispatch(const bad_world* world, const bad_case* one) {
   const int written = strcmp(one->args[0], "written") == 0;
-  tenon_value args[1] = {value_tensor(world->tensor)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(world->tensor)}, rets[1];
   tenon_keyset set = 0;
   tenon_stack stack;
   memset(rets, 0, sizeof rets);

@@ -51,7 +51,7 @@ static tenon_status begin_keys(const bad_world* world, const bad_case* one) {
 
 // SCHEMA NRETS: a kernel that returns its first argument, on a place for NRETS results.
 static tenon_status invoke(const bad_world* world, const bad_case* one) {
-  tenon_value args[1] = {value_tensor(world->tensor)}, rets[4];
+  tenon_value args[1] = {tenon_value_of_tensor(world->tensor)}, rets[4];
   tenon_stack stack;
   tenon_frame frame;
   memset(rets, 0, sizeof rets);

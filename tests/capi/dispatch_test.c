@@ -177,7 +177,7 @@ static void profile_tells_each_dispatch(void** state) {
   assert_ok(tenon_library_impl(library, "f", TENON_KEY_AUTOGRAD, &kernel, NULL));
   const float one = 1;
   tenon_tensor* x = vector_of(&one, 1);
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   event_log log;
   memset(&log, 0, sizeof log);
   assert_ok(tenon_profile_set_listener(&log_event, &log, NULL));

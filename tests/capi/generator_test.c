@@ -140,7 +140,7 @@ static tenon_status draw_one(void* ctx, const tenon_op* op, tenon_keyset keys, t
     const tenon_status status = tenon_generator_random(argument->as.generator, 1, &number);
     if (status != TENON_OK) return status;
   }
-  stack->rets[0] = value_int(argument->tag == TENON_TAG_NONE ? -1 : (int64_t)number);
+  stack->rets[0] = tenon_value_of_int(argument->tag == TENON_TAG_NONE ? -1 : (int64_t)number);
   return tenon_value_copy(argument, &stack->rets[1]);
 }
 
@@ -162,7 +162,7 @@ static void calls_take_and_return_generators(void** state) {
   tenon_tensor* tensor = vector_of(&zero, 1);
   tenon_generator* generator = NULL;
   assert_ok(tenon_generator_new(NULL, 7, &generator));
-  tenon_value args[2] = {value_tensor(tensor), value_generator(generator)}, rets[2];
+  tenon_value args[2] = {tenon_value_of_tensor(tensor), value_generator(generator)}, rets[2];
   assert_ok(call(op, args, 2, rets, 2));
   assert_int_equal(rets[0].as.i, kSeven[0]);
   assert_ptr_equal(rets[1].as.generator, generator);
@@ -177,7 +177,7 @@ static void calls_take_and_return_generators(void** state) {
   stack.nargs = 2;
   stack.rets = rets;
   stack.nrets = 2;
-  args[1] = value_int(7);
+  args[1] = tenon_value_of_int(7);
   assert_error(tenon_op_call(op, &stack), TENON_ERROR_TYPE,
                "generator must be Generator?, got int");
   args[1] = value_generator(NULL);

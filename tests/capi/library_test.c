@@ -19,7 +19,7 @@ static tenon_status add_one(void* ctx, const tenon_op* op, tenon_keyset keys, te
   void* data = NULL;
   if (tenon_tensor_data(out, &data) != TENON_OK) return TENON_ERROR_STATE;
   for (int64_t i = 0; i < info.numel; ++i) ((float*)data)[i] = ((float*)info.data)[i] + 1.0f;
-  stack->rets[0] = value_tensor(out);
+  stack->rets[0] = tenon_value_of_tensor(out);
   stack->rets[0].flags = TENON_VALUE_OWNED;
   return TENON_OK;
 }
@@ -93,7 +93,7 @@ static void define_implement_call(void** state) {
   assert_ok(tenon_library_impl(library, "add_one", TENON_KEY_CPU, &kernel, NULL));
   const float two = 2;
   tenon_tensor* x = vector_of(&two, 1);
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   assert_ok(call(op, args, 1, rets, 1));
   void* data = NULL;
   assert_ok(tenon_tensor_data(rets[0].as.tensor, &data));
@@ -120,7 +120,7 @@ static void impl_may_come_before_define(void** state) {
   op = define(def, "f(Tensor x) -> Tensor");
   const float two = 2;
   tenon_tensor* x = vector_of(&two, 1);
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   assert_ok(call(op, args, 1, rets, 1));
   tenon_value_clear(&rets[0]);
   tenon_tensor_release(x);
@@ -135,12 +135,13 @@ static void wrong_count_and_type_name_operator_and_argument(void** state) {
   implement(library, "f", TENON_KEY_CPU, &add_one);
   const float two = 2;
   tenon_tensor* x = vector_of(&two, 1);
-  tenon_value args[3] = {value_tensor(x), value_int(1), value_int(2)}, rets[1];
+  tenon_value args[3] = {tenon_value_of_tensor(x), tenon_value_of_int(1), tenon_value_of_int(2)},
+              rets[1];
   assert_error(call(op, args, 1, rets, 1), TENON_ERROR_TYPE, "t3::f");
   assert_error(call(op, args, 3, rets, 1), TENON_ERROR_TYPE, "t3::f");
-  tenon_value swapped[2] = {value_int(1), value_int(1)};
+  tenon_value swapped[2] = {tenon_value_of_int(1), tenon_value_of_int(1)};
   assert_error(call(op, swapped, 2, rets, 1), TENON_ERROR_TYPE, "self");
-  tenon_value text[2] = {value_tensor(x), value_text("no")};
+  tenon_value text[2] = {tenon_value_of_tensor(x), value_text("no")};
   assert_error(tenon_op_check_arguments(op, text, 2), TENON_ERROR_TYPE, "n must be int, got str");
   tenon_stack stack;
   memset(&stack, 0, sizeof stack);
@@ -240,7 +241,7 @@ static void kernels_layer_and_come_back(void** state) {
   assert_ok(tenon_library_impl(library, "f", TENON_KEY_CPU, &kernel, &registration));
   const float two = 2;
   tenon_tensor* x = vector_of(&two, 1);
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   assert_ok(call(op, args, 1, rets, 1));
   tenon_value_clear(&rets[0]);
   tenon_registration_remove(registration);
@@ -260,7 +261,7 @@ static void kernel_errors_end_in_the_slot(void** state) {
   tenon_library* library = open_library(TENON_LIBRARY_DEF, "t8");
   const float two = 2;
   tenon_tensor* x = vector_of(&two, 1);
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   const tenon_op* op = define(library, "f(Tensor x) -> Tensor");
   assert_error(call(op, args, 1, rets, 1), TENON_ERROR_NO_KERNEL, "t8::f");
   implement(library, "f", TENON_KEY_CPU, &fail_with_slot);
@@ -295,7 +296,7 @@ static void layers_redispatch_and_guards_exclude(void** state) {
   assert_ok(tenon_library_impl(library, "f", TENON_KEY_AUTOGRAD, &kernel, NULL));
   const float two = 2;
   tenon_tensor* x = vector_of(&two, 1);
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   assert_ok(call(op, args, 1, rets, 1));
   tenon_value_clear(&rets[0]);
   assert_int_equal(autograd, 1);
@@ -335,7 +336,7 @@ static void kernel_may_close_its_own_library(void** state) {
   assert_ok(tenon_library_impl(library, "f", TENON_KEY_CPU, &kernel, NULL));
   const float two = 2;
   tenon_tensor* x = vector_of(&two, 1);
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   assert_ok(call(op, args, 1, rets, 1));
   tenon_value_clear(&rets[0]);
   assert_error(call(op, args, 1, rets, 1), TENON_ERROR_NOT_FOUND, "t10::f");
@@ -358,7 +359,7 @@ static void endless_recursion_is_an_error(void** state) {
   implement(library, "f", TENON_KEY_CPU, &call_itself);
   const float two = 2;
   tenon_tensor* x = vector_of(&two, 1);
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   assert_error(call(op, args, 1, rets, 1), TENON_ERROR_RECURSION, "t11::f");
   tenon_tensor_release(x);
   tenon_library_release(library);

@@ -91,11 +91,11 @@ static tenon_status unwrap_call_wrap(void* self, const tenon_op* op, tenon_keyse
                                      tenon_stack* stack) {
   (void)keys;
   ++handled;
-  tenon_value arg = value_tensor(self);
+  tenon_value arg = tenon_value_of_tensor(self);
   tenon_value ret = value_none();
   const tenon_status status = call(op, &arg, 1, &ret, 1);
   if (status != TENON_OK) return status;
-  stack->rets[0] = value_tensor(wrap(ret.as.tensor));
+  stack->rets[0] = tenon_value_of_tensor(wrap(ret.as.tensor));
   stack->rets[0].flags = TENON_VALUE_OWNED;
   tenon_value_clear(&ret);
   return TENON_OK;
@@ -171,7 +171,7 @@ static void a_wrapper_unwraps_calls_and_wraps(void** state) {
   tenon_tensor* inside = NULL;
   assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, 2, sizes, NULL, &inside));
   tenon_tensor* wrapper = wrap(inside);
-  tenon_value arg = value_tensor(wrapper);
+  tenon_value arg = tenon_value_of_tensor(wrapper);
   tenon_value ret = value_none();
   assert_ok(call(op, &arg, 1, &ret, 1));
   assert_int_equal(handled, 1);
@@ -196,7 +196,7 @@ static void modes_see_calls_before_and_below(void** state) {
   assert_ok(tenon_mode_push(TENON_MODE_WRAPPER, mode));
   assert_ok(tenon_mode_push(TENON_MODE_OVERRIDE, mode));
   assert_ptr_equal(tenon_mode_get(TENON_MODE_OVERRIDE, 0), mode);
-  tenon_value arg = value_tensor(plain);
+  tenon_value arg = tenon_value_of_tensor(plain);
   tenon_value ret = value_none();
   assert_ok(call(op, &arg, 1, &ret, 1));
   assert_int_equal(handled, 2);

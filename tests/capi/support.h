@@ -35,37 +35,8 @@ static inline void assert_error(tenon_status status, tenon_status code, const ch
   tenon_error_release(error);
 }
 
-static inline tenon_value value_int(int64_t i) {
-  tenon_value value;
-  memset(&value, 0, sizeof value);
-  value.tag = TENON_TAG_INT;
-  value.as.i = i;
-  return value;
-}
-
-static inline tenon_value value_float(double f) {
-  tenon_value value;
-  memset(&value, 0, sizeof value);
-  value.tag = TENON_TAG_FLOAT;
-  value.as.f = f;
-  return value;
-}
-
 static inline tenon_value value_text(const char* text) {
-  tenon_value value;
-  memset(&value, 0, sizeof value);
-  value.tag = TENON_TAG_STRING;
-  value.count = (uint32_t)strlen(text);
-  value.as.list.data = text;
-  return value;
-}
-
-static inline tenon_value value_tensor(tenon_tensor* tensor) {
-  tenon_value value;
-  memset(&value, 0, sizeof value);
-  value.tag = TENON_TAG_TENSOR;
-  value.as.tensor = tensor;
-  return value;
+  return tenon_value_of_string(text, (uint32_t)strlen(text));
 }
 
 // A float32 vector with the given elements.

@@ -171,7 +171,8 @@ static void undefined_is_one_tensor_without_keys(void** state) {
 
 static void numbers_become_wrapped_tensors(void** state) {
   (void)state;
-  const tenon_value half = value_float(0.5), two = value_int(2), text = value_text("x");
+  const tenon_value half = tenon_value_of_float(0.5), two = tenon_value_of_int(2),
+                    text = value_text("x");
   tenon_tensor* tensor = NULL;
   assert_ok(tenon_tensor_new_number(&half, &tensor));
   assert_int_equal(tenon_tensor_dtype(tensor), TENON_DTYPE_F64);

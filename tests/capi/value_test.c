@@ -44,7 +44,7 @@ static void copy_of_nested_list_is_deep(void** state) {
   const float one = 1;
   tenon_tensor* tensor = vector_of(&one, 1);
   char text[] = "abc";
-  tenon_value inner[2] = {value_tensor(tensor), value_text(text)};
+  tenon_value inner[2] = {tenon_value_of_tensor(tensor), value_text(text)};
   tenon_value outer;
   memset(&outer, 0, sizeof outer);
   outer.tag = TENON_TAG_TUPLE;

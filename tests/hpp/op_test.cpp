@@ -59,13 +59,56 @@ TEST(Op, BoxedCall_BadArguments_NameOperatorAndArgument) {
   const Op op("hpp2::f");
   const Tensor x = Tensor::from({1.0f}, {1});
   expect_error(TENON_ERROR_TYPE, "hpp2::f: n must be given", [&] { op(x); });
-  expect_error(TENON_ERROR_TYPE, "hpp2::f: k must be given by keyword", [&] { op(x, 1, 2.0); });
-  expect_error(TENON_ERROR_TYPE, "hpp2::f: arguments must be at most 3", [&] { op(x, 1, 2, 3); });
-  expect_error(TENON_ERROR_TYPE, "got zz", [&] { op(x, 1, tenon::kw("zz", 1)); });
+  expect_error(TENON_ERROR_TYPE, "hpp2::f: k must be given by name", [&] { op(x, 1, 2.0); });
+  expect_error(TENON_ERROR_TYPE, "hpp2::f: number of positional arguments must be at most 2, got 4",
+               [&] { op(x, 1, 2, 3); });
+  expect_error(TENON_ERROR_TYPE, "got 'zz'", [&] { op(x, 1, tenon::kw("zz", 1)); });
   expect_error(TENON_ERROR_TYPE, "hpp2::f: x must be given once",
                [&] { op(x, 1, tenon::kw("x", x)); });
   expect_error(TENON_ERROR_TYPE, "n must be int, got str", [&] { op(x, "one"); });
   expect_error(TENON_ERROR_NOT_FOUND, "hpp2::g", [] { Op("hpp2::g"); });
+}
+
+TEST(Op, BoxedCall_ConvertsWhatLosesNothing) {
+  Library library(Library::Def, "hpp_convert");
+  library.def("f(float by, int[2] stride, Device device) -> float",
+              [](double by, std::span<const int64_t> stride, const tenon::Device& device) {
+                return by + static_cast<double>(stride[1]) + device.index;
+              });
+  const Op op("hpp_convert::f");
+  EXPECT_EQ(op(1, 3, "cpu")[0].to_double(), 4.0);
+  expect_error(TENON_ERROR_TYPE, "by must be float, got int 9007199254740993 at position 0",
+               [&] { op((int64_t{1} << 53) + 1, 3, "cpu"); });
+  expect_error(TENON_ERROR_NOT_FOUND, "device type must be one of", [&] { op(1, 3, "gpu9"); });
+}
+
+TEST(TypedOp, OptionalTensorResult_IsTyped) {
+  Library library(Library::Def, "hpp_optional");
+  library.def("maybe(Tensor x, bool there) -> Tensor?",
+              [](const Tensor& x, bool there) -> std::optional<Tensor> {
+                return there ? std::optional<Tensor>(x) : std::nullopt;
+              });
+  library.def("both(Tensor? x) -> (Tensor?, Tensor?)", [](std::optional<Tensor> x) {
+    return std::tuple<std::optional<Tensor>, std::optional<Tensor>>(x, std::nullopt);
+  });
+  const Tensor x = Tensor::from({1.0f}, {1});
+  const auto maybe = Op("hpp_optional::maybe").typed<std::optional<Tensor>(const Tensor&, bool)>();
+  EXPECT_EQ(maybe(x, true)->get(), x.get());
+  EXPECT_FALSE(maybe(x, false).has_value());
+  using Two = std::tuple<std::optional<Tensor>, std::optional<Tensor>>;
+  const auto both = Op("hpp_optional::both").typed<Two(const std::optional<Tensor>&)>();
+  EXPECT_EQ(std::get<0>(both(x))->get(), x.get());
+  EXPECT_FALSE(std::get<1>(both(x)).has_value());
+  EXPECT_FALSE(std::get<0>(both(std::nullopt)).has_value());
+  // The same kernels, entered by their boxed form.
+  EXPECT_EQ(Op("hpp_optional::maybe")(x, true)[0].tensor().get(), x.get());
+  EXPECT_TRUE(Op("hpp_optional::maybe")(x, false)[0].is_none());
+  const Op boxed("hpp_optional::maybe");
+  tenon_frame frame;
+  const tenon_entry* entry = tenon_frame_begin1(boxed.get(), x.get(), &frame);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->signature, tenon_schema_signature_hash(boxed.schema().get()));
+  tenon_frame_leave(&frame);
 }
 
 // Every parameter type that kernels can take, passed through unchanged by both calling conventions.

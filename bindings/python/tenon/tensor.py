@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from . import _tenon
 from ._tenon import Tensor, TensorMethod, dtype
 from .dtype import (
     _NUMPY,
@@ -75,11 +74,6 @@ def is_complex(self: Tensor) -> bool:
     return self.dtype.is_complex
 
 
-def is_inference(self: Tensor) -> bool:
-    """Whether it was made in inference mode."""
-    return bool(_tenon.tenon_tensor_flags(self) & _tenon.TENON_TENSOR_INFERENCE)
-
-
 def numpy(self: Tensor) -> Any:
     """Returns a numpy array on the same memory.
 
@@ -132,7 +126,7 @@ def _reduce(self: Tensor) -> tuple:
     return _restore, (data, self.dtype, self.shape, self.device)
 
 
-for _function in (*(cpu, cuda, numpy, where, is_floating_point, is_complex, is_inference),):
+for _function in (*(cpu, cuda, numpy, where, is_floating_point, is_complex),):
     setattr(Tensor, _function.__name__, _function)
 _MEMBERS = {
     "type": type_,

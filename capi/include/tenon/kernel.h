@@ -33,8 +33,9 @@ typedef void (*tenon_typed_fn)(void);
  *   s  str                                  const char*, int64_t size
  *   v  everything else                      const tenon_value*
  *
- * Results: T tenon_tensor** (+1), i and b int64_t*, d double*, v tenon_value* (owned). A return
- * that is a written argument has no letter and no out. Outs are written on success only.
+ * Results: T tenon_tensor** (+1; NULL = absent, for Tensor? only), i and b int64_t*, d double*,
+ * v tenon_value* (owned) for everything else. A return that is a written argument has no letter and
+ * no out. Outs are written on success only. tenon_schema_signature gives a schema's letters.
  *
  * Test vectors: ">"      0xaf63b34c8601a6e1
  *               "T>T"    0x6c62fe19e196c2e9

@@ -73,12 +73,13 @@ TENON_CALL_API tenon_status tenon_op_redispatch(const tenon_op* op, tenon_keyset
 /// Since:     0.1
 TENON_API tenon_status tenon_op_call_key(const tenon_op* op, tenon_key key, tenon_stack* stack);
 
-/// Binds arguments as tenon_schema_bind does, defaults filled in, and calls. `rets` has room for the
-/// operator's results.
+/// Binds arguments as tenon_schema_bind does, converted and with defaults filled in, and calls.
+/// `rets` has room for the operator's results.
 ///
 /// Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE when `nrets` is not the number
-///            of results.
-/// Ownership: arguments are borrowed; results are new references, released by the caller.
+///            of results, TENON_ERROR_NOT_FOUND when the operator has no schema. All results are
+///            NONE then.
+/// Ownership: arguments are borrowed; results are new references, cleared by the caller.
 /// Threads:   any thread; *blocks* unless the kernel is NOBLOCK.
 /// Since:     0.1
 TENON_API tenon_status tenon_op_call_named(const tenon_op* op, const tenon_value* positional,

@@ -13,33 +13,40 @@ TENON_BEGIN_DECLS
  * Which tags (value.h) an argument or result of a type may have:
  *
  *   Tensor                       TENSOR (an undefined one included); an object that overrides
- *   int, DeviceIndex             INT, SYMINT
+ *   int, DeviceIndex, QScheme    INT
  *   SymInt                       INT, SYMINT
- *   float, SymFloat              FLOAT, SYMFLOAT
- *   bool, SymBool                BOOL, SYMBOOL
+ *   float                        FLOAT
+ *   SymFloat                     FLOAT, SYMFLOAT
+ *   bool                         BOOL
+ *   SymBool                      BOOL, SYMBOOL
  *   complex                      COMPLEX
  *   Scalar                       BOOL, INT, FLOAT, COMPLEX, SYMINT, SYMFLOAT, SYMBOOL
  *   str                          STRING
- *   ScalarType, QScheme          DTYPE, INT
+ *   ScalarType                   DTYPE, INT
  *   Layout                       LAYOUT, INT
  *   MemoryFormat                 MEMORY_FORMAT, INT
  *   Device                       DEVICE
  *   Stream                       STREAM
  *   Generator                    GENERATOR
  *   Storage                      STORAGE
- *   Any                          every tag
- *   a class, Quantizer, Capsule  OBJECT
+ *   NoneType                     NONE
+ *   Any, a type variable         every tag
+ *   a class, Quantizer, Capsule  OBJECT; of a class: its own or a derived type
  *   a function type              FUNCTION
  *   T?                           NONE, or what T takes
- *   int[], SymInt[]              INT_LIST
+ *   int[], SymInt[],
+ *   DeviceIndex[]                INT_LIST
  *   float[]                      FLOAT_LIST
  *   bool[]                       BOOL_LIST
  *   Tensor[], Tensor?[]          TENSOR_LIST; NULL elements in Tensor?[] only
- *   every other list             LIST
- *   (T, U)                       TUPLE
- *   Dict(K, V)                   DICT
+ *   Any[]                        INT_LIST, FLOAT_LIST, BOOL_LIST, TENSOR_LIST, LIST
+ *   every other list             LIST, of what the element type takes
+ *   (T, U)                       TUPLE, of what T and U take
+ *   Dict(K, V)                   DICT, of what K and V take
+ *   Union(T, U)                  what T or U takes
  *
- * Nothing is converted: tenon_schema_bind does that. */
+ * An OBJECT whose type overrides operators (object.h) may stand for any argument. Nothing is
+ * converted: tenon_schema_bind does that. */
 #define TENON_TYPE_TENSOR 1
 #define TENON_TYPE_INT 2
 #define TENON_TYPE_FLOAT 3
@@ -222,10 +229,10 @@ TENON_API const tenon_type* tenon_type_element(const tenon_type* type, int64_t i
 /// Since:     0.1
 TENON_API const char* tenon_type_text(const tenon_type* type);
 
-/// Returns the letters of the typed signature, such as "TTv>T" (see kernel.h); "" when the operator
-/// has no typed form.
+/// Returns the letters of the typed signature, such as "TTv>T" (see kernel.h); "" where there is no
+/// typed form: a schema that ends in `...`.
 ///
-/// Ownership: borrowed until the schema dies.
+/// Ownership: valid for ever.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API const char* tenon_schema_signature(const tenon_schema* schema);
@@ -236,17 +243,33 @@ TENON_API const char* tenon_schema_signature(const tenon_schema* schema);
 /// Since:     0.1
 TENON_API uint64_t tenon_schema_signature_hash(const tenon_schema* schema);
 
+/* What tenon_schema_bind converts where a value does not have the type that the schema asks for.
+ * Nothing is lost, and whatever is not here does not fit.
+ *
+ *   bool                                BOOL to INT
+ *   bool or int                         BOOL or INT to FLOAT: an int that a double equals
+ *   bool, int or float                  the same to COMPLEX
+ *   a text                              STRING to DEVICE: "cuda:1"
+ *   a bool, int or float for `T[N]`     a list of N of it: `int[2] stride` takes 3
+ *   a list or tuple of whatever tag     the list or tuple of the type, each element converted
+ *   a dict                              each key and value converted
+ *   an object with `call`               OBJECT to FUNCTION
+ *   what `T?` or Union(T, U) is given   as for T, then as for U */
+
 /// Binds a call's arguments to the schema: positions first, then names, then defaults, as a call in
-/// Python does. Values are converted where the schema asks for it and nothing is lost: an int or
-/// bool for a float, a complex or a Scalar; an int for a bool-free number; one int or float for a
-/// list of declared size ("int[2] stride": 1 is [1, 1]). `out_values` gets one value per argument,
-/// in schema order: a stack's args. Types are checked as tenon_op_call checks them.
+/// Python does, and converts them (see above). A schema that ends in `...` takes further positions
+/// of any type. `out_values` gets one value per argument in schema order, then those further ones:
+/// what a stack's args are. It has room for the larger of tenon_schema_argument_count and, for such
+/// a schema, `npositional`.
 ///
-/// Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, an unknown name, a
-///            name given twice or by position too, a missing argument, a position for a
-///            keyword-only argument, a value that does not fit. Nothing is written then.
-/// Ownership: arguments are borrowed; so are `out_values`, from the arguments and from the schema,
-///            except where a conversion made a list: clear them (tenon_value_clear_n) after the call.
+/// Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, a position for a
+///            keyword-only argument, an unknown name, an argument given twice or not at all, a value
+///            that does not fit; TENON_ERROR_INVALID_ARGUMENT for NULL, a bad count, or a text that
+///            names no device; TENON_ERROR_NOT_FOUND for a default device of a backend that is not
+///            registered; TENON_ERROR_OUT_OF_MEMORY. All values are NONE then.
+/// Ownership: arguments are borrowed, and so are the values, from the arguments and from the schema,
+///            except lists, tuples and dicts that a conversion made: clear the values
+///            (tenon_value_clear_n) after the call. None is MOVABLE.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_schema_bind(const tenon_schema* schema, const tenon_value* positional,

@@ -2,9 +2,14 @@
 // The C++ interface: header-only, C++20, over the C interface alone.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "tenon.hpp needs C++20: compile with -std=c++20 or later"
+#else
+
 #include "tenon/hpp/arguments.hpp"
 #include "tenon/hpp/error.hpp"
 #include "tenon/hpp/generator.hpp"
+#include "tenon/hpp/introspect.hpp"
 #include "tenon/hpp/keys.hpp"
 #include "tenon/hpp/lazy_op.hpp"
 #include "tenon/hpp/library.hpp"
@@ -17,3 +22,5 @@
 #include "tenon/hpp/types.hpp"
 #include "tenon/hpp/value.hpp"
 #include "tenon/tenon.h"
+
+#endif

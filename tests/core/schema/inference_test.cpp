@@ -29,7 +29,7 @@ TEST(Signature, Codes_FollowTheTypes) {
   EXPECT_EQ(codes("f(int? a, Tensor[]? b, int[]? c, Device d, Any e, str[] f, int[][] g, "
                   "complex h, Dict(str, int) i, SymBool j) -> ()"),
             "vvvvvvvvvv>");
-  EXPECT_EQ(codes("f() -> (Tensor, int, bool, float, Tensor?, str, Tensor[])"), ">Tibdvvv");
+  EXPECT_EQ(codes("f() -> (Tensor, int, bool, float, Tensor?, str, Tensor[])"), ">TibdTvv");
 }
 
 TEST(Signature, WrittenArgumentThatReturns_HasNoResult) {
@@ -86,6 +86,9 @@ TEST(Mismatch, LoweredTypes_AreTheSame) {
   EXPECT_EQ(mismatch("(Any _0) -> Any", "f(Dict(str, int) a) -> Tensor"), "");
   EXPECT_EQ(mismatch("(Tensor? _0) -> ()", "f(Tensor a) -> ()"), "");
   EXPECT_EQ(mismatch("(Tensor[] _0) -> ()", "f(Tensor?[] a) -> ()"), "");
+  // What is always there is one of what may be absent.
+  EXPECT_EQ(mismatch("() -> Tensor", "f() -> Tensor?"), "");
+  EXPECT_EQ(mismatch("() -> Tensor?", "f() -> Tensor"), "return 1 must be Tensor, got Tensor?");
   // A kernel that expects a tensor cannot be given none.
   EXPECT_EQ(mismatch("(Tensor _0) -> ()", "f(Tensor? a) -> ()"),
             "argument 1 ('a') must be Tensor?, got Tensor");

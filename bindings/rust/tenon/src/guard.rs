@@ -36,7 +36,7 @@ pub struct KeyGuard {
 }
 
 impl KeyGuard {
-    pub(crate) fn enter(
+    fn enter(
         function: impl FnOnce(*mut sys::tenon_key_guard) -> sys::tenon_status,
     ) -> Result<KeyGuard> {
         let mut raw = MaybeUninit::uninit();

@@ -37,7 +37,6 @@ pub mod dlpack;
 mod elements;
 mod error;
 mod generator;
-pub mod grad_mode;
 mod guard;
 pub mod introspect;
 mod kernel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a boxed call was given, by position and by name, and the stack that a schema makes of it.
+// What a boxed call was given, by position and by name, as the C interface takes it.
 #pragma once
 
 #include <string>
@@ -11,15 +11,18 @@
 #include "tenon/hpp/error.hpp"
 #include "tenon/hpp/schema.hpp"
 #include "tenon/hpp/value.hpp"
+#include "tenon/op.h"
 
 namespace tenon::inline hpp {
 
 // One argument given by name: op(a, b, kw("alpha", 2)).
 struct Keyword {
-  std::string_view name;
+  std::string name;
   Value value;
 };
-inline Keyword kw(std::string_view name, Value value) { return {name, std::move(value)}; }
+inline Keyword kw(std::string_view name, Value value) {
+  return {std::string(name), std::move(value)};
+}
 
 namespace detail {
 
@@ -35,10 +38,6 @@ struct Arguments {
     return all;
   }
 
-  // One value for each argument of the schema, its default where none was given. They are borrowed
-  // from here and from the schema. Throws what does not fit, by the name `op`.
-  std::vector<tenon_value> bind(const char* op, const Schema& schema) const;
-
  private:
   template <class A>
   void add(A&& argument) {
@@ -48,60 +47,61 @@ struct Arguments {
       positional.emplace_back(std::forward<A>(argument));
     }
   }
-
-  // What was given for the argument at `index`, or NULL.
-  const Value* find(const std::string& op, size_t index, const tenon_argument_info& info) const;
 };
 
-inline const Value* Arguments::find(const std::string& op, size_t index,
-                                    const tenon_argument_info& info) const {
-  const Value* given = nullptr;
-  if (index < positional.size()) {
-    if ((info.flags & TENON_ARGUMENT_KWARG_ONLY) != 0) {
-      throw Error(TENON_ERROR_TYPE, op + ": " + info.name +
-                                        " must be given by keyword, got it at position " +
-                                        std::to_string(index));
+// Arrays of the values and names, borrowed from Arguments.
+class ArgumentArrays {
+ public:
+  explicit ArgumentArrays(const Arguments& arguments) {
+    positional_.reserve(arguments.positional.size());
+    for (const Value& value : arguments.positional) positional_.push_back(value.get());
+    names_.reserve(arguments.keywords.size());
+    named_.reserve(arguments.keywords.size());
+    for (const Keyword& keyword : arguments.keywords) {
+      names_.push_back(keyword.name.c_str());
+      named_.push_back(keyword.value.get());
     }
-    given = &positional[index];
   }
-  for (const Keyword& keyword : keywords) {
-    if (keyword.name != info.name) continue;
-    if (given != nullptr) {
-      throw Error(TENON_ERROR_TYPE, op + ": " + info.name + " must be given once, got it twice");
-    }
-    given = &keyword.value;
-  }
-  return given;
-}
 
-inline std::vector<tenon_value> Arguments::bind(const char* op, const Schema& schema) const {
-  const std::string name = op;
-  std::vector<tenon_value> bound(static_cast<size_t>(schema.argument_count()));
-  if (positional.size() > bound.size()) {
-    throw Error(TENON_ERROR_TYPE, name + ": arguments must be at most " +
-                                      std::to_string(bound.size()) + ", got " +
-                                      std::to_string(positional.size()));
+  void call(const tenon_op* op, std::vector<tenon_value>* rets) const {
+    check(tenon_op_call_named(op, positional_.data(), positional_count(), names_.data(),
+                              named_.data(), named_count(), rets->data(),
+                              static_cast<int64_t>(rets->size())));
   }
-  for (size_t i = 0; i < bound.size(); ++i) {
-    const tenon_argument_info info = schema.argument(static_cast<int64_t>(i));
-    if (const Value* given = find(name, i, info)) {
-      bound[i] = given->get();
-    } else if (info.default_value != nullptr) {
-      bound[i] = *info.default_value;
-    } else {
-      throw Error(TENON_ERROR_TYPE, name + ": " + info.name +
-                                        " must be given, got no value; schema: " + schema.text());
-    }
-    bound[i].flags &= static_cast<uint16_t>(~TENON_VALUE_OWNED);
+  void bind(const Schema& schema, std::vector<tenon_value>* out_values) const {
+    const size_t declared = static_cast<size_t>(schema.argument_count());
+    const bool more = (schema.flags() & TENON_SCHEMA_VARARG) != 0 && positional_.size() > declared;
+    out_values->resize(more ? positional_.size() : declared);
+    check(tenon_schema_bind(schema.get(), positional_.data(), positional_count(), names_.data(),
+                            named_.data(), named_count(), out_values->data()));
   }
-  for (const Keyword& keyword : keywords) {
-    if (!schema.has_argument(keyword.name)) {
-      throw Error(TENON_ERROR_TYPE, name + ": keyword must be an argument of " + schema.text() +
-                                        ", got " + std::string(keyword.name));
-    }
+
+ private:
+  int64_t positional_count() const { return static_cast<int64_t>(positional_.size()); }
+  int64_t named_count() const { return static_cast<int64_t>(named_.size()); }
+
+  std::vector<tenon_value> positional_;
+  std::vector<const char*> names_;
+  std::vector<tenon_value> named_;
+};
+
+// One value for each argument of a schema: converted, with its default where none was given.
+// Borrowed from the arguments and the schema, but for lists that a conversion made.
+class BoundArguments {
+ public:
+  BoundArguments(const Schema& schema, const Arguments& arguments) {
+    ArgumentArrays(arguments).bind(schema, &values_);
   }
-  return bound;
-}
+  ~BoundArguments() { tenon_value_clear_n(values_.data(), size()); }
+  BoundArguments(const BoundArguments&) = delete;
+  BoundArguments& operator=(const BoundArguments&) = delete;
+
+  const tenon_value* data() const { return values_.data(); }
+  int64_t size() const { return static_cast<int64_t>(values_.size()); }
+
+ private:
+  std::vector<tenon_value> values_;
+};
 
 }  // namespace detail
 

@@ -107,9 +107,9 @@ template <class... A>
 std::string explain(const Op& op, A&&... arguments) {
   const auto given = tenon::detail::Arguments::of(std::forward<A>(arguments)...);
   const Schema schema = op.schema();
-  const std::vector<tenon_value> args = given.bind(op.name(), schema);
+  const tenon::detail::BoundArguments args(schema, given);
   return detail::text([&](tenon_buffer** out) {
-    return tenon_op_explain(op.get(), args.data(), static_cast<int64_t>(args.size()), out);
+    return tenon_op_explain(op.get(), args.data(), args.size(), out);
   });
 }
 

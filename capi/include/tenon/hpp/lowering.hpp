@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,14 +34,28 @@ inline void expect(const tenon_value& value, uint16_t tag, size_t index, const c
 }
 
 // For each parameter type:
-//   letter, schema   its lowered letter (op.h) and its schema type
+//   letter, schema   its lowered letter (kernel.h) and its schema type
 //   c_types          the C parameters that carry it
 //   from_c           those parameters -> the C++ argument
 //   from_value       a boxed value -> the C++ argument; throws naming the argument's index
 //   box              the C++ argument -> a boxed value that borrows from it
 //   to_c             the C++ argument -> those parameters, with `temp` as scratch space
 template <class T>
-struct Lowering;
+struct Lowering {
+  static_assert(sizeof(T) == 0,
+                "kernel parameters may be const Tensor&, Tensor& (written), OptionalTensor, "
+                "TensorList, int64_t, double, bool, std::string_view, Scalar, "
+                "std::span<const int64_t>, std::span<const double>, std::span<const uint8_t>, "
+                "Dtype, Layout, MemoryFormat, Device, Generator, Value, or std::optional of these");
+  // What the compiler would miss next, so that the sentence above stands alone.
+  static constexpr char letter = 'v';
+  static constexpr const char* schema = nullptr;
+  using c_types = Types<const tenon_value*>;
+  static T& from_c(const tenon_value*, size_t);
+  static T& from_value(const tenon_value&, size_t);
+  static tenon_value box(const T&);
+  static std::tuple<const tenon_value*> to_c(const T&, tenon_value&);
+};
 
 // What travels as `const tenon_value*`: to_c boxes into the scratch value.
 template <class T>
@@ -98,6 +113,26 @@ struct Lowering<OptionalTensor> {
   }
   static std::tuple<tenon_tensor*> to_c(const OptionalTensor& tensor, tenon_value&) {
     return {tensor.get()};
+  }
+};
+
+// The same, owned: a kernel may keep it.
+template <>
+struct Lowering<std::optional<Tensor>> {
+  static constexpr char letter = 'T';
+  static constexpr const char* schema = "Tensor?";
+  using c_types = Types<tenon_tensor*>;
+  static std::optional<Tensor> from_c(tenon_tensor* handle, size_t) {
+    return handle != nullptr ? std::optional<Tensor>(Tensor::retain(handle)) : std::nullopt;
+  }
+  static std::optional<Tensor> from_value(const tenon_value& value, size_t index) {
+    return from_c(Lowering<OptionalTensor>::from_value(value, index).get(), index);
+  }
+  static tenon_value box(const std::optional<Tensor>& tensor) {
+    return tensor ? Lowering<Tensor>::box(*tensor) : tenon_value{};
+  }
+  static std::tuple<tenon_tensor*> to_c(const std::optional<Tensor>& tensor, tenon_value& temp) {
+    return tensor ? Lowering<Tensor>::to_c(*tensor, temp) : std::tuple<tenon_tensor*>(nullptr);
   }
 };
 
@@ -351,21 +386,10 @@ struct Lowering<std::optional<T>> : LoweringByValue<std::optional<T>> {
 #endif
 };
 
-// A parameter type without reference and const; plain integers and floats widen.
+// A parameter type without reference and const. Numbers are not narrowed: an `int` or `float` would
+// lose what the caller gave.
 template <class P>
-struct ParameterOf {
-  using type = std::remove_cvref_t<P>;
-};
-template <class P>
-using Parameter = typename ParameterOf<P>::type;
-template <>
-struct ParameterOf<int> {
-  using type = int64_t;
-};
-template <>
-struct ParameterOf<float> {
-  using type = double;
-};
+using Parameter = std::remove_cvref_t<P>;
 
 // The schema type of a parameter, "" when the C++ type does not say.
 template <class T>
@@ -374,6 +398,7 @@ std::string schema_of(T*) {
 }
 template <class T>
 std::string schema_of(std::optional<T>*) {
+  if (Lowering<std::optional<T>>::schema != nullptr) return Lowering<std::optional<T>>::schema;
   std::string inner = schema_of(static_cast<T*>(nullptr));
   return inner.empty() ? inner : inner + "?";
 }

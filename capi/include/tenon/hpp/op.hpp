@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -38,7 +39,8 @@ class Op {
     return Schema(schema);
   }
 
-  // Calls with positional arguments, then keywords; defaults are filled in from the schema.
+  // Calls with positional arguments, then keywords; defaults are filled in from the schema, and what
+  // fits after a conversion that loses nothing is converted (see tenon_schema_bind).
   template <class... A>
   std::vector<Value> operator()(A&&... arguments) const {
     return run(detail::Arguments::of(std::forward<A>(arguments)...));
@@ -61,15 +63,8 @@ class Op {
 };
 
 inline std::vector<Value> Op::run(const detail::Arguments& arguments) const {
-  const Schema schema = this->schema();
-  std::vector<tenon_value> args = arguments.bind(name(), schema);
-  std::vector<tenon_value> rets(static_cast<size_t>(schema.return_count()));
-  tenon_stack stack{};
-  stack.args = args.data();
-  stack.nargs = static_cast<uint32_t>(args.size());
-  stack.rets = rets.data();
-  stack.nrets = static_cast<uint32_t>(rets.size());
-  check(tenon_op_call(op_, &stack));
+  std::vector<tenon_value> rets(static_cast<size_t>(schema().return_count()));
+  detail::ArgumentArrays(arguments).call(op_, &rets);
   std::vector<Value> results;
   results.reserve(rets.size());
   for (tenon_value& ret : rets) results.emplace_back(std::exchange(ret, tenon_value{}));
@@ -84,7 +79,7 @@ inline Schema check_letters(const tenon_op* op, const std::string& letters) {
   tenon_schema* handle = nullptr;
   check(tenon_op_copy_schema(op, &handle));
   const Schema schema(handle);
-  const std::string expected = schema.lowered();
+  const std::string expected = schema.signature();
   if (expected != letters) {
     throw Error(TENON_ERROR_TYPE, std::string(tenon_op_name(op)) +
                                       ": typed signature must lower to \"" + expected +
@@ -97,7 +92,7 @@ inline Schema check_letters(const tenon_op* op, const std::string& letters) {
 
 // An operator under a C++ signature. Parameters are Tensor, OptionalTensor, numbers, Scalar, spans,
 // TensorList, string_view, Device, Dtype and so on, and std::optional of them. The result is
-// Tensor, a number, Value, Scalar, std::string, void, or a tuple of those. For an operator that
+// Tensor, std::optional<Tensor>, a number, Value, Scalar, std::string, void, or a tuple of those. For an operator that
 // returns an argument it wrote, say void: the caller has that tensor already.
 template <class R, class... P>
 class TypedOp<R(P...)> {
@@ -163,6 +158,9 @@ class TypedOp<R(P...)> {
   static void add_tensor(tenon_tensor**& end, const OptionalTensor& tensor) {
     *end++ = tensor.get();
   }
+  static void add_tensor(tenon_tensor**& end, const std::optional<Tensor>& tensor) {
+    *end++ = tensor ? tensor->get() : nullptr;
+  }
   template <class T>
   static void add_tensor(tenon_tensor**&, const T&) {}
 
@@ -171,6 +169,9 @@ class TypedOp<R(P...)> {
   }
   static void add_all(std::vector<tenon_tensor*>& all, const OptionalTensor& tensor) {
     all.push_back(tensor.get());
+  }
+  static void add_all(std::vector<tenon_tensor*>& all, const std::optional<Tensor>& tensor) {
+    all.push_back(tensor ? tensor->get() : nullptr);
   }
   static void add_all(std::vector<tenon_tensor*>& all, const TensorList& list) {
     all.insert(all.end(), list.data(), list.data() + list.size());

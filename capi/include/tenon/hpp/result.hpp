@@ -2,6 +2,7 @@
 // Result<R>: how a kernel's C++ return type crosses the C ABI, typed and boxed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace tenon::inline hpp::detail {
 
 // For each return type:
-//   letters, count   the lowered letters of its outs (op.h) and its number of boxed results
+//   letters, count   the lowered letters of its outs (kernel.h) and its number of boxed results
 //   schema           its schema type
 //   outs             C types of the outs of a typed kernel
 //   Storage          what a typed caller lets those outs point to
@@ -19,7 +20,22 @@ namespace tenon::inline hpp::detail {
 //   box              kernel side: the C++ result -> boxed results
 //   take             caller side: what was written -> the C++ result
 template <class R>
-struct Result;
+struct Result {
+  static_assert(sizeof(R) == 0,
+                "kernel results may be void, Tensor, std::optional<Tensor>, Tensor& (a written "
+                "argument), int64_t, double, bool, std::string, Scalar, std::vector<int64_t>, "
+                "std::vector<Tensor>, Generator, Value, or a std::tuple of these");
+  // What the compiler would miss next, so that the sentence above stands alone.
+  static constexpr const char* letters = "v";
+  static constexpr size_t count = 1;
+  static std::string schema();
+  using outs = Types<tenon_value*>;
+  using Storage = tenon_value;
+  static void write(const R&, tenon_value*);
+  static void box(const R&, tenon_value*);
+  static R take(Storage&);
+  static R unbox(tenon_value&&);
+};
 
 template <>
 struct Result<void> {
@@ -44,6 +60,29 @@ struct Result<Tensor> {
   static Tensor unbox(tenon_value&& value) {
     if (value.tag != TENON_TAG_TENSOR) return Tensor();
     return Tensor(value.as.tensor);
+  }
+};
+
+// Absent where the kernel wrote NULL.
+template <>
+struct Result<std::optional<Tensor>> {
+  static constexpr const char* letters = "T";
+  static constexpr size_t count = 1;
+  static std::string schema() { return "Tensor?"; }
+  using outs = Types<tenon_tensor**>;
+  using Storage = tenon_tensor*;
+  static void write(std::optional<Tensor>&& result, tenon_tensor** out) {
+    *out = nullptr;
+    if (result) Result<Tensor>::write(std::move(*result), out);
+  }
+  static void box(std::optional<Tensor>&& result, tenon_value* out) {
+    *out = result ? Value(std::move(*result)).release() : tenon_value{};
+  }
+  static std::optional<Tensor> take(Storage handle) {
+    return handle != nullptr ? std::optional<Tensor>(handle) : std::nullopt;
+  }
+  static std::optional<Tensor> unbox(tenon_value&& value) {
+    return take(value.tag == TENON_TAG_TENSOR ? value.as.tensor : nullptr);
   }
 };
 
