@@ -123,6 +123,11 @@ def exports(fix: bool) -> int:
     return _script("exports", environment.build_dir("release") / "lib")
 
 
+def symbols(fix: bool) -> int:
+    native.build_all("release")
+    return _script("layers", "--objects", environment.build_dir("release"))
+
+
 def abi(fix: bool) -> int:
     return _script("abi", *(["--update"] if fix else []))
 
@@ -154,6 +159,7 @@ CHECKS = {
     "ruff": Check("Python linting and formatting", ruff),
     "rustfmt": Check("Rust formatting", rustfmt, ("rust", "rustfmt")),
     "layers": Check("who includes whom", plain("layers")),
+    "symbols": Check("who needs whose symbols", symbols),
     "sizes": Check("length of files and lines, licence lines", plain("sizes")),
     "pairs": Check("headers, sources and tests come in pairs", plain("pairs")),
     "quickstarts": Check("code that the README and docs quote", plain("quickstarts")),

@@ -120,6 +120,11 @@ void tenon_registration_remove(tenon_registration* registration) {
   if (registration != nullptr) dispatch::remove_registration(registration);
 }
 
+tenon_status tenon_registration_call_older(const tenon_registration* registration,
+                                           tenon_keyset keys, tenon_stack* stack) {
+  return dispatch::call_older(*registration, keys, stack);
+}
+
 tenon_registration* tenon_registration_retain(tenon_registration* registration) {
   if (registration != nullptr) registration->retain();
   return registration;

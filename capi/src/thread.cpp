@@ -2,6 +2,8 @@
 // Thread states and slots; see tenon/thread.h.
 #include "tenon/thread.h"
 
+#include "base/read_struct.h"
+#include "dispatch/thread_slot.h"
 #include "dispatch/thread_state.h"
 #include "guard.h"
 
@@ -33,5 +35,22 @@ tenon_thread_state* tenon_thread_state_retain(tenon_thread_state* state) {
 void tenon_thread_state_release(tenon_thread_state* state) {
   if (state != nullptr) state->release();
 }
+
+tenon_status tenon_thread_slot_register(const char* name, const tenon_thread_slot* slot,
+                                        uint32_t* out_index) {
+  *out_index = 0;
+  return guarded([&] {
+    constexpr const char* kRegister = "tenon_thread_slot_register";
+    constexpr size_t kFirstSize = 56;
+    TENON_CHECK_ARG(name != nullptr && name[0] != '\0', kRegister, ": name must be text, got ",
+                    name != nullptr ? "\"\"" : "NULL");
+    TENON_CHECK_ARG(slot != nullptr, kRegister, ": slot must be given, got NULL");
+    const auto whole = tenon::base::read_struct(kRegister, kFirstSize, *slot);
+    tenon::base::check_reserved(kRegister, whole.reserved0, whole.reserved);
+    *out_index = dispatch::register_thread_slot(name, whole);
+  });
+}
+
+void** tenon_thread_slot_peek(uint32_t index) { return dispatch::peek_thread_slot(index); }
 
 }  // extern "C"

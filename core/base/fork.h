@@ -22,6 +22,7 @@ enum class ForkOrder : uint32_t {
   kGenerators,
   kSharedDefaults,
   kEmptySnapshot,
+  kThreadSlots,
   kCount
 };
 

@@ -12,10 +12,10 @@
 
 namespace tenon::base {
 
-/// The struct as this version knows it: fields that an older caller does not know are zero. Its first
-/// field is `struct_size`; `first` is the size of the first released version, the least that is
-/// accepted. Throws TENON_ERROR_ABI for a smaller one, and for one with a value in a field that this
-/// version does not know. `who` begins the message.
+/// The struct as this version knows it: fields that an older caller does not know are zero. Its
+/// first field is `struct_size`; `first` is the size of the first released version, the least that
+/// is accepted. Throws TENON_ERROR_ABI for a smaller one, and for one with a value in a field that
+/// this version does not know. `who` begins the message.
 template <class T, class Who>
 T read_struct(const Who& who, size_t first, const T& given) {
   constexpr size_t kMost = 4096;  // no struct will ever be larger: it was not set

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/check.h"
+
 namespace tenon::base {
 namespace {
 
@@ -402,7 +404,9 @@ void reap() noexcept {
 
 void unpin(Pinnable* held) noexcept {
   // From here on, it may be gone.
-  if (held->pins.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
+  const int64_t before = held->pins.fetch_sub(1, std::memory_order_seq_cst);
+  TENON_DCHECK(before > 0);
+  if (before != 1) return;
   if (pinned_count.load(std::memory_order_seq_cst) == 0) return;
   std::unique_lock lock(mutex);
   free_all(lock, take_unpinned_locked(nullptr));

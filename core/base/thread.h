@@ -54,6 +54,7 @@ enum ThreadLocalPlace : uint32_t {
   kPlaceClosed,       // dispatch: who wants to know of libraries closed on the thread
   kPlaceOpened,       // dispatch: who wants to know of libraries opened on the thread
   kPlaceRecording,    // dispatch: the thread's profiles
+  kPlaceSlots,        // dispatch: the words that layers have on the thread
   kPlaceCount = 12
 };
 

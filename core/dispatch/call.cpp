@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The careful ways of a call: first call of a thread, unusual arguments, profiles, failures.
 #include "dispatch/argument_check.h"
-#include "dispatch/auto_load.h"
+#include "dispatch/built_in.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/carry_results.h"
@@ -31,13 +31,6 @@ tenon_status give_error(ErrorPtr error, tenon_stack* stack, ErrorPlace place) no
 // A count as arguments are counted; what no stack can have is one that fits no operator.
 uint32_t narrow_count(int64_t count) noexcept {
   return count < 0 || count > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(count);
-}
-
-bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
-  const uint32_t nargs = snapshot.nargs();
-  const uint32_t nrets = snapshot.nrets();
-  return (stack.nargs == nargs || ((snapshot.flags & kHasVararg) != 0 && stack.nargs > nargs)) &&
-         (stack.nrets == nrets || ((snapshot.flags & kHasVarret) != 0 && stack.nrets > nrets));
 }
 
 // The keys of a call, with a backend where the built-in BackendSelect fallback would do no more than
@@ -95,7 +88,7 @@ bool has_kernel(const tenon_op* op, tenon_keyset keys) noexcept {
 // one. Another thread may have loaded it between the pick and this one's wish to load.
 ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   ErrorPtr cause;
-  if (load_for_kernel(*op, highest_key(keys), &cause) || has_kernel(op, keys)) return {};
+  if (layers().loader.for_kernel(*op, highest_key(keys), &cause) || has_kernel(op, keys)) return {};
   return missing_kernel_error(*op, keys, std::move(cause));
 }
 
@@ -119,13 +112,7 @@ tenon_status run(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, Thre
   if (picked.kernel == nullptr) [[unlikely]] {
     return run_missing(op, keys, picked.keys, stack, thread, slot, kind);
   }
-  base::set_running(slot, picked.kernel);  // before the listener, which may remove it
-  profile_pick(op, picked, kind, thread, slot);
-  const auto finish = kind == BeginKind::kCall ? finish_call : finish_redispatch;
-  if (is_recorded(*thread)) [[unlikely]] {
-    return run_recorded(op, picked, stack, slot, finish);
-  }
-  return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish);
+  return run_picked(op, picked, stack, thread, slot, kind);
 }
 
 // Whether an argument needs Override and the call does not get there: an object must never reach a
@@ -248,6 +235,24 @@ const tenon_entry* fail_begin(ErrorPtr error) noexcept {
 }
 
 }  // namespace
+
+bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
+  const uint32_t nargs = snapshot.nargs();
+  const uint32_t nrets = snapshot.nrets();
+  return (stack.nargs == nargs || ((snapshot.flags & kHasVararg) != 0 && stack.nargs > nargs)) &&
+         (stack.nrets == nrets || ((snapshot.flags & kHasVarret) != 0 && stack.nrets > nrets));
+}
+
+tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
+                        ThreadRecord* thread, RunningSlot* slot, BeginKind kind) {
+  base::set_running(slot, picked.kernel);  // before the listener, which may remove it
+  profile_pick(op, picked, kind, thread, slot);
+  const auto finish = kind == BeginKind::kCall ? finish_call : finish_redispatch;
+  if (is_recorded(*thread)) [[unlikely]] {
+    return run_recorded(op, picked, stack, slot, finish);
+  }
+  return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish);
+}
 
 Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   while (true) {

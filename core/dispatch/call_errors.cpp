@@ -7,6 +7,7 @@
 #include "dispatch/argument_check.h"
 #include "dispatch/carry_results.h"
 #include "dispatch/key_set.h"
+#include "dispatch/key_tls.h"
 #include "dispatch/registry.h"
 
 namespace tenon::dispatch {
@@ -65,6 +66,18 @@ std::string hint(tenon_key key) {
                       " or CompositeExplicitAutograd, or move the arguments");
 }
 
+// What the plugin with a device's kernels is missing for, as an answer to what the user can do.
+std::string not_loaded(const ErrorPtr& cause) {
+  if (!cause || cause->code() != TENON_ERROR_NOT_FOUND) return {};
+  return base::concat("; ", cause->message());
+}
+
+// The functionalities of a set that the thread's guards take away, though not by default.
+tenon_keyset excluded_here() {
+  return key_words().exclude & ~functionality_bit(TENON_FUNCTIONALITY_AUTOCAST) &
+         kFunctionalityMask;
+}
+
 }  // namespace
 
 ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noexcept {
@@ -84,6 +97,14 @@ ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys, ErrorPtr ca
     const tenon_key key = highest_key(keys);
     std::string registered = registered_keys(op);
     if (registered.empty()) registered = "none";
+    const tenon_keyset excluded = excluded_here();
+    if (key == TENON_KEY_UNDEFINED && (keys & kBackendMask) != 0 &&
+        (excluded & functionality_bit(TENON_FUNCTIONALITY_DENSE)) != 0) {
+      return make_error(TENON_ERROR_NO_KERNEL, op.name(),
+                        ": arguments must have a key that the thread lets through, got those that "
+                        "its guards exclude, ",
+                        print_keys(excluded | (keys & kBackendMask)), "; kernels: ", registered);
+    }
     if (key == TENON_KEY_UNDEFINED && (keys & kBackendMask) != 0) {
       return make_error(
           TENON_ERROR_NO_KERNEL, op.name(),
@@ -97,7 +118,8 @@ ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys, ErrorPtr ca
                         "; kernels: ", registered, hint(key));
     }
     return make_error(TENON_ERROR_NO_KERNEL, op.name(), ": key must have a kernel, got ",
-                      key_name(key), "; kernels: ", registered, hint(key));
+                      key_name(key), "; kernels: ", registered,
+                      cause ? not_loaded(cause) : std::string(), hint(key));
   });
   if (cause) error->set_cause(cause.detach());
   return error;

@@ -217,6 +217,11 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
 /// redispatch; `dropped` are taken away. NULL with the error in the thread's slot, and nothing to
 /// leave.
 enum class BeginKind { kCall, kRedispatch };
+/// Runs what was picked in a call that has been entered, and leaves the call.
+tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
+                        ThreadRecord* thread, RunningSlot* slot, BeginKind kind);
+/// Whether a stack has as many arguments and results as the operator wants.
+bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept;
 const tenon_entry* begin_careful(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
                                  tenon_frame* frame, BeginKind kind);
 /// Of an operator without tensor arguments, whose backend comes from `device` (NULL: none given).

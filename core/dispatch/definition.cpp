@@ -3,7 +3,7 @@
 // throws leaves everything as it was.
 #include <unordered_map>
 
-#include "base/error.h"
+#include "base/check.h"
 #include "dispatch/key_set.h"
 #include "dispatch/library.h"
 #include "dispatch/selection.h"
@@ -44,10 +44,12 @@ void check_namespace(const Library& library, const schema::OperatorName& name) {
 }
 
 void link_locked(Library* library, const RegistrationPtr& registration) noexcept {
+  TENON_DCHECK(!library->closed && registration->library == nullptr && !registration->removed);
   registration->library = library;
   registration->next = library->registrations;
   if (library->registrations != nullptr) library->registrations->previous = registration.get();
   library->registrations = RegistrationPtr(registration).detach();
+  check_registrations_locked(*library);
 }
 
 // A kernel that says what it takes must take what the operator is given.

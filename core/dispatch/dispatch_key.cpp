@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/interned_string.h"
+#include "base/near_names.h"
 
 namespace tenon::dispatch {
 
@@ -312,6 +313,19 @@ bool is_key_name(std::string_view name) {
   return false;
 }
 
+namespace {
+
+// Without those of backends that nothing has named so far.
+std::string near_keys(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const tenon_key key : runtime_keys()) names.emplace_back(key_name(key));
+  for (uint32_t i = 0; i < kAliasCount; ++i)
+    names.emplace_back(key_name(TENON_KEY_ALIAS_FIRST + i));
+  return base::did_you_mean(name, names);
+}
+
+}  // namespace
+
 tenon_key parse_key(std::string_view name) {
   tenon_key key;
   if (find_key(name, &key)) return key;
@@ -319,7 +333,8 @@ tenon_key parse_key(std::string_view name) {
     fail(TENON_ERROR_NOT_FOUND, "dispatch key: name must be one key, got \"", name,
          "\", which has one key per backend such as \"", name, "CPU\"");
   }
-  fail(TENON_ERROR_NOT_FOUND, "dispatch key: name must be that of a key, got \"", name, "\"");
+  fail(TENON_ERROR_NOT_FOUND, "dispatch key: name must be that of a key, got \"", name, "\"",
+       near_keys(name));
 }
 
 bool alias_covers(tenon_key alias, tenon_key key) {

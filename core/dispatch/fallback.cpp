@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/check.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
@@ -49,14 +50,16 @@ Fallback::Fallback() noexcept : number(next_number()) {}
 FallbackTable::FallbackTable() : places_(slot_count()) {}
 
 void FallbackTable::install(Fallback* fallback) {
+  TENON_DCHECK(!fallback->keys.empty() && fallback->kernel != nullptr);
   if (places_.size() < slot_count()) places_.resize(slot_count());
-  if (fallback->select != nullptr && !fallback->built_in) selective_.push_back(fallback);
+  if (fallback->select != nullptr && fallback->built_in == nullptr) selective_.push_back(fallback);
   for (const tenon_key key : fallback->keys) {
     Place& place = places_[slot_of_key(key)];
-    (fallback->built_in ? place.built_in : place.registered) = fallback;
+    TENON_DCHECK((fallback->built_in != nullptr ? place.built_in : place.registered) == nullptr);
+    (fallback->built_in != nullptr ? place.built_in : place.registered) = fallback;
   }
   const Kernel* kernel = fallback->kernel.get();
-  if (fallback->built_in && !kernel->is_fallthrough()) {
+  if (fallback->built_in != nullptr && !kernel->is_fallthrough()) {
     // Where every backend has a slot of its own, calls are to find a record as for a kernel.
     const tenon_key key = fallback->keys.front();
     fallback->shared = !slot_infos()[slot_of_key(key)].per_backend;

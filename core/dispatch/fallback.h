@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "dispatch/built_in.h"
 #include "dispatch/dispatch_key.h"
 #include "dispatch/operator_entry.h"
 #include "tenon/device.h"
@@ -21,8 +22,8 @@ struct Fallback {
   KernelPtr kernel;
   tenon_fallback_select select = nullptr;  // NULL: concerns all operators
   std::vector<tenon_key> keys;             // where it is installed
-  bool built_in = false;
-  bool shared = false;  // tables name its kernel by kShared
+  const BuiltIn* built_in = nullptr;       // NULL: registered
+  bool shared = false;                     // tables name its kernel by kShared
 };
 
 /// Fallbacks by slot. A registered one stands in front of the built-in one. Needs the registry's

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace tenon::dispatch {
 
 template <class T>
@@ -14,16 +16,27 @@ class HidingStack {
   /// Entries that are not hidden. at(size() - 1) is the top.
   size_t size() const noexcept { return visible_; }
   bool empty() const noexcept { return visible_ == 0; }
-  T& at(size_t index) noexcept { return entries_[index]; }
-  const T& at(size_t index) const noexcept { return entries_[index]; }
-  T& top() noexcept { return entries_[visible_ - 1]; }
+  T& at(size_t index) noexcept {
+    TENON_DCHECK(index < visible_);
+    return entries_[index];
+  }
+  const T& at(size_t index) const noexcept {
+    TENON_DCHECK(index < visible_);
+    return entries_[index];
+  }
+  T& top() noexcept {
+    TENON_DCHECK(visible_ != 0);
+    return entries_[visible_ - 1];
+  }
 
   /// Below what is hidden, which stays above. Throws std::bad_alloc.
   void push(T entry) {
     entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(visible_), std::move(entry));
     ++visible_;
+    check_invariants();
   }
   T pop() noexcept {
+    TENON_DCHECK(visible_ != 0);
     T entry = std::move(entries_[--visible_]);
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(visible_));
     return entry;
@@ -32,12 +45,14 @@ class HidingStack {
   /// Hides all from `size` on; returns what show() wants afterwards. What is pushed and popped in
   /// between changes only the visible part.
   size_t hide_from(size_t size) noexcept {
+    TENON_DCHECK(size <= visible_);
     const size_t hidden = entries_.size() - visible_;
     visible_ = size;
     return hidden;
   }
   void show(size_t hidden) noexcept {
     visible_ = entries_.size() - (hidden < entries_.size() ? hidden : entries_.size());
+    check_invariants();
   }
 
   /// A copy of the visible part alone. Throws std::bad_alloc.
@@ -50,6 +65,9 @@ class HidingStack {
   }
 
  private:
+  // What is hidden lies above what is not.
+  void check_invariants() const noexcept { TENON_DCHECK(visible_ <= entries_.size()); }
+
   std::vector<T> entries_;
   size_t visible_ = 0;
 };

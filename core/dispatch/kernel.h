@@ -2,6 +2,7 @@
 // Kernel: what was registered for a key. Its first line is the record that running calls show.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -27,9 +28,9 @@ struct Kernel {
 
   base::InternedString name;
   base::InternedString file;
-  /// Links of its operator while it is registered: the kernel of the same key that it replaced, and
-  /// the active one of another key.
-  Kernel* older = nullptr;
+  /// Links of its operator while it is registered: the kernel of the same key that it replaced,
+  /// which calls read, too, and the active one of another key.
+  std::atomic<Kernel*> older{nullptr};
   Kernel* next = nullptr;
   /// Inferred by the binding from the function's type; NULL for a purely boxed kernel.
   schema::SchemaPtr inferred;
@@ -51,9 +52,9 @@ static_assert(TENON_KEY_BATCHED_DECOMPOSITION < 1u << 24, "keys have 24 bits in 
 
 using KernelPtr = std::unique_ptr<Kernel>;
 
-/// Keeps a kernel, and what its context stands for, though its library be closed: for what will want
-/// it again after the call. Made where the kernel cannot go: in a call that runs it, or under the
-/// registry's lock while it is registered.
+/// Keeps a kernel, and what its context stands for, though its library be closed: for what will
+/// want it again after the call. Made where the kernel cannot go: in a call that runs it, or under
+/// the registry's lock while it is registered.
 class KernelPin {
  public:
   KernelPin() = default;

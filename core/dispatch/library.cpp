@@ -5,10 +5,11 @@
 #include <atomic>
 #include <utility>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/live_count.h"
 #include "dispatch/argument_check.h"
-#include "dispatch/auto_load.h"
+#include "dispatch/built_in.h"
 #include "dispatch/key_set.h"
 
 using tenon::dispatch::Registration;
@@ -68,6 +69,7 @@ bool is_namespace(std::string_view text) {
 // Takes one registration out of what it is part of. What must be told or freed later goes into
 // `changes`; the kernel of a fallback or definition is found there as well.
 void unlink_locked(Registry& registry, Registration* registration, Changes& changes) noexcept {
+  TENON_DCHECK(!registration->removed);
   registration->removed = true;
   const Library* library = registration->library;
   switch (registration->kind) {
@@ -111,6 +113,8 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
 }
 
 void remove_from_list(Registration* registration) noexcept {
+  TENON_DCHECK(registration->previous != nullptr ||
+               registration->library->registrations == registration);
   if (registration->previous != nullptr) {
     registration->previous->next = registration->next;
   } else {
@@ -118,6 +122,7 @@ void remove_from_list(Registration* registration) noexcept {
   }
   if (registration->next != nullptr) registration->next->previous = registration->previous;
   registration->previous = registration->next = nullptr;
+  check_registrations_locked(*registration->library);
 }
 
 // Tells of definitions that went, and drops the list's references.
@@ -153,6 +158,7 @@ class LibraryCloser {
   /// What is told and freed after the lock. The caller holds it.
   void close_locked(Registry& registry, Library* library) noexcept {
     if (library->closed) return;
+    check_registrations_locked(*library);
     library->closed = true;
     if (OpenedLibraries* opened = std::exchange(library->opened_in, nullptr)) {
       std::erase(opened->libraries_, library);
@@ -192,7 +198,7 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
   }
   // Kernels that came later than the library's would win over them. What cannot be loaded is an
   // error for those who look for it.
-  load_for_namespace(ns);
+  layers().loader.for_namespace(ns);
   auto library = base::make_intrusive<Library>(kind, ns, key, file, line);
   auto* opened = static_cast<OpenedLibraries*>(base::current_thread()->places[base::kPlaceOpened]);
   if (kind != TENON_LIBRARY_DEF && opened == nullptr) return library;
@@ -215,6 +221,25 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
   library->opened_in = opened;
   library->closed = false;
   return library;
+}
+
+void check_registrations_locked(const Library& library) noexcept {
+#if !defined(NDEBUG)
+  TENON_DCHECK(!library.closed || library.registrations == nullptr);
+  const Registration* previous = nullptr;
+  for (const Registration* each = library.registrations; each != nullptr; each = each->next) {
+    TENON_DCHECK(each->library == &library && each->previous == previous && !each->removed);
+    TENON_DCHECK(each->kind != Registration::Kind::kListener);
+    TENON_DCHECK((each->kind == Registration::Kind::kFallback) == (each->op == nullptr));
+    TENON_DCHECK(each->kind != Registration::Kind::kDefinition ||
+                 each->op->definition() != nullptr);
+    TENON_DCHECK(each->kind != Registration::Kind::kKernel ||
+                 each->op->active_kernel(each->kernel->key) != nullptr);
+    previous = each;
+  }
+#else
+  static_cast<void>(library);
+#endif
 }
 
 void forget_choices_locked(Registry& registry, const Fallback* fallback) noexcept {

@@ -2,6 +2,7 @@
 // Library and Registration: the owners of definitions, kernels and fallbacks.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 #include "base/intrusive_ptr.h"
@@ -15,8 +16,8 @@ struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
   ~tenon_registration();
 
   const Kind kind;
+  std::atomic<bool> removed{false};  // read by calls, too; written under the registry's lock
   // The registry's lock guards the rest.
-  bool removed = false;
   tenon_library* library = nullptr;  // NULL for a listener
   tenon_op* op = nullptr;
   union {  // by kind; the definition itself is its operator's
@@ -82,11 +83,18 @@ RegistrationPtr implement(Library* library, std::string_view name, tenon_key key
 RegistrationPtr add_fallback(Library* library, tenon_key key, KernelPtr kernel,
                              tenon_fallback_select select);
 
+/// Stops a debug build unless the library's list and its registrations agree. Needs the registry's
+/// lock.
+void check_registrations_locked(const Library& library) noexcept;
+
 /// Takes over ctx, also when it throws.
 RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_deleter deleter);
 
 /// Drops what the selector of a fallback said. The caller holds the registry's lock.
 void forget_choices_locked(Registry& registry, const Fallback* fallback) noexcept;
+
+/// See tenon_registration_call_older.
+tenon_status call_older(const Registration& registration, tenon_keyset keys, tenon_stack* stack);
 
 void close_library(Library* library) noexcept;
 void drain_library(Library* library, int64_t timeout_ns);

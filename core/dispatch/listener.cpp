@@ -3,12 +3,14 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "base/fork.h"
 
 namespace tenon::dispatch {
 
 void EventQueue::add(EventPtr event, const ListenersPtr& listeners) noexcept {
   if (listeners->empty()) return;
+  TENON_DCHECK(event != nullptr && event->next == nullptr);
   event->listeners = listeners;
   EventPtr* end = &first_;
   while (*end != nullptr) end = &(*end)->next;
@@ -24,6 +26,7 @@ bool EventQueue::begin() noexcept {
 }
 
 EventPtr EventQueue::take() noexcept {
+  TENON_DCHECK(teller_ == 1 + base::fork_generation());
   EventPtr event = std::move(first_);
   if (event != nullptr) first_ = std::move(event->next);
   return event;

@@ -2,8 +2,9 @@
 #include "dispatch/lookup.h"
 
 #include "base/error.h"
+#include "base/near_names.h"
 #include "dispatch/argument_check.h"
-#include "dispatch/auto_load.h"
+#include "dispatch/built_in.h"
 #include "dispatch/registry.h"
 
 namespace tenon::dispatch {
@@ -25,27 +26,30 @@ base::ErrorPtr lookup_error(std::string_view full_name) {
   const tenon_op* entry = OperatorTable::find(full_name);
   std::string text;
   if (entry != nullptr && entry->kernels() != nullptr) {
-    text = base::concat(full_name,
-                        ": operator must be defined, got kernels without a schema; is the "
-                        "library that defines it loaded?");
+    const std::string near = near_operators_locked(full_name);
+    text = base::concat(full_name, ": operator must be defined, got kernels without a schema",
+                        near.empty() ? "; is the library that defines it loaded?" : near);
   } else {
     std::string overloads;
+    std::vector<std::string_view> names;
     const std::string_view base_name = without_overload(full_name);
     for (const tenon_op* op : registry.ops().all()) {
       if (op->definition() == nullptr || op->base_name() != base_name) continue;
-      if (!overloads.empty()) overloads += ", ";
-      overloads += op->overload().empty() ? std::string_view("default") : op->overload();
+      names.push_back(op->overload().empty() ? std::string_view("default") : op->overload());
+      overloads += base::concat(overloads.empty() ? "" : ", ", names.back());
     }
     if (overloads.empty()) {
       text = base::concat(full_name, ": operator must exist, got an unknown name",
                           full_name.find("::") == std::string_view::npos
                               ? "; full names look like ns::name or ns::name.overload"
-                              : "");
+                              : "",
+                          near_operators_locked(full_name));
     } else {
       const std::string_view overload = full_name.size() > base_name.size()
                                             ? full_name.substr(base_name.size() + 1)
                                             : std::string_view("default");
-      text = base::concat(full_name, ": overload must be one of ", overloads, ", got ", overload);
+      text = base::concat(full_name, ": overload must be one of ", overloads, ", got ", overload,
+                          base::did_you_mean(overload, names));
     }
   }
   return base::ErrorPtr::adopt(base::ErrorObject::make(TENON_ERROR_NOT_FOUND, {}, text));
@@ -53,7 +57,7 @@ base::ErrorPtr lookup_error(std::string_view full_name) {
 
 // Not there, or without a schema: what may define it is loaded first.
 [[gnu::noinline]] const tenon_op* find_after_loading(std::string_view full_name) {
-  base::ErrorPtr cause = load_for_namespace(full_name.substr(0, full_name.find("::")));
+  base::ErrorPtr cause = layers().loader.for_namespace(full_name.substr(0, full_name.find("::")));
   // Also where nothing was loaded: another thread's loading may have ended since the last look.
   const tenon_op* op = OperatorTable::find(full_name);
   if (op != nullptr && is_defined(*op)) return op;
@@ -74,6 +78,22 @@ const tenon_op* find_operator(std::string_view full_name) {
     return op;
   }
   return find_after_loading(full_name);
+}
+
+std::string near_operators_locked(std::string_view full_name) {
+  const std::string_view given = without_overload(full_name);
+  const std::string_view ns = given.substr(0, given.find("::"));
+  std::vector<std::string_view> inside, everywhere;
+  for (const tenon_op* op : Registry::get().ops().all()) {
+    if (op->definition() == nullptr) continue;
+    everywhere.push_back(op->base_name());
+    if (op->ns() == ns) inside.push_back(op->base_name());
+  }
+  // The namespace is right then, and no letter of it should make up for one of the name.
+  if (inside.empty() || ns.size() == given.size()) return base::did_you_mean(given, everywhere);
+  const size_t start = ns.size() + 2;
+  for (std::string_view& name : inside) name = name.substr(start);
+  return base::did_you_mean(given.substr(start), inside, given.substr(0, start));
 }
 
 schema::SchemaPtr schema_of(const tenon_op& op) {

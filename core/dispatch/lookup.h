@@ -2,6 +2,7 @@
 // Finding operators by name, with errors that tell what is missing.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "dispatch/operator_entry.h"
@@ -11,6 +12,10 @@ namespace tenon::dispatch {
 /// Finds a defined operator by full name. Throws TENON_ERROR_NOT_FOUND, telling an unknown
 /// operator, an unknown overload and "has kernels but no schema" apart.
 const tenon_op* find_operator(std::string_view full_name);
+
+/// "; did you mean aten::relu?" for a name that no operator has, of those that are defined in its
+/// namespace, or anywhere where that has none; "" where none is near. Needs the registry's lock.
+std::string near_operators_locked(std::string_view full_name);
 
 /// Schema of an operator now, empty when it has none.
 schema::SchemaPtr schema_of(const tenon_op& op);

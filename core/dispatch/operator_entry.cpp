@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/check.h"
+
 using tenon::dispatch::Kernel;
 using tenon::dispatch::Registrations;
 
@@ -92,6 +94,7 @@ const Kernel* tenon_op::active_kernel(tenon_key key) const noexcept {
 }
 
 void tenon_op::push_kernel(Kernel* kernel) noexcept {
+  TENON_DCHECK(kernel->older == nullptr && kernel->next == nullptr);
   Kernel** link = &registrations->kernels;
   while (*link != nullptr && (*link)->key != kernel->key) link = &(*link)->next;
   Kernel* before = *link;
@@ -103,14 +106,20 @@ void tenon_op::push_kernel(Kernel* kernel) noexcept {
 void tenon_op::remove_kernel(Kernel* kernel) noexcept {
   Kernel** link = &registrations->kernels;
   while ((*link)->key != kernel->key) link = &(*link)->next;
+  TENON_DCHECK(*link == kernel || kernel->next == nullptr);  // only active ones have the link
   Kernel* after = (*link)->next;
-  Kernel** place = link;
-  while (*place != kernel) place = &(*place)->older;
-  *place = kernel->older;
+  if (*link == kernel) {
+    *link = kernel->older;
+  } else {
+    Kernel* newer = *link;
+    while (newer->older != kernel) newer = newer->older;
+    newer->older.store(kernel->older, std::memory_order_release);
+  }
   if (*link == nullptr) {
     *link = after;
   } else {
     (*link)->next = after;
   }
-  kernel->older = kernel->next = nullptr;
+  kernel->older = nullptr;
+  kernel->next = nullptr;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/operator_table.h"
 
+#include "base/check.h"
 #include "base/text_hash.h"
 
 namespace tenon::dispatch {
@@ -67,6 +68,8 @@ void OperatorTable::insert(const Lines& lines, tenon_op* op) noexcept {
     Line& line = lines.lines[i];
     for (size_t place = 0; place < Line::kPlaces; ++place) {
       if (line.ops[place].load(std::memory_order_relaxed) != nullptr) continue;
+      // Places are taken in order, and a tag is set after its name.
+      TENON_DCHECK((line.tags.load(std::memory_order_relaxed) >> 8 * place & 0xff) == 0);
       line.ops[place].store(op, std::memory_order_relaxed);
       line.tags.fetch_or(tag_of(hash) << 8 * place, std::memory_order_release);
       return;
@@ -80,6 +83,7 @@ const OperatorTable::Lines& OperatorTable::lines_for(size_t count) {
   const Lines* lines = current_.load(std::memory_order_relaxed);
   if (!owned_.empty() && 3 * count <= 2 * Line::kPlaces * (lines->mask + 1)) return *lines;
   auto grown = std::make_unique<Owned>(owned_.empty() ? kFirstCount : 2 * (lines->mask + 1));
+  TENON_DCHECK((grown->lines.mask & (grown->lines.mask + 1)) == 0);
   for (tenon_op* op : all_) insert(grown->lines, op);
   owned_.push_back(std::move(grown));
   current_.store(&owned_.back()->lines, std::memory_order_release);
@@ -93,7 +97,28 @@ tenon_op* OperatorTable::find_or_make(std::string_view full_name) {
   tenon_op* op = tenon_op::make(full_name);
   all_.push_back(op);
   insert(lines, op);
+  TENON_DCHECK(find(full_name) == op);
   return op;
+}
+
+void OperatorTable::check_invariants() const noexcept {
+#if !defined(NDEBUG)
+  const Lines* lines = current_.load(std::memory_order_acquire);
+  size_t count = 0;
+  for (size_t i = 0; !owned_.empty() && i <= lines->mask; ++i) {
+    bool free = false;
+    for (size_t place = 0; place < Line::kPlaces; ++place) {
+      const Line& line = lines->lines[i];
+      const bool taken = line.ops[place].load(std::memory_order_relaxed) != nullptr;
+      TENON_DCHECK(!(taken && free));  // in order
+      TENON_DCHECK(taken == ((line.tags.load(std::memory_order_relaxed) >> 8 * place & 0xff) != 0));
+      free = !taken;
+      if (taken) ++count;
+    }
+  }
+  TENON_DCHECK(count == all_.size());
+  for (const tenon_op* op : all_) TENON_DCHECK(find(op->full_name()) == op);
+#endif
 }
 
 }  // namespace tenon::dispatch

@@ -19,6 +19,10 @@ class OperatorTable {
   /// The same, made when it is missing.
   tenon_op* find_or_make(std::string_view full_name);
 
+  /// Stops a debug build unless each entry is found by its name, and there once. Needs the
+  /// registry's lock.
+  void check_invariants() const noexcept;
+
   /// All entries in order of first mention. Needs the registry's lock.
   const std::vector<tenon_op*>& all() const noexcept { return all_; }
 

@@ -2,8 +2,11 @@
 // OwnArguments: a layer's own copy of a call's arguments, for calling on with other tensors.
 #pragma once
 
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "tensor/tensor.h"
 #include "value/value.h"
 
@@ -14,9 +17,15 @@ namespace tenon::dispatch {
 class OwnArguments {
  public:
   /// Copies the arguments, unmovable. Throws std::bad_alloc.
-  explicit OwnArguments(const tenon_stack& stack) : args_(stack.args, stack.args + stack.nargs) {
+  explicit OwnArguments(const tenon_stack& stack)
+      : args_(std::span<const tenon_value>(stack.args, stack.nargs)) {
     for (tenon_value& arg : args_) arg.flags &= static_cast<uint16_t>(~TENON_VALUE_MOVABLE);
   }
+  ~OwnArguments() {
+    for (tenon_tensor* tensor : tensors_) tensor->release();
+  }
+  OwnArguments(const OwnArguments&) = delete;
+  OwnArguments& operator=(const OwnArguments&) = delete;
 
   /// Calls `replacement(Tensor&)` for each tensor; what it returns, unless empty, takes its place.
   template <class Replace>
@@ -33,18 +42,22 @@ class OwnArguments {
     stack.nrets = outer.nrets;
     return stack;
   }
-  const std::vector<tenon_value>& args() const noexcept { return args_; }
 
  private:
   static constexpr int kMaxNesting = 64;  // as key extraction looks
+
+  // Keeps a replacement, and gives its address.
+  tenon_tensor* keep(tensor::TensorPtr other) {
+    tensors_.push_back(other.get());
+    return other.detach();
+  }
 
   template <class Replace>
   void replace_in(tenon_value* value, Replace& replacement, int depth) {
     if (value->tag == TENON_TAG_TENSOR) {
       if (value->as.tensor == nullptr) return;
       if (tensor::TensorPtr other = replacement(*value->as.tensor)) {
-        value->as.tensor = other.get();
-        tensors_.push_back(std::move(other));
+        value->as.tensor = keep(std::move(other));
       }
     } else if (value->tag == TENON_TAG_TENSOR_LIST) {
       replace_elements(value, replacement);
@@ -66,16 +79,15 @@ class OwnArguments {
     for (tenon_tensor*& element : elements) {
       if (element == nullptr) continue;
       if (tensor::TensorPtr other = replacement(*element)) {
-        element = other.get();
-        tensors_.push_back(std::move(other));
+        element = keep(std::move(other));
       }
     }
     lists_.push_back(std::move(elements));
     value->as.list = {lists_.back().data(), nullptr};
   }
 
-  std::vector<tenon_value> args_;
-  std::vector<tensor::TensorPtr> tensors_;
+  base::SmallVector<tenon_value, 8> args_;
+  base::SmallVector<tenon_tensor*, 8> tensors_;  // owned
   std::vector<std::vector<tenon_tensor*>> lists_;
   std::vector<std::vector<tenon_value>> values_;
 };

@@ -7,9 +7,7 @@
 #include "base/fork.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/key_set.h"
-#include "dispatch/layer_fallbacks.h"
 #include "dispatch/slot_resolver.h"
-#include "dispatch/transform.h"
 
 namespace tenon::dispatch {
 
@@ -23,47 +21,21 @@ uint64_t written_positions(const schema::Schema& schema) {
   return positions;
 }
 
-std::unique_ptr<Fallback> built_in(const char* name, tenon_kernel_fn boxed,
-                                   tenon_fallback_select select, std::vector<tenon_key> keys) {
+std::unique_ptr<Fallback> make_fallback(const BuiltIn& built_in, std::vector<tenon_key> keys) {
   auto fallback = std::make_unique<Fallback>();
   fallback->kernel = std::make_unique<Kernel>();
-  fallback->kernel->entry.boxed = boxed;
+  fallback->kernel->entry.boxed = built_in.kernel;
   fallback->kernel->entry.language = TENON_LANGUAGE_CPP;
-  if (boxed == nullptr) fallback->kernel->entry.flags = TENON_KERNEL_FALLTHROUGH;
+  if (built_in.kernel == nullptr) fallback->kernel->entry.flags = TENON_KERNEL_FALLTHROUGH;
   fallback->kernel->key = keys.front();
-  fallback->kernel->name = base::InternedString(name);
-  fallback->select = select;
+  fallback->kernel->name = base::InternedString(built_in.name);
+  fallback->select = built_in.select;
   fallback->keys = std::move(keys);
-  fallback->built_in = true;
+  fallback->built_in = &built_in;
   return fallback;
 }
 
-bool may_hold_tensors(const schema::Type& type) {
-  switch (type.kind) {
-    case TENON_TYPE_TENSOR:
-    case TENON_TYPE_ANY:
-    case TENON_TYPE_VARIABLE:
-    case TENON_TYPE_CLASS:
-      return true;
-    default:
-      for (const schema::Type* element : type.elements) {
-        if (may_hold_tensors(*element)) return true;
-      }
-      return false;
-  }
-}
-
-int32_t concerns_factories(void*, const tenon_schema* schema) {
-  if (schema->is_vararg()) return TENON_SELECT_FALLTHROUGH;
-  for (const schema::Argument& argument : schema->arguments()) {
-    if (may_hold_tensors(*argument.type)) return TENON_SELECT_FALLTHROUGH;
-  }
-  return TENON_SELECT_KERNEL;
-}
-
-int32_t concerns_writers(void*, const tenon_schema* schema) {
-  return schema->is_mutable() ? TENON_SELECT_KERNEL : TENON_SELECT_FALLTHROUGH;
-}
+constexpr BuiltIn kSkipUntilUsed{"skip_until_used", TENON_KEY_NONE, nullptr, nullptr, nullptr};
 
 }  // namespace
 
@@ -85,6 +57,7 @@ tenon_op* Changes::take() noexcept {
 }
 
 void Changes::retire(base::Retired* node) noexcept {
+  TENON_DCHECK(node->next == nullptr && node->reclaim != nullptr);
   node->next = retired_;
   retired_ = node;
 }
@@ -96,27 +69,25 @@ void Changes::set_group(const void* group) noexcept {
 Registry& Registry::get() { return base::singleton<Registry, base::ForkOrder::kRegistry>(); }
 
 Registry::Registry() : listeners_(std::make_shared<const Listeners>()) {
-  install_built_ins();
+  install_built_ins(built_ins());
+  for (const std::span<const BuiltIn> handed_in : layers().built_ins) install_built_ins(handed_in);
   base::hold_across_fork(mutex_, base::ForkOrder::kRegistry);
 }
 
-// What stands in for the layers that are not loaded: skipping, except where a key has work to do
-// without any layer.
-void Registry::install_built_ins() {
-  built_ins_.push_back(built_in("skip_autograd", nullptr, nullptr, expand_key(TENON_KEY_AUTOGRAD)));
-  built_ins_.push_back(built_in("skip_autocast", nullptr, nullptr, expand_key(TENON_KEY_AUTOCAST)));
-  built_ins_.push_back(built_in("skip_profiler", nullptr, nullptr, {TENON_KEY_TRACER}));
-  built_ins_.push_back(
-      built_in("bump_versions", &bump_versions, &concerns_writers, {TENON_KEY_AD_INPLACE_OR_VIEW}));
-  built_ins_.push_back(
-      built_in("select_backend", &select_backend, &concerns_factories, {TENON_KEY_BACKEND_SELECT}));
-  built_ins_.push_back(built_in("run_overrides", &run_overrides, nullptr, {TENON_KEY_OVERRIDE}));
-  built_ins_.push_back(built_in("run_wrappers", &run_wrappers, nullptr, {TENON_KEY_WRAPPER}));
-  built_ins_.push_back(
-      built_in("transform_front", &transform_front, nullptr, {TENON_KEY_TRANSFORM_FRONT}));
-  built_ins_.push_back(
-      built_in("transform_back", &transform_back, nullptr, {TENON_KEY_TRANSFORM_BACK}));
-  for (const auto& fallback : built_ins_) fallbacks_.install(fallback.get());
+void Registry::install_built_ins(std::span<const BuiltIn> built_ins) {
+  for (const BuiltIn& each : built_ins) {
+    std::vector<tenon_key> keys = expand_key(each.key);
+    TENON_DCHECK(fallbacks_.at(slot_of_key(keys.front())) == nullptr);
+    built_ins_.push_back(make_fallback(each, std::move(keys)));
+    fallbacks_.install(built_ins_.back().get());
+  }
+}
+
+const BuiltIn* Registry::find_built_in(const Kernel& kernel) const noexcept {
+  for (const auto& fallback : built_ins_) {
+    if (fallback->kernel.get() == &kernel) return fallback->built_in;
+  }
+  return nullptr;
 }
 
 void Registry::drop_removed_listeners() noexcept {
@@ -130,6 +101,8 @@ void Registry::drop_removed_listeners() noexcept {
 
 void Registry::install(Changes& changes, tenon_op* op, const Snapshot* snapshot) noexcept {
   const Definition* definition = op->definition();
+  TENON_DCHECK((snapshot->schema != nullptr) == (snapshot != empty_snapshot()));
+  TENON_DCHECK(op->next_changed() == nullptr);
   const bool callable = snapshot != empty_snapshot();
   if (!callable) op->results.store(kUnknownResults, std::memory_order_relaxed);
   op->written.store(definition != nullptr ? written_positions(*definition->schema) : 0,
@@ -198,7 +171,7 @@ void Registry::skip_by_default(uint32_t functionality) {
   std::vector<tenon_key> keys;
   for (uint32_t i = 0; i < backends; ++i) keys.push_back(make_key(functionality, i));
   if (fallbacks_.at(slot_of_key(keys.front())) != nullptr) return;
-  built_ins_.push_back(built_in("skip_until_used", nullptr, nullptr, std::move(keys)));
+  built_ins_.push_back(make_fallback(kSkipUntilUsed, std::move(keys)));
   fallbacks_.install(built_ins_.back().get());
 }
 

@@ -5,11 +5,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/fork.h"
+#include "dispatch/built_in.h"
 #include "dispatch/fallback.h"
 #include "dispatch/operator_table.h"
 
@@ -52,6 +54,9 @@ class Registry {
   std::map<std::string_view, const tenon_library*>& namespaces() { return namespaces_; }
   ListenersPtr& listeners() { return listeners_; }
 
+  /// Where a kernel is that of a built-in fallback: which. NULL for all others.
+  const BuiltIn* find_built_in(const Kernel& kernel) const noexcept;
+
   /// Shortens the list of listeners; where memory is short, removed ones stay in it, unused.
   void drop_removed_listeners() noexcept;
 
@@ -75,7 +80,7 @@ class Registry {
   template <typename T, base::ForkOrder place>
   friend T& base::singleton();
   Registry();
-  void install_built_ins();
+  void install_built_ins(std::span<const BuiltIn> built_ins);
   void install(Changes& changes, tenon_op* op, const Snapshot* snapshot) noexcept;
 
   std::mutex mutex_;
@@ -86,8 +91,8 @@ class Registry {
   ListenersPtr listeners_;
 };
 
-/// Tells what happened to an operator, unless a thread is at it, which then tells this too. No lock is
-/// held.
+/// Tells what happened to an operator, unless a thread is at it, which then tells this too. No lock
+/// is held.
 void tell_events(const tenon_op* op) noexcept;
 
 /// Declares a functionality; see tenon_functionality_register.

@@ -8,8 +8,8 @@
 
 namespace tenon::dispatch {
 
-/// Selectors are foreign code, asked with no lock held. Hence in turns: under the lock, look whether
-/// all that are there have been asked; if not, give the lock back, ask, and look again.
+/// Selectors are foreign code, asked with no lock held. Hence in turns: under the lock, look
+/// whether all that are there have been asked; if not, give the lock back, ask, and look again.
 class Selection {
  public:
   /// `schema` must outlive it.

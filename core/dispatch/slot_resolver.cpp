@@ -26,7 +26,7 @@ Resolved resolved(const Kernel* kernel, uint32_t provenance) {
 
 bool is_concerned(const tenon_op& op, const Fallback& fallback) {
   if (fallback.select == nullptr) return true;
-  if (fallback.built_in) {
+  if (fallback.built_in != nullptr) {
     const auto& schema = op.definition()->schema;
     return fallback.select(nullptr, schema.get()) == TENON_SELECT_KERNEL;
   }
@@ -278,7 +278,7 @@ class TableBuilder {
 bool is_built_in(const base::SmallVector<int8_t, 160>& numbers, const FallbackTable& fallbacks,
                  tenon_key key) {
   const uint32_t slot = slot_of_key(key);
-  return numbers[slot] == kShared && fallbacks.at(slot)->built_in;
+  return numbers[slot] == kShared && fallbacks.at(slot)->built_in != nullptr;
 }
 
 // Makes a record the first one.

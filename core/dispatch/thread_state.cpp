@@ -60,7 +60,9 @@ ThreadStacks& require_thread_stacks() {
 }
 
 ThreadStatePtr capture_thread_state() {
-  return base::make_intrusive<ThreadState>(key_words(), copy_visible(thread_stacks()));
+  auto state = base::make_intrusive<ThreadState>(key_words(), copy_visible(thread_stacks()));
+  state->slots = SlotWords::of_thread();
+  return state;
 }
 
 ThreadStatePtr enter_thread_state(const ThreadState& state) {
@@ -68,8 +70,11 @@ ThreadStatePtr enter_thread_state(const ThreadState& state) {
   // For the exit hook: a thread that never leaves must not leak them.
   if (state.stacks != nullptr) require_thread_stacks();
   std::unique_ptr<ThreadStacks> entered = copy_visible(state.stacks.get());
+  SlotWords slots = state.slots.copy();
+  slots.require_place();
   auto previous = base::make_intrusive<ThreadState>(key_words(), nullptr);
   previous->stacks.reset(static_cast<ThreadStacks*>(exchange_stacks(thread, entered.release())));
+  previous->slots = std::move(slots).put_on_thread();
   previous->left_on = thread;
   previous->nesting = thread->nesting++;
   set_key_words(state.keys);
@@ -88,6 +93,8 @@ void leave_thread_state(tenon_thread_state* given) {
   thread->nesting = given->nesting;
   set_key_words(previous->keys);
   void* entered = exchange_stacks(base::current_thread(), previous->stacks.release());
+  // What was entered goes last: that may run foreign code, which sees the state that is back.
+  const SlotWords slots = std::move(previous->slots).put_on_thread();
   delete static_cast<ThreadStacks*>(entered);
 }
 

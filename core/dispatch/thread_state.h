@@ -7,6 +7,7 @@
 #include "base/intrusive_ptr.h"
 #include "dispatch/hiding_stack.h"
 #include "dispatch/key_tls.h"
+#include "dispatch/thread_slot.h"
 #include "tenon/common.h"
 #include "value/object.h"
 
@@ -43,6 +44,7 @@ struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
   ~tenon_thread_state();
   const tenon::dispatch::KeyWords keys;
   std::unique_ptr<tenon::dispatch::ThreadStacks> stacks;  // NULL: empty
+  tenon::dispatch::SlotWords slots;
   /// Of a state that entering another one put aside: where, and its number among what is nested.
   const tenon::base::ThreadRecord* left_on = nullptr;
   uint32_t nesting = 0;

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "dispatch/call_path.h"
 #include "dispatch/kernel_guard.h"
+#include "dispatch/lookup.h"
 #include "dispatch/own_arguments.h"
 
 namespace tenon::dispatch {
@@ -102,42 +103,88 @@ TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
   return layer.kind().lift(layer, now);
 }
 
-// The argument's own handle where a result is the tensor below it: what is returned is an alias of
-// it at every level. `below` has the tensors that the arguments were replaced with.
-using Replaced = std::vector<std::pair<Tensor*, Tensor*>>;  // argument, tensor below
-TensorPtr rewrap(Layer& layer, const Replaced& replaced, Tensor& result) {
-  for (const auto& [argument, below] : replaced) {
-    if (below == &result) return TensorPtr::share(argument);
+// Drops what a function has taken over unless somebody else has by then.
+struct ContentOwner {
+  void* content;
+  tenon_deleter drop;
+  ~ContentOwner() {
+    if (drop != nullptr) drop(content);
   }
-  return layer.kind().lift != nullptr && !result.is_undefined() ? layer.kind().lift(layer, result)
-                                                                : TensorPtr();
+};
+
+// Tensors that a call goes on with, and the arguments that they stand for.
+struct Replacement {
+  Tensor* argument;
+  Tensor* replaced_by;
+};
+using Replacements = base::SmallVector<Replacement, 8>;
+
+// The caller's own handle where a result is what it was replaced by: what is returned is an alias
+// of it at every level. Empty for other results.
+TensorPtr map_back(const Replacements& replacements, Tensor& result) {
+  for (const Replacement& each : replacements) {
+    if (each.replaced_by == &result) return TensorPtr::share(each.argument);
+  }
+  return {};
 }
 
-void rewrap_results(Layer& layer, const Replaced& replaced, tenon_stack* stack) {
+// Puts `other(Tensor&)` in the place of each tensor of a list, where it gives one.
+template <class Other>
+void replace_in_list(tenon_value* list, const Other& other) {
+  std::vector<TensorPtr> owners;
+  base::SmallVector<Tensor*, 8> tensors(std::span(value::tensors(*list), list->count));
+  for (Tensor*& each : tensors) {
+    if (each == nullptr) continue;
+    if (TensorPtr tensor = other(*each)) {
+      each = tensor.get();
+      owners.push_back(std::move(tensor));
+    }
+  }
+  if (owners.empty()) return;
+  const tenon_value replaced =
+      value::new_list(TENON_TAG_TENSOR_LIST, tensors.data(), static_cast<int64_t>(tensors.size()));
+  value::clear(list);
+  *list = replaced;
+}
+
+// The same for all results.
+template <class Other>
+void replace_results(tenon_stack* stack, const Other& other) {
   for (uint32_t i = 0; i < stack->nrets; ++i) {
     tenon_value& ret = stack->rets[i];
-    if (ret.tag == TENON_TAG_TENSOR) {
-      if (TensorPtr wrapped = rewrap(layer, replaced, *ret.as.tensor)) {
-        value::clear(&ret);
-        ret.tag = TENON_TAG_TENSOR;
-        ret.flags = TENON_VALUE_OWNED;
-        ret.as.tensor = wrapped.detach();
-      }
-    } else if (ret.tag == TENON_TAG_TENSOR_LIST) {
-      std::vector<TensorPtr> owners;
-      std::vector<Tensor*> tensors(value::tensors(ret), value::tensors(ret) + ret.count);
-      for (Tensor*& tensor : tensors) {
-        if (tensor == nullptr) continue;
-        if (TensorPtr wrapped = rewrap(layer, replaced, *tensor)) {
-          tensor = wrapped.get();
-          owners.push_back(std::move(wrapped));
-        }
-      }
-      const tenon_value list = value::new_list(TENON_TAG_TENSOR_LIST, tensors.data(),
-                                               static_cast<int64_t>(tensors.size()));
+    if (ret.tag == TENON_TAG_TENSOR_LIST) replace_in_list(&ret, other);
+    if (ret.tag != TENON_TAG_TENSOR) continue;
+    if (TensorPtr tensor = other(*ret.as.tensor)) {
       value::clear(&ret);
-      ret = list;
+      ret.tag = TENON_TAG_TENSOR;
+      ret.flags = TENON_VALUE_OWNED;
+      ret.as.tensor = tensor.detach();
     }
+  }
+}
+
+// Writing to a tensor from outside of a layer would be lost on those who run the layer again, and
+// known to no derivative.
+void check_written(const tenon_op* op, const Layer& layer, const tenon_stack& stack) {
+  if (layer.kind().lift == nullptr || layer.kind().may_write_lower) return;
+  const auto check = [&](Tensor* tensor, uint32_t position) {
+    if (tensor == nullptr || tensor->is_undefined()) return;
+    if (level_tensor(settle_dead(op, *tensor), layer) != nullptr) return;
+    const schema::SchemaPtr schema = schema_of(*op);
+    const auto& arguments = schema->arguments();
+    fail(
+        TENON_ERROR_STATE, op->name(), ": ",
+        position < arguments.size() ? arguments[position].name.view() : "argument",
+        " must be a tensor of the ", layer.kind().name, " of level ", layer.level(),
+        " to be written in it, got one captured from outside; pass it to the transformed function");
+  };
+  for (uint64_t left = op->written.load(std::memory_order_relaxed); left != 0; left &= left - 1) {
+    const auto position = static_cast<uint32_t>(__builtin_ctzll(left));
+    if (position >= stack.nargs) return;
+    const tenon_value& arg = stack.args[position];
+    if (arg.tag == TENON_TAG_TENSOR) check(arg.as.tensor, position);
+    if (arg.tag != TENON_TAG_TENSOR_LIST) continue;
+    for (uint32_t i = 0; i < arg.count; ++i) check(value::tensors(arg)[i], position);
   }
 }
 
@@ -154,11 +201,13 @@ LevelTensor::~LevelTensor() {
   if (drop != nullptr) drop(content);
 }
 
-LayerPtr enter_layer(const LayerKind& kind, void* content) {
+LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
+  ContentOwner owner{content, drop};
   ThreadStacks& stacks = require_thread_stacks();
   const LayerEntry* top = top_entry();
-  auto layer =
-      base::make_intrusive<Layer>(kind, top != nullptr ? top->layer->level() + 1 : 1, content);
+  const int64_t level = top != nullptr ? top->layer->level() + 1 : 1;
+  auto layer = base::make_intrusive<Layer>(kind, level, content, drop);
+  owner.drop = nullptr;
   stacks.layers.push({layer, key_words()});
   set_key_words(with_front(key_words()));
   return layer;
@@ -184,13 +233,7 @@ LayerPtr top_layer() noexcept {
 
 TensorPtr new_level_tensor(Layer& layer, Tensor& below, tenon_keyset keys, tensor::Dims sizes,
                            void* content, tenon_deleter drop) {
-  struct Owner {
-    void* content;
-    tenon_deleter drop;
-    ~Owner() {
-      if (drop != nullptr) drop(content);
-    }
-  } owner{content, drop};
+  ContentOwner owner{content, drop};
   auto level = std::make_unique<LevelTensor>(LayerPtr::share(&layer), TensorPtr::share(&below),
                                              content, drop);
   owner.drop = nullptr;
@@ -233,8 +276,14 @@ tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon
       return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_FRONT), stack);
     }
     const LayerPtr layer = entry->layer;
+    check_written(op, *layer, *stack);
     OwnArguments arguments(*stack);
-    arguments.replace_tensors([&](Tensor& tensor) { return lift(op, *layer, tensor); });
+    Replacements replacements;
+    arguments.replace_tensors([&](Tensor& tensor) {
+      TensorPtr lifted = lift(op, *layer, tensor);
+      if (lifted) replacements.push_back({&tensor, lifted.get()});
+      return lifted;
+    });
     // Calls nest: an outer call of the same layer may be waiting for this one.
     struct OuterWords {
       KeyWords before;
@@ -245,9 +294,16 @@ tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon
         }
       }
     } restore{std::exchange(entry->outer, key_words()), layer};
-    const ForWords words(words_of(*layer, entry->outer));
     tenon_stack inner = arguments.stack_for(*stack);
-    return call(op, &inner);
+    {
+      const ForWords words(words_of(*layer, entry->outer));
+      const tenon_status status = call(op, &inner);
+      if (status != TENON_OK) return status;
+    }
+    if (!replacements.empty()) {
+      replace_results(stack, [&](Tensor& result) { return map_back(replacements, result); });
+    }
+    return TENON_OK;
   });
 }
 
@@ -255,20 +311,18 @@ tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_
   return guard_kernel(stack, [&]() -> tenon_status {
     const LayerPtr layer = top_layer();
     OwnArguments arguments(*stack);
-    Replaced replaced;
-    bool any = false;
+    Replacements replacements;
     arguments.replace_tensors([&](Tensor& tensor) -> TensorPtr {
       Tensor& now = settle_dead(op, tensor);
       const LevelTensor* level = layer ? level_tensor(now, *layer) : nullptr;
       Tensor* below = level != nullptr ? level->below.get() : &now;
       if (below == &tensor) return {};
-      any = true;
-      replaced.emplace_back(level != nullptr ? &now : &tensor, below);
+      replacements.push_back({&tensor, below});
       return TensorPtr::share(below);
     });
     tenon_stack inner = arguments.stack_for(*stack);
     // Nothing to take off and no layer to leave: what carries Back belongs to nobody here.
-    if (!any && !layer) {
+    if (replacements.empty() && !layer) {
       return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_BACK), stack);
     }
     {
@@ -276,9 +330,36 @@ tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_
       const tenon_status status = call(op, &inner);
       if (status != TENON_OK) return status;
     }
-    if (layer && any) rewrap_results(*layer, replaced, stack);
+    if (replacements.empty()) return TENON_OK;
+    replace_results(stack, [&](Tensor& result) -> TensorPtr {
+      if (TensorPtr own = map_back(replacements, result)) return own;
+      const bool lifts = layer && layer->kind().lift != nullptr && !result.is_undefined();
+      return lifts ? layer->kind().lift(*layer, result) : TensorPtr();
+    });
     return TENON_OK;
   });
+}
+
+namespace {
+
+std::string layer_text(const Arguments* arguments) {
+  const LayerPtr layer = arguments != nullptr ? top_layer() : LayerPtr();
+  if (!layer) return "the innermost layer";
+  return base::concat("the innermost layer, ", layer->kind().name, " of level ", layer->level());
+}
+
+}  // namespace
+
+Explanation explain_transform_front(const Arguments* arguments) {
+  return {base::concat("it lifts tensors to ", layer_text(arguments),
+                       ", and calls again with that layer's keys alone"),
+          true};
+}
+
+Explanation explain_transform_back(const Arguments* arguments) {
+  return {base::concat("it unwraps tensors of ", layer_text(arguments),
+                       ", and calls again with the keys from outside of it"),
+          true};
 }
 
 }  // namespace tenon::dispatch

@@ -11,6 +11,7 @@
 
 #include <atomic>
 
+#include "dispatch/built_in.h"
 #include "dispatch/thread_state.h"
 #include "tenon/value.h"
 #include "tensor/tensor.h"
@@ -25,18 +26,22 @@ struct LayerKind {
   // Gives a lower tensor, or a result from below, the layer's level. NULL: they stay as they are.
   tensor::TensorPtr (*lift)(Layer& layer, tensor::Tensor& lower);
   bool dead_unwraps;  // what outlives its layer stands for the tensor below; else using it fails
+  bool may_write_lower = false;  // lifted tensors may be written, too; else that fails
 };
 
 /// One layer, shared by the threads that its thread state was carried to.
 class Layer final : public base::RefCounted<Layer> {
  public:
-  Layer(const LayerKind& kind, int64_t level, void* content) noexcept
-      : kind_(kind), level_(level), content_(content) {}
+  Layer(const LayerKind& kind, int64_t level, void* content, tenon_deleter drop) noexcept
+      : kind_(kind), level_(level), content_(content), drop_(drop) {}
+  ~Layer() {
+    if (drop_ != nullptr) drop_(content_);
+  }
 
   const LayerKind& kind() const noexcept { return kind_; }
   /// 1 for the outermost.
   int64_t level() const noexcept { return level_; }
-  /// What its kind keeps: borrowed, valid until leave_layer().
+  /// What its kind keeps; lives as long as the layer, which may end before.
   void* content() const noexcept { return content_; }
   bool is_alive() const noexcept { return alive_.load(std::memory_order_acquire); }
   void end() noexcept { alive_.store(false, std::memory_order_release); }
@@ -45,11 +50,13 @@ class Layer final : public base::RefCounted<Layer> {
   const LayerKind& kind_;
   const int64_t level_;
   void* const content_;
+  const tenon_deleter drop_;  // of `content_`; may be NULL
   std::atomic<bool> alive_{true};
 };
 
-/// Puts a layer on the calling thread's stack.
-LayerPtr enter_layer(const LayerKind& kind, void* content = nullptr);
+/// Puts a layer on the calling thread's stack. Takes over `content`, also when this throws: `drop`
+/// runs with the last reference to the layer.
+LayerPtr enter_layer(const LayerKind& kind, void* content = nullptr, tenon_deleter drop = nullptr);
 /// Takes the top layer off and ends it. Throws TENON_ERROR_STATE for any other layer.
 void leave_layer(Layer& layer);
 /// The layer whose turn it is; empty without one.
@@ -96,5 +103,7 @@ class BelowLayer {
 /// Kernels of the built-in fallbacks at TransformFront and TransformBack.
 tenon_status transform_front(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 tenon_status transform_back(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+Explanation explain_transform_front(const Arguments* arguments);
+Explanation explain_transform_back(const Arguments* arguments);
 
 }  // namespace tenon::dispatch

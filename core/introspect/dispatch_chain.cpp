@@ -2,14 +2,10 @@
 #include "introspect/dispatch_chain.h"
 
 #include "base/error.h"
-#include "dispatch/fallback.h"
 #include "dispatch/key_set.h"
-#include "dispatch/layer_fallbacks.h"
 #include "dispatch/registry.h"
 #include "dispatch/slot_resolver.h"
-#include "dispatch/transform.h"
 #include "introspect/introspect.h"
-#include "tenon/mode.h"
 
 namespace tenon::introspect {
 
@@ -42,75 +38,11 @@ std::string reason(tenon_key key, const Kernel& kernel, uint32_t provenance) {
   }
 }
 
-std::string type_names(const std::vector<const tenon_object_type*>& types) {
-  std::string text;
-  for (const tenon_object_type* type : types) text += concat(text.empty() ? "" : ", ", type->name);
-  return text;
-}
-
-// Who decides about a call at Override or Wrapper, and how it goes on from there.
-std::string asked_text(uint32_t kind, const Arguments* arguments) {
-  constexpr const char* kAgain = "\n    to go on, a handler calls again with arguments of its own";
-  if (arguments == nullptr) {
-    return concat("it asks the modes, then the types of the arguments", kAgain);
-  }
-  const dispatch::Askable asked = dispatch::who_is_asked(kind, arguments->values, arguments->count);
-  std::string text = "it asks in turn, until one accepts the call: ";
-  if (!asked.modes.empty()) text += concat("the modes ", type_names(asked.modes));
-  if (!asked.modes.empty() && !asked.arguments.empty()) text += ", ";
-  if (!asked.arguments.empty()) text += concat("the types ", type_names(asked.arguments));
-  if (asked.modes.empty() && asked.arguments.empty()) return text + "nobody: the call fails";
-  if (!asked.arguments.empty()) return text + kAgain;
-  return text + "\n    to go on, a handler calls again; with the same arguments that gets below";
-}
-
-std::string layer_text(const Arguments* arguments) {
-  const dispatch::LayerPtr layer =
-      arguments != nullptr ? dispatch::top_layer() : dispatch::LayerPtr();
-  if (!layer) return "the innermost layer";
-  return concat("the innermost layer, ", layer->kind().name, " of level ", layer->level());
-}
-
-// What the kernels do that the library itself registers, "" for all others.
-std::string built_in_text(const Kernel& kernel, const Arguments* arguments) {
-  const tenon_kernel_fn function = kernel.entry.boxed;
-  if (function == &dispatch::bump_versions) {
-    return "it raises the versions of written arguments and redispatches";
-  }
-  if (function == &dispatch::select_backend) {
-    return "it takes the backend of the first device argument, CPU without one, and redispatches";
-  }
-  if (function == &dispatch::run_overrides) return asked_text(TENON_MODE_OVERRIDE, arguments);
-  if (function == &dispatch::run_wrappers) return asked_text(TENON_MODE_WRAPPER, arguments);
-  if (function == &dispatch::transform_front) {
-    return concat("it lifts tensors to ", layer_text(arguments),
-                  ", and calls again with that layer's keys alone");
-  }
-  if (function == &dispatch::transform_back) {
-    return concat("it unwraps tensors of ", layer_text(arguments),
-                  ", and calls again with the keys from outside of it");
-  }
-  return {};
-}
-
-// Whether handlers are asked who go on with other arguments, or none who go on at all.
-bool leaves_to_handlers(uint32_t kind, const Arguments* arguments) {
-  if (arguments == nullptr) return true;
-  const dispatch::Askable asked = dispatch::who_is_asked(kind, arguments->values, arguments->count);
-  return asked.modes.empty() || !asked.arguments.empty();
-}
-
-// Whether a kernel goes on by calls of its own, with keys that this way does not tell.
-bool calls_anew(const Kernel& kernel, const Arguments* arguments) {
-  const tenon_kernel_fn function = kernel.entry.boxed;
-  if (function == &dispatch::run_overrides) {
-    return leaves_to_handlers(TENON_MODE_OVERRIDE, arguments);
-  }
-  if (function == &dispatch::run_wrappers) {
-    return leaves_to_handlers(TENON_MODE_WRAPPER, arguments);
-  }
-  return function == &dispatch::transform_front || function == &dispatch::transform_back ||
-         function == &dispatch::select_backend;
+// What the kernel of a built-in fallback does, nothing for all others.
+dispatch::Explanation explain_built_in(const Kernel& kernel, const Arguments* arguments) {
+  const dispatch::BuiltIn* built_in = dispatch::Registry::get().find_built_in(kernel);
+  if (built_in == nullptr || built_in->explain == nullptr) return {};
+  return built_in->explain(arguments);
 }
 
 // Older kernels of the same key that this one stands in front of, newest first.
@@ -144,15 +76,15 @@ void describe_kernel(const Step& step, const Arguments* arguments, std::string* 
   if (const std::string hidden = hidden_text(*step.kernel); !hidden.empty()) {
     *text += concat("    in front of ", hidden, "\n");
   }
-  if (const std::string words = built_in_text(*step.kernel, arguments); !words.empty()) {
-    *text += concat("    ", words, "\n");
-  }
+  const dispatch::Explanation explained = explain_built_in(*step.kernel, arguments);
+  if (!explained.text.empty()) *text += concat("    ", explained.text, "\n");
 }
 
 // What happens below the last key.
 void describe_bottom(const Step& last, const Step& bottom, std::string* text) {
   const std::string nothing = concat("  nothing is below ", key_text(last.key), ": ");
-  if (last.kernel->entry.boxed != &dispatch::bump_versions) {
+  const dispatch::Explanation explained = explain_built_in(*last.kernel, nullptr);
+  if (explained.text.empty() || explained.calls_anew) {
     *text += nothing + "its kernel ends the call\n";
   } else if (bottom.kernel == nullptr) {
     *text += nothing + "redispatching from there fails\n";
@@ -168,7 +100,8 @@ void describe_below(const tenon_op& op, Step step, const Arguments* arguments, s
       *text += "    it is composed: it calls other operators, each of which is dispatched anew\n";
       return;
     }
-    if (step.key == TENON_KEY_UNDEFINED || calls_anew(*step.kernel, arguments)) return;
+    if (step.key == TENON_KEY_UNDEFINED) return;
+    if (explain_built_in(*step.kernel, arguments).calls_anew) return;
     const Step above = step;
     step = find_step(op, step.keys & dispatch::keys_below(above.key));
     if (step.key == TENON_KEY_UNDEFINED) {

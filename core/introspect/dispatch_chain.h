@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Way: the kernels that a call meets from its highest key down, as redispatching reaches them.
+// The kernels that a call meets from its highest key down, as redispatching reaches them.
 #pragma once
 
 #include <string>
 
+#include "dispatch/built_in.h"
 #include "dispatch/operator_entry.h"
 #include "tenon/introspect.h"
 #include "tenon/key.h"
@@ -22,11 +23,7 @@ struct Step {
 /// The step that a key set leads to. Needs the registry's lock.
 Step find_step(const tenon_op& op, tenon_keyset keys);
 
-/// A call's arguments, for what depends on them and on the thread.
-struct Arguments {
-  const tenon_value* values;
-  uint32_t count;
-};
+using dispatch::Arguments;
 
 /// Functionalities of a set whose slots all fall through: no call has them. Needs the registry's
 /// lock.

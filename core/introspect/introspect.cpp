@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/key_set.h"
+#include "dispatch/lookup.h"
 #include "dispatch/registry.h"
 #include "dispatch/slot_resolver.h"
 
@@ -169,7 +170,7 @@ std::string dump_registrations(const tenon_op& op) {
 std::string dump_registrations_locked(const tenon_op& op) {
   std::string text = base::concat("name: ", op.name(), "\n");
   if (const dispatch::Definition* definition = op.definition(); definition == nullptr) {
-    text += "schema: (none)\n";
+    text += base::concat("schema: (none)", dispatch::near_operators_locked(op.full_name()), "\n");
   } else {
     text +=
         base::concat("schema: ", definition->schema->text(),
@@ -219,6 +220,7 @@ std::string dump_table_locked(const tenon_op& op) {
 void check_invariants(const tenon_op* op) {
   Registry& registry = Registry::get();
   const auto lock = registry.lock();
+  registry.ops().check_invariants();
   if (op != nullptr) {
     check_locked(*op);
     return;

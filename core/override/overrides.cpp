@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The built-in fallbacks at Override and Wrapper: who is asked, in which order, and what is said
 // when all decline.
+#include "override/overrides.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -8,7 +10,6 @@
 #include "base/check.h"
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_set.h"
-#include "dispatch/layer_fallbacks.h"
 #include "dispatch/operator_entry.h"
 #include "override/mode.h"
 #include "tenon/mode.h"
@@ -132,32 +133,55 @@ tenon_status ask(uint32_t kind, const tenon_op* op, tenon_keyset keys, tenon_sta
        " must accept the call, ", declined_by(kind, participants.objects()));
 }
 
-}  // namespace
-}  // namespace tenon::override
-
-namespace tenon::dispatch {
-
 tenon_status run_overrides(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  return guard_kernel(stack, [&] { return override::ask(TENON_MODE_OVERRIDE, op, keys, stack); });
+  return dispatch::guard_kernel(stack, [&] { return ask(TENON_MODE_OVERRIDE, op, keys, stack); });
 }
 
 tenon_status run_wrappers(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  return guard_kernel(stack, [&] {
-    const KeyGuard guard = KeyGuard::exclude(override::kAboveWrapper);
-    return override::ask(TENON_MODE_WRAPPER, op, keys, stack);
+  return dispatch::guard_kernel(stack, [&] {
+    const auto guard = dispatch::KeyGuard::exclude(kAboveWrapper);
+    return ask(TENON_MODE_WRAPPER, op, keys, stack);
   });
 }
 
-Askable who_is_asked(uint32_t kind, const tenon_value* args, uint32_t nargs) {
-  Askable asked;
-  for (size_t number = override::mode_count(kind); number-- > 0;) {
-    asked.modes.push_back(thread_stacks()->modes[kind].at(number)->type());
+// Who would be asked about a call, in that order.
+dispatch::Explanation explain(uint32_t kind, const dispatch::Arguments* arguments) {
+  constexpr const char* kAgain = "\n    to go on, a handler calls again with arguments of its own";
+  if (arguments == nullptr) {
+    return {base::concat("it asks the modes, then the types of the arguments", kAgain), true};
   }
-  const override::Participants participants(kind, args, nargs);
-  for (const value::Object* object : participants.objects()) {
-    asked.arguments.push_back(object->type());
+  std::string modes, types;
+  for (size_t number = mode_count(kind); number-- > 0;) {
+    const auto& mode = dispatch::thread_stacks()->modes[kind].at(number);
+    modes += base::concat(modes.empty() ? "" : ", ", mode->type()->name);
   }
-  return asked;
+  const Participants participants(kind, arguments->values, arguments->count);
+  for (const Object* object : participants.objects()) {
+    types += base::concat(types.empty() ? "" : ", ", object->type()->name);
+  }
+  std::string text = "it asks in turn, until one accepts the call: ";
+  if (modes.empty() && types.empty()) return {text + "nobody: the call fails", true};
+  if (!modes.empty()) text += base::concat("the modes ", modes, types.empty() ? "" : ", ");
+  if (!types.empty()) return {base::concat(text, "the types ", types, kAgain), true};
+  return {text + "\n    to go on, a handler calls again; with the same arguments that gets below",
+          false};
 }
 
-}  // namespace tenon::dispatch
+dispatch::Explanation explain_overrides(const dispatch::Arguments* arguments) {
+  return explain(TENON_MODE_OVERRIDE, arguments);
+}
+
+dispatch::Explanation explain_wrappers(const dispatch::Arguments* arguments) {
+  return explain(TENON_MODE_WRAPPER, arguments);
+}
+
+constexpr dispatch::BuiltIn kBuiltIns[] = {
+    {"run_overrides", TENON_KEY_OVERRIDE, &run_overrides, nullptr, &explain_overrides},
+    {"run_wrappers", TENON_KEY_WRAPPER, &run_wrappers, nullptr, &explain_wrappers},
+};
+
+}  // namespace
+
+std::span<const dispatch::BuiltIn> built_ins() noexcept { return kBuiltIns; }
+
+}  // namespace tenon::override

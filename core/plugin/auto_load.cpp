@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the plugins that ship with the library when they are first missed: each is tried once.
-#include "dispatch/auto_load.h"
+#include "plugin/auto_load.h"
 
 #include <map>
 #include <mutex>
@@ -11,7 +10,6 @@
 #include "dispatch/operator_entry.h"
 #include "plugin/plugin.h"
 #include "tensor/device.h"
-#include "tensor/device_provider.h"
 
 namespace tenon::plugin {
 
@@ -77,37 +75,32 @@ bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
   return !failure;
 }
 
+bool ships_kernels(std::string_view ns) { return ns == "aten" || ns == "tenon"; }
+
+base::ErrorPtr load_for_namespace(std::string_view ns) {
+  base::ErrorPtr cause;
+  if (ships_kernels(ns)) load_once("tenon_cpu", &cause);
+  return cause;
+}
+
+bool load_for_kernel(const tenon_op& op, tenon_key key, base::ErrorPtr* out_cause) {
+  if (!ships_kernels(op.ns())) return false;
+  if (load_once("tenon_cpu", out_cause)) return true;
+  const bool dense = !dispatch::is_alias(key) && key != TENON_KEY_UNDEFINED &&
+                     dispatch::functionality_of(key) == TENON_FUNCTIONALITY_DENSE;
+  const auto device_type = static_cast<int32_t>(dense ? dispatch::backend_of(key) : 0);
+  if (device_type == TENON_DEVICE_CPU || device_type == TENON_DEVICE_META) return false;
+  const char* device = tensor::find_device_type_name(device_type);
+  return device != nullptr && load_once(base::concat("tenon_", device), out_cause);
+}
+
+}  // namespace
+
+dispatch::Loader loader() noexcept { return {&load_for_namespace, &load_for_kernel}; }
+
 void load_provider(int32_t, const char* device_name) {
   base::ErrorPtr cause;
   if (!load_once(base::concat("tenon_", device_name), &cause) && cause) throw Error(cause);
 }
 
-// Runs when the library is loaded: the tensor layer is below this one and knows it only so.
-[[gnu::constructor]] void connect() { tensor::set_provider_loader(&load_provider); }
-
-bool ships_kernels(std::string_view ns) { return ns == "aten" || ns == "tenon"; }
-
-}  // namespace
-
 }  // namespace tenon::plugin
-
-namespace tenon::dispatch {
-
-base::ErrorPtr load_for_namespace(std::string_view ns) {
-  base::ErrorPtr cause;
-  if (plugin::ships_kernels(ns)) plugin::load_once("tenon_cpu", &cause);
-  return cause;
-}
-
-bool load_for_kernel(const tenon_op& op, tenon_key key, base::ErrorPtr* out_cause) {
-  if (!plugin::ships_kernels(op.ns())) return false;
-  if (plugin::load_once("tenon_cpu", out_cause)) return true;
-  const bool dense = !is_alias(key) && key != TENON_KEY_UNDEFINED &&
-                     functionality_of(key) == TENON_FUNCTIONALITY_DENSE;
-  const auto device_type = static_cast<int32_t>(dense ? backend_of(key) : 0);
-  if (device_type == TENON_DEVICE_CPU || device_type == TENON_DEVICE_META) return false;
-  const char* device = tensor::find_device_type_name(device_type);
-  return device != nullptr && plugin::load_once(base::concat("tenon_", device), out_cause);
-}
-
-}  // namespace tenon::dispatch

@@ -148,8 +148,8 @@ void PluginManager::settle(Plugin* plugin, Plugin::State state,
   changed_.notify_all();
 }
 
-// Ends a load that failed: `closed` are the groups of the libraries that it had opened. Kernels that
-// others are just running, or this thread itself, are waited for by nobody but a later unload.
+// Ends a load that failed: `closed` are the groups of the libraries that it had opened. Kernels
+// that others are just running, or this thread itself, are waited for by nobody but a later unload.
 void PluginManager::fail_load(Plugin* plugin, const std::vector<const void*>& closed) {
   constexpr int64_t kPatience = 1'000'000'000;
   std::vector<const void*> left;

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks who includes whom: core's arrows, and that all others see public headers only."""
+"""Checks who includes whom: core's arrows, and that all others see public headers only.
+
+With --objects it looks at what was compiled, too: no layer of core needs a symbol that only a layer
+above it defines, which no include would tell.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,26 @@ import argparse
 import dataclasses
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cc", ".cu", ".cuh", ".i", ".inc"}
 INCLUDE = re.compile(r'^\s*(?:#|%)\s*include\s*([<"])([^>"]+)[>"]')
 
-# core ← {tensor, schema} ← value ← dispatch ← the layers, which never include each other.
-LAYERS = ("autograd", "autocast", "vmap", "profile", "fake", "override", "plugin", "introspect")
+# base ← {tensor, schema} ← value ← dispatch ← the layers, which never include each other (but fake
+# may include symbol). core/init.cpp connects them all.
+LAYERS = (
+    "autograd",
+    "transform",
+    "autocast",
+    "graph",
+    "symbol",
+    "fake",
+    "override",
+    "plugin",
+    "introspect",
+)
 BELOW = {
     "base": set(),
     "tensor": {"base"},
@@ -23,6 +39,10 @@ BELOW = {
     "dispatch": {"base", "tensor", "schema", "value"},
 }
 BELOW.update({layer: {*BELOW["dispatch"], "dispatch"} for layer in LAYERS})
+BELOW["fake"].add("symbol")
+CONNECTOR = "init.cpp"
+BELOW[CONNECTOR] = set(BELOW)
+BELOW["capi"] = set(BELOW)  # for symbols: its files have a check of includes of their own
 
 # Folders that may see public headers only, and the siblings each part of kernels/ may see.
 OUTSIDERS = (
@@ -180,6 +200,47 @@ def _outsider_problem(root, base, path, target) -> str:
     return ""
 
 
+def read_symbols(path: pathlib.Path) -> tuple:
+    """Names that an object file defines for others, and names that it needs."""
+    listing = subprocess.run(
+        ["nm", "--format=posix", str(path)], check=True, capture_output=True, text=True
+    ).stdout
+    defined, needed = set(), set()
+    for line in listing.splitlines():
+        name, kind = line.split()[:2]
+        if kind in "Uwv":
+            needed.add(name)
+        elif kind.isupper():
+            defined.add(name)
+    return defined, needed
+
+
+def check_symbols(layers_of_objects: dict) -> list:
+    """Needed symbols are defined in the object's own layer or below; {path: (layer, symbols)}."""
+    definers = {}
+    for layer, (defined, _) in layers_of_objects.values():
+        for name in defined:
+            definers.setdefault(name, set()).add(layer)
+    found = []
+    for path, (layer, (_, needed)) in sorted(layers_of_objects.items()):
+        for name in sorted(needed):
+            above = definers.get(name, set())
+            if above and not above & {layer, *BELOW[layer]}:
+                owners = ", ".join(sorted(above))
+                found.append(Violation(path, 1, f"{layer} must not need {name}, of {owners}"))
+    return found
+
+
+def objects_of(build: pathlib.Path) -> dict:
+    """The object files of core and capi in a build folder."""
+    found = {}
+    for target, layer in (("core/CMakeFiles/tenon_core.dir", ""), ("capi", "capi")):
+        for path in sorted((build / target).rglob("*.o")):
+            name = layer or path.relative_to(build / target).parts[0].removesuffix(".o")
+            found[str(path.relative_to(build))] = (name, read_symbols(path))
+    return found
+
+
 def check(root: pathlib.Path) -> list:
     return check_core(root) + check_capi(root) + check_outsiders(root)
 
@@ -187,7 +248,16 @@ def check(root: pathlib.Path) -> list:
 def main(arguments: list | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
-    root = parser.parse_args(arguments).root
+    parser.add_argument("--objects", type=pathlib.Path, help="a build folder to look into")
+    options = parser.parse_args(arguments)
+    root = options.root
+    if options.objects:
+        objects = objects_of(options.objects)
+        violations = check_symbols(objects)
+        for violation in violations:
+            print(f"layers: {violation}")
+        print(f"layers: symbols of {len(objects)} objects: {len(violations)} violations")
+        return 1 if violations or not objects else 0
     violations = check(root)
     for violation in violations:
         print(f"layers: {violation}")

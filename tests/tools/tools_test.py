@@ -585,6 +585,34 @@ class LayersTest(Fixture):
                 self.assertEqual(len(self.what()), 1)
                 path.unlink()
 
+    def test_fake_sees_symbol_and_the_connector_sees_all(self):
+        self.write("core/fake/x.cpp", '#include "symbol/expression.h"\n')
+        self.write("core/init.cpp", '#include "override/overrides.h"\n')
+        self.assertEqual(self.what(), [])
+        self.write("core/symbol/x.cpp", '#include "fake/tensor.h"\n')
+        self.assertEqual(len(self.what()), 1)
+
+    def test_symbol_of_a_higher_layer_fails(self):
+        def symbols(**needs) -> list:
+            objects = {
+                "base.o": ("base", ({"raise", "inline"}, set(needs.get("base", ())))),
+                "dispatch.o": ("dispatch", ({"call", "inline"}, set(needs.get("dispatch", ())))),
+                "override.o": ("override", ({"ask", "inline"}, set(needs.get("override", ())))),
+                "init.cpp.o": ("init.cpp", ({"connect"}, {"ask", "call"})),
+                "capi.o": ("capi", ({"tenon_op_call"}, {"call", "ask", "malloc"})),
+            }
+            return [violation.what for violation in layers.check_symbols(objects)]
+
+        self.assertEqual(symbols(dispatch=("raise", "malloc"), override=("call", "raise")), [])
+        self.assertEqual(symbols(base=("inline",)), [])
+        self.assertEqual(symbols(dispatch=("ask",)), ["dispatch must not need ask, of override"])
+        self.assertEqual(
+            symbols(base=("tenon_op_call",)), ["base must not need tenon_op_call, of capi"]
+        )
+        self.assertEqual(
+            symbols(override=("connect",)), ["override must not need connect, of init.cpp"]
+        )
+
     def test_unknown_layer_fails(self):
         self.write("core/misc/x.cpp", "")
         self.assertEqual(len(self.what()), 1)

@@ -55,7 +55,7 @@ typedef void (*tenon_typed_fn)(void);
 /* What to do when the operator already has a kernel for the key. */
 #define TENON_REPLACE_LAYER 0u    /* on top: removal brings the older one back. The default. */
 #define TENON_REPLACE_ERROR 1u    /* TENON_ERROR_ALREADY_EXISTS */
-#define TENON_REPLACE_OVERRIDE 2u /* as LAYER, and the profile and dumps call it intended */
+#define TENON_REPLACE_OVERRIDE 2u /* as LAYER; dumps mark the kernel "[override]" */
 
 /* A kernel to register. Texts are copied. */
 typedef struct tenon_kernel {

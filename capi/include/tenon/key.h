@@ -74,7 +74,7 @@ TENON_BEGIN_DECLS
 /// Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
 /// on, "Undefined" included. "Dense" and other building blocks are no keys.
 ///
-/// Errors:    TENON_ERROR_NOT_FOUND naming the text.
+/// Errors:    TENON_ERROR_NOT_FOUND naming the text, and keys of nearly that name.
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_key_parse(const char* name, tenon_key* out_key);
@@ -98,7 +98,7 @@ TENON_API tenon_status tenon_key_for_device(const char* device_type, tenon_key* 
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or one that is a key's,
 ///            TENON_ERROR_STATE when all backend numbers are taken.
-/// Threads:   any thread.
+/// Threads:   any thread; *blocks*.
 /// Since:     0.1
 TENON_API tenon_status tenon_backend_register(const char* name, int32_t* out_device_type);
 

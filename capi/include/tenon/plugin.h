@@ -43,7 +43,8 @@ typedef struct tenon_plugin_descriptor {
   uint32_t requirement_count;
   const char* const* requirements; /* names of plugins to load first */
   /* Opens libraries and registers. `out_state` goes to unload. When it fails, the host closes the
-   * libraries that it opened on this thread, and drains them: nothing is left of it. */
+   * libraries that it opened on this thread and drains them, for a second at most; unload is not
+   * called, and the name is free again. It releases its own handles. */
   tenon_status (*load)(tenon_plugin* self, void** out_state);
   /* Closes its libraries. The file stays mapped. NULL when it cannot be unloaded. */
   void (*unload)(void* state);
@@ -62,7 +63,8 @@ typedef const tenon_plugin_descriptor* (*tenon_plugin_query_fn)(uint32_t host_ab
 /// Errors:    TENON_ERROR_NOT_FOUND when there is no such file, TENON_ERROR_SYSTEM when the loader
 ///            refuses it, TENON_ERROR_ABI for another ABI or sanitizer, what its load raised,
 ///            TENON_ERROR_INVALID_ARGUMENT for an empty name, TENON_ERROR_ALREADY_EXISTS for a
-///            second file of one name, TENON_ERROR_STATE for requirements in a circle.
+///            second file of one name (unless the first one's load failed), TENON_ERROR_STATE for
+///            requirements in a circle.
 /// Ownership: the handle is valid for ever.
 /// Threads:   any thread; *blocks*. No lock is held while the plugin's code runs.
 /// Since:     0.1
@@ -73,7 +75,7 @@ TENON_API tenon_status tenon_plugin_load(const char* path_or_name, tenon_plugin*
 /// Errors:    TENON_ERROR_NOT_SUPPORTED when it cannot be unloaded, TENON_ERROR_BUSY when kernels
 ///            still run after `timeout_ns` (negative = for ever), TENON_ERROR_STATE inside one of
 ///            its kernels.
-/// Threads:   any thread; *blocks*.
+/// Threads:   any thread; *blocks*, and runs its unload function, listeners and deleters.
 /// Since:     0.1
 TENON_API tenon_status tenon_plugin_unload(tenon_plugin* plugin, int64_t timeout_ns);
 

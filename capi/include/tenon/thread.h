@@ -12,7 +12,7 @@ TENON_BEGIN_DECLS
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
 /// Ownership: new reference in `out_state`.
-/// Threads:   any thread; the calling thread's.
+/// Threads:   any thread, whose own state it is; runs the copy functions of slots.
 /// Since:     0.1
 TENON_API tenon_status tenon_thread_state_capture(tenon_thread_state** out_state);
 
@@ -21,7 +21,7 @@ TENON_API tenon_status tenon_thread_state_capture(tenon_thread_state** out_state
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
 /// Ownership: new reference in `out_previous`, consumed by leave; `state` is borrowed.
-/// Threads:   owner thread.
+/// Threads:   any thread; runs the copy functions of slots.
 /// Since:     0.1
 TENON_API tenon_status tenon_thread_state_enter(const tenon_thread_state* state,
                                                 tenon_thread_state** out_previous);
@@ -43,7 +43,7 @@ TENON_API tenon_thread_state* tenon_thread_state_retain(tenon_thread_state* stat
 
 /// Drops a reference. NULL is accepted.
 ///
-/// Threads:   any thread.
+/// Threads:   any thread; the last one runs the drop functions of slots.
 /// Since:     0.1
 TENON_API void tenon_thread_state_release(tenon_thread_state* state);
 
@@ -52,11 +52,12 @@ TENON_API void tenon_thread_state_release(tenon_thread_state* state);
 typedef struct tenon_thread_slot {
   uint32_t struct_size; /* sizeof(tenon_thread_slot) */
   uint32_t reserved0;   /* zero */
-  /* Makes the copy that a captured state, or a thread that enters it, gets. NULL: states do not
-   * carry the word. Never called for NULL. */
+  /* Makes the copy that a captured state, or a thread that enters it, gets: on the thread that
+   * captures or enters. NULL: states do not carry the word, which stays as it is on a thread that
+   * enters one. Never called for NULL. */
   tenon_status (*copy)(void* word, void** out_word);
   /* Frees a word: of a thread that exits, of a state that dies, or one that leaving replaces. NULL:
-   * nothing to free. Never called for NULL. Must not fail. */
+   * nothing to free. Never called for NULL. Runs on any thread, and must not fail. */
   void (*drop)(void* word);
   uint64_t reserved[4]; /* zero */
 } tenon_thread_slot;

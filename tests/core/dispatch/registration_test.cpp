@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries and registrations: what is refused and why, what a failure leaves, what removal brings.
 #include <atomic>
-#include <mutex>
-#include <thread>
 
 #include "support.h"
 
@@ -266,110 +264,6 @@ TEST_F(Registrations, FallbackOnAlias_ServesAllItsKeysAndGoesAsOne) {
                      TENON_ERROR_INVALID_ARGUMENT, "CompositeImplicitAutograd");
 }
 
-struct Selection {
-  int asked = 0;
-};
-int32_t select_mutable(void* ctx, const tenon_schema* schema) {
-  ++static_cast<Selection*>(ctx)->asked;
-  return (tenon_schema_flags(schema) & TENON_SCHEMA_MUTABLE) != 0 ? TENON_SELECT_KERNEL
-                                                                  : TENON_SELECT_FALLTHROUGH;
-}
-
-TEST_F(Registrations, FallbackWithSelect_IsAskedOncePerOperator) {
-  TestLibrary defining(TENON_LIBRARY_FRAGMENT, "sel");
-  const tenon_op* before = defining.define("before(Tensor(a!) a) -> ()");
-  Selection selection;
-  FallbackLibrary library;
-  tenon_kernel kernel = kernel_of(&note_call, &selection, "selected");
-  library.fallback(TENON_KEY_WRAPPER, kernel, &select_mutable);
-  const int asked_at_once = selection.asked;
-  const tenon_op* pure = defining.define("pure(Tensor a) -> ()");
-  const tenon_op* writes = defining.define("writes(Tensor(a!) a) -> ()");
-  EXPECT_EQ(selection.asked, asked_at_once + 2);
-  EXPECT_EQ(slot(before, TENON_KEY_WRAPPER), "selected");
-  EXPECT_EQ(slot(pure, TENON_KEY_WRAPPER), "fall");
-  EXPECT_EQ(slot(writes, TENON_KEY_WRAPPER), "selected");
-  defining.impl("pure", TENON_KEY_CPU, noting("cpu"));
-  defining.impl("writes", TENON_KEY_CPU, noting("cpu"));
-  EXPECT_EQ(selection.asked, asked_at_once + 2);
-}
-
-// A selector that registers and looks up, as often as it is asked, and keeps what came of it.
-struct Registering {
-  std::vector<tenon_status> done;
-  int number = 0;
-};
-int32_t select_by_registering(void* ctx, const tenon_schema* schema) {
-  auto* self = static_cast<Registering*>(ctx);
-  if (std::string_view(tenon_schema_name(schema)).substr(0, 5) != "sel::") {
-    return TENON_SELECT_FALLTHROUGH;
-  }
-  tenon_library* library = nullptr;
-  self->done.push_back(
-      tenon_library_new(TENON_LIBRARY_DEF, "inside", TENON_KEY_NONE, nullptr, 0, &library));
-  const std::string name = "f" + std::to_string(self->number++);
-  self->done.push_back(
-      tenon_library_define(library, (name + "() -> ()").c_str(), nullptr, nullptr));
-  const tenon_op* op = nullptr;
-  self->done.push_back(tenon_op_find(("inside::" + name).c_str(), &op));
-  tenon_library_release(library);
-  return TENON_SELECT_KERNEL;
-}
-
-TEST_F(Registrations, SelectorThatUsesTheRegistry_MayDoSo) {
-  TestLibrary defining(TENON_LIBRARY_FRAGMENT, "sel");
-  const tenon_op* before = defining.define("before(Tensor a) -> ()");
-  Registering self;
-  FallbackLibrary library;
-  tenon_kernel kernel = kernel_of(&note_call, &self, "selected");
-  library.fallback(TENON_KEY_WRAPPER, kernel, &select_by_registering);
-  const tenon_op* after = defining.define("after(Tensor a) -> ()");
-  EXPECT_EQ(self.done.size(), 6u);
-  for (const tenon_status status : self.done) EXPECT_EQ(status, TENON_OK) << take_error();
-  EXPECT_EQ(slot(before, TENON_KEY_WRAPPER), "selected");
-  EXPECT_EQ(slot(after, TENON_KEY_WRAPPER), "selected");
-}
-
-// Selectors that change, while they are asked about one operator, who is to be asked.
-struct Changing {
-  tenon_registration* own = nullptr;
-  tenon_library* later = nullptr;
-  bool deleted = false;
-  bool deleted_inside = false;
-};
-int32_t select_and_go(void* ctx, const tenon_schema*) {
-  auto* self = static_cast<Changing*>(ctx);
-  if (self->own == nullptr) return TENON_SELECT_KERNEL;
-  tenon_registration_remove(self->own);
-  tenon_registry_reap();
-  self->deleted_inside = self->deleted;
-  const tenon_kernel kernel = noting("later");
-  EXPECT_EQ(tenon_library_fallback(
-                self->later, TENON_KEY_WRAPPER, &kernel,
-                [](void*, const tenon_schema*) { return TENON_SELECT_KERNEL; }, nullptr),
-            TENON_OK)
-      << take_error();
-  return TENON_SELECT_FALLTHROUGH;
-}
-
-TEST_F(Registrations, SelectorReplacesItsFallback_TheNewOneIsAskedToo) {
-  FallbackLibrary library, later;
-  Changing self;
-  tenon_kernel kernel = kernel_of(&note_call, &self, "going");
-  kernel.deleter = [](void* ctx) { static_cast<Changing*>(ctx)->deleted = true; };
-  tenon_registration* own = nullptr;
-  TENON_ASSERT_OK(
-      tenon_library_fallback(library.get(), TENON_KEY_WRAPPER, &kernel, &select_and_go, &own));
-  self.later = later.get();
-  self.own = own;
-  TestLibrary defining(TENON_LIBRARY_FRAGMENT, "sel");
-  const tenon_op* op = defining.define("changed(Tensor a) -> ()");
-  EXPECT_EQ(slot(op, TENON_KEY_WRAPPER), "later");
-  EXPECT_FALSE(self.deleted_inside) << "its context went while it was asked";
-  EXPECT_TRUE(self.deleted);
-  tenon_registration_release(own);
-}
-
 TEST_F(Registrations, ReservedWordsAndUnknownFields_MustBeZero) {
   TestLibrary library;
   tenon_kernel kernel = noting("k");
@@ -399,6 +293,62 @@ TEST_F(Registrations, SecondDefinitionWithoutPlaces_SaysNothingOfThem) {
   EXPECT_EQ(take_error(),
             "ExistsError: t::placeless: operator must be defined once, got a second "
             "definition");
+}
+
+TEST_F(Registrations, MisspeltNames_AreAnsweredWithNearOnes) {
+  TestLibrary library(TENON_LIBRARY_FRAGMENT, "spelling");
+  library.define("polynomial(Tensor a) -> ()");
+  library.define("shift.left(Tensor a) -> ()");
+  library.define("shift.right(Tensor a) -> ()");
+  const auto refusal = [](const char* name) {
+    EXPECT_EQ(find(name), nullptr);
+    return take_error();
+  };
+  EXPECT_EQ(refusal("spelling::polinomial"),
+            "LookupError: spelling::polinomial: operator must exist, got an unknown name; did you "
+            "mean spelling::polynomial?");
+  EXPECT_EQ(refusal("speling::polynomial"),
+            "LookupError: speling::polynomial: operator must exist, got an unknown name; did you "
+            "mean spelling::polynomial?");
+  EXPECT_EQ(refusal("spelling::other"),
+            "LookupError: spelling::other: operator must exist, got an unknown name");
+  EXPECT_EQ(refusal("spelling::shift.lefft"),
+            "LookupError: spelling::shift.lefft: overload must be one of left, right, got lefft; "
+            "did you mean left?");
+  library.impl("polynomal", TENON_KEY_CPU, noting("cpu"));
+  EXPECT_EQ(refusal("spelling::polynomal"),
+            "LookupError: spelling::polynomal: operator must be defined, got kernels without a "
+            "schema; did you mean spelling::polynomial?");
+  tenon_buffer* dangling = nullptr;
+  TENON_ASSERT_OK(tenon_introspect_list_dangling(&dangling));
+  const auto* ops = static_cast<const tenon_op* const*>(tenon_buffer_data(dangling));
+  std::string text;
+  for (int64_t i = 0; i < tenon_buffer_size(dangling) / 8; ++i) {
+    if (std::string_view(tenon_op_name(ops[i])) == "spelling::polynomal") text = dump(ops[i]);
+  }
+  tenon_buffer_release(dangling);
+  EXPECT_EQ(text,
+            "name: spelling::polynomal\nschema: (none); did you mean spelling::polynomial?\n"
+            "CPU: cpu at kernels.cpp:7 [boxed]\n");
+  tenon_key key = 0;
+  TENON_EXPECT_ERROR(tenon_key_parse("CompositExplicitAutograd", &key), TENON_ERROR_NOT_FOUND,
+                     "; did you mean CompositeExplicitAutograd");
+  TENON_EXPECT_ERROR(tenon_key_parse("cpu", &key), TENON_ERROR_NOT_FOUND, "; did you mean CPU");
+}
+
+TEST_F(Registrations, GuardThatTakesTheKernelsKey_IsNamed) {
+  TestLibrary library;
+  const tenon_op* op = library.define("shut(Tensor a) -> ()");
+  library.impl("shut", TENON_KEY_CPU, noting("cpu"));
+  TestTensor tensor;
+  tenon_key_guard guard;
+  TENON_ASSERT_OK(tenon_key_guard_exclude(keys({TENON_KEY_CPU}), &guard));
+  EXPECT_EQ(call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL);
+  tenon_key_guard_leave(&guard);
+  EXPECT_EQ(
+      take_error(),
+      "NotImplementedError: t::shut: arguments must have a key that the thread lets through, got "
+      "those that its guards exclude, {CPU}; kernels: CPU");
 }
 
 TEST_F(Registrations, Item125_FallthroughForOneOperator) {
@@ -494,86 +444,6 @@ TEST_F(Registrations, Item109_MismatchFoundWhenImplCameFirst_DefIsRefusedAndRetr
   take_error();
   tenon_registration_remove(wrong);
   EXPECT_NE(library.define("sig(Tensor a) -> Tensor"), nullptr);  // item 131
-}
-
-// A listener that stops in its first event until it is let go on.
-struct Stopping {
-  std::mutex mutex;
-  std::vector<std::string> heard;
-  std::atomic<bool> stopped{false}, go_on{false};
-  static void tell(void* ctx, uint32_t event, const tenon_op* op) {
-    auto* self = static_cast<Stopping*>(ctx);
-    if (std::string_view(tenon_op_name(op)).substr(0, 7) != "order::") return;
-    {
-      const std::lock_guard lock(self->mutex);
-      self->heard.push_back(std::string(event == TENON_EVENT_OP_DEFINED ? "+" : "-") +
-                            (tenon_op_name(op) + 7));
-    }
-    self->stopped = true;
-    while (!self->go_on) std::this_thread::yield();
-  }
-  void wait() const {
-    while (!stopped) std::this_thread::yield();
-  }
-};
-
-TEST_F(Registrations, OperatorThatGoesWhileAListenerIsAdded_IsToldInThatOrder) {
-  TestLibrary first(TENON_LIBRARY_FRAGMENT, "order"), second(TENON_LIBRARY_FRAGMENT, "order");
-  first.define("a() -> ()");
-  second.define("b() -> ()");
-  Stopping listener;
-  tenon_registration* registration = nullptr;
-  std::thread adding([&] {
-    TENON_EXPECT_OK(
-        tenon_registry_add_listener(&Stopping::tell, &listener, nullptr, &registration));
-  });
-  listener.wait();
-  std::thread closing([&] { second.close(); });
-  std::thread helper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    listener.go_on = true;
-  });
-  closing.join();
-  adding.join();
-  helper.join();
-  tenon_registration_remove(registration);
-  tenon_registration_release(registration);
-  EXPECT_EQ(listener.heard, (std::vector<std::string>{"+a", "+b", "-b"}));
-}
-
-TEST_F(Registrations, OperatorThatGoesWhileItIsTold_IsToldInThatOrder) {
-  TestLibrary library(TENON_LIBRARY_FRAGMENT, "order");
-  Stopping listener;
-  tenon_registration* registration = nullptr;
-  TENON_ASSERT_OK(tenon_registry_add_listener(&Stopping::tell, &listener, nullptr, &registration));
-  std::thread defining([&] { library.define("c() -> ()"); });
-  listener.wait();
-  library.close();  // leaves its event to the other thread
-  listener.go_on = true;
-  defining.join();
-  tenon_registration_remove(registration);
-  tenon_registration_release(registration);
-  EXPECT_EQ(listener.heard, (std::vector<std::string>{"+c", "-c"}));
-}
-
-TEST_F(Registrations, ListenerThatRemovesWhatItIsToldOf_HearsOfIt) {
-  struct Context {
-    TestLibrary library{TENON_LIBRARY_FRAGMENT, "order"};
-    std::vector<uint32_t> events;
-  } context;
-  tenon_registration* registration = nullptr;
-  const auto tell = [](void* ctx, uint32_t event, const tenon_op* op) {
-    auto* self = static_cast<Context*>(ctx);
-    if (std::string_view(tenon_op_name(op)) != "order::d") return;
-    self->events.push_back(event);
-    if (event == TENON_EVENT_OP_DEFINED) self->library.close();
-  };
-  TENON_ASSERT_OK(tenon_registry_add_listener(tell, &context, nullptr, &registration));
-  context.library.define("d() -> ()");
-  tenon_registration_remove(registration);
-  tenon_registration_release(registration);
-  EXPECT_EQ(context.events,
-            (std::vector<uint32_t>{TENON_EVENT_OP_DEFINED, TENON_EVENT_OP_REMOVED}));
 }
 
 TEST_F(Registrations, Item130_Listener_ReplayThenEventsThenNothing) {

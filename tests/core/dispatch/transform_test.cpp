@@ -462,6 +462,80 @@ TEST_F(Transforms, InPlaceBelow_ReturnsTheSameHandleAtItsLevel) {
   EXPECT_EQ(elements(below), Numbers{40});
 }
 
+// Inside a layer that lifts nothing, a dead tensor is replaced by what it stands for.
+TEST_F(Transforms, InPlaceOnADeadTensorInsideALayer_ReturnsTheCallersHandle) {
+  const TensorPtr below = scalar(4);
+  TensorPtr dead;
+  grad([&](const TensorPtr& x) { return dead = x; })(below);
+  EXPECT_EQ(call_op(scale_op, {dead.get()}).get(), dead.get());
+  const LayerPtr layer = dispatch::enter_layer(kBatching);
+  library_.impl("scale_", TENON_KEY_BATCHED, kernel_of(&batch, nullptr, "batch"));
+  EXPECT_EQ(call_op(scale_op, {dead.get()}).get(), dead.get());
+  dispatch::leave_layer(*layer);
+  EXPECT_EQ(elements(below), Numbers{400});
+}
+
+TEST_F(Transforms, InPlaceOnALiftedTensor_ReturnsTheCallersHandle) {
+  static const LayerKind kWriting{"writing", kAutogradBit, 0, &lift_dual, true, true};
+  const TensorPtr captured = scalar(4);
+  const LayerPtr layer = dispatch::enter_layer(kWriting);
+  EXPECT_EQ(call_op(scale_op, {captured.get()}).get(), captured.get());
+  dispatch::leave_layer(*layer);
+  EXPECT_EQ(elements(captured), Numbers{40});
+}
+
+TEST_F(Transforms, ListOfArguments_ComesBackAsTheCallersHandles) {
+  const tenon_op* op = library_.define("same(Tensor[] all) -> Tensor[]");
+  library_.impl("same", TENON_KEY_CPU,
+                kernel_of([](void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
+                  return tenon_value_copy(&stack->args[0], &stack->rets[0]);
+                }));
+  const TensorPtr a = scalar(1), b = scalar(2);
+  tenon_tensor* const list[2] = {a.get(), b.get()};
+  const LayerPtr layer = dispatch::enter_layer(kDeriving);
+  Call same({list_value(TENON_TAG_TENSOR_LIST, list, 2)}, 1);
+  TENON_EXPECT_OK(tenon_op_call_fast(op, same.stack()));
+  dispatch::leave_layer(*layer);
+  ASSERT_EQ(same.ret().count, 2u);
+  const auto* tensors = static_cast<tenon_tensor* const*>(same.ret().as.list.data);
+  EXPECT_EQ(tensors[0], a.get());
+  EXPECT_EQ(tensors[1], b.get());
+}
+
+TEST_F(Transforms, InPlaceOnACapturedTensor_IsANamedError) {
+  const TensorPtr captured = scalar(4);
+  const LayerPtr layer = dispatch::enter_layer(kDeriving);
+  try {
+    call_op(scale_op, {captured.get()});
+    ADD_FAILURE() << "a write that no derivative knows";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), TENON_ERROR_STATE);
+    EXPECT_STREQ(
+        error.what(),
+        "t::scale_: a must be a tensor of the deriving of level 1 to be written in it, got "
+        "one captured from outside; pass it to the transformed function");
+  }
+  dispatch::leave_layer(*layer);
+  EXPECT_EQ(elements(captured), Numbers{4});
+}
+
+TEST_F(Transforms, LayerContent_IsDroppedWithTheLastReference) {
+  static int dropped;
+  dropped = 0;
+  int content = 7;
+  const auto drop = [](void* given) { dropped += *static_cast<int*>(given); };
+  tenon_thread_state* state = nullptr;
+  {
+    const LayerPtr layer = dispatch::enter_layer(kBatching, &content, drop);
+    EXPECT_EQ(layer->content(), &content);
+    TENON_ASSERT_OK(tenon_thread_state_capture(&state));
+    dispatch::leave_layer(*layer);
+  }
+  EXPECT_EQ(dropped, 0) << "a thread that it was carried to may still look";
+  tenon_thread_state_release(state);
+  EXPECT_EQ(dropped, 7);
+}
+
 TEST_F(Transforms, KeysInsideALayer_AreThoseOfTheLayerAlone) {
   const tenon_op* op = library_.define("look(Tensor a) -> ()");
   library_.impl("look", TENON_KEY_TRACER, noting("tracer"));

@@ -281,6 +281,19 @@ TEST_F(Plugin, MissingKernelOfAShippedNamespace_TriesItsPluginToo) {
   tenon_error_release(error);
 }
 
+// Nobody has the plugin: the error says so, and where it was looked for, before it tells to write a
+// kernel.
+TEST_F(Plugin, MissingKernelOfADeviceWhosePluginIsMissing_NamesThePlugin) {
+  TestLibrary library(TENON_LIBRARY_FRAGMENT, "tenon");
+  const tenon_op* op = library.define("unserved_there(Tensor a) -> ()");
+  TestTensor tensor({TENON_KEY_CUDA});
+  EXPECT_EQ(call(op, {tensor_value(tensor)}), TENON_ERROR_NO_KERNEL);
+  const std::string message = take_error();
+  const size_t plugin = message.find("libtenon_cuda.so must be in one of");
+  ASSERT_NE(plugin, std::string::npos) << message;
+  EXPECT_LT(plugin, message.find("register a kernel for CUDA")) << message;
+}
+
 TEST_F(Plugin, FirstUseOfADevice_LooksForItsPlugin) {
   const tenon_device cuda{TENON_DEVICE_CUDA, 0};
   const int64_t sizes[1] = {1};

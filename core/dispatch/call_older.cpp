@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of kernels that others replaced, by the registration of the one that stands in front.
+#include "base/error.h"
+#include "dispatch/call_errors.h"
+#include "dispatch/call_path.h"
+#include "dispatch/library.h"
+
+namespace tenon::dispatch {
+
+namespace {
+
+tenon_status fail_call(base::ErrorPtr error, tenon_stack* stack) noexcept {
+  const tenon_status status = error->code();
+  base::ErrorPtr::adopt(stack->error);
+  stack->error = error.detach();
+  return status;
+}
+
+template <class... Parts>
+tenon_status fail_call(tenon_stack* stack, tenon_status status, const Parts&... parts) {
+  return fail_call(
+      base::ErrorPtr::adopt(base::ErrorObject::make(status, {}, base::concat(parts...))), stack);
+}
+
+}  // namespace
+
+tenon_status call_older(const Registration& registration, tenon_keyset keys, tenon_stack* stack) {
+  constexpr const char* kName = "tenon_registration_call_older";
+  if (registration.kind != Registration::Kind::kKernel) {
+    return fail_call(stack, TENON_ERROR_STATE, kName,
+                     ": registration must be a kernel's, got another one");
+  }
+  const tenon_op* op = registration.op;
+  const base::Entered entered = base::enter(op);
+  if (entered.slot == nullptr) return fail_call(enter_error(*op, entered), stack);
+  // What is removed from here on is not freed before the pick ends, but loses its link: hence this
+  // order.
+  const Kernel* older = nullptr;
+  if (!registration.removed.load(std::memory_order_acquire)) {
+    older = registration.kernel->older.load(std::memory_order_acquire);
+  }
+  if (registration.removed.load(std::memory_order_acquire)) {
+    base::leave(entered.thread, entered.slot);
+    return fail_call(stack, TENON_ERROR_STATE, op->name(),
+                     ": registration must not have been removed, got one that was");
+  }
+  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
+  if (older == nullptr || older->is_fallthrough()) {
+    const tenon_key key = registration.kernel->key;
+    base::leave(entered.thread, entered.slot);
+    if (older != nullptr) return redispatch(op, keys & keys_below(highest_key(keys)), stack);
+    return fail_call(stack, TENON_ERROR_NO_KERNEL, op->name(), ": ", key_name(key),
+                     " must have had a kernel before this one, got none");
+  }
+  if (!counts_fit(*snapshot, *stack)) {
+    base::ErrorPtr error = stack_error(*op, *snapshot, *stack);
+    base::leave(entered.thread, entered.slot);
+    return fail_call(std::move(error), stack);
+  }
+  return run_picked(op, {older, keys}, stack, entered.thread, entered.slot, BeginKind::kRedispatch);
+}
+
+}  // namespace tenon::dispatch

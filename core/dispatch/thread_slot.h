@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thread slots: words that layers have on each thread, and that thread states carry.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "tenon/thread.h"
+
+namespace tenon::dispatch {
+
+constexpr uint32_t kThreadSlotCount = 32;
+
+/// See tenon_thread_slot_register. `slot` is whole.
+uint32_t register_thread_slot(std::string_view name, const tenon_thread_slot& slot);
+
+/// Address of the calling thread's word; NULL for an unknown number, and when memory is short.
+void** peek_thread_slot(uint32_t index) noexcept;
+
+/// The words of the slots that states carry: of a state, or of a thread that another state put
+/// aside. Drops what it holds at its end: foreign code, so that no lock may be held.
+class SlotWords {
+ public:
+  SlotWords() noexcept = default;
+  SlotWords(SlotWords&& other) noexcept { swap(other); }
+  SlotWords& operator=(SlotWords&& other) noexcept {
+    SlotWords(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~SlotWords();
+
+  /// Copies of the calling thread's words. Throws what a copy function raised.
+  static SlotWords of_thread();
+  SlotWords copy() const;
+
+  /// Makes sure that put_on_thread() has where to put the words. Throws std::bad_alloc.
+  void require_place() const;
+  /// Gives the calling thread these words, which it takes over; returns those that it had.
+  SlotWords put_on_thread() && noexcept;
+
+ private:
+  static SlotWords copies_of(void* const* words);
+  void swap(SlotWords& other) noexcept;
+
+  void* words_[kThreadSlotCount] = {};
+  bool any_ = false;
+};
+
+}  // namespace tenon::dispatch

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands to the lower layers what the upper ones have for them: the one file that knows all layers.
+#include "dispatch/built_in.h"
+#include "override/overrides.h"
+#include "plugin/auto_load.h"
+#include "tensor/device_provider.h"
+
+/// Named by the linker's options, so that every program with the core has this file.
+extern "C" {
+extern const char tenon_core_init;
+const char tenon_core_init = 0;
+}
+
+namespace tenon {
+namespace {
+
+// Runs before the constructors of any program that uses the library.
+[[gnu::constructor(101)]] void connect_layers() {
+  static std::span<const dispatch::BuiltIn> built_ins[1];
+  built_ins[0] = override::built_ins();
+  dispatch::set_layers({built_ins, plugin::loader()});
+  tensor::set_provider_loader(&plugin::load_provider);
+}
+
+}  // namespace
+}  // namespace tenon

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in fallbacks at Override and Wrapper, which ask modes and arguments about calls.
+#pragma once
+
+#include <span>
+
+#include "dispatch/built_in.h"
+
+namespace tenon::override {
+
+std::span<const dispatch::BuiltIn> built_ins() noexcept;
+
+}  // namespace tenon::override
