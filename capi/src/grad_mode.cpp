@@ -13,11 +13,18 @@ using tenon::capi::guarded;
 
 namespace {
 
-constexpr const char* kNames[] = {"OFF", "ON", "INFERENCE"};
+constexpr const char* kNames[] = {"OFF", "ON", "INFERENCE", "INFERENCE_ON", "NORMAL"};
+constexpr uint64_t kWrites = base::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
 
 void check_mode(const char* function, uint32_t mode) {
-  TENON_CHECK_ARG(mode <= TENON_GRAD_MODE_INFERENCE, function,
+  TENON_CHECK_ARG(mode <= TENON_GRAD_MODE_NORMAL, function,
                   ": mode must be a TENON_GRAD_MODE_* number, got ", mode);
+}
+
+/// What a thread's mode becomes.
+uint32_t mode_inside(uint32_t now, uint32_t wanted) {
+  if (wanted == TENON_GRAD_MODE_NORMAL) return TENON_GRAD_MODE_ON;
+  return wanted <= TENON_GRAD_MODE_ON ? (now & TENON_GRAD_MODE_INFERENCE) | wanted : wanted;
 }
 
 }  // namespace
@@ -27,15 +34,9 @@ extern "C" {
 tenon_status tenon_grad_mode_enter(uint32_t mode, tenon_key_guard* out_guard) {
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     check_mode("tenon_grad_mode_enter", mode);
-    if (thread.grad_mode == TENON_GRAD_MODE_INFERENCE) {
-      TENON_CHECK(mode != TENON_GRAD_MODE_ON, TENON_ERROR_STATE,
-                  "tenon_grad_mode_enter: mode inside INFERENCE must be OFF or INFERENCE, got ON");
-      return;  // both leave it as it is
-    }
-    base::set_grad_mode(&thread, mode);
-    if (mode == TENON_GRAD_MODE_INFERENCE) {
-      thread.include &= ~base::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
-    }
+    base::set_grad_mode(&thread, mode_inside(thread.grad_mode, mode));
+    if (base::makes_inference_tensors(thread.grad_mode)) thread.include &= ~kWrites;
+    if (mode == TENON_GRAD_MODE_NORMAL) thread.include |= kWrites;
   });
 }
 
@@ -43,11 +44,12 @@ tenon_status tenon_grad_mode_set(uint32_t mode) {
   return guarded([&] {
     check_mode("tenon_grad_mode_set", mode);
     const uint32_t now = base::grad_mode();
-    if (mode == now) return;
-    TENON_CHECK(mode != TENON_GRAD_MODE_INFERENCE && now != TENON_GRAD_MODE_INFERENCE,
-                TENON_ERROR_STATE, "tenon_grad_mode_set: INFERENCE must be entered and left by a ",
-                "guard, got ", kNames[mode], " while the mode is ", kNames[now]);
-    base::set_grad_mode(base::require_thread_record(), mode);
+    const uint32_t next = mode_inside(now, mode);
+    TENON_CHECK(mode != TENON_GRAD_MODE_NORMAL &&
+                    base::makes_inference_tensors(next) == base::makes_inference_tensors(now),
+                TENON_ERROR_STATE, "tenon_grad_mode_set: ", kNames[mode],
+                " must be entered by a guard, got a mode to set while it is ", kNames[now]);
+    if (next != now) base::set_grad_mode(base::require_thread_record(), next);
   });
 }
 

@@ -110,8 +110,11 @@ inline bool has_thread_record() noexcept { return thread_self != &no_thread_reco
 
 /// The calling thread's grad mode, TENON_GRAD_MODE_*.
 inline uint32_t grad_mode() noexcept { return current_thread()->grad_mode; }
-/// Whether tensors that the calling thread makes are inference tensors.
-inline bool makes_inference_tensors() noexcept { return grad_mode() == TENON_GRAD_MODE_INFERENCE; }
+/// Whether tensors made in a grad mode, or by the calling thread, are inference tensors.
+constexpr bool makes_inference_tensors(uint32_t grad_mode) noexcept {
+  return (grad_mode & TENON_GRAD_MODE_INFERENCE) != 0;
+}
+inline bool makes_inference_tensors() noexcept { return makes_inference_tensors(grad_mode()); }
 
 /// Sets what guards take away, or the grad mode; `keep` follows.
 inline void set_exclude(ThreadRecord* thread, uint64_t exclude) noexcept {

@@ -15,29 +15,32 @@ TENON_BEGIN_DECLS
  * recording on again; inside code below Autograd, which excludes the key, it does not.
  * INFERENCE is OFF, and takes ADInplaceOrView out of the thread's included keys: tensors made
  * meanwhile are inference tensors (TENON_TENSOR_INFERENCE), which carry neither Autograd nor
- * ADInplaceOrView. */
+ * ADInplaceOrView. OFF and ON inside INFERENCE change only whether grad is asked for (1 in the
+ * number): tensors stay inference tensors and nothing is recorded. NORMAL ends INFERENCE, too. */
 #define TENON_GRAD_MODE_OFF 0u
 #define TENON_GRAD_MODE_ON 1u
 #define TENON_GRAD_MODE_INFERENCE 2u
+#define TENON_GRAD_MODE_INFERENCE_ON 3u /* what ON inside INFERENCE is */
+#define TENON_GRAD_MODE_NORMAL 4u       /* entered only: ON, also inside INFERENCE */
 
 /// Enters a grad mode until the guard is left, with tenon_key_guard_leave.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for ON inside
-///            INFERENCE, TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_OUT_OF_MEMORY on a
+///            thread's first use.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_grad_mode_enter(uint32_t mode, tenon_key_guard* out_guard);
 
 /// Sets the calling thread's grad mode, until it is set again or a guard around it is left.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for a step into
-///            or out of INFERENCE, which only a guard makes, TENON_ERROR_OUT_OF_MEMORY on a thread's
-///            first use.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for INFERENCE
+///            outside it and for NORMAL, which only guards enter, TENON_ERROR_OUT_OF_MEMORY on a
+///            thread's first use.
 /// Threads:   owner thread.
 /// Since:     0.1
 TENON_API tenon_status tenon_grad_mode_set(uint32_t mode);
 
-/// Returns the calling thread's grad mode, TENON_GRAD_MODE_*.
+/// Returns the calling thread's grad mode, TENON_GRAD_MODE_* up to INFERENCE_ON.
 ///
 /// Threads:   any thread; the calling thread's.
 /// Since:     0.1

@@ -118,25 +118,52 @@ TEST_F(GradModes, Set_LastsUntilAGuardAroundItIsLeft) {
 
 TEST_F(GradModes, Refused) {
   tenon_key_guard guard;
-  TENON_EXPECT_ERROR(tenon_grad_mode_enter(3, &guard), TENON_ERROR_INVALID_ARGUMENT,
-                     "tenon_grad_mode_enter: mode must be a TENON_GRAD_MODE_* number, got 3");
-  TENON_EXPECT_ERROR(tenon_grad_mode_set(3), TENON_ERROR_INVALID_ARGUMENT,
-                     "tenon_grad_mode_set: mode must be a TENON_GRAD_MODE_* number, got 3");
+  TENON_EXPECT_ERROR(tenon_grad_mode_enter(5, &guard), TENON_ERROR_INVALID_ARGUMENT,
+                     "tenon_grad_mode_enter: mode must be a TENON_GRAD_MODE_* number, got 5");
+  TENON_EXPECT_ERROR(tenon_grad_mode_set(5), TENON_ERROR_INVALID_ARGUMENT,
+                     "tenon_grad_mode_set: mode must be a TENON_GRAD_MODE_* number, got 5");
   TENON_EXPECT_ERROR(tenon_grad_mode_set(TENON_GRAD_MODE_INFERENCE), TENON_ERROR_STATE,
-                     "must be entered and left by a guard, got INFERENCE while the mode is ON");
+                     "INFERENCE must be entered by a guard, got a mode to set while it is ON");
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
-  TENON_EXPECT_ERROR(tenon_grad_mode_set(TENON_GRAD_MODE_OFF), TENON_ERROR_STATE,
-                     "must be entered and left by a guard, got OFF while the mode is INFERENCE");
-  TENON_EXPECT_ERROR(tenon_grad_mode_enter(TENON_GRAD_MODE_ON, &guard), TENON_ERROR_STATE,
-                     "mode inside INFERENCE must be OFF or INFERENCE, got ON");
+  TENON_EXPECT_ERROR(tenon_grad_mode_set(TENON_GRAD_MODE_NORMAL), TENON_ERROR_STATE,
+                     "NORMAL must be entered by a guard, got a mode to set while it is INFERENCE");
   EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE);
 }
 
-TEST_F(GradModes, OffInsideInference_StaysInference) {
+TEST_F(GradModes, OffAndOnInsideInference_StayInferenceAndRecordNothing) {
+  const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
+  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_AUTOGRAD, for_tracked(going_on("formula")));
   const GradMode inference(TENON_GRAD_MODE_INFERENCE);
-  const GradMode off(TENON_GRAD_MODE_OFF);
-  EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE);
+  {
+    const GradMode on(TENON_GRAD_MODE_ON);
+    EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE_ON);
+    EXPECT_TRUE(base::makes_inference_tensors());
+    EXPECT_EQ(tenon_keyset_included() & kWrites, 0u);
+    EXPECT_EQ(call_all(op, tracked_, plain_), "cpu");
+    const GradMode off(TENON_GRAD_MODE_OFF);
+    EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE);
+  }
+  TENON_EXPECT_OK(tenon_grad_mode_set(TENON_GRAD_MODE_ON));
+  EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE_ON);
   TENON_EXPECT_OK(tenon_grad_mode_set(TENON_GRAD_MODE_INFERENCE));
+  EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE);
+}
+
+TEST_F(GradModes, NormalInsideInference_EndsItUntilTheGuardIsLeft) {
+  const tenon_op* op = library_.define("f(Tensor a, Tensor b) -> ()");
+  library_.impl("f", TENON_KEY_CPU, noting("cpu"));
+  library_.impl("f", TENON_KEY_AUTOGRAD, for_tracked(going_on("formula")));
+  const GradMode inference(TENON_GRAD_MODE_INFERENCE);
+  {
+    const GradMode normal(TENON_GRAD_MODE_NORMAL);
+    EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_ON);
+    EXPECT_FALSE(base::makes_inference_tensors());
+    EXPECT_EQ(tenon_keyset_included() & kWrites, kWrites);
+    EXPECT_EQ(call_all(op, tracked_, plain_), "formula@AutogradCPU cpu");
+  }
+  EXPECT_EQ(tenon_grad_mode_get(), TENON_GRAD_MODE_INFERENCE);
+  EXPECT_EQ(tenon_keyset_included() & kWrites, 0u);
 }
 
 TEST_F(GradModes, Inference_TakesAway_ADInplaceOrView_FromTheIncludedKeys) {

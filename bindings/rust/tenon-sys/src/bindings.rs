@@ -752,6 +752,8 @@ pub const TENON_KEY_FLAG_EXCLUDED: u32 = 8;
 pub const TENON_GRAD_MODE_OFF: u32 = 0;
 pub const TENON_GRAD_MODE_ON: u32 = 1;
 pub const TENON_GRAD_MODE_INFERENCE: u32 = 2;
+pub const TENON_GRAD_MODE_INFERENCE_ON: u32 = 3;
+pub const TENON_GRAD_MODE_NORMAL: u32 = 4;
 pub const TENON_PROVENANCE_MISSING: u32 = 0;
 pub const TENON_PROVENANCE_KERNEL: u32 = 1;
 pub const TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL: u32 = 2;
@@ -3148,8 +3150,8 @@ extern "C" {
     #[must_use]
     /** Enters a grad mode until the guard is left, with tenon_key_guard_leave.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for ON inside
-            INFERENCE, TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_OUT_OF_MEMORY on a
+            thread's first use.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_grad_mode_enter(
@@ -3159,13 +3161,13 @@ extern "C" {
     #[must_use]
     /** Sets the calling thread's grad mode, until it is set again or a guard around it is left.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for a step into
-            or out of INFERENCE, which only a guard makes, TENON_ERROR_OUT_OF_MEMORY on a thread's
-            first use.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for INFERENCE
+            outside it and for NORMAL, which only guards enter, TENON_ERROR_OUT_OF_MEMORY on a
+            thread's first use.
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_grad_mode_set(mode: u32) -> tenon_status;
-    /** Returns the calling thread's grad mode, TENON_GRAD_MODE_*.
+    /** Returns the calling thread's grad mode, TENON_GRAD_MODE_* up to INFERENCE_ON.
 
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
