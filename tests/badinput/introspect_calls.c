@@ -113,6 +113,21 @@ static tenon_status profile_spans(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// INDEX and field=value pairs, of a profile with no span.
+static tenon_status profile_get_span(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_profile* profile = NULL;
+  tenon_profile_span span;
+  memset(&span, 0, sizeof span);
+  span.struct_size = (uint32_t)field_of(one->args[1], "struct_size", (int64_t)sizeof span);
+  assert_ok(tenon_profile_begin(0, &profile));
+  assert_ok(tenon_profile_end(profile));
+  const tenon_status status = tenon_profile_get_span(profile, number_of(one->args[0]), &span);
+  assert_null(span.op);
+  tenon_profile_release(profile);
+  return status;
+}
+
 // ---- Simulators ---------------------------------------------------------------------------------
 
 static tenon_status simulator_new(const bad_world* world, const bad_case* one) {
@@ -201,6 +216,7 @@ const bad_named_call bad_introspect_calls[] = {{"explain", &explain},
                                                {"copy_schema", &copy_schema},
                                                {"profile_end", &profile_end},
                                                {"profile_spans", &profile_spans},
+                                               {"profile_get_span", &profile_get_span},
                                                {"simulator_new", &simulator_new},
                                                {"simulator_register", &simulator_register},
                                                {"simulator_remove", &simulator_remove},

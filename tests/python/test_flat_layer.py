@@ -39,8 +39,7 @@ LEFT_OUT = {
     *("tenon_weak_tensor_retain", "tenon_weak_tensor_release"),
     "tenon_schema_signature_hash",
     *("tenon_op_call_named", "tenon_schema_bind", "tenon_object_call"),
-    *("tenon_registration_call_older", "tenon_grad_mode_enter", "tenon_grad_mode_set"),
-    *("tenon_grad_mode_get", "tenon_warning_set_handler", "tenon_warning_emit"),
+    *("tenon_registration_call_older", "tenon_warning_set_handler", "tenon_warning_emit"),
     *("tenon_warning_emit_once", "tenon_warning_reset_once"),
 }
 

@@ -6,6 +6,7 @@ mod dlpack_test;
 mod error_test;
 mod explain_test;
 mod generator_test;
+mod grad_mode_test;
 mod introspect_test;
 mod layout_test;
 mod library_test;

@@ -85,7 +85,7 @@ PyTypeObject* tnp_guard_type;
 typedef struct {
   PyObject_HEAD tenon_key_guard guard;
   tenon_keyset include, exclude;
-  int mode; /* 0 include, 1 exclude, 2 force */
+  int mode; /* 0 include, 1 exclude, 2 force, 3 grad mode: `include` is TENON_GRAD_MODE_* */
   bool entered;
 } key_guard;
 
@@ -113,10 +113,11 @@ static PyObject* guard_enter(PyObject* object, PyObject* unused) {
                             "KeyGuard: a guard must be entered once at a time, got "
                             "an entered one");
   }
-  tenon_status status = self->mode == 0 ? tenon_key_guard_include(self->include, &self->guard)
-                        : self->mode == 1
-                            ? tenon_key_guard_exclude(self->exclude, &self->guard)
-                            : tenon_key_guard_force(self->include, self->exclude, &self->guard);
+  tenon_status status = self->mode == 0   ? tenon_key_guard_include(self->include, &self->guard)
+                        : self->mode == 1 ? tenon_key_guard_exclude(self->exclude, &self->guard)
+                        : self->mode == 2
+                            ? tenon_key_guard_force(self->include, self->exclude, &self->guard)
+                            : tenon_grad_mode_enter((uint32_t)self->include, &self->guard);
   if (tnp_check(status) != 0) return NULL;
   self->entered = true;
   Py_INCREF(object);

@@ -139,6 +139,14 @@ from .functional import (
     where,
 )
 from .functional import sum as sum
+from .grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .schema import Schema
 
 _atexit.register(_tenon._close_gate)
@@ -198,6 +206,7 @@ __all__ = [
     "empty",
     "empty_like",
     "empty_strided",
+    "enable_grad",
     "eq",
     "error",
     "exp",
@@ -216,12 +225,15 @@ __all__ = [
     "get_default_dtype",
     "gt",
     "half",
+    "inference_mode",
     "int8",
     "int16",
     "int32",
     "int64",
     "introspect",
     "is_available",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
     "layout",
     "le",
     "library",
@@ -238,6 +250,7 @@ __all__ = [
     "mul",
     "ne",
     "neg",
+    "no_grad",
     "nonzero",
     "ones",
     "ones_like",
@@ -252,6 +265,7 @@ __all__ = [
     "schema",
     "select",
     "set_default_dtype",
+    "set_grad_enabled",
     "short",
     "sigmoid",
     "sin",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from . import _tenon
 from ._tenon import Tensor, TensorMethod, dtype
 from .dtype import (
     _NUMPY,
@@ -74,6 +75,11 @@ def is_complex(self: Tensor) -> bool:
     return self.dtype.is_complex
 
 
+def is_inference(self: Tensor) -> bool:
+    """Whether it was made in inference mode."""
+    return bool(_tenon.tenon_tensor_flags(self) & _tenon.TENON_TENSOR_INFERENCE)
+
+
 def numpy(self: Tensor) -> Any:
     """Returns a numpy array on the same memory.
 
@@ -126,7 +132,7 @@ def _reduce(self: Tensor) -> tuple:
     return _restore, (data, self.dtype, self.shape, self.device)
 
 
-for _function in (*(cpu, cuda, numpy, where, is_floating_point, is_complex),):
+for _function in (*(cpu, cuda, numpy, where, is_floating_point, is_complex, is_inference),):
     setattr(Tensor, _function.__name__, _function)
 _MEMBERS = {
     "type": type_,

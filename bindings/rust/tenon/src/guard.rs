@@ -36,7 +36,7 @@ pub struct KeyGuard {
 }
 
 impl KeyGuard {
-    fn enter(
+    pub(crate) fn enter(
         function: impl FnOnce(*mut sys::tenon_key_guard) -> sys::tenon_status,
     ) -> Result<KeyGuard> {
         let mut raw = MaybeUninit::uninit();

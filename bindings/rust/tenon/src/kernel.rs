@@ -205,6 +205,13 @@ impl Kernel {
         self
     }
 
+    /// On Autograd: runs for tracked tensors only, and calls of untracked ones cost what they cost
+    /// without it.
+    pub fn when_tracked(mut self) -> Kernel {
+        self.raw.flags |= sys::TENON_KERNEL_WHEN_TRACKED;
+        self
+    }
+
     /// Promises that the kernel calls no operators: typed calls of operators that write an argument
     /// then stay typed.
     pub fn leaf(mut self) -> Kernel {

@@ -37,6 +37,7 @@ pub mod dlpack;
 mod elements;
 mod error;
 mod generator;
+pub mod grad_mode;
 mod guard;
 pub mod introspect;
 mod kernel;

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grad mode: whether the thread's calls may be recorded for gradients, and inference mode.
+
+Names and behaviour are PyTorch's. `no_grad`, `enable_grad` and `set_grad_enabled` put back, when
+they are left, what was there when they were entered, in whatever order that happens: generators
+that are suspended inside of one may leave late. `inference_mode` changes the thread's keys, too,
+and is left in order. Thread states carry both to other threads.
+"""
+
+from __future__ import annotations
+
+from _thread import get_ident as _thread
+
+from . import _tenon
+from .error import ArgumentTypeError, StateError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    _F = TypeVar("_F", bound=Callable[..., Any])
+
+_ON = _tenon.TENON_GRAD_MODE_ON  # a bit, inside inference mode as well
+_INFERENCE = _tenon.TENON_GRAD_MODE_INFERENCE
+
+
+def is_grad_enabled() -> bool:
+    """Tells whether grad mode is on for the calling thread."""
+    return bool(_tenon.tenon_grad_mode_get() & _ON)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Tells whether inference mode is on for the calling thread."""
+    return bool(_tenon.tenon_grad_mode_get() & _INFERENCE)
+
+
+# ---- As decorators -------------------------------------------------------------------------------
+
+
+def _decorated(make: Callable[[], Any], function: Any) -> Any:
+    """The function, each call of it, or each step of its generator, inside a context of its own."""
+    import functools
+    import inspect
+
+    if inspect.isclass(function) or not callable(function):
+        raise ArgumentTypeError(
+            f"{type(make()).__name__}: what is decorated must be a function, got {function!r}; of "
+            "a class, decorate its methods"
+        )
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def steps(*args: Any, **kwargs: Any) -> Any:
+            return (yield from _steps(make, function(*args, **kwargs)))
+
+        return steps
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with make():
+            return function(*args, **kwargs)
+
+    return call
+
+
+def _steps(make: Callable[[], Any], generator: Any) -> Any:
+    """Runs a generator's steps inside of contexts, and what is between them outside."""
+    step, given = generator.send, None
+    while True:
+        try:
+            with make():
+                answer = step(given)
+        except StopIteration as end:
+            return end.value
+        try:
+            given = yield answer
+            step = generator.send
+        except GeneratorExit:
+            with make():
+                generator.close()
+            raise
+        except BaseException as error:  # thrown in by the caller: the generator's to handle
+            step, given = generator.throw, error
+
+
+class _Context:
+    """What the contexts share: each is a decorator, too."""
+
+    def _again(self) -> Any:
+        """Another context like this one."""
+        return type(self)()
+
+    def __call__(self, function: _F) -> _F:
+        """Decorates a function, also a generator function, whose body then runs in this mode."""
+        return _decorated(self._again, function)
+
+
+# ---- Grad mode -----------------------------------------------------------------------------------
+
+
+class _GradMode(_Context):
+    _enabled: bool
+
+    def __init__(self) -> None:
+        """Prepares it; entering it sets the mode."""
+        self._before: tuple[int, bool] | None = None
+
+    def _set(self) -> None:
+        self._before = (_thread(), is_grad_enabled())
+        _tenon.tenon_grad_mode_set(_ON if self._enabled else 0)
+
+    def __enter__(self) -> None:
+        self._set()
+
+    def __exit__(self, *exc: object) -> None:
+        if self._before is None or self._before[0] != _thread():
+            raise StateError(
+                f"{type(self).__name__}: must be left on the thread that entered it, got "
+                f"{'one that was not entered' if self._before is None else 'another thread'}"
+            )
+        _tenon.tenon_grad_mode_set(_ON if self._before[1] else 0)
+        self._before = None
+
+
+class _PlainGradMode(_GradMode):
+    def __new__(cls, function: Any = None) -> Any:
+        """Makes the context, or decorates a function: `@no_grad` and `@no_grad()` are the same."""
+        return super().__new__(cls) if function is None else cls()(function)
+
+
+class no_grad(_PlainGradMode):
+    """Turns grad mode off in a `with` block or a decorated function: nothing is recorded."""
+
+    _enabled = False
+
+
+class enable_grad(_PlainGradMode):
+    """Turns grad mode on in a `with` block or a decorated function, inside of `no_grad` say.
+
+    Inside of inference mode nothing is recorded all the same.
+    """
+
+    _enabled = True
+
+
+class set_grad_enabled(_GradMode):
+    """Sets grad mode, at once; as a context it is put back at the end, as a decorator after calls.
+
+    Args:
+        mode: Whether it is on.
+    """
+
+    def __init__(self, mode: bool) -> None:
+        """Sets the mode."""
+        super().__init__()
+        self._enabled = bool(mode)
+        self._set()
+
+    def __enter__(self) -> None:
+        if self._before is None or self._before[0] != _thread():  # entered again, or elsewhere
+            self._set()
+
+    def _again(self) -> set_grad_enabled:
+        return type(self)(self._enabled)
+
+    def __call__(self, function: _F) -> _F:
+        """Decorates a function; the mode is what it was before this was made."""
+        decorated = super().__call__(function)
+        if self._before is not None:
+            self.__exit__()
+        return decorated
+
+
+# ---- Inference mode ------------------------------------------------------------------------------
+
+
+class inference_mode(_Context, _tenon.KeyGuard):
+    """Turns inference mode on: as `no_grad`, and tensors made meanwhile never take part in grad.
+
+    Such tensors know no versions and carry no keys of autograd, which saves what is due for those.
+
+    Args:
+        mode: False is no inference mode, also inside of one, with grad mode on. A function is
+            decorated.
+    """
+
+    mode: bool
+
+    def __new__(cls, mode: Any = True) -> Any:
+        """Makes the context, or decorates a function."""
+        if callable(mode):
+            return cls()(mode)
+        wanted = _INFERENCE if mode else _tenon.TENON_GRAD_MODE_NORMAL
+        self = super().__new__(cls, 3, wanted, 0)
+        self.mode = bool(mode)
+        return self
+
+    def _again(self) -> inference_mode:
+        return type(self)(self.mode)
+
+
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]

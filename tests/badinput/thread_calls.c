@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong calls of what a thread has: grad mode, guards and thread states; languages.
+#include <pthread.h>
+
+#include "badinput.h"
+
+// Runs `function` on a thread of its own, and takes over the error that it met there.
+typedef struct elsewhere {
+  tenon_status (*function)(void* ctx);
+  void* ctx;
+  tenon_status status;
+  tenon_error* error;
+} elsewhere;
+
+static void* run_elsewhere(void* given) {
+  elsewhere* told = given;
+  told->status = told->function(told->ctx);
+  told->error = tenon_error_take();
+  return NULL;
+}
+
+static tenon_status on_another_thread(tenon_status (*function)(void* ctx), void* ctx) {
+  elsewhere told = {function, ctx, TENON_OK, NULL};
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, &run_elsewhere, &told), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  if (told.error != NULL) tenon_error_set(told.error);
+  return told.status;
+}
+
+// ---- Grad mode and guards -----------------------------------------------------------------------
+
+static tenon_status grad_mode_enter(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_key_guard guard;
+  return tenon_grad_mode_enter((uint32_t)number_of(one->args[0]), &guard);
+}
+
+static tenon_status grad_mode_set(const bad_world* world, const bad_case* one) {
+  (void)world;
+  const tenon_status status = tenon_grad_mode_set((uint32_t)number_of(one->args[0]));
+  assert_int_equal(tenon_grad_mode_get(), TENON_GRAD_MODE_ON);
+  return status;
+}
+
+static tenon_status leave_guard(void* guard) { return tenon_key_guard_leave(guard); }
+
+// "order" or "elsewhere"
+static tenon_status guard_leave(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_key_guard outer, inner;
+  const tenon_keyset before = tenon_keyset_included();
+  tenon_keyset tracer = 0;
+  assert_ok(tenon_keyset_from_key(TENON_KEY_TRACER, &tracer));
+  assert_ok(tenon_key_guard_include(tracer, &outer));
+  assert_ok(tenon_key_guard_exclude(tracer, &inner));
+  const tenon_status status = strcmp(one->args[0], "order") == 0
+                                  ? tenon_key_guard_leave(&outer)
+                                  : on_another_thread(&leave_guard, &inner);
+  assert_ok(tenon_key_guard_leave(&inner));
+  assert_ok(tenon_key_guard_leave(&outer));
+  assert_true(tenon_keyset_included() == before);
+  return status;
+}
+
+// ---- Thread states --------------------------------------------------------------------
+
+static tenon_status leave_state(void* previous) { return tenon_thread_state_leave(previous); }
+
+// "order" or "elsewhere"
+static tenon_status thread_state_leave(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_thread_state *state = NULL, *outer = NULL, *inner = NULL;
+  assert_ok(tenon_thread_state_capture(&state));
+  assert_ok(tenon_thread_state_enter(state, &outer));
+  assert_ok(tenon_thread_state_enter(state, &inner));
+  const tenon_status status = strcmp(one->args[0], "order") == 0
+                                  ? tenon_thread_state_leave(outer)
+                                  : on_another_thread(&leave_state, inner);
+  assert_ok(tenon_thread_state_leave(inner));
+  assert_ok(tenon_thread_state_leave(outer));
+  tenon_thread_state_release(state);
+  return status;
+}
+
+static tenon_status language_register(const bad_world* world, const bad_case* one) {
+  (void)world;
+  uint32_t language = 0;
+  return tenon_language_register(text_of(one->args[0]), &language);
+}
+
+const bad_named_call bad_thread_calls[] = {{"grad_mode_enter", &grad_mode_enter},
+                                           {"grad_mode_set", &grad_mode_set},
+                                           {"guard_leave", &guard_leave},
+                                           {"thread_state_leave", &thread_state_leave},
+                                           {"language_register", &language_register},
+                                           {NULL, NULL}};

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grad mode and inference mode: contexts, decorators, generators and threads."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import tenon
+from tenon.library import IncludeDispatchKeyGuard, included_keys
+from tenon.thread_state import ThreadState
+
+
+def modes() -> tuple[bool, bool]:
+    return tenon.is_grad_enabled(), tenon.is_inference_mode_enabled()
+
+
+@pytest.fixture(autouse=True)
+def unchanged():
+    """Every test ends as it began: grad mode on, inference mode off."""
+    assert modes() == (True, False)
+    keys = included_keys()
+    yield
+    assert (modes(), included_keys()) == ((True, False), keys)
+
+
+def test_contexts_nest():
+    with tenon.no_grad():
+        assert modes() == (False, False)
+        with tenon.enable_grad():
+            assert modes() == (True, False)
+            with tenon.no_grad():
+                assert modes() == (False, False)
+            assert modes() == (True, False)
+        assert modes() == (False, False)
+
+
+def test_contexts_are_left_after_errors_and_entered_again():
+    quiet = tenon.no_grad()
+    for _ in range(2):
+        with pytest.raises(KeyError), quiet:
+            assert not tenon.is_grad_enabled()
+            raise KeyError
+        assert tenon.is_grad_enabled()
+
+
+@pytest.mark.parametrize("outer", [True, False])
+@pytest.mark.parametrize("mode", [True, False])
+def test_set_grad_enabled_as_a_context(outer, mode):
+    with tenon.set_grad_enabled(outer):
+        with tenon.set_grad_enabled(mode):
+            assert tenon.is_grad_enabled() is mode
+        assert tenon.is_grad_enabled() is outer
+
+
+def test_set_grad_enabled_as_a_function():
+    tenon.set_grad_enabled(False)
+    assert not tenon.is_grad_enabled()
+    tenon.set_grad_enabled(True)
+    with tenon.no_grad():
+        tenon.set_grad_enabled(True)
+        assert tenon.is_grad_enabled()
+    with tenon.enable_grad():
+        tenon.set_grad_enabled(False)
+
+
+def test_set_grad_enabled_made_here_and_entered_elsewhere():
+    seen = []
+    mode = tenon.set_grad_enabled(False)
+    tenon.set_grad_enabled(True)
+
+    def enter():
+        with mode:
+            seen.append(tenon.is_grad_enabled())
+        seen.append(tenon.is_grad_enabled())
+
+    thread = threading.Thread(target=enter)
+    thread.start()
+    thread.join()
+    assert seen == [False, True]
+
+
+def test_set_grad_enabled_as_a_decorator_changes_nothing_at_once():
+    @tenon.set_grad_enabled(False)
+    def f():
+        return tenon.is_grad_enabled()
+
+    assert tenon.is_grad_enabled()
+    assert (f(), f()) == (False, False)
+
+
+@pytest.mark.parametrize("decorate", [tenon.no_grad, tenon.no_grad(), tenon.inference_mode])
+def test_decorators(decorate):
+    @decorate
+    def f(n, *, up=True):
+        """Doc of f."""
+        return f(n - 1) if n else (tenon.is_grad_enabled(), up)
+
+    assert f(3) == (False, True) and f(0, up=False) == (False, False)
+    assert (f.__name__, f.__doc__) == ("f", "Doc of f.")
+
+    class Model:
+        @decorate
+        def forward(self):
+            return self, tenon.is_grad_enabled()
+
+    model = Model()
+    assert model.forward() == (model, False)
+
+
+def test_what_is_decorated_must_be_a_function():
+    with pytest.raises(TypeError, match="no_grad: what is decorated must be a function, got 3"):
+        tenon.no_grad()(3)
+    with pytest.raises(TypeError, match="decorate its methods"):
+
+        @tenon.no_grad()
+        class Model:
+            pass
+
+
+def test_generators_run_in_the_mode_and_their_callers_do_not():
+    @tenon.no_grad()
+    def numbers():
+        got = []
+        try:
+            for i in range(2):
+                got.append((yield i, tenon.is_grad_enabled()))
+            try:
+                yield "wait"
+            except KeyError:
+                got.append(tenon.is_grad_enabled())
+            yield got
+        finally:
+            seen.append(tenon.is_grad_enabled())
+
+    seen = []
+    steps = numbers()
+    assert (next(steps), tenon.is_grad_enabled()) == ((0, False), True)
+    assert steps.send("a") == (1, False)
+    assert steps.send("b") == "wait"
+    assert steps.throw(KeyError()) == ["a", "b", False] and tenon.is_grad_enabled()
+    steps.close()
+    assert seen == [False] and tenon.is_grad_enabled()
+
+    @tenon.no_grad()
+    def returns():
+        yield 1
+        return 2
+
+    def outer():
+        seen.append((yield from returns()))
+
+    assert list(outer()) == [1] and seen == [False, 2]
+
+
+def test_a_mode_that_a_generator_holds_does_not_leak_out_of_a_decorated_one():
+    @tenon.enable_grad()
+    def steps():
+        with tenon.no_grad():
+            yield tenon.is_grad_enabled()
+            yield tenon.is_grad_enabled()
+
+    running = steps()
+    assert next(running) is False and tenon.is_grad_enabled()
+    assert list(running) == [True] and tenon.is_grad_enabled()
+
+
+def test_contexts_left_late_put_back_what_they_found():
+    def steps():
+        with tenon.no_grad():
+            yield
+
+    running = steps()
+    next(running)
+    assert not tenon.is_grad_enabled()
+    with tenon.enable_grad():
+        running.close()
+        assert tenon.is_grad_enabled()
+    assert not tenon.is_grad_enabled()  # as it was when the block was entered
+    tenon.set_grad_enabled(True)
+
+
+def test_misuse():
+    with pytest.raises(RuntimeError, match=r"no_grad: .* got one that was not entered"):
+        tenon.no_grad().__exit__(None, None, None)
+    met = []
+
+    def leave():
+        try:
+            quiet.__exit__(None, None, None)
+        except RuntimeError as error:
+            met.append(str(error))
+
+    with tenon.no_grad() as nothing:
+        assert nothing is None
+    quiet = tenon.no_grad()
+    with quiet:
+        thread = threading.Thread(target=leave)
+        thread.start()
+        thread.join()
+    assert met == ["no_grad: must be left on the thread that entered it, got another thread"]
+
+
+# ---- Inference mode ------------------------------------------------------------------------------
+
+
+def test_inference_mode_nests():
+    with tenon.inference_mode():
+        assert modes() == (False, True) and "ADInplaceOrView" not in included_keys()
+        with tenon.inference_mode(False):
+            assert modes() == (True, False) and "ADInplaceOrView" in included_keys()
+            with tenon.inference_mode(mode=True):
+                assert modes() == (False, True)
+        assert modes() == (False, True)
+    with tenon.no_grad(), tenon.inference_mode(False):
+        assert modes() == (True, False)
+
+
+def test_grad_mode_inside_inference_mode():
+    with tenon.inference_mode():
+        with tenon.enable_grad():
+            assert modes() == (True, True) and "ADInplaceOrView" not in included_keys()
+            with tenon.no_grad():
+                assert modes() == (False, True)
+        assert modes() == (False, True)
+        tenon.set_grad_enabled(True)
+        assert modes() == (True, True)
+
+
+def test_inference_mode_is_left_in_order():
+    outer, inner = tenon.inference_mode(), IncludeDispatchKeyGuard("Tracer")
+    with outer, inner, pytest.raises(RuntimeError, match="must be the innermost of its thread"):
+        outer.__exit__(None, None, None)
+    with pytest.raises(RuntimeError, match="must be entered before it is left"):
+        outer.__exit__(None, None, None)
+
+
+def test_inference_mode_decorates_generators():
+    @tenon.inference_mode()
+    def steps():
+        yield modes()
+        yield modes()
+
+    assert [(step, modes()) for step in steps()] == [((False, True), (True, False))] * 2
+
+
+def test_tensors_outside_are_no_inference_tensors():
+    x = tenon.ones(2)
+    assert not x.is_inference()
+    with tenon.inference_mode():
+        assert not x.is_inference()
+
+
+# ---- Kernels and threads -------------------------------------------------------------------------
+
+
+def test_a_users_own_autograd_kernel_runs_in_every_mode(library, ops):
+    library.define("f(Tensor x) -> str")
+    library.impl("f", lambda x: "cpu", "CPU")
+    library.impl("f", lambda x: "autograd", "Autograd")
+    x = tenon.ones(2)
+    for mode in (tenon.no_grad, tenon.enable_grad, tenon.inference_mode):
+        with mode():
+            assert ops.f(x) == "autograd"
+
+
+def test_threads_have_modes_of_their_own_and_states_carry_them():
+    seen = []
+
+    def note():
+        seen.append(modes())
+
+    with tenon.no_grad():
+        thread = threading.Thread(target=note)
+        thread.start()
+        thread.join()
+        bound = ThreadState().bind(note)
+    with tenon.inference_mode():
+        inference = ThreadState().bind(note)
+    for function in (bound, inference, note):
+        thread = threading.Thread(target=function)
+        thread.start()
+        thread.join()
+    assert seen == [(True, False), (False, False), (False, True), (True, False)]
