@@ -65,6 +65,7 @@ EXCEPTIONS = {
     "core/dispatch/profile_listener.cpp": ("place",),
     "core/dispatch/slot_resolver.cpp": ("usual",),
     "core/dispatch/snapshot.h": ("careful", "usual"),
+    "core/dispatch/thread_slot.cpp": ("place",),
     "core/dispatch/thread_state.cpp": ("place",),
     "core/dispatch/thread_state.h": ("entry",),
     "core/dispatch/transform.cpp": ("entry",),

@@ -7,7 +7,7 @@
 
 // Only the folder that the archive was extracted to has this file.
 #if defined(FIRST_HEADERS)
-#include <tenon/first_headers.h>
+#include <first_headers.h>
 #endif
 
 // Declares the backend "first" and provides its device: memory of the host.
