@@ -154,6 +154,13 @@ static int no_error_is_left(void** state) {
   return tenon_error_peek() != NULL;
 }
 
+static void thread_slots_that_nobody_registered_have_no_word(void** state) {
+  (void)state;
+  assert_null(tenon_thread_slot_peek(31));
+  assert_null(tenon_thread_slot_peek(32));
+  assert_null(tenon_thread_slot_peek(UINT32_MAX));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(numbers_that_are_no_key_have_no_name_and_no_bit, no_error_is_left),
@@ -162,6 +169,7 @@ int main(void) {
       cmocka_unit_test_teardown(places_out_of_range_are_empty, no_error_is_left),
       cmocka_unit_test_teardown(tensors_that_are_no_carriers_carry_nothing, no_error_is_left),
       cmocka_unit_test_teardown(retain_and_release_take_null, no_error_is_left),
+      cmocka_unit_test_teardown(thread_slots_that_nobody_registered_have_no_word, no_error_is_left),
   };
   return cmocka_run_group_tests_name("answers", tests, NULL, NULL);
 }

@@ -55,8 +55,15 @@ static tenon_status mode_pop(const bad_world* world, const bad_case* one) {
   return tenon_mode_pop((uint32_t)number_of(one->args[0]), world->object);
 }
 
-const bad_named_call bad_override_calls[] = {{"carrier", &carrier},
-                                             {"wrapper", &wrapper},
-                                             {"mode_push", &mode_push},
-                                             {"mode_pop", &mode_pop},
-                                             {NULL, NULL}};
+static tenon_status object_call(const bad_world* world, const bad_case* one) {
+  (void)one;
+  tenon_value rets[1] = {tenon_value_of_none()};
+  tenon_stack stack = {.rets = rets, .nrets = 1};
+  const tenon_status status = tenon_object_call(world->object, &stack);
+  assert_int_equal(rets[0].tag, TENON_TAG_NONE);
+  return status;
+}
+
+const bad_named_call bad_override_calls[] = {
+    {"object_call", &object_call}, {"carrier", &carrier},   {"wrapper", &wrapper},
+    {"mode_push", &mode_push},     {"mode_pop", &mode_pop}, {NULL, NULL}};

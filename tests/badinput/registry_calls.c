@@ -239,7 +239,47 @@ static tenon_status plugin_unload(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-const bad_named_call bad_library_calls[] = {{"library_new", &library_new},
+static tenon_status call_older(void* ctx, const tenon_op* op, tenon_keyset keys,
+                               tenon_stack* stack) {
+  (void)op;
+  return tenon_registration_call_older(*(tenon_registration* const*)ctx, keys, stack);
+}
+
+static void ignore_event(void* ctx, uint32_t event, const tenon_op* op) {
+  (void)ctx, (void)event, (void)op;
+}
+
+// "none" (nothing is older), "removed" or "listener" (a registration that is no kernel's).
+static tenon_status older(const bad_world* world, const bad_case* one) {
+  tenon_registration *own = NULL, *other = NULL, *asked = NULL;
+  bad_op called = open_called("called(Tensor x) -> Tensor", &bad_return_first, NULL);
+  tenon_kernel kernel = bad_kernel(&call_older);
+  tenon_value args[1] = {tenon_value_of_tensor(world->tensor)}, rets[1] = {tenon_value_of_none()};
+  tenon_stack stack = {.args = args, .nargs = 1, .rets = rets, .nrets = 1};
+  kernel.ctx = &asked;
+  assert_ok(tenon_library_impl(called.library, "called", TENON_KEY_META, &kernel, &own));
+  args[0].as.tensor = world->meta;
+  asked = own;
+  if (strcmp(one->args[0], "listener") == 0) {
+    assert_ok(tenon_registry_add_listener(&ignore_event, NULL, NULL, &other));
+    asked = other;
+  } else if (strcmp(one->args[0], "removed") == 0) {
+    const tenon_kernel plain = bad_kernel(&bad_return_first);
+    assert_ok(tenon_library_impl(called.library, "called", TENON_KEY_CPU, &plain, &other));
+    tenon_registration_remove(other);
+    asked = other;
+  }
+  const tenon_status status = tenon_op_call(called.op, &stack);
+  assert_int_equal(rets[0].tag, TENON_TAG_NONE);
+  if (other != NULL) tenon_registration_remove(other);
+  tenon_registration_release(other);
+  tenon_registration_release(own);
+  tenon_library_release(called.library);
+  return status;
+}
+
+const bad_named_call bad_library_calls[] = {{"older", &older},
+                                            {"library_new", &library_new},
                                             {"define", &define},
                                             {"define_options", &define_options},
                                             {"impl", &impl},

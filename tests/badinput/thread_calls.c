@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong calls of what a thread has: grad mode, guards and thread states; languages.
+// Wrong calls of what a thread has: grad mode, guards, thread states and slots; languages.
 #include <pthread.h>
 
 #include "badinput.h"
@@ -63,7 +63,53 @@ static tenon_status guard_leave(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- Thread states --------------------------------------------------------------------
+// ---- Thread states and slots --------------------------------------------------------------------
+
+static int copy_fails = 0;
+
+static tenon_status copy_word(void* word, void** out_word) {
+  if (copy_fails) return tenon_error_raise(TENON_ERROR_BUSY, "bad.word: the copy fails");
+  *out_word = word;
+  return TENON_OK;
+}
+
+static uint32_t word_slot(void) {
+  const tenon_thread_slot slot = {.struct_size = sizeof slot, .copy = &copy_word};
+  uint32_t index = 0;
+  assert_ok(tenon_thread_slot_register("bad.word", &slot, &index));
+  return index;
+}
+
+// A state of another thread with a word, and the same word here: the copy fails.
+static tenon_status thread_state_capture(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  tenon_thread_state* state = NULL;
+  void** const word = tenon_thread_slot_peek(word_slot());
+  assert_non_null(word);
+  *word = &copy_fails;
+  copy_fails = 1;
+  const tenon_status status = tenon_thread_state_capture(&state);
+  copy_fails = 0;
+  *word = NULL;
+  assert_null(state);
+  return status;
+}
+
+static tenon_status thread_state_enter(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  tenon_thread_state *state = NULL, *previous = NULL;
+  void** const word = tenon_thread_slot_peek(word_slot());
+  *word = &copy_fails;
+  assert_ok(tenon_thread_state_capture(&state));
+  *word = NULL;
+  copy_fails = 1;
+  const tenon_status status = tenon_thread_state_enter(state, &previous);
+  copy_fails = 0;
+  assert_null(previous);
+  assert_null(*word);
+  tenon_thread_state_release(state);
+  return status;
+}
 
 static tenon_status leave_state(void* previous) { return tenon_thread_state_leave(previous); }
 
@@ -83,6 +129,30 @@ static tenon_status thread_state_leave(const bad_world* world, const bad_case* o
   return status;
 }
 
+static void drop_word(void* word) { (void)word; }
+
+// NAME, "ok", "NULL" or field=value pairs. "bad.word" is there with other functions.
+static tenon_status thread_slot_register(const bad_world* world, const bad_case* one) {
+  (void)world;
+  union {
+    tenon_thread_slot slot;
+    unsigned char bytes[sizeof(tenon_thread_slot) + 8];
+  } given;
+  uint32_t index = 0;
+  word_slot();
+  memset(&given, 0, sizeof given);
+  given.slot.struct_size =
+      (uint32_t)field_of(one->args[1], "struct_size", (int64_t)sizeof given.slot);
+  given.slot.drop = &drop_word;
+  given.slot.reserved[0] = (uint64_t)field_of(one->args[1], "reserved", 0);
+  given.bytes[sizeof given.slot] = (unsigned char)field_of(one->args[1], "tail", 0);
+  if (given.bytes[sizeof given.slot] != 0) given.slot.struct_size = sizeof given;
+  return tenon_thread_slot_register(text_of(one->args[0]),
+                                    text_of(one->args[1]) != NULL ? &given.slot : NULL, &index);
+}
+
+// ---- Languages ----------------------------------------------------------------------------------
+
 static tenon_status language_register(const bad_world* world, const bad_case* one) {
   (void)world;
   uint32_t language = 0;
@@ -92,6 +162,9 @@ static tenon_status language_register(const bad_world* world, const bad_case* on
 const bad_named_call bad_thread_calls[] = {{"grad_mode_enter", &grad_mode_enter},
                                            {"grad_mode_set", &grad_mode_set},
                                            {"guard_leave", &guard_leave},
+                                           {"thread_state_capture", &thread_state_capture},
+                                           {"thread_state_enter", &thread_state_enter},
                                            {"thread_state_leave", &thread_state_leave},
+                                           {"thread_slot_register", &thread_slot_register},
                                            {"language_register", &language_register},
                                            {NULL, NULL}};

@@ -82,8 +82,20 @@ static tenon_status check_results(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// A typed kernel that left its tensor NULL: the caller says so as it ends the frame.
+static tenon_status end_without_result(const bad_world* world, const bad_case* one) {
+  (void)one;
+  tenon_frame frame;
+  const bad_op called = open_called("called(Tensor x) -> Tensor", &bad_return_first, NULL);
+  assert_non_null(tenon_frame_begin1(called.op, world->tensor, &frame));
+  const tenon_status status = tenon_frame_end_without_result(&frame, 0);
+  tenon_library_release(called.library);
+  return status;
+}
+
 const bad_named_call bad_typed_calls[] = {{"begin", &begin},
                                           {"begin_keys", &begin_keys},
                                           {"invoke", &invoke},
                                           {"check_results", &check_results},
+                                          {"end_without_result", &end_without_result},
                                           {NULL, NULL}};
