@@ -5,6 +5,7 @@ mod dispatch_test;
 mod dlpack_test;
 mod error_test;
 mod explain_test;
+mod function_test;
 mod generator_test;
 mod grad_mode_test;
 mod introspect_test;

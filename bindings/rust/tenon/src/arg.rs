@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{RawValue, Scalar, Value};
 use crate::value_ref::ValueRef;
-use crate::{Generator, Object, Tensor};
+use crate::{Function, Generator, Object, Tensor};
 
 /// One argument of a call. It borrows what it was made from.
 #[repr(transparent)]
@@ -114,7 +114,7 @@ impl fmt::Debug for Arg<'_> {
 
 /// What can be passed to an operator.
 ///
-/// Numbers keep their type: a `float` parameter takes `2.0`, not `2`; a `Scalar` one takes both.
+/// Numbers keep their type here; a call converts where nothing is lost, as [`Op::call`](crate::Op::call) says.
 pub trait IntoArg<'a> {
     /// The argument.
     fn into_arg(self) -> Arg<'a>;
@@ -251,6 +251,16 @@ impl<'a> IntoArg<'a> for &'a Object {
     }
 }
 
+impl<'a> IntoArg<'a> for &'a Function {
+    #[inline]
+    fn into_arg(self) -> Arg<'a> {
+        let payload = sys::tenon_payload {
+            object: self.0.as_raw(),
+        };
+        Arg::new(sys::TENON_TAG_FUNCTION, 0, payload)
+    }
+}
+
 impl<'a> IntoArg<'a> for &'a str {
     #[inline]
     fn into_arg(self) -> Arg<'a> {
@@ -337,6 +347,7 @@ impl<'a> IntoArg<'a> for ValueRef<'a> {
             ValueRef::Generator(value) => value.into_arg(),
             ValueRef::Tensor(value) => value.into_arg(),
             ValueRef::Object(value) => value.into_arg(),
+            ValueRef::Function(value) => value.into_arg(),
             ValueRef::IntList(value) => value.into_arg(),
             ValueRef::FloatList(value) => value.into_arg(),
             ValueRef::BoolList(value) => Arg::list(sys::TENON_TAG_BOOL_LIST, value),
@@ -376,6 +387,7 @@ impl<'a> IntoArg<'a> for &'a Value {
             Value::Generator(value) => value.into_arg(),
             Value::Tensor(value) => value.into_arg(),
             Value::Object(value) => value.into_arg(),
+            Value::Function(value) => value.into_arg(),
             Value::IntList(value) => value.into_arg(),
             Value::FloatList(value) => value.into_arg(),
             Value::BoolList(value) => value.into_arg(),

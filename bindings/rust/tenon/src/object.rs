@@ -139,6 +139,7 @@ pub(crate) enum Role {
     Plain,
     Overrides,
     Dispatches,
+    Function,
 }
 
 type Records = HashMap<(TypeId, Role), &'static Record>;
@@ -155,9 +156,24 @@ pub(crate) fn type_of<T: ObjectType>(
     role: Role,
     complete: impl FnOnce(&mut sys::tenon_object_type),
 ) -> &'static sys::tenon_object_type {
+    record_of::<T>(role, T::NAME, complete)
+}
+
+/// The type record of a closure, which goes by the name that Rust gives its type.
+pub(crate) fn function_type<F: Send + Sync + 'static>(
+    complete: impl FnOnce(&mut sys::tenon_object_type),
+) -> &'static sys::tenon_object_type {
+    record_of::<F>(Role::Function, std::any::type_name::<F>(), complete)
+}
+
+fn record_of<T: Send + Sync + 'static>(
+    role: Role,
+    name: &str,
+    complete: impl FnOnce(&mut sys::tenon_object_type),
+) -> &'static sys::tenon_object_type {
     let mut types = records();
     let record = types.entry((TypeId::of::<T>(), role)).or_insert_with(|| {
-        let name: *const c_char = c_text(T::NAME).into_raw();
+        let name: *const c_char = c_text(name).into_raw();
         let mut record = sys::tenon_object_type {
             struct_size: std::mem::size_of::<sys::tenon_object_type>() as u32,
             language: sys::TENON_LANGUAGE_RUST,
@@ -185,9 +201,9 @@ fn is_type_of<T: ObjectType>(record: *const sys::tenon_object_type) -> bool {
         .any(|known| ptr::eq(record, &known.0))
 }
 
-unsafe extern "C" fn release<T: ObjectType>(value: *mut c_void) {
+unsafe extern "C" fn release<T>(value: *mut c_void) {
     contain(|| {
-        // SAFETY: object.h: called once when the object dies, on the box made in `Object::new`.
+        // SAFETY: object.h: called once when the object dies, on the box made for it.
         drop(unsafe { Box::from_raw(value.cast::<T>()) })
     });
 }

@@ -12,13 +12,13 @@ use tenon_sys as sys;
 
 use crate::arg::{Arg, IntoArg};
 use crate::pattern::{
-    Pattern, BOOL, BOOLS, COMPLEX, DEVICE, DTYPE, FLOAT, FLOATS, FORMAT, GENERATOR, INT, INTS,
-    LAYOUT, OBJECT, SCALAR, STR, TENSOR, TENSORS,
+    Pattern, BOOL, BOOLS, COMPLEX, DEVICE, DTYPE, FLOAT, FLOATS, FORMAT, FUNCTION, GENERATOR, INT,
+    INTS, LAYOUT, OBJECT, SCALAR, STR, TENSOR, TENSORS,
 };
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::Scalar;
 use crate::value_ref::{slice, ValueRef};
-use crate::{Generator, Object, Tensor};
+use crate::{Function, Generator, Object, Tensor};
 
 /// Number of tensors that is known at run time only.
 pub(crate) const DYNAMIC: usize = usize::MAX;
@@ -509,6 +509,7 @@ boxed! {
     &Generator, &'a Generator, "Generator", GENERATOR,
         ValueRef::Generator(value) => Some(value);
     &Object, &'a Object, "an object", OBJECT, ValueRef::Object(value) => Some(value);
+    &Function, &'a Function, "a function", FUNCTION, ValueRef::Function(value) => Some(value);
 }
 
 macro_rules! boxed_options {
@@ -537,6 +538,7 @@ boxed_options! {
     Device, Device, "Device?", DEVICE, Device, device |item: Option<Device>| item;
     &Generator, &'a Generator, "Generator?", GENERATOR, Generator;
     &Object, &'a Object, "an object?", OBJECT, Object;
+    &Function, &'a Function, "a function?", FUNCTION, Function;
     &[i64], &'a [i64], "int[]?", INTS, IntList;
     &[f64], &'a [f64], "float[]?", FLOATS, FloatList;
 }

@@ -50,9 +50,10 @@ pub(crate) const LAYOUT: Pattern = Pattern::Kind(&[sys::TENON_TYPE_LAYOUT]);
 pub(crate) const FORMAT: Pattern = Pattern::Kind(&[sys::TENON_TYPE_MEMORY_FORMAT]);
 pub(crate) const DEVICE: Pattern = Pattern::Kind(&[sys::TENON_TYPE_DEVICE]);
 pub(crate) const GENERATOR: Pattern = Pattern::Kind(&[sys::TENON_TYPE_GENERATOR]);
+pub(crate) const FUNCTION: Pattern = Pattern::Kind(&[sys::TENON_TYPE_FUNCTION]);
 pub(crate) const OBJECT: Pattern = Pattern::Kind(&[
     sys::TENON_TYPE_CLASS,
-    sys::TENON_TYPE_FUNCTION,
+    sys::TENON_TYPE_QUANTIZER,
     sys::TENON_TYPE_CAPSULE,
 ]);
 pub(crate) const INTS: Pattern = Pattern::List(&INT);

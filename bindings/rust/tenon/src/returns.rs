@@ -8,7 +8,7 @@ use crate::op::Op;
 use crate::status::Status;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{tag_name, Mismatch, RawValue, Scalar, Value};
-use crate::{Generator, Object, Tensor};
+use crate::{Function, Generator, Object, Tensor};
 
 /// A Rust type that one result can be taken as.
 pub trait FromValue: Sized {
@@ -48,6 +48,7 @@ from_value! {
     Device, "Device", Value::Device(value) => value;
     Generator, "Generator", Value::Generator(value) => value;
     Object, "object", Value::Object(value) => value;
+    Function, "function", Value::Function(value) => value;
     Vec<i64>, "int[]", Value::IntList(value) => value;
     Vec<f64>, "float[]", Value::FloatList(value) => value;
     Vec<bool>, "bool[]", Value::BoolList(value) => value;
@@ -162,27 +163,32 @@ impl ReturnSlots<'_> {
         ))
     }
 
+    /// Moves result `index` of a function out as a value.
+    pub(crate) fn value(&mut self, function: &str, index: usize) -> Result<Value> {
+        value_of(self.take(index), &|| format!("{function}: result {index}"))
+    }
+
     fn one<T: FromValue>(&mut self, op: Op, index: usize) -> Result<T> {
         taken(op, index, self.take(index))
     }
 }
 
 /// Takes a result over as a value. Nothing is believed: a kernel of any language wrote it.
-fn value_of(op: Op, index: usize, raw: RawValue) -> Result<Value> {
+fn value_of(raw: RawValue, place: &dyn Fn() -> String) -> Result<Value> {
     if raw.lacks_handle() {
         let (expected, actual) = (tag_name(raw.0.tag), "NULL");
-        return Err(Mismatch { expected, actual }.error(&place(op, index)));
+        return Err(Mismatch { expected, actual }.error(&place()));
     }
     let value = Value::from_owned(raw)?;
     if let Value::Device(device) = &value {
-        device.check(|| place(op, index))?;
+        device.check(place)?;
     }
     Ok(value)
 }
 
 /// Takes a result over as a `T`.
 pub(crate) fn taken<T: FromValue>(op: Op, index: usize, raw: RawValue) -> Result<T> {
-    let value = value_of(op, index, raw)?;
+    let value = value_of(raw, &|| place(op, index))?;
     let (expected, actual) = (T::TYPE, value.actual());
     T::from_value(value).ok_or_else(|| Mismatch { expected, actual }.error(&place(op, index)))
 }
@@ -214,7 +220,7 @@ impl FromReturns for () {
 impl FromReturns for Vec<Value> {
     fn from_returns(op: Op, slots: &mut ReturnSlots<'_>) -> Result<Vec<Value>> {
         (0..slots.0.len())
-            .map(|index| value_of(op, index, slots.take(index)))
+            .map(|index| value_of(slots.take(index), &|| place(op, index)))
             .collect()
     }
 }
@@ -242,6 +248,7 @@ from_returns_one!(
     Device,
     Generator,
     Object,
+    Function,
     Vec<i64>,
     Vec<f64>,
     Vec<bool>,

@@ -11,7 +11,7 @@ use crate::error::{check, Error, Result};
 use crate::text::static_text;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value_ref::ValueRef;
-use crate::{Generator, Object, Tensor};
+use crate::{Function, Generator, Object, Tensor};
 
 /// A number as schemas' `Scalar` takes it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -78,6 +78,8 @@ pub enum Value {
     Tensor(Tensor),
     /// A class type or any object of a language's own.
     Object(Object),
+    /// A function type.
+    Function(Function),
     /// `int[]`
     IntList(Vec<i64>),
     /// `float[]`
@@ -139,6 +141,7 @@ impl Value {
             Value::Generator(value) => ValueRef::Generator(value),
             Value::Tensor(value) => ValueRef::Tensor(value),
             Value::Object(value) => ValueRef::Object(value),
+            Value::Function(value) => ValueRef::Function(value),
             Value::IntList(value) => ValueRef::IntList(value),
             Value::FloatList(value) => ValueRef::FloatList(value),
             Value::TensorList(value) => ValueRef::TensorList(value),
@@ -183,6 +186,7 @@ value_from! {
     bool => Bool, i64 => Int, i32 => Int, f64 => Float, f32 => Float, Complex<f64> => Complex,
     String => Str, &str => Str, DType => DType, Layout => Layout, MemoryFormat => MemoryFormat,
     Device => Device, Generator => Generator, Tensor => Tensor, Object => Object,
+    Function => Function,
     Vec<i64> => IntList, Vec<f64> => FloatList, Vec<bool> => BoolList,
     Vec<Option<Tensor>> => TensorList, Vec<Value> => List,
 }

@@ -8,7 +8,7 @@ use tenon_sys as sys;
 use crate::error::Result;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{tag_name, RawValue, Scalar, Value};
-use crate::{Generator, Object, Tensor};
+use crate::{Function, Generator, Object, Tensor};
 
 /// A borrowed view of a value, as kernels get their arguments.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,8 @@ pub enum ValueRef<'a> {
     Tensor(&'a Tensor),
     /// A class type or any object of a language's own.
     Object(&'a Object),
+    /// A function type.
+    Function(&'a Function),
     /// `int[]`
     IntList(&'a [i64]),
     /// `float[]`
@@ -119,8 +121,8 @@ impl<'a> ValueRef<'a> {
         let payload = &raw.as_;
         let count = raw.count as usize;
         // SAFETY: value.h, for all reads of the union, names the field for each tag; handle fields
-        // are not NULL here, `Tensor`, `Generator` and `Object` are transparent over the pointer,
-        // and `Option` of them is NULL for None.
+        // are not NULL here, `Tensor`, `Generator`, `Object` and `Function` are transparent over the
+        // pointer, and `Option` of them is NULL for None.
         unsafe {
             match u32::from(raw.tag) {
                 sys::TENON_TAG_NONE => ValueRef::None,
@@ -149,8 +151,11 @@ impl<'a> ValueRef<'a> {
                 sys::TENON_TAG_TENSOR => {
                     ValueRef::Tensor(&*(&payload.tensor as *const *mut sys::tenon_tensor).cast())
                 }
-                sys::TENON_TAG_OBJECT | sys::TENON_TAG_FUNCTION => {
+                sys::TENON_TAG_OBJECT => {
                     ValueRef::Object(&*(&payload.object as *const *mut sys::tenon_object).cast())
+                }
+                sys::TENON_TAG_FUNCTION => {
+                    ValueRef::Function(&*(&payload.object as *const *mut sys::tenon_object).cast())
                 }
                 sys::TENON_TAG_INT_LIST => {
                     ValueRef::IntList(slice(payload.list.data.cast(), count))
@@ -194,6 +199,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Generator(_) => sys::TENON_TAG_GENERATOR,
             ValueRef::Tensor(_) => sys::TENON_TAG_TENSOR,
             ValueRef::Object(_) => sys::TENON_TAG_OBJECT,
+            ValueRef::Function(_) => sys::TENON_TAG_FUNCTION,
             ValueRef::IntList(_) => sys::TENON_TAG_INT_LIST,
             ValueRef::FloatList(_) => sys::TENON_TAG_FLOAT_LIST,
             ValueRef::BoolList(_) => sys::TENON_TAG_BOOL_LIST,
@@ -239,6 +245,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Generator(value) => Value::Generator(value.clone()),
             ValueRef::Tensor(value) => Value::Tensor(value.clone()),
             ValueRef::Object(value) => Value::Object(value.clone()),
+            ValueRef::Function(value) => Value::Function(value.clone()),
             ValueRef::IntList(value) => Value::IntList(value.to_vec()),
             ValueRef::FloatList(value) => Value::FloatList(value.to_vec()),
             ValueRef::BoolList(value) => Value::BoolList(value.iter().map(|&b| b != 0).collect()),
