@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use tenon::LazyOp;
+use tenon::{DispatchKey, LazyOp, Library, Op, Tensor};
 
 mod support;
 use support::{floats, read};
@@ -61,4 +61,22 @@ fn arithmetic_with_a_default_left_out_allocates_nothing() {
     assert_eq!(allocations(|| drop((-&x).unwrap())), 0);
     assert_eq!(allocations(|| drop(x.exp().unwrap())), 0);
     assert_eq!(read(&(&y - &x).unwrap()), [9.0, 18.0]);
+}
+
+#[test]
+fn a_call_that_leaves_defaults_out_allocates_nothing() {
+    let library = Library::define_namespace("allocation_default").unwrap();
+    library
+        .define("f(Tensor x, int n=3, *, float scale=2.0, int[] sizes=[4, 5]) -> float")
+        .unwrap();
+    let sum = |_: &Tensor, n: i64, scale: f64, sizes: &[i64]| {
+        n as f64 * scale + sizes.iter().sum::<i64>() as f64
+    };
+    library.impl_fn("f", DispatchKey::CPU, sum).unwrap();
+    let op = Op::find("allocation_default::f").unwrap();
+    let x = floats(&[1.0]);
+    assert_eq!(op.call::<f64>((&x,)).unwrap(), 15.0);
+    assert_eq!(op.call::<f64>((&x, 5)).unwrap(), 19.0);
+    assert_eq!(allocations(|| drop(op.call::<f64>((&x,)))), 0);
+    assert_eq!(allocations(|| drop(op.call::<f64>((&x, 5)))), 0);
 }

@@ -107,8 +107,8 @@ fn wrong_type_of_an_argument() {
     let (_library, op) = operator("bad_type");
     let x = floats(&[1.0]);
     leaves_nothing(|| {
-        let texts = ["bad_type::f", "weight", "float", "int"];
-        fails(op.call::<Tensor>((&x, 1)), Status::TYPE, &texts);
+        let texts = ["bad_type::f", "weight", "float", "str"];
+        fails(op.call::<Tensor>((&x, "1")), Status::TYPE, &texts);
         fails(
             op.call::<Tensor>((1.0, 1.0)),
             Status::TYPE,

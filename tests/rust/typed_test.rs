@@ -433,3 +433,46 @@ fn values_of_any_type_carry_their_tensors_keys() {
     assert_eq!(call.call(ValueRef::Tensor(&x)).unwrap(), "cpu");
     assert_eq!(op.call::<String>((&x,)).unwrap(), "cpu");
 }
+
+#[test]
+fn an_optional_tensor_comes_back_typed() {
+    let library = Library::define_namespace("typed_optional").unwrap();
+    let op = library.define("f(Tensor x, bool give) -> Tensor?").unwrap();
+    let pair = library
+        .define("g(Tensor x, bool give) -> (Tensor, Tensor?)")
+        .unwrap();
+    library
+        .impl_fn(
+            "f",
+            DispatchKey::CPU,
+            |x: &Tensor, give: bool| -> Option<Tensor> { give.then(|| x.clone()) },
+        )
+        .unwrap();
+    library
+        .impl_fn("g", DispatchKey::CPU, |x: &Tensor, give: bool| {
+            (x.clone(), give.then(|| x.clone()))
+        })
+        .unwrap();
+    assert!(has_typed(op, DispatchKey::CPU) && has_typed(pair, DispatchKey::CPU));
+    let x = floats(&[1.0]);
+    let typed = op.typed::<(&Tensor, bool), Option<Tensor>>().unwrap();
+    assert_eq!(typed.call(&x, true).unwrap().unwrap().as_raw(), x.as_raw());
+    assert!(typed.call(&x, false).unwrap().is_none());
+    assert!(op.call::<Option<Tensor>>((&x, false)).unwrap().is_none());
+    let typed = pair
+        .typed::<(&Tensor, bool), (Tensor, Option<Tensor>)>()
+        .unwrap();
+    let (first, second) = typed.call(&x, false).unwrap();
+    assert_eq!((first.as_raw(), second.is_none()), (x.as_raw(), true));
+}
+
+#[test]
+fn results_of_another_type_are_refused_when_registered() {
+    let library = Library::define_namespace("typed_results").unwrap();
+    library.define("f(Tensor x) -> Device").unwrap();
+    let wrong = library.impl_fn("f", DispatchKey::CPU, |_: &Tensor| vec![1i64]);
+    let texts = ["typed_results::f", "(Device)", "(int[])"];
+    fails(wrong, Status::INVALID_ARGUMENT, &texts);
+    let wrong = library.impl_fn("f", DispatchKey::CPU, |_: &Tensor| ());
+    fails(wrong, Status::INVALID_ARGUMENT, &["(Device)", "got ()"]);
+}

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Calls with arguments by name.
 
+use std::ffi::{c_char, CString};
+
 use crate::arg::{Arg, IntoArg};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::op::Op;
 use crate::returns::FromReturns;
-use crate::status::Status;
+use crate::text::c_text;
 
 /// A call under construction: positional arguments, then arguments by name, then defaults.
 #[derive(Debug)]
@@ -13,7 +15,8 @@ use crate::status::Status;
 pub struct CallBuilder<'a> {
     op: Op,
     positional: Vec<Arg<'a>>,
-    named: Vec<(&'a str, Arg<'a>)>,
+    names: Vec<CString>,
+    named: Vec<Arg<'a>>, // one for each name
 }
 
 impl<'a> CallBuilder<'a> {
@@ -21,6 +24,7 @@ impl<'a> CallBuilder<'a> {
         CallBuilder {
             op,
             positional: Vec::new(),
+            names: Vec::new(),
             named: Vec::new(),
         }
     }
@@ -32,52 +36,19 @@ impl<'a> CallBuilder<'a> {
     }
 
     /// Adds an argument by name.
-    pub fn named(mut self, name: &'a str, value: impl IntoArg<'a>) -> Self {
-        self.named.push((name, value.into_arg()));
+    pub fn named(mut self, name: &str, value: impl IntoArg<'a>) -> Self {
+        self.names.push(c_text(name));
+        self.named.push(value.into_arg());
         self
     }
 
     /// Calls the operator.
     ///
     /// # Errors
-    /// [`Status::TYPE`] for an unknown name, an argument given twice or not at all, and one by
-    /// position that goes by name only; else as [`Op::call`].
+    /// [`Status::TYPE`](crate::Status::TYPE) for an unknown name, an argument given twice or not at
+    /// all, and one by position that goes by name only; else as [`Op::call`].
     pub fn call<R: FromReturns>(self) -> Result<R> {
-        let op = self.op.read()?;
-        let schema = op.schema()?;
-        let arguments = schema.arguments();
-        let wrong = |what: String| Error::new(Status::TYPE, format!("{}: {what}", op.name()));
-        let free = arguments
-            .iter()
-            .take_while(|argument| !argument.kwarg_only)
-            .count();
-        if self.positional.len() > free {
-            return Err(wrong(format!(
-                "positional arguments must be at most {free}, got {}",
-                self.positional.len()
-            )));
-        }
-        let mut all: Vec<Option<Arg<'_>>> = self.positional.into_iter().map(Some).collect();
-        all.resize_with(arguments.len(), || None);
-        for (name, value) in self.named {
-            let index = arguments.iter().position(|argument| argument.name == name);
-            match index.and_then(|index| all.get_mut(index)) {
-                Some(slot @ None) => *slot = Some(value),
-                Some(_) => {
-                    return Err(wrong(format!(
-                        "argument '{name}' must be given once, got twice"
-                    )))
-                }
-                None => {
-                    let known: Vec<_> = arguments.iter().map(|one| one.name.as_ref()).collect();
-                    return Err(wrong(format!(
-                        "argument name must be one of {}, got '{name}'",
-                        known.join(", ")
-                    )));
-                }
-            }
-        }
-        let args = op.complete(&schema, all)?;
-        op.call_args(&args)
+        let names: Vec<*const c_char> = self.names.iter().map(|name| name.as_ptr()).collect();
+        self.op.call_named(&self.positional, &names, &self.named)
     }
 }

@@ -255,7 +255,7 @@ impl Op {
     /// [`Status::TYPE`](crate::Status::TYPE) as [`Op::call`].
     pub fn explain(self, args: impl Arguments) -> Result<String> {
         args.with(|args| {
-            self.with_defaults(args, |args| {
+            self.with_bound(args, |args| {
                 let (values, count) = (args.as_ptr().cast(), args.len() as i64);
                 // SAFETY: `Arg` is transparent over `tenon_value`; the arguments live for the call.
                 text(|out| unsafe { sys::tenon_op_explain(self.as_raw(), values, count, out) })

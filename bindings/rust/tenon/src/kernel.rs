@@ -10,9 +10,8 @@ use tenon_sys as sys;
 
 use crate::dispatch::DispatchKeySet;
 use crate::error::{check, Error, Result};
-use crate::pattern::Pattern;
 use crate::schema::Schema;
-use crate::signature::fit;
+use crate::signature::{fit, RustTypes};
 use crate::stack::{KernelContext, Stack};
 use crate::text::c_text;
 use crate::typed::LOWERS;
@@ -34,16 +33,11 @@ use crate::value_ref::ValueRef;
 pub struct Kernel {
     pub(crate) raw: sys::tenon_kernel,
     header: *mut Header,
-    shape: Option<Shape>,
+    types: Option<RustTypes>,
 }
 
 // SAFETY: the function inside is Send + Sync, and nobody else refers to it before registration.
 unsafe impl Send for Kernel {}
-
-struct Shape {
-    patterns: Vec<(Pattern, u8, &'static str)>,
-    results: &'static [u8],
-}
 
 /// What to do when the operator already has a kernel for the key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -97,7 +91,7 @@ impl Kernel {
         Kernel {
             raw,
             header: ptr::null_mut(),
-            shape: None,
+            types: None,
         }
     }
 
@@ -110,9 +104,10 @@ impl Kernel {
             kernel.raw.typed = Some(F::typed_fn());
             kernel.raw.signature = F::SIGNATURE;
         }
-        kernel.shape = Some(Shape {
-            patterns: F::patterns(),
+        kernel.types = Some(RustTypes {
+            parameters: F::parameters(),
             results: F::RESULTS,
+            signature: F::SIGNATURE,
         });
         kernel
     }
@@ -222,8 +217,8 @@ impl Kernel {
     /// Compares the function's types with the schema, and drops the typed form where it cannot
     /// serve.
     pub(crate) fn fit(&mut self, schema: Option<&Schema>) -> Result<()> {
-        let typed = match (&self.shape, schema) {
-            (Some(shape), Some(schema)) => fit("kernel", schema, &shape.patterns, shape.results)?,
+        let typed = match (&self.types, schema) {
+            (Some(types), Some(schema)) => fit("kernel", schema, types)?,
             // Without a schema it is unknown which results are written arguments.
             _ => false,
         };

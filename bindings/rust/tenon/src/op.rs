@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operators: finding and calling them.
 
+use std::ffi::c_char;
 use std::fmt;
 use std::ptr;
 use std::sync::OnceLock;
@@ -128,6 +129,10 @@ impl Op {
 
     /// Calls the operator with positional arguments; left out ones take the schema's defaults.
     ///
+    /// Arguments convert where nothing is lost, as in every language: an int to a float, a number
+    /// to a list of a size that the schema says. When all are given, those that go by name only may
+    /// stand at their places too.
+    ///
     /// ```
     /// # let library = tenon::Library::define_namespace("op_call_doc")?;
     /// # library.define("scale(float x, float factor=2.0) -> float")?;
@@ -154,8 +159,7 @@ impl Op {
     pub fn call_key<R: FromReturns>(self, key: DispatchKey, args: impl Arguments) -> Result<R> {
         let op = self.read()?;
         args.with(|args| {
-            op.with_defaults(args, |args| {
-                op.check_arguments(args)?;
+            op.with_bound(args, |args| {
                 // SAFETY: as in `run`.
                 op.run(args, |op, stack| unsafe {
                     sys::tenon_op_call_key(op, key.0, stack)
@@ -176,8 +180,7 @@ impl Op {
     ) -> Result<R> {
         let op = self.read()?;
         args.with(|args| {
-            op.with_defaults(args, |args| {
-                op.check_arguments(args)?;
+            op.with_bound(args, |args| {
                 refuse_overriding(op, raw_values(args))?;
                 // SAFETY: as in `run`.
                 op.run(args, |op, stack| unsafe {
@@ -192,8 +195,9 @@ impl Op {
     /// # Errors
     /// [`Status::TYPE`] as [`Op::call`].
     pub fn compute_keys(self, args: impl Arguments) -> Result<DispatchKeySet> {
+        let op = self.read()?;
         args.with(|args| {
-            self.with_defaults(args, |args| {
+            op.with_bound(args, |args| {
                 let mut out = 0;
                 // SAFETY: `Arg` is transparent over `tenon_value`; the arguments live for the call.
                 check(unsafe {
@@ -228,69 +232,96 @@ impl Op {
     }
 
     #[inline(always)]
-    pub(crate) fn call_args<R: FromReturns>(self, args: &[Arg<'_>]) -> Result<R> {
-        if args.len() < self.arguments as usize {
-            return self.call_with_defaults(args);
+    fn call_args<R: FromReturns>(self, args: &[Arg<'_>]) -> Result<R> {
+        if args.len() != self.arguments as usize {
+            return self.call_named(args, &[], &[]);
         }
         // SAFETY: op.h: the stack is filled and its arguments borrowed for the call.
-        self.run(args, |op, stack| unsafe { sys::tenon_op_call(op, stack) })
+        let result = self.run(args, |op, stack| unsafe { sys::tenon_op_call(op, stack) });
+        match result {
+            Err(error) if error.status() == Status::TYPE => self.call_converted(args, error),
+            result => result,
+        }
     }
 
+    /// Calls again where the arguments were refused, and not something that a kernel did: binding
+    /// may convert them.
     #[cold]
+    fn call_converted<R: FromReturns>(self, args: &[Arg<'_>], error: Error) -> Result<R> {
+        if self.check_arguments(args).is_ok() {
+            return Err(error);
+        }
+        let names = self.schema()?.names_after_positions();
+        let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+        let (args, named) = args.split_at(args.len() - names.len());
+        self.call_named(args, &names, named)
+    }
+
+    /// Binds arguments by position and by name to the schema, and calls.
     #[inline(never)]
-    fn call_with_defaults<R: FromReturns>(self, args: &[Arg<'_>]) -> Result<R> {
+    pub(crate) fn call_named<R: FromReturns>(
+        self,
+        args: &[Arg<'_>],
+        names: &[*const c_char],
+        named: &[Arg<'_>],
+    ) -> Result<R> {
         let op = self.read()?;
-        op.with_defaults(args, |args| {
-            // SAFETY: as in `call_args`.
-            op.run(args, |op, stack| unsafe { sys::tenon_op_call(op, stack) })
+        debug_assert_eq!(names.len(), named.len());
+        with_slots(op.return_count(), |slots| {
+            // SAFETY: op.h: texts and arguments live for the call; `Arg` is transparent over
+            // `tenon_value`; the slots are NONE.
+            check(unsafe {
+                sys::tenon_op_call_named(
+                    op.raw,
+                    args.as_ptr().cast(),
+                    args.len() as i64,
+                    names.as_ptr(),
+                    named.as_ptr().cast(),
+                    named.len() as i64,
+                    slots.as_mut_ptr(),
+                    op.return_count() as i64,
+                )
+            })?;
+            R::from_returns(op, slots)
         })
     }
 
-    /// Fills trailing arguments that were left out with the schema's defaults.
-    pub(crate) fn with_defaults<T>(
+    /// Hands `function` one argument for each of the schema's: `args` when they are all and fit,
+    /// else what they bind to.
+    pub(crate) fn with_bound<T>(
         self,
         args: &[Arg<'_>],
         function: impl FnOnce(&[Arg<'_>]) -> Result<T>,
     ) -> Result<T> {
-        let schema = self.schema()?;
-        if args.len() >= schema.argument_count() {
+        let all = args.len() == self.arguments as usize;
+        if all && self.check_arguments(args).is_ok() {
             return function(args);
         }
-        // SAFETY: the arguments stay borrowed for this call.
-        let given = args.iter().map(|arg| unsafe { Arg::borrow(arg.as_raw()) });
-        let mut all: Vec<Option<Arg<'_>>> = given.map(Some).collect();
-        all.resize_with(schema.argument_count(), || None);
-        let all = self.complete(&schema, all)?;
-        function(&all)
-    }
-
-    pub(crate) fn complete<'a>(
-        self,
-        schema: &'a Schema,
-        args: Vec<Option<Arg<'a>>>,
-    ) -> Result<Vec<Arg<'a>>> {
-        let fill = |(index, arg): (usize, Option<Arg<'a>>)| match arg {
-            Some(arg) => Ok(arg),
-            None => {
-                let argument = schema.argument(index);
-                let default = argument
-                    .as_ref()
-                    .map_or(ptr::null(), |argument| argument.raw_default);
-                // SAFETY: schema.h: NULL or a value borrowed until the schema dies.
-                match unsafe { default.as_ref() } {
-                    // SAFETY: as above.
-                    Some(default) => Ok(unsafe { Arg::borrow(default) }),
-                    None => {
-                        let name = argument.map_or_else(String::new, |one| one.name.into_owned());
-                        Err(Error::new(
-                            Status::TYPE,
-                            format!("{}: argument '{name}' must be given, got none", self.name()),
-                        ))
-                    }
-                }
-            }
+        let schema = self.schema()?;
+        let names = if all {
+            schema.names_after_positions()
+        } else {
+            Vec::new()
         };
-        args.into_iter().enumerate().map(fill).collect()
+        let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
+        let mut bound: Vec<Arg<'_>> = Vec::new();
+        // A schema that ends in `...` takes more than it names.
+        bound.resize_with(schema.argument_count().max(args.len()), || Arg::NONE);
+        let (args, named) = args.split_at(args.len() - names.len());
+        // SAFETY: schema.h: there is room for all; what is written is borrowed from the arguments
+        // and from the schema, which live for this call, or owned, and `Arg` clears it.
+        check(unsafe {
+            sys::tenon_schema_bind(
+                schema.as_raw(),
+                args.as_ptr().cast(),
+                args.len() as i64,
+                names.as_ptr(),
+                named.as_ptr().cast(),
+                named.len() as i64,
+                bound.as_mut_ptr().cast(),
+            )
+        })?;
+        function(&bound)
     }
 
     #[inline(always)]

@@ -7,10 +7,15 @@ use tenon_sys as sys;
 
 use crate::error::Result;
 use crate::op::Op;
+use crate::pattern::{
+    Pattern, BOOL, BOOLS, COMPLEX, DEVICE, DTYPE, FLOAT, FLOATS, FORMAT, FUNCTION, GENERATOR, INT,
+    INTS, LAYOUT, OBJECT, SCALAR, STR, TENSOR, TENSORS,
+};
 use crate::returns::{place, taken, FromReturns, FromValue};
+use crate::signature::RustType;
 use crate::types::{Complex, DType, Device, Layout, MemoryFormat};
 use crate::value::{Mismatch, RawValue, Scalar, Value};
-use crate::{Generator, Object, Tensor};
+use crate::{Function, Generator, Object, Tensor};
 
 /// A Rust type of one result: `Tensor`, a number, `String`, a vector, [`Value`], or an option of
 /// some.
@@ -22,6 +27,7 @@ pub unsafe trait ResultType: FromValue {
     type Slot: Copy;
     type Ready;
     const LETTER: u8;
+    const PATTERN: Pattern;
     const EMPTY: Self::Slot;
 
     /// Boxes the result.
@@ -45,6 +51,7 @@ unsafe impl ResultType for Tensor {
     type Slot = *mut sys::tenon_tensor;
     type Ready = Tensor;
     const LETTER: u8 = b'T';
+    const PATTERN: Pattern = TENSOR;
     const EMPTY: Self::Slot = ptr::null_mut();
 
     #[inline(always)]
@@ -85,6 +92,7 @@ unsafe impl ResultType for Option<Tensor> {
     type Slot = *mut sys::tenon_tensor;
     type Ready = Option<Tensor>;
     const LETTER: u8 = b'T';
+    const PATTERN: Pattern = Pattern::OneOf(&[TENSOR, Pattern::Optional(&TENSOR)]);
     const EMPTY: Self::Slot = ptr::null_mut();
 
     fn into_raw(self) -> Result<RawValue> {
@@ -105,14 +113,18 @@ unsafe impl ResultType for Option<Tensor> {
     }
 }
 
+/// What the letter of an int stands for.
+const WORD: Pattern = Pattern::OneOf(&[INT, DTYPE, LAYOUT, FORMAT]);
+
 macro_rules! number_results {
-    ($($type:ty, $letter:literal, $c:ty, |$item:ident| $to:expr, |$slot:ident| $from:expr;)*) => {
+    ($($type:ty, $letter:literal, $pattern:expr, $c:ty, |$item:ident| $to:expr, |$slot:ident| $from:expr;)*) => {
         $(
             // SAFETY: kernel.h gives this C type for the letter.
             unsafe impl ResultType for $type {
                 type Slot = $c;
                 type Ready = $c;
                 const LETTER: u8 = $letter;
+                const PATTERN: Pattern = $pattern;
                 const EMPTY: $c = 0 as $c;
 
                 #[inline(always)]
@@ -142,22 +154,23 @@ macro_rules! number_results {
 }
 
 number_results! {
-    i64, b'i', i64, |x| x, |x| x;
-    f64, b'd', f64, |x| x, |x| x;
-    bool, b'b', i64, |x| i64::from(x), |x| x != 0;
-    DType, b'i', i64, |x| i64::from(x.0), |x| DType(x as i32);
-    Layout, b'i', i64, |x| i64::from(x.0), |x| Layout(x as i32);
-    MemoryFormat, b'i', i64, |x| i64::from(x.0), |x| MemoryFormat(x as i32);
+    i64, b'i', WORD, i64, |x| x, |x| x;
+    f64, b'd', FLOAT, f64, |x| x, |x| x;
+    bool, b'b', BOOL, i64, |x| i64::from(x), |x| x != 0;
+    DType, b'i', DTYPE, i64, |x| i64::from(x.0), |x| DType(x as i32);
+    Layout, b'i', LAYOUT, i64, |x| i64::from(x.0), |x| Layout(x as i32);
+    MemoryFormat, b'i', FORMAT, i64, |x| i64::from(x.0), |x| MemoryFormat(x as i32);
 }
 
 macro_rules! boxed_results {
-    ($($type:ty),* $(,)?) => {
+    ($($type:ty, $pattern:expr;)*) => {
         $(
             // SAFETY: kernel.h: v results are tenon_value*, written owned.
             unsafe impl ResultType for $type {
                 type Slot = sys::tenon_value;
                 type Ready = RawValue;
                 const LETTER: u8 = b'v';
+                const PATTERN: Pattern = $pattern;
                 const EMPTY: Self::Slot = RawValue::NONE;
 
                 fn into_raw(self) -> Result<RawValue> {
@@ -180,26 +193,30 @@ macro_rules! boxed_results {
     };
 }
 
-boxed_results!(
-    Value,
-    String,
-    Complex<f64>,
-    Scalar,
-    Device,
-    Generator,
-    Object,
-    Vec<i64>,
-    Vec<f64>,
-    Vec<bool>,
-    Vec<Tensor>,
-    Vec<Option<Tensor>>,
-    Vec<Value>,
-    Option<i64>,
-    Option<f64>,
-    Option<bool>,
-    Option<String>,
-    Option<Generator>,
-);
+boxed_results! {
+    Value, Pattern::Any;
+    String, STR;
+    Complex<f64>, COMPLEX;
+    Scalar, SCALAR;
+    Device, DEVICE;
+    Generator, GENERATOR;
+    Object, OBJECT;
+    Function, FUNCTION;
+    Vec<i64>, INTS;
+    Vec<f64>, FLOATS;
+    Vec<bool>, BOOLS;
+    Vec<Tensor>, Pattern::OneOf(&[TENSORS, Pattern::List(&Pattern::Optional(&TENSOR))]);
+    Vec<Option<Tensor>>, Pattern::OneOf(&[TENSORS, Pattern::List(&Pattern::Optional(&TENSOR))]);
+    Vec<Value>, Pattern::OneOf(&[
+        Pattern::List(&Pattern::Any),
+        Pattern::Kind(&[sys::TENON_TYPE_TUPLE, sys::TENON_TYPE_ANY]),
+    ]);
+    Option<i64>, Pattern::Optional(&INT);
+    Option<f64>, Pattern::Optional(&FLOAT);
+    Option<bool>, Pattern::Optional(&BOOL);
+    Option<String>, Pattern::Optional(&STR);
+    Option<Generator>, Pattern::Optional(&GENERATOR);
+}
 
 /// All results of a kernel or a typed call: `()`, one type or a tuple of up to four.
 ///
@@ -213,6 +230,7 @@ pub unsafe trait Results: FromReturns {
     type O2: Copy;
     type O3: Copy;
     const LETTERS: &'static [u8];
+    const TYPES: &'static [RustType];
 
     /// Boxes all results in order.
     fn into_raws(self, put: impl FnMut(RawValue) -> Result<()>) -> Result<()>;
@@ -241,6 +259,7 @@ unsafe impl Results for () {
     type O2 = ();
     type O3 = ();
     const LETTERS: &'static [u8] = &[];
+    const TYPES: &'static [RustType] = &[];
 
     #[inline(always)]
     fn into_raws(self, _: impl FnMut(RawValue) -> Result<()>) -> Result<()> {
@@ -277,6 +296,8 @@ macro_rules! results_one {
                 type O2 = ();
                 type O3 = ();
                 const LETTERS: &'static [u8] = &[<$type as ResultType>::LETTER];
+                const TYPES: &'static [RustType] =
+                    &[(<$type as ResultType>::PATTERN, <$type as FromValue>::TYPE)];
 
                 #[inline(always)]
                 fn into_raws(self, mut put: impl FnMut(RawValue) -> Result<()>) -> Result<()> {
@@ -327,6 +348,7 @@ results_one!(
     Device,
     Generator,
     Object,
+    Function,
     Vec<i64>,
     Vec<f64>,
     Vec<bool>,
@@ -347,6 +369,7 @@ macro_rules! results_tuple {
             $(type $out = *mut $type::Slot;)+
             $(type $no = ();)*
             const LETTERS: &'static [u8] = &[$($type::LETTER),+];
+            const TYPES: &'static [RustType] = &[$(($type::PATTERN, $type::TYPE)),+];
 
             #[inline(always)]
             fn into_raws(self, mut put: impl FnMut(RawValue) -> Result<()>) -> Result<()> {

@@ -2,6 +2,7 @@
 //! Schemas: the signature of an operator, parsed from and printed as text.
 
 use std::borrow::Cow;
+use std::ffi::CString;
 use std::fmt;
 use std::ptr::{self, NonNull};
 use std::str::FromStr;
@@ -9,8 +10,7 @@ use std::str::FromStr;
 use tenon_sys as sys;
 
 use crate::error::{check, Error, Result};
-use crate::signature::{signature_letter, Letters};
-use crate::text::text;
+use crate::text::{c_text, text};
 use crate::value_ref::ValueRef;
 
 /// An operator's signature.
@@ -159,6 +159,13 @@ impl Schema {
         }
     }
 
+    /// The names of the arguments that go by name only, which follow all others.
+    pub(crate) fn names_after_positions(&self) -> Vec<CString> {
+        let arguments = self.arguments().into_iter();
+        let by_name = arguments.skip_while(|argument| !argument.kwarg_only);
+        by_name.map(|argument| c_text(&argument.name)).collect()
+    }
+
     /// Whether some argument is written.
     pub fn is_mutable(&self) -> bool {
         // SAFETY: the schema is live.
@@ -177,29 +184,16 @@ impl Schema {
         })
     }
 
-    /// What a typed kernel of this schema takes and gives.
-    pub(crate) fn letters(&self) -> Letters {
-        let letter = |argument: &Argument<'_>| signature_letter(argument.raw_type);
-        // Results are handles, numbers or values: strings and lists have no letter of their own.
-        let result = |one: &Argument<'_>| match letter(one) {
-            letter @ (b'T' | b'i' | b'b' | b'd') => letter,
-            _ => b'v',
-        };
-        let returns = self.returns();
-        let arguments = self.arguments();
-        let written = |one: &Argument<'_>| {
-            let argument = one.aliased_argument.and_then(|index| arguments.get(index));
-            one.written && argument.is_some_and(|argument| argument.written)
-        };
-        Letters {
-            arguments: arguments.iter().map(letter).collect(),
-            results: returns
-                .iter()
-                .filter(|one| !written(one))
-                .map(result)
-                .collect(),
-            results_boxed: returns.iter().map(result).collect(),
-        }
+    /// The letters of its typed signature, such as `"TTv>T"`; empty when it has no typed form.
+    pub fn signature(&self) -> Cow<'_, str> {
+        // SAFETY: schema.h: borrowed until the schema dies.
+        unsafe { text(sys::tenon_schema_signature(self.as_raw())) }
+    }
+
+    /// The hash of the typed signature; 0 without one.
+    pub fn signature_hash(&self) -> u64 {
+        // SAFETY: the schema is live.
+        unsafe { sys::tenon_schema_signature_hash(self.as_raw()) }
     }
 }
 

@@ -1,75 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signatures of typed kernels: letters for lowered types, their hash, and what fits a schema.
-
-use tenon_sys as sys;
+//! Signatures of typed kernels: the hash of their lowered types, and what fits a schema.
 
 use crate::error::{Error, Result};
 use crate::pattern::Pattern;
-use crate::schema::Schema;
+use crate::schema::{Argument, Schema};
 use crate::status::Status;
-
-/// A schema's lowered types, one letter each as kernel.h lists them.
-pub(crate) struct Letters {
-    pub(crate) arguments: Vec<u8>,
-    /// Results with an out of their own.
-    pub(crate) results: Vec<u8>,
-    /// All results, those included that are a written argument.
-    pub(crate) results_boxed: Vec<u8>,
-}
-
-/// The letter of a schema type in a typed signature.
-pub(crate) fn signature_letter(type_: *const sys::tenon_type) -> u8 {
-    // SAFETY: callers pass a type of a live schema; its elements live as long.
-    let (kind, element) = unsafe {
-        let element = sys::tenon_type_element(type_, 0);
-        let inner = if element.is_null() {
-            0
-        } else {
-            sys::tenon_type_kind(element)
-        };
-        let optional = inner == sys::TENON_TYPE_OPTIONAL;
-        let inmost = if optional {
-            sys::tenon_type_element(element, 0)
-        } else {
-            element
-        };
-        let kind = sys::tenon_type_kind(type_);
-        let inmost = if inmost.is_null() {
-            0
-        } else {
-            sys::tenon_type_kind(inmost)
-        };
-        (
-            kind,
-            if optional && inmost != sys::TENON_TYPE_TENSOR {
-                0
-            } else {
-                inmost
-            },
-        )
-    };
-    match kind {
-        sys::TENON_TYPE_TENSOR => b'T',
-        sys::TENON_TYPE_OPTIONAL if element == sys::TENON_TYPE_TENSOR => b'T',
-        sys::TENON_TYPE_INT
-        | sys::TENON_TYPE_SYMINT
-        | sys::TENON_TYPE_DTYPE
-        | sys::TENON_TYPE_LAYOUT
-        | sys::TENON_TYPE_MEMORY_FORMAT
-        | sys::TENON_TYPE_DEVICE_INDEX => b'i',
-        sys::TENON_TYPE_BOOL => b'b',
-        sys::TENON_TYPE_FLOAT => b'd',
-        sys::TENON_TYPE_STRING => b's',
-        sys::TENON_TYPE_LIST => match element {
-            sys::TENON_TYPE_INT | sys::TENON_TYPE_SYMINT => b'I',
-            sys::TENON_TYPE_FLOAT => b'D',
-            sys::TENON_TYPE_BOOL => b'B',
-            sys::TENON_TYPE_TENSOR => b'L',
-            _ => b'v',
-        },
-        _ => b'v',
-    }
-}
 
 /// FNV-1a of `"<arguments>><results>"`, as kernel.h defines it.
 pub(crate) const fn signature(arguments: &[u8], results: &[u8]) -> u64 {
@@ -94,30 +29,32 @@ pub(crate) const fn signature(arguments: &[u8], results: &[u8]) -> u64 {
     hash
 }
 
-/// Checks a kernel's or caller's parameter types against a schema.
+/// A Rust type of a parameter or result: which schema types it stands for, and its name.
+pub(crate) type RustType = (Pattern, &'static str);
+
+/// The Rust types of a kernel or a typed call.
+pub(crate) struct RustTypes {
+    pub(crate) parameters: Vec<RustType>,
+    pub(crate) results: &'static [RustType],
+    /// The hash of their lowered types.
+    pub(crate) signature: u64,
+}
+
+/// Checks the types of a kernel or a typed call against a schema.
 ///
-/// Returns whether the typed form serves: not where results count a written argument, or a
-/// parameter takes any value.
-pub(crate) fn fit(
-    what: &str,
-    schema: &Schema,
-    patterns: &[(Pattern, u8, &'static str)],
-    results: &[u8],
-) -> Result<bool> {
+/// Returns whether the typed form serves: where the schema has the same signature. It has another
+/// one where results count a written argument, or a parameter takes any value.
+pub(crate) fn fit(what: &str, schema: &Schema, types: &RustTypes) -> Result<bool> {
     let name = schema.full_name();
     let wrong = |message: String| Error::new(Status::INVALID_ARGUMENT, message);
     let arguments = schema.arguments();
-    if arguments.len() != patterns.len() {
-        let (want, got) = (arguments.len(), patterns.len());
+    if arguments.len() != types.parameters.len() {
+        let (want, got) = (arguments.len(), types.parameters.len());
         return Err(wrong(format!(
             "{name}: {what} must take {want} arguments, got {got}"
         )));
     }
-    let letters = schema.letters();
-    let mut lowers = true;
-    for (index, (argument, (pattern, letter, type_))) in arguments.iter().zip(patterns).enumerate()
-    {
-        lowers &= letters.arguments.get(index) == Some(letter);
+    for (argument, (pattern, type_)) in arguments.iter().zip(&types.parameters) {
         if !pattern.accepts(argument.raw_type) {
             return Err(wrong(format!(
                 "{name}: argument '{}' of the {what} must have a Rust type for {}, got {type_}",
@@ -125,23 +62,28 @@ pub(crate) fn fit(
             )));
         }
     }
-    if letters.results == results {
-        return Ok(lowers);
+    let returns = schema.returns();
+    let written = |one: &&Argument<'_>| {
+        let argument = one.aliased_argument.and_then(|index| arguments.get(index));
+        one.written && argument.is_some_and(|argument| argument.written)
+    };
+    let own: Vec<_> = returns.iter().filter(|one| !written(one)).collect();
+    let all: Vec<_> = returns.iter().collect();
+    if !accepts(types.results, &own) && !accepts(types.results, &all) {
+        let want: Vec<_> = all.iter().map(|one| one.type_text.as_ref()).collect();
+        let got: Vec<_> = types.results.iter().map(|(_, type_)| *type_).collect();
+        return Err(wrong(format!(
+            "{name}: results of the {what} must have Rust types for ({}), got ({})",
+            want.join(", "),
+            got.join(", ")
+        )));
     }
-    if letters.results_boxed == results {
-        return Ok(false);
-    }
-    let types: Vec<_> = schema
-        .returns()
-        .iter()
-        .map(|one| one.type_text.to_string())
-        .collect();
-    Err(wrong(format!(
-        "{name}: results of the {what} must be Rust types for ({}), got {} of lowered types \"{}\"",
-        types.join(", "),
-        results.len(),
-        String::from_utf8_lossy(results)
-    )))
+    Ok(schema.signature_hash() == types.signature)
+}
+
+fn accepts(types: &[RustType], returns: &[&Argument<'_>]) -> bool {
+    let mut pairs = types.iter().zip(returns);
+    types.len() == returns.len() && pairs.all(|((pattern, _), one)| pattern.accepts(one.raw_type))
 }
 
 #[cfg(test)]

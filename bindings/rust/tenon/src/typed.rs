@@ -14,10 +14,9 @@ use crate::arg::Arg;
 use crate::error::{check, Error, Result};
 use crate::op::{failure, Op};
 use crate::parameter::{FewTensors, ManyTensors, Parameter, DYNAMIC};
-use crate::pattern::Pattern;
 use crate::results::Results;
 use crate::returns::{with_slots, FromReturns};
-use crate::signature::{fit, signature};
+use crate::signature::{fit, signature, RustType, RustTypes};
 use crate::status::Status;
 use crate::types::Device;
 
@@ -70,7 +69,12 @@ impl Op {
     /// [`Status::INVALID_ARGUMENT`] naming the argument whose type does not fit.
     pub fn typed<A: Parameters, R: Results>(self) -> Result<TypedOp<A, R>> {
         let op = self.read()?;
-        fit("typed call", &op.schema()?, &A::patterns(), R::LETTERS)?;
+        let types = RustTypes {
+            parameters: A::parameters(),
+            results: R::TYPES,
+            signature: signature(A::LETTERS, R::LETTERS),
+        };
+        fit("typed call", &op.schema()?, &types)?;
         Ok(TypedOp {
             op,
             types: PhantomData,
@@ -81,7 +85,10 @@ impl Op {
 /// A tuple of parameter types.
 pub trait Parameters {
     #[doc(hidden)]
-    fn patterns() -> Vec<(Pattern, u8, &'static str)>;
+    const LETTERS: &'static [u8];
+
+    #[doc(hidden)]
+    fn parameters() -> Vec<RustType>;
 }
 
 /// A begun call: the frame must be left on this thread, also on failure.
@@ -217,8 +224,10 @@ unsafe fn begin_many(
 macro_rules! typed_op {
     ($($param:ident $item:ident $temp:ident $low:ident),*) => {
         impl<$($param: Parameter),*> Parameters for ($($param,)*) {
-            fn patterns() -> Vec<(Pattern, u8, &'static str)> {
-                vec![$(($param::PATTERN, $param::LETTER, $param::TYPE)),*]
+            const LETTERS: &'static [u8] = &[$($param::LETTER),*];
+
+            fn parameters() -> Vec<RustType> {
+                vec![$(($param::PATTERN, $param::TYPE)),*]
             }
         }
 

@@ -11,9 +11,8 @@ use crate::error::{Error, Result};
 use crate::kernel::{guarded, keep_in_stack, Cell};
 use crate::op::Op;
 use crate::parameter::Parameter;
-use crate::pattern::Pattern;
 use crate::results::Results;
-use crate::signature::signature;
+use crate::signature::{signature, RustType};
 use crate::stack::{decode, KernelContext};
 use crate::status::Status;
 use crate::value::RawValue;
@@ -57,7 +56,7 @@ pub unsafe trait KernelParameter {
     type Second: Copy;
     const LETTER: u8;
 
-    fn pattern(patterns: &mut Vec<(Pattern, u8, &'static str)>);
+    fn describe(parameters: &mut Vec<RustType>);
 
     /// Takes the next boxed argument.
     fn unbox<'a>(
@@ -85,8 +84,8 @@ unsafe impl<P: Parameter> KernelParameter for P {
     type Second = P::Second;
     const LETTER: u8 = P::LETTER;
 
-    fn pattern(patterns: &mut Vec<(Pattern, u8, &'static str)>) {
-        patterns.push((P::PATTERN, P::LETTER, P::TYPE));
+    fn describe(parameters: &mut Vec<RustType>) {
+        parameters.push((P::PATTERN, P::TYPE));
     }
 
     #[inline(always)]
@@ -122,7 +121,7 @@ unsafe impl KernelParameter for &KernelContext {
     type Second = ();
     const LETTER: u8 = 0;
 
-    fn pattern(_: &mut Vec<(Pattern, u8, &'static str)>) {}
+    fn describe(_: &mut Vec<RustType>) {}
 
     #[inline(always)]
     fn unbox<'a>(
@@ -241,13 +240,13 @@ pub trait TypedKernel<A, R>: Send + Sync + 'static {
     #[doc(hidden)]
     const SIGNATURE: u64;
     #[doc(hidden)]
-    const RESULTS: &'static [u8];
+    const RESULTS: &'static [RustType];
 
     #[doc(hidden)]
     fn typed_fn() -> unsafe extern "C" fn();
 
     #[doc(hidden)]
-    fn patterns() -> Vec<(Pattern, u8, &'static str)>;
+    fn parameters() -> Vec<RustType>;
 }
 
 macro_rules! typed_kernel {
@@ -267,7 +266,7 @@ macro_rules! typed_kernel {
                 *mut sys::tenon_stack,
             ) -> sys::tenon_status = $boxed::<Func, Ret, $($param),*>;
             const SIGNATURE: u64 = signature(&[$($param::LETTER),*], Ret::Results::LETTERS);
-            const RESULTS: &'static [u8] = Ret::Results::LETTERS;
+            const RESULTS: &'static [RustType] = Ret::Results::TYPES;
 
             fn typed_fn() -> unsafe extern "C" fn() {
                 let function: unsafe extern "C" fn(
@@ -282,11 +281,11 @@ macro_rules! typed_kernel {
                 unsafe { std::mem::transmute(function) }
             }
 
-            fn patterns() -> Vec<(Pattern, u8, &'static str)> {
+            fn parameters() -> Vec<RustType> {
                 #[allow(unused_mut)]
-                let mut patterns = Vec::new();
-                $($param::pattern(&mut patterns);)*
-                patterns
+                let mut parameters = Vec::new();
+                $($param::describe(&mut parameters);)*
+                parameters
             }
         }
 
