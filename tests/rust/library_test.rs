@@ -2,12 +2,12 @@
 //! Libraries: definitions, kernels, fallbacks, and when they end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{mpsc, Arc, Mutex};
+use std::sync::{mpsc, Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use tenon::{
     DefineOptions, DispatchKey, Kernel, KernelContext, Library, LibraryKind, Op, Policy,
-    RegistryEvent, Schema, Stack, Status, Tensor, ValueRef,
+    Registration, RegistryEvent, Schema, Stack, Status, Tensor, ValueRef,
 };
 
 use crate::support::{fails, floats};
@@ -414,4 +414,43 @@ fn kinds_and_keys_of_libraries_are_checked() {
     fails(fallbacks, Status::INVALID_ARGUMENT, &["_"]);
     let library = Library::open(LibraryKind::Impl, "library_kinds", DispatchKey::CPU).unwrap();
     assert_eq!(library.namespace(), "library_kinds");
+}
+
+#[test]
+fn a_kernel_calls_the_one_that_it_replaced() {
+    let library = Library::define_namespace("library_older").unwrap();
+    let op = library.define("f(Tensor x, int n) -> int").unwrap();
+    library
+        .impl_fn("f", DispatchKey::CPU, |_: &Tensor, n: i64| n + 1)
+        .unwrap();
+    static MINE: OnceLock<Registration> = OnceLock::new();
+    let kernel = Kernel::on_stack(|stack| {
+        MINE.get().unwrap().call_older(stack)?;
+        let older = match stack.results().get(0) {
+            Some(ValueRef::Int(n)) => n,
+            other => panic!("{other:?}"),
+        };
+        stack.set(0, 10 * older)
+    });
+    let mine = library.impl_kernel("f", DispatchKey::CPU, kernel).unwrap();
+    assert!(MINE.set(mine).is_ok());
+    let x = floats(&[1.0]);
+    assert_eq!(op.call::<i64>((&x, 4)).unwrap(), 50);
+    MINE.get().unwrap().remove();
+    assert_eq!(op.call::<i64>((&x, 4)).unwrap(), 5);
+}
+
+#[test]
+fn a_kernel_that_replaced_none_has_no_older_one() {
+    let library = Library::define_namespace("library_no_older").unwrap();
+    let op = library.define("f(Tensor x) -> int").unwrap();
+    static MINE: OnceLock<Registration> = OnceLock::new();
+    let kernel = Kernel::on_stack(|stack| MINE.get().unwrap().call_older(stack));
+    let mine = library.impl_kernel("f", DispatchKey::CPU, kernel).unwrap();
+    assert!(MINE.set(mine).is_ok());
+    fails(
+        op.call::<i64>((&floats(&[1.0]),)),
+        Status::NO_KERNEL,
+        &["library_no_older::f"],
+    );
 }

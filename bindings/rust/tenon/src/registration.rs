@@ -9,7 +9,8 @@ use tenon_sys as sys;
 
 use crate::error::{check, Result};
 use crate::kernel::contain;
-use crate::op::Op;
+use crate::op::{failure, Op};
+use crate::stack::Stack;
 
 /// One definition, kernel, fallback or listener. Dropping the handle leaves it registered: its
 /// library owns it.
@@ -30,6 +31,24 @@ impl Registration {
     pub fn remove(&self) {
         // SAFETY: library.h: any thread, any number of times.
         unsafe { sys::tenon_registration_remove(self.0.as_ptr()) }
+    }
+
+    /// Calls, from inside this registration's own kernel, the kernel that it replaced, on the same
+    /// stack: it sets the results.
+    ///
+    /// # Errors
+    /// [`Status::NO_KERNEL`](crate::Status::NO_KERNEL) when it replaced none,
+    /// [`Status::STATE`](crate::Status::STATE) when it has been removed or is no kernel's, and what
+    /// the older kernel raised.
+    pub fn call_older(&self, stack: &mut Stack<'_>) -> Result<()> {
+        let keys = stack.keys().bits();
+        // SAFETY: library.h: called from inside a kernel on its own stack.
+        let status =
+            unsafe { sys::tenon_registration_call_older(self.0.as_ptr(), keys, stack.raw) };
+        if status != 0 {
+            return Err(failure(status, stack.raw));
+        }
+        Ok(())
     }
 
     /// Ties the registration to a scope: dropping the guard removes it.
