@@ -8,6 +8,8 @@ namespace {
 
 void nothing(const Tensor&, const Tensor&) {}
 
+void scaled(const Tensor&, const Tensor&, const tenon::Scalar&) {}
+
 Tensor first(const Tensor& a, const Tensor&) { return a; }
 
 Tensor fresh(const Tensor& a, const Tensor&) { return Tensor::empty(a.sizes(), a.dtype()); }
@@ -27,6 +29,7 @@ constexpr tenon::KernelOptions kQuick{.noblock_max_numel = 1 << 20};
 
 TENON_LIBRARY(tenon_bench, m) {
   m.def("nothing(Tensor a, Tensor b) -> ()");
+  m.def("scaled(Tensor a, Tensor b, *, Scalar alpha=1) -> ()");
   m.def("first(Tensor a, Tensor b) -> Tensor");
   m.def("fresh(Tensor a, Tensor b) -> Tensor");
   m.def("waiting(Tensor a, Tensor b) -> Tensor");
@@ -34,6 +37,7 @@ TENON_LIBRARY(tenon_bench, m) {
   m.def("listed(Tensor[] list) -> Tensor");
   m.def("fails(Tensor a) -> ()");
   m.impl("nothing", TENON_KEY_CPU, &nothing, kQuick);
+  m.impl("scaled", TENON_KEY_CPU, &scaled, kQuick);
   m.impl("first", TENON_KEY_CPU, &first, kQuick);
   m.impl("fresh", TENON_KEY_CPU, &fresh, kQuick);
   m.impl("waiting", TENON_KEY_CPU, &first);

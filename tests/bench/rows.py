@@ -214,6 +214,8 @@ SECTIONS = {
         ),
         Row("lambda kernel from Java", "java:lambdaFromJava", "java:jniTyped", "JNI, by hand"),
         Row("bytes allocated by a call", "java:callNothing/allocated", limit=1),
+        Row("call, 2 tensors and a default", "java:callDefault", "java:jniTyped", "JNI, by hand"),
+        Row("bytes allocated by a call with a default", "java:callDefault/allocated", limit=1),
         Row("error caught", "java:errorCaught", "java:javaThrow", "a Java throw"),
         Row("error caught, all read", "java:errorRead", "java:javaThrow", "a Java throw"),
         Row(

@@ -40,6 +40,7 @@ public class CallBench {
   private Tensor a;
   private Tensor b;
   private Op nothing;
+  private Op scaled;
   private Op first;
   private Op fresh;
   private Op fails;
@@ -61,6 +62,7 @@ public class CallBench {
     a = Tensor.of(new float[] {1});
     b = Tensor.of(new float[] {2});
     nothing = Operators.find("tenon_bench::nothing");
+    scaled = Operators.find("tenon_bench::scaled");
     first = Operators.find("tenon_bench::first");
     fresh = Operators.find("tenon_bench::fresh");
     fails = Operators.find("tenon_bench::fails");
@@ -130,6 +132,12 @@ public class CallBench {
     return nothing.call(a, b);
   }
 
+  /** An operator that returns nothing, one default filled in. */
+  @Benchmark
+  public Object callDefault() {
+    return scaled.call(a, b);
+  }
+
   /** An operator that returns its first argument, closed at once. */
   @Benchmark
   public void callFirstAndClose() {
@@ -155,6 +163,14 @@ public class CallBench {
   @Threads(4)
   public Object callNothingFourThreads() {
     return nothing.call(a, b);
+  }
+
+  /** The method of tensors that is such an addition. */
+  @Benchmark
+  public void addMethodInScope() {
+    try (Scope scope = Scope.open()) {
+      a.add(b);
+    }
   }
 
   /** A whole addition of two 1-element tensors, one default filled in. */
