@@ -82,9 +82,6 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %rename("$ignore", %$isunion) "";
 
 // Declared, but not in the library yet.
-%ignore tenon_grad_mode_enter;
-%ignore tenon_grad_mode_get;
-%ignore tenon_grad_mode_set;
 %ignore tenon_object_call;
 %ignore tenon_op_call_named;
 %ignore tenon_registration_call_older;

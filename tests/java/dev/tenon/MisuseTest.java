@@ -134,15 +134,15 @@ class MisuseTest {
     try (KeyGuard outer = KeyGuard.include(DispatchKey.TRACER);
         KeyGuard inner = KeyGuard.exclude(DispatchKey.TRACER)) {
       DispatchKeySet included = DispatchKeySet.included();
-      refuses(IllegalStateException.class, outer::close, "reverse order");
-      refuses(IllegalStateException.class, elsewhere(inner::close), "by the thread that made it");
+      Support.fails(ErrorCode.STATE, outer::close, "innermost");
+      Support.fails(ErrorCode.STATE, elsewhere(inner::close), "thread");
       assertEquals(included, DispatchKeySet.included());
     }
     Overriding handler = call -> Overridden.DECLINED;
     try (Mode outer = Mode.overriding(handler);
         Mode inner = Mode.overriding(handler)) {
-      refuses(IllegalStateException.class, outer::close, "innermost first");
-      refuses(IllegalStateException.class, elsewhere(inner::close), "on the thread");
+      Support.fails(ErrorCode.STATE, outer::close, "innermost");
+      Support.fails(ErrorCode.STATE, elsewhere(inner::close));
     }
   }
 

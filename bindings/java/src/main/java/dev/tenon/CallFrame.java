@@ -47,10 +47,10 @@ final class CallFrame {
    */
   final boolean direct = !isVirtual(thread);
 
-  /** Key guards that this thread has open. */
+  /** Guards that this thread has open. */
   int guards;
 
-  private KeyGuard[] openGuards = new KeyGuard[4];
+  private Guard[] openGuards = new Guard[4];
 
   /** Lists that are being written as values, one inside the other. */
   int nesting;
@@ -143,15 +143,11 @@ final class CallFrame {
 
   // ---- Guards ---------------------------------------------------------------------------------
 
-  void pushGuard(KeyGuard guard) {
+  void pushGuard(Guard guard) {
     if (guards == openGuards.length) {
       openGuards = Arrays.copyOf(openGuards, guards * 2);
     }
     openGuards[guards++] = guard;
-  }
-
-  KeyGuard topGuard() {
-    return guards == 0 ? null : openGuards[guards - 1];
   }
 
   void popGuard() {
@@ -171,7 +167,7 @@ final class CallFrame {
   void checkGuards(int count, Op op) {
     if (guards > count && restoreGuards(count)) {
       throw new IllegalStateException(
-          op.name() + ": kernel must close the key guards that it opens, got one open");
+          op.name() + ": kernel must close the guards that it opens, got one open");
     }
   }
 

@@ -13,7 +13,6 @@ import dev.tenon.internal.TenonNativeConstants;
 public final class Mode implements AutoCloseable {
   private final int kind;
   private final long object;
-  private final Thread owner = Thread.currentThread();
   private boolean closed;
 
   private Mode(int kind, Object handler) {
@@ -44,20 +43,13 @@ public final class Mode implements AutoCloseable {
   /**
    * Turns it off; doing so again changes nothing.
    *
-   * @throws IllegalStateException on another thread, or while a mode turned on later still is
+   * @throws TenonException STATE on another thread, or while a mode turned on later still is;
+   *     nothing changes then
    */
   @Override
   public void close() {
     if (closed) {
       return;
-    }
-    if (Thread.currentThread() != owner) {
-      throw new IllegalStateException(
-          "Mode: must be closed on the thread that opened it, got another");
-    }
-    if (TenonNative.tenon_mode_get(kind, 0) != object) {
-      throw new IllegalStateException(
-          "Mode: must be closed innermost first, got one with a later mode on");
     }
     Errors.check(TenonNative.tenon_mode_pop(kind, object));
     closed = true;

@@ -98,25 +98,26 @@ public final class Tensor extends TensorMethods {
    * handler or kernel must {@link #escape} first.
    */
   public static Tensor wrapper(Dispatching handler, DType dtype, Device device, long... sizes) {
+    return wrapper(handler, WrapperOptions.of(dtype, sizes).device(device));
+  }
+
+  /**
+   * Makes a wrapper tensor that claims what the options say.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a bad shape, stride or offset, or a key that
+   *     wrappers cannot carry
+   */
+  public static Tensor wrapper(Dispatching handler, WrapperOptions options) {
     Bridge.open();
+    long type = ForeignObject.typeOf(handler.getClass(), null);
     long self = References.add(handler);
     boolean taken = false;
     try {
       Tensor tensor =
           make(
-              (frame, out) -> {
-                long place = frame.allocate(8);
-                device.write(place);
-                long options = frame.allocate(Structs.WRAPPER_OPTIONS_SIZE);
-                Memory.zero(options, Structs.WRAPPER_OPTIONS_SIZE);
-                Memory.putInt(options, Structs.WRAPPER_OPTIONS_SIZE);
-                Memory.putLong(options + Structs.WRAPPER_OPTIONS_NDIM, sizes.length);
-                Memory.putLong(options + Structs.WRAPPER_OPTIONS_SIZES, frame.longs(sizes));
-                Memory.putInt(options + Structs.WRAPPER_OPTIONS_DTYPE, dtype.number());
-                Memory.putLong(options + Structs.WRAPPER_OPTIONS_DEVICE, place);
-                return TenonNative.tenon_wrapper_new(
-                    ForeignObject.typeOf(handler.getClass(), null), self, options, out);
-              });
+              (frame, out) ->
+                  options.write(
+                      frame, at -> TenonNative.tenon_wrapper_new(type, self, at, out)));
       taken = true;
       return tensor;
     } finally {
@@ -388,6 +389,11 @@ public final class Tensor extends TensorMethods {
   /** Tells whether this is the undefined tensor. */
   public boolean isUndefined() {
     return flag(TENON_TENSOR_UNDEFINED);
+  }
+
+  /** Tells whether it was made in inference mode: see {@link GradMode#inference}. */
+  public boolean isInference() {
+    return flag(TENON_TENSOR_INFERENCE);
   }
 
   /** Tells whether its producer forbids writing. */
