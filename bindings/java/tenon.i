@@ -82,12 +82,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %rename("$ignore", %$isunion) "";
 
 // Declared, but not in the library yet.
-%ignore tenon_object_call;
-%ignore tenon_op_call_named;
 %ignore tenon_registration_call_older;
-%ignore tenon_schema_bind;
-%ignore tenon_schema_signature;
-%ignore tenon_schema_signature_hash;
 %ignore tenon_tensor_dims;
 %ignore tenon_tensor_new_alias_as;
 %ignore tenon_tensor_wrap_with;

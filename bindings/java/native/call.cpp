@@ -315,6 +315,29 @@ jint JNICALL call(JNIEnv*, jclass, jlong op, jlong block_address, jboolean direc
                 block);
 }
 
+jlong JNICALL bind_arguments(JNIEnv*, jclass, jlong op, jlong positional, jint positional_count,
+                             jlong names, jlong named, jint named_count, jlong values, jint count) {
+  const tenon_op* o = pointer<tenon_op>(op);
+  tenon_schema* schema = nullptr;
+  if (tenon_op_copy_schema(o, &schema) != TENON_OK) return 0;
+  int64_t bound = tenon_schema_argument_count(schema);
+  if ((tenon_schema_flags(schema) & TENON_SCHEMA_VARARG) != 0) {
+    bound = std::max<int64_t>(bound, positional_count);
+  }
+  tenon_status status = TENON_OK;
+  if (bound != count) {
+    status = tenon_error_raise(TENON_ERROR_STATE,
+                               "call: the operator was defined anew while it was called");
+  } else {
+    status = tenon_schema_bind(schema, pointer<tenon_value>(positional), positional_count,
+                               pointer<const char* const>(names), pointer<tenon_value>(named),
+                               named_count, pointer<tenon_value>(values));
+  }
+  if (status == TENON_OK) return address(schema);
+  tenon_schema_release(schema);
+  return 0;
+}
+
 jint JNICALL redispatch(JNIEnv*, jclass, jlong op, jlong keys, jlong block_address,
                         jboolean direct) {
   const tenon_op* o = pointer<tenon_op>(op);
@@ -343,6 +366,7 @@ const JNINativeMethod kCallMethods[] = {
     native("begin2", "(JJJ)J", reinterpret_cast<void*>(&begin2)),
     native("begin4", "(JJJJJ)J", reinterpret_cast<void*>(&begin4)),
     native("call", "(JJZ)I", reinterpret_cast<void*>(&call)),
+    native("bindArguments", "(JJIJJIJI)J", reinterpret_cast<void*>(&bind_arguments)),
     native("redispatch", "(JJJZ)I", reinterpret_cast<void*>(&redispatch)),
 };
 const int kCallMethodCount = sizeof(kCallMethods) / sizeof(kCallMethods[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from C into handlers of Java objects: overrides, wrapper tensors and modes.
+// The way from C into handlers of Java objects: overrides, wrapper tensors, modes, and functions.
 #include "runtime.h"
 
 namespace tenon::java {
@@ -24,6 +24,10 @@ tenon_status call_java_override(void* self, const tenon_op* op, tenon_keyset key
 tenon_status call_java_dispatch(void* self, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack) {
   return handle(TENON_MODE_WRAPPER, self, op, keys, stack);
+}
+
+tenon_status call_java_function(void* self, tenon_stack* stack) {
+  return handle(kFunctionCall, self, nullptr, 0, stack);
 }
 
 }  // namespace tenon::java

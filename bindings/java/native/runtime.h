@@ -89,6 +89,10 @@ tenon_status call_java_override(void* self, const tenon_op* op, tenon_keyset key
                                 tenon_stack* stack);
 tenon_status call_java_dispatch(void* self, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack);
+/// What calls all Java functions that were passed as values; `self` is a Ref.
+tenon_status call_java_function(void* self, tenon_stack* stack);
+/// Beside the kinds of modes, what Overrides.java takes for the call of a function.
+constexpr uint32_t kFunctionCall = 2;
 /// Enters the handler of object `id`; what it throws ends in the call's stack.
 tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall);
 /// The error of a call that cannot enter Java.

@@ -89,6 +89,7 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       address(&g_definitions),
       function(&call_java_override),
       function(&call_java_dispatch),
+      function(&call_java_function),
       sizeof(tenon_value),
       offsetof(tenon_value, flags),
       offsetof(tenon_value, count),

@@ -261,6 +261,12 @@ static tenon_status null_default(const tenon_frame* frame, tenon_tensor* x, cons
   return null_typed(frame, x, out);
 }
 
+static tenon_status maybe_typed(const tenon_frame* frame, tenon_tensor* x, tenon_tensor** out) {
+  (void)frame;
+  *out = tenon_tensor_numel(x) == 0 ? NULL : tenon_tensor_retain(x);
+  return TENON_OK;
+}
+
 static tenon_status maybe_boxed(void* ctx, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack) {
   (void)ctx;
@@ -319,6 +325,47 @@ static tenon_status nothing_two(const tenon_frame* frame, tenon_tensor* x, const
   return check_defaults(a, b);
 }
 
+/* Calls a function with the other arguments. */
+static tenon_status apply(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  tenon_stack inner = {stack->args + 1, stack->rets, stack->nargs - 1, 1, NULL, {0, 0}};
+  return tenon_object_call(stack->args[0].as.object, &inner);
+}
+
+/* Functions of C: each adds its number. */
+static tenon_status add_number(void* self, tenon_stack* stack) {
+  if (stack->nargs != 1 || stack->args[0].tag != TENON_TAG_INT) {
+    return tenon_error_raise(TENON_ERROR_TYPE, "add_number: argument must be one int");
+  }
+  stack->rets[0] = tenon_value_of_int(stack->args[0].as.i + (int64_t)(intptr_t)self);
+  return TENON_OK;
+}
+
+static const tenon_object_type adder_type = {sizeof(tenon_object_type),
+                                             TENON_LANGUAGE_C,
+                                             "javatest.adder",
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             NULL,
+                                             add_number,
+                                             {0, 0, 0, 0, 0}};
+
+static tenon_status adder(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)ctx;
+  (void)op;
+  (void)keys;
+  tenon_object* made = NULL;
+  const tenon_status status =
+      tenon_object_new(&adder_type, (void*)(intptr_t)stack->args[0].as.i, &made);
+  if (status != TENON_OK) return status;
+  stack->rets[0] = tenon_value_give(tenon_value_of_function(made));
+  return TENON_OK;
+}
+
 typedef struct definition {
   const char* schema;
   const char* name;
@@ -357,12 +404,16 @@ static const definition definitions[] = {
      (tenon_typed_fn)nothing_two, 0xa6be94fb64d2029fu}, /* "Tvv>" */
     {"nothing.lists(Tensor x, Tensor y, str s=\"a\", int[] l=[1, 2]) -> ()", "nothing.lists",
      nothing, NULL, 0},
+    {"apply(Function f, ...) -> Any", "apply", apply, NULL, 0},
+    {"adder(int n) -> Function", "adder", adder, NULL, 0},
     {"null_boxed(Tensor x) -> Tensor", "null_boxed", null_boxed, NULL, 0},
     {"null_typed(Tensor x) -> Tensor", "null_typed", null_boxed, (tenon_typed_fn)null_typed,
      0x6c62fe19e196c2e9u}, /* "T>T" */
     {"null_default(Tensor x, Scalar a=1) -> Tensor", "null_default", null_boxed,
      (tenon_typed_fn)null_default, 0xa77d2efb65743155u}, /* "Tv>T" */
     {"maybe_boxed(Tensor x) -> Tensor?", "maybe_boxed", maybe_boxed, NULL, 0},
+    {"maybe_typed(Tensor x) -> Tensor?", "maybe_typed", maybe_boxed, (tenon_typed_fn)maybe_typed,
+     0x6c62fe19e196c2e9u}, /* "T>T" */
 };
 
 static tenon_status load(tenon_plugin* self, void** out_state) {

@@ -37,12 +37,15 @@ class ConformanceTest {
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
         List<DynamicTest> tests = new ArrayList<>();
-        for (JsonNode node : JSON.readTree(file.toFile()).get("cases")) {
+        JsonNode all = JSON.readTree(file.toFile());
+        if (all.get("cases").isEmpty()) {
+          continue; // of another kind: see BindingsTest
+        }
+        for (JsonNode node : all.get("cases")) {
           tests.add(
               DynamicTest.dynamicTest(
                   node.get("name").asText(), () -> Support.leavesNothing(() -> run(node))));
         }
-        assertFalse(tests.isEmpty(), file.toString());
         containers.add(DynamicContainer.dynamicContainer(file.getFileName().toString(), tests));
       }
     }

@@ -95,7 +95,7 @@ class ExplainTest {
     explained(named, () -> f.with("n", 3).call(x)).agreed();
     TenonException wrong =
         assertThrows(TenonException.class, () -> f.with("n", "three").explain(x));
-    Support.contains(wrong.getMessage(), "'n'", "int");
+    Support.contains(wrong.getMessage(), "n must be int, got str");
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -145,7 +146,8 @@ class GradModeTest {
             assertTrue(plain.submit(() -> GradMode.isEnabled()).get());
             ExecutorService carrying = ThreadState.carrying(Executors.newSingleThreadExecutor());
             assertFalse(carrying.submit(() -> GradMode.isEnabled()).get());
-            carrying.shutdown();
+            carrying.shutdown(); // the task's state is closed after its result is there
+            assertTrue(carrying.awaitTermination(10, TimeUnit.SECONDS));
           } finally {
             plain.shutdown();
           }

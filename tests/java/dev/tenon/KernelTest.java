@@ -305,7 +305,7 @@ class KernelTest {
 
   @Test
   void absentTensorOfATypedKernel_isNull() {
-    for (String name : List.of("javatest::maybe_boxed")) {
+    for (String name : List.of("javatest::maybe_boxed", "javatest::maybe_typed")) {
       Op op = Operators.find(name);
       Tensor empty = Tensor.empty(DType.FLOAT32, 0);
       assertNull(op.call(empty), name);

@@ -279,4 +279,47 @@ class LibraryTest {
         assertThrows(IllegalStateException.class, () -> lib.define("f() -> ()")).getMessage(), ns);
     assertThrows(IllegalStateException.class, () -> lib.impl("f", "CPU", args -> null));
   }
+
+  @Test
+  void callOlder_runsTheKernelBelow() throws Throwable {
+    Support.leavesNothing(
+        () -> {
+          try (Library lib = Support.library();
+              Library over = Library.open(lib.namespace(), Library.Kind.IMPL);
+              Scope scope = Scope.open()) {
+            Op op = lib.define("f(Tensor x, *, int n=1) -> Tensor");
+            lib.impl("f", "CPU", args -> ((Tensor) args[0]).mul((Long) args[1]));
+            Registration[] mine = new Registration[2];
+            for (int i = 0; i < 2; i++) {
+              Registration[] place = mine;
+              int index = i;
+              place[i] =
+                  over.impl(
+                      "f",
+                      DispatchKey.CPU,
+                      (keys, args) ->
+                          ((Tensor) place[index].callOlder(keys, args)).add(Tensor.scalar(1.0)));
+            }
+            Tensor x = Tensor.of(new double[] {5});
+            assertEquals(7, op.callTensor(x).getDouble());
+            assertEquals(17, op.with("n", 3).callTensor(x).getDouble());
+            over.close();
+            assertEquals(5, op.callTensor(x).getDouble());
+          }
+        });
+  }
+
+  @Test
+  void callOlder_withoutOne_isAnError() {
+    try (Library lib = Support.library();
+        Scope scope = Scope.open()) {
+      Op op = lib.define("f(Tensor x) -> Tensor");
+      Registration[] mine = new Registration[1];
+      mine[0] =
+          lib.impl("f", DispatchKey.CPU, (keys, args) -> mine[0].callOlder(keys, args));
+      Tensor x = Tensor.scalar(1.0);
+      Support.fails(ErrorCode.NO_KERNEL, () -> op.call(x), op.name());
+      mine[0].close();
+    }
+  }
 }

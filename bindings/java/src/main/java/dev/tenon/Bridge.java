@@ -96,8 +96,8 @@ final class Bridge {
       }
       Signature signature = op.signature(); // of now: the kernel may close the library
       Object result = kernel.call(op, upcall + Structs.UPCALL_KEYS, args);
-      frame.checkGuards(guards, op);
-      writeResults(frame, op, stack, result, signature);
+      frame.checkGuards(guards, op.name());
+      writeResults(frame, op.name(), stack, result, signature);
       return TENON_OK;
     } catch (Throwable t) {
       frame.restoreGuards(guards);
@@ -126,7 +126,7 @@ final class Bridge {
 
   /** Writes results as the signature says; without one, of any types. */
   static void writeResults(
-      CallFrame frame, Op op, long stack, Object result, Signature signature) {
+      CallFrame frame, String op, long stack, Object result, Signature signature) {
     int count = Memory.getInt(stack + Structs.STACK_NRETS);
     long rets = Memory.getLong(stack + Structs.STACK_RETS);
     boolean anything = signature == null;
@@ -171,7 +171,7 @@ final class Bridge {
     }
   }
 
-  private static Object several(Op op, Object result, int count) {
+  private static Object several(String op, Object result, int count) {
     boolean fits =
         switch (count) {
           case 0 -> result == null;
@@ -180,7 +180,7 @@ final class Bridge {
         };
     if (!fits) {
       throw TenonException.type(
-          op.name(), "handler", "one that returns " + count + " results", Values.typeName(result));
+          op, "handler", "one that returns " + count + " results", Values.typeName(result));
     }
     return result;
   }

@@ -2,6 +2,8 @@
 // The memory of one call: stack, frame, arguments, results.
 package dev.tenon;
 
+import static dev.tenon.internal.TenonNativeConstants.TENON_VALUE_OWNED;
+
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
@@ -52,7 +54,7 @@ final class CallBlock {
       return 0;
     }
     long values = open(frame, s.arguments.length, 1);
-    s.writeDefaults(frame, values, given);
+    s.writeDefaults(values, given);
     return values;
   }
 
@@ -70,6 +72,17 @@ final class CallBlock {
 
   static boolean put(long values, Signature s, int index, double number) {
     return s.conversion(index).writeFloat(values + (long) index * Structs.VALUE_SIZE, number);
+  }
+
+  /** Lets go of what binding made, and of the schema that the arguments' defaults belong to. */
+  static void release(long values, int count, long schema) {
+    for (int i = 0; i < count; i++) {
+      long at = values + (long) i * Structs.VALUE_SIZE;
+      if ((Memory.getShort(at + Structs.VALUE_FLAGS) & TENON_VALUE_OWNED) != 0) {
+        TenonNative.tenon_value_clear(at);
+      }
+    }
+    TenonNative.tenon_schema_release(schema);
   }
 
   /** Runs the call through C, Java kernels too, and returns its one result. */

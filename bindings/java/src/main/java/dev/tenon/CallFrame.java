@@ -164,10 +164,10 @@ final class CallFrame {
   }
 
   /** Restores the keys, then complains, when a kernel left guards open. */
-  void checkGuards(int count, Op op) {
+  void checkGuards(int count, String op) {
     if (guards > count && restoreGuards(count)) {
       throw new IllegalStateException(
-          op.name() + ": kernel must close the guards that it opens, got one open");
+          op + ": kernel must close the guards that it opens, got one open");
     }
   }
 

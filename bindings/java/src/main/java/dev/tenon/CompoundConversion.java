@@ -19,6 +19,21 @@ import java.util.Optional;
 final class CompoundConversion {
   private CompoundConversion() {}
 
+  // Java's sets and queues are lists to schemas.
+  private static Object asList(Object v) {
+    return v instanceof Collection<?> all && !(v instanceof List) ? Arrays.asList(all.toArray()) : v;
+  }
+
+  /** Gives what has elements: where types of those name Java's objects, as these types say. */
+  private static void giveElements(Conversion type, CallFrame frame, long at, Object v) {
+    Object canonical = type.names() ? type.normalise(v) : MISMATCH;
+    if (canonical == MISMATCH || canonical == CLOSED) {
+      Values.putAny(frame, at, asList(v));
+    } else {
+      type.write(frame, at, canonical);
+    }
+  }
+
   static final class OfOptional extends Conversion {
     private final Conversion inner;
 
@@ -33,6 +48,21 @@ final class CompoundConversion {
         return normalise(optional.orElse(null));
       }
       return v == null ? null : inner.normalise(v);
+    }
+
+    @Override
+    void give(CallFrame frame, long at, Object v) {
+      Object given = v instanceof Optional<?> optional ? optional.orElse(null) : v;
+      if (given == null) {
+        Values.putNone(at);
+      } else {
+        inner.give(frame, at, given);
+      }
+    }
+
+    @Override
+    boolean names() {
+      return inner.names();
     }
 
     @Override
@@ -88,6 +118,11 @@ final class CompoundConversion {
     }
 
     @Override
+    void give(CallFrame frame, long at, Object v) {
+      Values.putAny(frame, at, asList(v));
+    }
+
+    @Override
     void write(CallFrame frame, long at, Object v) {
       Values.putLongs(frame, at, (long[]) v);
     }
@@ -125,6 +160,11 @@ final class CompoundConversion {
     }
 
     @Override
+    void give(CallFrame frame, long at, Object v) {
+      Values.putAny(frame, at, v instanceof float[] ? normalise(v) : asList(v));
+    }
+
+    @Override
     void write(CallFrame frame, long at, Object v) {
       Values.putDoubles(frame, at, (double[]) v);
     }
@@ -152,6 +192,11 @@ final class CompoundConversion {
         booleans[n++] = (Boolean) element;
       }
       return booleans;
+    }
+
+    @Override
+    void give(CallFrame frame, long at, Object v) {
+      Values.putAny(frame, at, asList(v));
     }
 
     @Override
@@ -194,6 +239,11 @@ final class CompoundConversion {
     }
 
     @Override
+    void give(CallFrame frame, long at, Object v) {
+      Values.putAny(frame, at, asList(v));
+    }
+
+    @Override
     void write(CallFrame frame, long at, Object v) {
       Values.putTensors(frame, at, (Tensor[]) v);
     }
@@ -210,13 +260,23 @@ final class CompoundConversion {
     @Override
     Object normalise(Object v) {
       if (v instanceof Collection<?> list) {
-        return asList(normaliseAll(list.toArray(), inner));
+        return listOf(normaliseAll(list.toArray(), inner));
       }
-      return v instanceof Object[] array ? asList(normaliseAll(array, inner)) : MISMATCH;
+      return v instanceof Object[] array ? listOf(normaliseAll(array, inner)) : MISMATCH;
     }
 
-    private static Object asList(Object normalised) {
+    private static Object listOf(Object normalised) {
       return normalised instanceof Object[] array ? Arrays.asList(array) : normalised;
+    }
+
+    @Override
+    void give(CallFrame frame, long at, Object v) {
+      giveElements(this, frame, at, v);
+    }
+
+    @Override
+    boolean names() {
+      return inner.names();
     }
 
     @Override
@@ -268,6 +328,16 @@ final class CompoundConversion {
     }
 
     @Override
+    void give(CallFrame frame, long at, Object v) {
+      giveElements(this, frame, at, v);
+    }
+
+    @Override
+    boolean names() {
+      return Arrays.stream(parts).anyMatch(Conversion::names);
+    }
+
+    @Override
     void write(CallFrame frame, long at, Object v) {
       Object[] elements = (Object[]) v;
       long data = frame.allocate((long) elements.length * Structs.VALUE_SIZE);
@@ -309,6 +379,16 @@ final class CompoundConversion {
     }
 
     @Override
+    void give(CallFrame frame, long at, Object v) {
+      giveElements(this, frame, at, v);
+    }
+
+    @Override
+    boolean names() {
+      return value.names();
+    }
+
+    @Override
     void write(CallFrame frame, long at, Object v) {
       Map<?, ?> map = (Map<?, ?>) v;
       long data = frame.allocate(2L * map.size() * Structs.VALUE_SIZE);
@@ -339,6 +419,16 @@ final class CompoundConversion {
         }
       }
       return MISMATCH;
+    }
+
+    @Override
+    void give(CallFrame frame, long at, Object v) {
+      giveElements(this, frame, at, v);
+    }
+
+    @Override
+    boolean names() {
+      return Arrays.stream(members).anyMatch(Conversion::names);
     }
 
     @Override

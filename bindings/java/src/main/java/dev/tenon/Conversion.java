@@ -32,6 +32,16 @@ abstract class Conversion {
   /** Returns the canonical form, {@link #MISMATCH} or {@link #CLOSED}. */
   abstract Object normalise(Object v);
 
+  /** Writes what a caller gave, as the value of its own class: C converts it to the type. */
+  void give(CallFrame frame, long at, Object v) {
+    Values.putAny(frame, at, v);
+  }
+
+  /** Tells whether Java's objects travel under the name of this type or of an element of it. */
+  boolean names() {
+    return false;
+  }
+
   /** Writes the canonical form as a borrowed value. */
   abstract void write(CallFrame frame, long at, Object v);
 
@@ -72,8 +82,8 @@ abstract class Conversion {
       case TENON_TYPE_STORAGE -> new OfClass(text, Storage.class);
       case TENON_TYPE_NONE -> new OfNone(text);
       case TENON_TYPE_ANY, TENON_TYPE_VARIABLE -> new OfAny(text);
-      case TENON_TYPE_CLASS -> new OfObject(text, TENON_TAG_OBJECT, text);
-      case TENON_TYPE_FUNCTION -> new OfObject(text, TENON_TAG_FUNCTION, null);
+      case TENON_TYPE_CLASS -> new OfObject(text);
+      case TENON_TYPE_FUNCTION -> new OfFunction(text);
       case TENON_TYPE_OPTIONAL -> new CompoundConversion.OfOptional(text, element(type, 0));
       case TENON_TYPE_LIST -> list(text, TenonNative.tenon_type_element(type, 0));
       case TENON_TYPE_TUPLE -> new CompoundConversion.OfTuple(text, elements(type));
@@ -112,6 +122,15 @@ abstract class Conversion {
   }
 
   // ---- Simple types ---------------------------------------------------------------------------
+
+  /** Tells whether this is an integer that a double equals. */
+  private static boolean isExact(Object v) {
+    return isInteger(v) && isExact(((Number) v).longValue());
+  }
+
+  private static boolean isExact(long v) {
+    return (long) (double) v == v && v != Long.MAX_VALUE;
+  }
 
   static boolean isInteger(Object v) {
     return v instanceof Long || v instanceof Integer || v instanceof Short || v instanceof Byte;
@@ -170,7 +189,7 @@ abstract class Conversion {
       if (v instanceof Double) {
         return v;
       }
-      return isInteger(v) || v instanceof Float ? (Object) ((Number) v).doubleValue() : MISMATCH;
+      return isExact(v) || v instanceof Float ? (Object) ((Number) v).doubleValue() : MISMATCH;
     }
 
     @Override
@@ -180,6 +199,9 @@ abstract class Conversion {
 
     @Override
     boolean writeInt(long at, long v) {
+      if (!isExact(v)) {
+        return false;
+      }
       Values.putDouble(at, v);
       return true;
     }
@@ -217,7 +239,7 @@ abstract class Conversion {
       if (v instanceof Complex) {
         return v;
       }
-      return isInteger(v) || v instanceof Double || v instanceof Float
+      return isExact(v) || v instanceof Double || v instanceof Float
           ? new Complex(((Number) v).doubleValue(), 0)
           : MISMATCH;
     }
@@ -359,15 +381,10 @@ abstract class Conversion {
     }
   }
 
-  /** An object of a named class, or a function: any Java object, or one of another language. */
+  /** An object of a named class: any Java object, or one of another language. */
   private static final class OfObject extends Conversion {
-    private final int tag;
-    private final String className;
-
-    OfObject(String text, int tag, String className) {
+    OfObject(String text) {
       super(text);
-      this.tag = tag;
-      this.className = className;
     }
 
     @Override
@@ -376,8 +393,42 @@ abstract class Conversion {
     }
 
     @Override
+    void give(CallFrame frame, long at, Object v) {
+      if (v == null) {
+        Values.putNone(at);
+      } else {
+        Values.putObject(frame, at, TENON_TAG_OBJECT, v, text);
+      }
+    }
+
+    @Override
+    boolean names() {
+      return true;
+    }
+
+    @Override
     void write(CallFrame frame, long at, Object v) {
-      Values.putObject(frame, at, tag, v, className);
+      Values.putObject(frame, at, TENON_TAG_OBJECT, v, text);
+    }
+  }
+
+  /** A function, of whatever language. */
+  private static final class OfFunction extends Conversion {
+    OfFunction(String text) {
+      super(text);
+    }
+
+    @Override
+    Object normalise(Object v) {
+      if (v instanceof NativeHandle handle && handle.isClosed()) {
+        return CLOSED;
+      }
+      return Values.isFunction(v) ? v : MISMATCH;
+    }
+
+    @Override
+    void write(CallFrame frame, long at, Object v) {
+      Values.putObject(frame, at, TENON_TAG_FUNCTION, v, null);
     }
   }
 

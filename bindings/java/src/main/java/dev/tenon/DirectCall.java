@@ -131,7 +131,7 @@ final class DirectCall {
     KernelReference kernel =
         (KernelReference) References.at(Memory.getLong(running + Structs.FRAME_CTX));
     Object result = kernel.call(op, running + Structs.FRAME_KEYS, args);
-    frame.checkGuards(guards, op);
+    frame.checkGuards(guards, op.name());
     return Results.detach(frame, s.results(result, s.returnCount()));
   }
 

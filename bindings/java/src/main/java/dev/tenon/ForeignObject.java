@@ -14,11 +14,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An object of another language, carried through Java: it can be handed on, not looked into.
+ * An object of another language, carried through Java: it can be handed on, not looked into, and
+ * called when it is a function.
  *
  * <p>Java's own objects arrive as themselves.
  */
-public final class ForeignObject extends NativeHandle {
+public final class ForeignObject extends NativeHandle implements Callback {
   // Types are told to C by address and live for ever; there is one for each name.
   private static final Map<String, Long> TYPES = new ConcurrentHashMap<>();
 
@@ -83,12 +84,17 @@ public final class ForeignObject extends NativeHandle {
    * its own, with the handlers of the interfaces it has.
    */
   static long typeOf(Class<?> type, String className) {
-    String name = className != null ? className : type.getName();
+    long call = Callback.class.isAssignableFrom(type) ? Addresses.CALL_FUNCTION : 0;
     boolean handles =
         Overriding.class.isAssignableFrom(type) || Dispatching.class.isAssignableFrom(type);
     if (!handles) {
-      return TYPES.computeIfAbsent(name, known -> newType(known, 0, 0, 0));
+      // Lambdas have classes without end: one type serves all functions.
+      String own = call != 0 ? Callback.class.getName() : type.getName();
+      String known = className != null ? className : own;
+      String key = call != 0 ? known + "()" : known;
+      return TYPES.computeIfAbsent(key, ignored -> newType(known, 0, 0, 0, call));
     }
+    String name = className != null ? className : type.getName();
     // One record a class: handlers of derived classes come first.
     String key = name + "/" + System.identityHashCode(type) + type.getName();
     Long known = TYPES.get(key);
@@ -103,10 +109,11 @@ public final class ForeignObject extends NativeHandle {
     long base = hasBase ? typeOf(parent, null) : 0;
     long override = Overriding.class.isAssignableFrom(type) ? Addresses.CALL_OVERRIDE : 0;
     long dispatch = Dispatching.class.isAssignableFrom(type) ? Addresses.CALL_DISPATCH : 0;
-    return TYPES.computeIfAbsent(key, ignored -> newType(name, base, override, dispatch));
+    return TYPES.computeIfAbsent(key, ignored -> newType(name, base, override, dispatch, call));
   }
 
-  private static long newType(String name, long base, long override, long dispatch) {
+  private static long newType(
+      String name, long base, long override, long dispatch, long call) {
     byte[] text = Text.encode(name);
     long memory = Memory.allocate(Structs.OBJECT_TYPE_SIZE + text.length);
     long nameAddress = memory + Structs.OBJECT_TYPE_SIZE;
@@ -118,7 +125,38 @@ public final class ForeignObject extends NativeHandle {
     Memory.putLong(memory + Structs.OBJECT_TYPE_RELEASE, Addresses.DROP_REFERENCE);
     Memory.putLong(memory + Structs.OBJECT_TYPE_OVERRIDE, override);
     Memory.putLong(memory + Structs.OBJECT_TYPE_DISPATCH, dispatch);
+    Memory.putLong(memory + Structs.OBJECT_TYPE_CALL, call);
     return memory;
+  }
+
+  /**
+   * Calls a function with one result.
+   *
+   * @throws TenonException TYPE when this is no function, or what it raised
+   */
+  @Override
+  public Object call(Object... args) {
+    return callAll(1, args)[0];
+  }
+
+  /** Calls a function with so many results. */
+  public Object[] callAll(int results, Object... args) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int objects = frame.objectCount();
+    try {
+      long values = CallBlock.open(frame, args.length, results);
+      for (int i = 0; i < args.length; i++) {
+        Values.putAny(frame, values + (long) i * Structs.VALUE_SIZE, args[i]);
+      }
+      Errors.check(TenonNative.tenon_object_call(address(), CallBlock.block(values)));
+      return Op.takeResults(frame, values + (long) args.length * Structs.VALUE_SIZE, results);
+    } finally {
+      Reference.reachabilityFence(this);
+      Reference.reachabilityFence(args);
+      frame.releaseObjects(objects);
+      frame.reset(mark);
+    }
   }
 
   /** Tells whether its type overrides operators. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory by which C calls an operator with some tensors and the defaults of the rest.
+// The defaults of an operator's arguments, ready for calls that leave them out.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -10,92 +10,76 @@ import dev.tenon.internal.Structs;
 import java.nio.ByteBuffer;
 
 /**
- * The defaults of an operator's arguments, written as values once, so that a call with tensors only
- * makes and fills in nothing: it reaches a typed kernel with their addresses, a boxed one with
- * copies.
+ * An operator and the defaults of its arguments as values, written once, so that a call which
+ * leaves some out makes and fills in nothing: typed kernels get their addresses, boxed ones copies.
  */
 final class Lane {
-  /** As many arguments as a lane has: C copies them to its stack for a boxed kernel. */
+  /** As many arguments as C calls by a lane: it copies them to its stack for a boxed kernel. */
   static final int MOST = 16;
-
-  /** What {@link #address} is where there is no lane. */
-  static final Lane NONE = new Lane();
 
   // Keeps the memory alive: who calls by the address keeps this object alive meanwhile.
   private final ByteBuffer memory;
   final long address;
 
-  private Lane() {
-    memory = null;
-    address = 0;
-  }
+  /** The defaults of the arguments from this one on are here. */
+  final int from;
 
-  /** Writes the values of arguments from `given` on; `results` are the low bits of a word. */
-  private Lane(CallFrame frame, long op, int results, Signature s, int given) {
-    int count = s.arguments.length;
-    long mark = frame.mark();
-    try {
-      long values = frame.allocate((long) count * Structs.VALUE_SIZE);
-      Memory.zero(values, (long) count * Structs.VALUE_SIZE);
-      s.writeDefaults(frame, values, given);
-      long size = Structs.LANE_VALUES + (long) count * Structs.VALUE_SIZE;
-      long data = 0;
-      for (int i = given; i < count; i++) {
-        data += dataSize(values + (long) i * Structs.VALUE_SIZE);
+  /**
+   * Copies defaults, given by address, 0 for arguments without one; `results` are the low bits of a
+   * word. They hold no references: what a default refers to would have to be released.
+   */
+  Lane(long op, int results, long[] defaults) {
+    int first = defaults.length;
+    long bytes = 0;
+    while (first > 0 && defaults[first - 1] != 0 && dataSize(defaults[first - 1]) >= 0) {
+      first--;
+      bytes += dataSize(defaults[first]);
+    }
+    from = first;
+    long size = Structs.LANE_VALUES + (long) defaults.length * Structs.VALUE_SIZE;
+    memory = ByteBuffer.allocateDirect((int) (size + bytes) + 8);
+    address = (Native.bufferAddress(memory) + 7) & ~7L;
+    Memory.putLong(address, op);
+    Memory.putInt(address + Structs.LANE_COUNT, defaults.length);
+    Memory.putInt(address + Structs.LANE_RESULTS, results);
+    long data = address + size;
+    for (int i = first; i < defaults.length; i++) {
+      long to = value(i);
+      Memory.copy(defaults[i], to, Structs.VALUE_SIZE);
+      Memory.putShort(to + Structs.VALUE_FLAGS, (short) 0); // borrowed
+      long elements = dataSize(defaults[i]);
+      if (elements > 0) {
+        Memory.copy(Memory.getLong(defaults[i] + Structs.VALUE_AS), data, elements);
+        Memory.putLong(to + Structs.VALUE_AS, data);
+        Memory.putLong(to + Structs.VALUE_AS + 8, 0);
+        data += (elements + 7) & ~7L;
       }
-      memory = ByteBuffer.allocateDirect((int) (size + data) + 8);
-      address = (Native.bufferAddress(memory) + 7) & ~7L;
-      Memory.putLong(address, op);
-      Memory.putInt(address + Structs.LANE_COUNT, count);
-      Memory.putInt(address + Structs.LANE_RESULTS, results);
-      long end = address + size;
-      for (int i = given; i < count; i++) {
-        long from = values + (long) i * Structs.VALUE_SIZE;
-        long to = address + Structs.LANE_VALUES + (long) i * Structs.VALUE_SIZE;
-        Memory.copy(from, to, Structs.VALUE_SIZE);
-        long bytes = dataSize(from);
-        if (bytes > 0) {
-          Memory.copy(Memory.getLong(from + Structs.VALUE_AS), end, bytes);
-          Memory.putLong(to + Structs.VALUE_AS, end);
-          end += bytes;
-        }
-      }
-    } finally {
-      frame.reset(mark);
     }
   }
 
-  /** Makes the lane of a signature that {@link Signature#lane} found fit for one. */
-  static Lane make(long op, int results, Signature s, int given) {
-    CallFrame frame = CallFrame.get();
-    return new Lane(frame, op, results, s, given);
+  /** Returns the address of an argument's value. */
+  long value(int index) {
+    return address + Structs.LANE_VALUES + (long) index * Structs.VALUE_SIZE;
   }
 
-  /** Tells whether a default can be kept without a reference to anything. */
-  static boolean holds(Object v) {
-    return v == null
-        || v instanceof Long
-        || v instanceof Double
-        || v instanceof Boolean
-        || v instanceof Complex
-        || v instanceof String
-        || v instanceof DType
-        || v instanceof Layout
-        || v instanceof MemoryFormat
-        || v instanceof Device
-        || v instanceof long[]
-        || v instanceof double[]
-        || v instanceof boolean[];
-  }
-
-  // Bytes of the elements that a value points to, rounded up.
+  // Bytes of the elements that a value points to; -1 for values that refer to something.
   private static long dataSize(long at) {
     long count = Memory.getInt(at + Structs.VALUE_COUNT);
     return switch (Memory.getShort(at)) {
+      case TENON_TAG_NONE,
+              TENON_TAG_BOOL,
+              TENON_TAG_INT,
+              TENON_TAG_FLOAT,
+              TENON_TAG_COMPLEX,
+              TENON_TAG_DTYPE,
+              TENON_TAG_LAYOUT,
+              TENON_TAG_MEMORY_FORMAT,
+              TENON_TAG_DEVICE ->
+          0;
       case TENON_TAG_INT_LIST, TENON_TAG_FLOAT_LIST -> count * 8;
-      case TENON_TAG_BOOL_LIST -> (count + 7) & ~7L;
-      case TENON_TAG_STRING -> (count + 1 + 7) & ~7L; // with its NUL
-      default -> 0;
+      case TENON_TAG_BOOL_LIST, TENON_TAG_STRING -> count;
+      case TENON_TAG_TENSOR_LIST, TENON_TAG_LIST -> count == 0 ? 0 : -1;
+      default -> -1;
     };
   }
 }

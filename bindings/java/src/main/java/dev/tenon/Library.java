@@ -251,10 +251,11 @@ public final class Library extends NativeHandle {
           op == null
               ? TenonNative.tenon_library_fallback(library, key.number(), kernel, select, out)
               : TenonNative.tenon_library_impl(library, op, key.number(), kernel, out));
+      String full = op == null ? null : op.contains("::") ? op : namespace + "::" + op;
       if (reference != null) {
-        Op.expectJavaKernel(op == null ? null : op.contains("::") ? op : namespace + "::" + op);
+        Op.expectJavaKernel(full);
       }
-      Registration registration = new Registration(Memory.getLong(out));
+      Registration registration = new Registration(Memory.getLong(out), full);
       registration.guardByCleaner();
       synchronized (registrations) {
         registrations.add(registration);

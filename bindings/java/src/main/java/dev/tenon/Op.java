@@ -11,6 +11,8 @@ import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,7 +35,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Op {
   private static final Map<Long, Op> ALL = new ConcurrentHashMap<>();
-  private static final Object[] NO_RESULTS = {};
+  private static final Object[] NOTHING = {};
 
   private final long address;
   private final String name;
@@ -139,7 +141,7 @@ public final class Op {
   }
 
   private Object call(Signature s, Object[] args) {
-    return unwrap(execute(s, s.bind(args, null), CALL, 0));
+    return unwrap(execute(s, args, null, dispatching));
   }
 
   /**
@@ -154,19 +156,19 @@ public final class Op {
   }
 
   private Tensor callTensor(Signature s, Object[] args) {
-    return oneTensor(s, execute(s, s.bind(args, null), CALL, 0));
+    return oneTensor(s, execute(s, args, null, dispatching));
   }
 
   /** Calls and returns all results, whatever their number. */
   public Object[] callAll(Object... args) {
     Signature s = signature();
-    return execute(s, s.bind(spread(args), null), CALL, 0);
+    return execute(s, spread(args), null, dispatching);
   }
 
   /** Calls with all arguments by name. */
   public Object callNamed(Map<String, ?> named) {
     Signature s = signature();
-    return unwrap(execute(s, s.bind(new Object[0], named), CALL, 0));
+    return unwrap(execute(s, NOTHING, named, dispatching));
   }
 
   /** Names an argument of a call to come: {@code op.with("alpha", 2).call(a, b)}. */
@@ -176,13 +178,13 @@ public final class Op {
 
   Object[] callWith(Object[] args, Map<String, ?> named) {
     Signature s = signature();
-    return execute(s, s.bind(spread(args), named), CALL, 0);
+    return execute(s, spread(args), named, dispatching);
   }
 
   /** Calls with a complete list of arguments in schema order, as kernels see them. */
   public Object[] callBoxed(Object[] args) {
     Signature s = signature();
-    return execute(s, s.bindAll(args), CALL, 0);
+    return execute(s, args, COMPLETE, dispatching);
   }
 
   /**
@@ -193,13 +195,41 @@ public final class Op {
    */
   public Object redispatch(DispatchKeySet keys, Object... args) {
     Signature s = signature();
-    return unwrap(execute(s, s.bindAll(spread(args)), REDISPATCH, keys.bits()));
+    return unwrap(
+        execute(
+            s,
+            spread(args),
+            COMPLETE,
+            (block, direct) -> Native.redispatch(address, keys.bits(), block, direct)));
+  }
+
+  /** See {@link Registration#callOlder}. */
+  Object callOlder(long registration, DispatchKeySet keys, Object[] args) {
+    Signature s = signature();
+    return unwrap(
+        execute(
+            s,
+            spread(args),
+            COMPLETE,
+            (block, direct) -> {
+              int status =
+                  TenonNative.tenon_registration_call_older(registration, keys.bits(), block);
+              if (status != 0) {
+                TenonNative.tenon_error_set(Memory.getLong(block + Structs.STACK_ERROR));
+              }
+              return status;
+            }));
   }
 
   /** Calls the kernel or fallback of one runtime key, whatever the arguments carry. */
   public Object callKey(DispatchKey key, Object... args) {
     Signature s = signature();
-    return unwrap(execute(s, s.bind(spread(args), null), KEY, key.number()));
+    return unwrap(
+        execute(
+            s,
+            spread(args),
+            null,
+            (block, direct) -> TenonNative.tenon_op_call_key(address, key.number(), block)));
   }
 
   /** Returns the key set that a call with these arguments would be dispatched with. */
@@ -220,7 +250,7 @@ public final class Op {
   }
 
   private long askBound(Object[] args, Map<String, ?> named, Signature.Question question) {
-    return signature().ask(address, spread(args), named, question);
+    return signature().ask(this, spread(args), named, question);
   }
 
   // A typed array in place of the variable arguments is one argument: a tensor list.
@@ -512,41 +542,42 @@ public final class Op {
 
   // ---- The general way ------------------------------------------------------------------------
 
-  private static final int CALL = 0;
-  private static final int REDISPATCH = 1;
-  private static final int KEY = 2;
+  /**
+   * Runs a call whose stack is filled. Returns 0 with results, a status with an error in the slot,
+   * or -1 where a Java kernel is to be called in the block's frame, which `direct` allows.
+   */
+  private interface Way {
+    int run(long block, boolean direct);
+  }
 
-  private Object[] execute(Signature s, Object[] args, int how, long keys) {
+  private final Way dispatching = (block, direct) -> Native.call(address(), block, direct);
+
+  // In the place of names: the positional arguments are all there are, in schema order.
+  private static final Map<String, ?> COMPLETE = Collections.unmodifiableMap(new HashMap<>());
+
+  private Object[] execute(Signature s, Object[] args, Map<String, ?> named, Way way) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     int objects = frame.objectCount();
     int returns = s.returnCount();
-    long values = CallBlock.open(frame, args.length, returns);
+    int count = s.boundCount(args.length);
+    long schema = 0;
+    long values = CallBlock.open(frame, count, returns);
     long block = CallBlock.block(values);
-    long rets = values + (long) args.length * Structs.VALUE_SIZE;
+    long rets = values + (long) count * Structs.VALUE_SIZE;
     try {
-      boolean overridden = Overrides.anyStands(args);
-      for (int i = 0; i < args.length; i++) {
-        long at = values + (long) i * Structs.VALUE_SIZE;
-        if (overridden && Overrides.stands(args[i])) {
-          Values.putObject(frame, at, TENON_TAG_OBJECT, args[i], null);
-        } else {
-          s.conversion(i).write(frame, at, args[i]);
-        }
+      schema =
+          named == COMPLETE
+              ? s.bindAll(frame, this, args, values)
+              : s.bind(frame, this, args, named, values);
+      if (Overrides.anyStands(args) || named != null && Overrides.anyStands(named.values())) {
+        return Overrides.call(frame, this, block, way == dispatching, rets, returns);
       }
-      if (overridden) {
-        return Overrides.call(frame, this, block, how == CALL, rets, returns);
-      }
-      int status =
-          switch (how) {
-            case CALL -> Native.call(address, block, isDirect(frame));
-            case REDISPATCH -> Native.redispatch(address, keys, block, isDirect(frame));
-            default -> TenonNative.tenon_op_call_key(address, (int) keys, block);
-          };
+      int status = way.run(block, isDirect(frame));
       if (status < 0) {
         long running = CallBlock.running(values);
         try {
-          return split(s, DirectCall.run(frame, this, s, running, values, args.length));
+          return split(s, DirectCall.run(frame, this, s, running, values, count));
         } finally {
           DirectCall.leave(running);
         }
@@ -554,9 +585,13 @@ public final class Op {
       java = false; // whoever expected a Java kernel was wrong
       Errors.check(status);
       Object[] results = takeResults(frame, rets, returns);
-      return how == CALL ? Overrides.opened(frame, block, results) : results;
+      return way == dispatching ? Overrides.opened(frame, block, results) : results;
     } finally {
       Reference.reachabilityFence(args);
+      Reference.reachabilityFence(named);
+      if (schema != 0) {
+        CallBlock.release(values, count, schema);
+      }
       frame.releaseObjects(objects);
       frame.reset(mark);
     }
@@ -583,7 +618,7 @@ public final class Op {
 
   private static Object[] split(Signature s, Object result) {
     return switch (s.returnCount()) {
-      case 0 -> NO_RESULTS;
+      case 0 -> NOTHING;
       case 1 -> new Object[] {result};
       default -> (Object[]) result;
     };

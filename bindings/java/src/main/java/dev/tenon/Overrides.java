@@ -7,17 +7,24 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
+import java.util.Collection;
 
 /** Carriers, and the entry of handlers. */
 final class Overrides {
   /** Shifts a key set so that something is left where Override or a key above it is in. */
   private static final int OVERRIDE_SHIFT = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_OVERRIDE;
 
+  private static final int FUNCTION_CALL = 2; // beside the kinds of modes
+
   private Overrides() {}
 
   /** Tells whether an object may stand for any argument. */
   static boolean stands(Object v) {
     return v instanceof Overriding || v instanceof ForeignObject foreign && foreign.overrides();
+  }
+
+  static boolean anyStands(Collection<?> args) {
+    return args.stream().anyMatch(Overrides::stands);
   }
 
   static boolean anyStands(Object[] args) {
@@ -92,6 +99,16 @@ final class Overrides {
     return results;
   }
 
+  private static int callFunction(CallFrame frame, Callback function, long stack, int guards)
+      throws Exception {
+    int count = Memory.getInt(stack + Structs.STACK_NARGS);
+    Object[] args = Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
+    Object result = function.call(args);
+    frame.checkGuards(guards, "function");
+    Bridge.writeResults(frame, "function", stack, result, null);
+    return TENON_OK;
+  }
+
   /** Runs the handler of object {@code id} on the call at {@code upcall}; returns a status. */
   static int handle(int kind, int id, long upcall) {
     CallFrame frame = CallFrame.get();
@@ -102,6 +119,9 @@ final class Overrides {
     frame.upcalls++;
     try {
       Object self = References.get(id);
+      if (kind == FUNCTION_CALL) {
+        return callFunction(frame, (Callback) self, stack, guards);
+      }
       Op op = Op.of(Memory.getLong(upcall));
       int count = Memory.getInt(stack + Structs.STACK_NARGS);
       Object[] args = Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
@@ -114,11 +134,11 @@ final class Overrides {
           override
               ? ((Overriding) self).overrideCall(call)
               : ((Dispatching) self).dispatchCall(call);
-      frame.checkGuards(guards, op);
+      frame.checkGuards(guards, op.name());
       if (result == Overridden.DECLINED) {
         return TENON_DECLINED;
       }
-      Bridge.writeResults(frame, op, stack, result, signature);
+      Bridge.writeResults(frame, op.name(), stack, result, signature);
       return TENON_OK;
     } catch (Throwable t) {
       frame.restoreGuards(guards);

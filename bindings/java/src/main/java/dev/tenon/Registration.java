@@ -10,8 +10,32 @@ import java.lang.ref.Reference;
  * this object changes nothing.
  */
 public final class Registration extends NativeHandle {
-  Registration(long address) {
+  private final String op; // its full name; null for a fallback, which is of no operator
+
+  Registration(long address, String op) {
     super(address);
+    this.op = op;
+  }
+
+  /**
+   * Calls, from inside this kernel, the kernel that it replaced: the one of the same operator and
+   * key that would serve if this were closed.
+   *
+   * @param keys the kernel's own key set: a {@link KeyedKernel} gets it
+   * @param args a complete list in schema order, as the kernel got it
+   * @return as {@link Op#call(Object...)}
+   * @throws TenonException NO_KERNEL when there is none; STATE for a fallback
+   */
+  public Object callOlder(DispatchKeySet keys, Object... args) {
+    if (op == null) {
+      throw new TenonException(
+          ErrorCode.STATE, "Registration.callOlder: registration must be a kernel's, got a fallback's");
+    }
+    try {
+      return Operators.find(op).callOlder(address(), keys, args);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** Removes the kernel, at once for new calls. Closing again does nothing. */

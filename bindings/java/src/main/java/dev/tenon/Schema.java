@@ -67,6 +67,13 @@ public final class Schema extends NativeHandle {
     return overload;
   }
 
+  /** Returns the letters of the typed signature, such as "TTv>T"; "" where there is no typed form. */
+  public String typedSignature() {
+    String letters = TenonNative.tenon_schema_signature(address());
+    Reference.reachabilityFence(this);
+    return letters;
+  }
+
   /** Returns the arguments in order. */
   public List<Argument> arguments() {
     return list(TenonNative.tenon_schema_argument_count(address()), true);

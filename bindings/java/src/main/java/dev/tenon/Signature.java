@@ -5,6 +5,7 @@ package dev.tenon;
 import static dev.tenon.internal.TenonNativeConstants.*;
 
 import dev.tenon.internal.Memory;
+import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
@@ -20,7 +21,6 @@ final class Signature {
   final Argument[] arguments;
   private final Conversion[] conversions;
   private final Conversion[] returns;
-  private final Object[] defaults;
   final boolean varArguments;
   final boolean varReturns;
   private final int positional;
@@ -37,13 +37,13 @@ final class Signature {
   /** How a call ends: 0 with nothing, 1 with a tensor, 3 with one or none; -1 otherwise. */
   private final int results;
 
-  private final long address;
-
   /** The operator's address plus {@code results}: what the fixed natives take. */
   final long word;
 
-  // By the number of tensors that a call gives; null until one gave so many.
-  private final Lane[] lanes = new Lane[LANES + 1];
+  private final Lane lane;
+
+  // Whether a call with so many tensors goes by the lane.
+  private final boolean[] hasLane = new boolean[LANES + 1];
 
   private static final int LANES = 3;
 
@@ -59,7 +59,7 @@ final class Signature {
     varReturns = (flags & TENON_SCHEMA_VARRET) != 0;
     arguments = new Argument[(int) TenonNative.tenon_schema_argument_count(schema)];
     conversions = new Conversion[arguments.length];
-    defaults = new Object[arguments.length];
+    long[] defaults = new long[arguments.length];
     returns = new Conversion[(int) TenonNative.tenon_schema_return_count(schema)];
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
@@ -69,7 +69,7 @@ final class Signature {
         Schema.readInfo(schema, i, true, info);
         arguments[i] = Schema.argument(frame, info);
         conversions[i] = Conversion.of(Memory.getLong(info + Structs.ARGUMENT_INFO_TYPE));
-        defaults[i] = arguments[i].hasDefault() ? normalise(i, arguments[i].defaultValue()) : null;
+        defaults[i] = Memory.getLong(info + Structs.ARGUMENT_INFO_DEFAULT_VALUE);
       }
       for (int i = 0; i < returns.length; i++) {
         Schema.readInfo(schema, i, false, info);
@@ -99,8 +99,13 @@ final class Signature {
     }
     boolean oneTensor = returns.length == 1 && returns[0] instanceof Conversion.OfTensor;
     required = oneTensor && !varArguments && !varReturns ? last : -1;
-    address = operator.address();
-    word = address + Math.max(results, 0);
+    word = operator.address() + Math.max(results, 0);
+    lane = new Lane(operator.address(), Math.max(results, 0), defaults);
+    for (int i = 1, leading = 0; i <= Math.min(LANES, positional); i++) {
+      leading += leading == i - 1 && conversions[i - 1].isTensor() ? 1 : 0;
+      hasLane[i] =
+          leading == i && results >= 0 && lane.from <= i && arguments.length <= Lane.MOST;
+    }
   }
 
   /** Reads an operator's schema, or keeps `old` when the definition is the same. */
@@ -153,159 +158,117 @@ final class Signature {
   // ---- Arguments ------------------------------------------------------------------------------
 
   /**
-   * Tells whether a call may give so many arguments by position and leave the rest to defaults, and
-   * returns one tensor.
-   */
-  boolean takes(int count) {
-    return required >= 0 && required <= count && count <= positional;
-  }
-
-  /**
    * Returns the address of the lane by which a call with so many tensors and defaults for the rest
    * goes, 0 where there is none. The caller keeps this object alive while it uses it.
    */
   long lane(int given) {
-    Lane lane = lanes[given];
-    if (lane == null) {
-      lane = isLane(given) ? Lane.make(address, results, this, given) : Lane.NONE;
-      lanes[given] = lane; // two threads may both make one
-    }
-    return lane.address;
+    return hasLane[given] ? lane.address : 0;
   }
 
-  private boolean isLane(int given) {
-    if (results < 0 || given > positional || arguments.length > Lane.MOST) {
-      return false;
-    }
-    for (int i = 0; i < arguments.length; i++) {
-      boolean fits =
-          i < given
-              ? conversions[i].isTensor()
-              : arguments[i].hasDefault() && Lane.holds(defaults[i]);
-      if (!fits) {
-        return false;
-      }
-    }
-    return true;
+  /**
+   * Tells whether a call may give so many arguments by position and leave the rest to defaults, and
+   * returns one tensor.
+   */
+  boolean takes(int count) {
+    return required >= 0 && required <= count && lane.from <= count && count <= positional;
   }
 
-  /** Writes the defaults of all arguments from `first` on into a call's values. */
-  void writeDefaults(CallFrame frame, long values, int first) {
-    for (int i = first; i < conversions.length; i++) {
-      conversions[i].write(frame, values + (long) i * Structs.VALUE_SIZE, defaults[i]);
-    }
+  /**
+   * Writes the defaults of all arguments from `first` on into a call's values. They lie in this
+   * object's memory: the caller keeps it alive.
+   */
+  void writeDefaults(long values, int first) {
+    long offset = (long) first * Structs.VALUE_SIZE;
+    long size = (long) (arguments.length - first) * Structs.VALUE_SIZE;
+    Memory.copy(lane.value(first), values + offset, size);
   }
 
-  /** Brings positional and named arguments into schema order and canonical form. */
-  Object[] bind(Object[] args, Map<String, ?> named) {
-    int count = args.length;
-    if (count > positional && !(varArguments && positional == arguments.length)) {
-      throw new TenonException(
-          ErrorCode.TYPE,
-          op + ": number of positional arguments must be " + countText() + ", got " + count);
-    }
-    Object[] bound = new Object[Math.max(arguments.length, count)];
-    int used = 0;
-    for (int i = 0; i < bound.length; i++) {
-      if (i >= arguments.length) {
-        bound[i] = normalise(i, args[i]);
-        continue;
-      }
-      Argument argument = arguments[i];
-      boolean isNamed = named != null && named.containsKey(argument.name());
-      if (isNamed && i < count && !argument.keywordOnly()) {
-        throw TenonException.type(
-            op, "argument '" + argument.name() + "'", "given once", "a position and a name");
-      }
-      if (i < count && !argument.keywordOnly()) {
-        bound[i] = normalise(i, args[i]);
-      } else if (isNamed) {
-        bound[i] = normalise(i, named.get(argument.name()));
-        used++;
-      } else if (argument.hasDefault()) {
-        bound[i] = fresh(defaults[i]);
-      } else {
-        throw TenonException.type(
-            op, "argument '" + argument.name() + "'", "given (" + argument.type() + ")", "nothing");
-      }
-    }
-    if (named != null && used < named.size()) {
-      throw unknownName(named);
-    }
-    return bound;
+  /** Returns how many values a call with so many positions has. */
+  int boundCount(int given) {
+    return varArguments ? Math.max(arguments.length, given) : arguments.length;
   }
 
-  /** Brings a complete list in schema order into canonical form: what layers pass on. */
-  Object[] bindAll(Object[] args) {
+  /**
+   * Binds positional and named arguments: converted, in schema order and with defaults. The values
+   * may borrow from the schema that is returned: the caller releases it after the call.
+   */
+  long bind(CallFrame frame, Op operator, Object[] args, Map<String, ?> named, long values) {
+    long positions = frame.allocate((long) args.length * Structs.VALUE_SIZE);
+    for (int i = 0; i < args.length; i++) {
+      give(frame, positions + (long) i * Structs.VALUE_SIZE, i, args[i]);
+    }
+    int count = named == null ? 0 : named.size();
+    long names = frame.allocate(count * 8L);
+    long given = frame.allocate((long) count * Structs.VALUE_SIZE);
+    if (count > 0) {
+      int next = 0;
+      for (Map.Entry<String, ?> entry : named.entrySet()) {
+        Memory.putLong(names + next * 8L, frame.text(entry.getKey()));
+        long at = given + (long) next * Structs.VALUE_SIZE;
+        give(frame, at, indexOf(entry.getKey()), entry.getValue());
+        next++;
+      }
+    }
+    return bind(operator, positions, args.length, names, given, count, values);
+  }
+
+  /** Binds a complete list in schema order: what layers pass on. */
+  long bindAll(CallFrame frame, Op operator, Object[] args, long values) {
     if (args.length != arguments.length && !(varArguments && args.length > arguments.length)) {
       throw new TenonException(
           ErrorCode.TYPE,
           op + ": number of arguments must be " + arguments.length + ", got " + args.length);
     }
-    Object[] bound = new Object[args.length];
-    for (int i = 0; i < bound.length; i++) {
-      bound[i] = normalise(i, args[i]);
+    long given = frame.allocate((long) args.length * Structs.VALUE_SIZE);
+    for (int i = 0; i < args.length; i++) {
+      give(frame, given + (long) i * Structs.VALUE_SIZE, i, args[i]);
     }
-    return bound;
+    // Those that only go by name are given by theirs.
+    int first = varArguments ? args.length : positional;
+    long names = frame.allocate((args.length - first) * 8L);
+    for (int i = first; i < args.length; i++) {
+      Memory.putLong(names + (i - first) * 8L, frame.text(arguments[i].name()));
+    }
+    long rest = given + (long) first * Structs.VALUE_SIZE;
+    return bind(operator, given, first, names, rest, args.length - first, values);
   }
 
-  private String countText() {
-    int required = 0;
-    for (Argument argument : arguments) {
-      required += argument.keywordOnly() || argument.hasDefault() ? 0 : 1;
+  private long bind(
+      Op operator, long positions, int count, long names, long named, int namedCount, long values) {
+    long schema =
+        Native.bindArguments(
+            operator.address(),
+            positions,
+            count,
+            names,
+            named,
+            namedCount,
+            values,
+            boundCount(count));
+    if (schema == 0) {
+      throw Errors.raise();
     }
-    return required == positional ? "" + positional : required + " to " + positional;
+    return schema;
   }
 
-  private TenonException unknownName(Map<String, ?> named) {
-    for (String name : named.keySet()) {
-      if (Arrays.stream(arguments).noneMatch(a -> a.name().equals(name))) {
-        return new TenonException(
-            ErrorCode.TYPE,
-            op
-                + ": argument name must be one of "
-                + Arrays.stream(arguments).map(Argument::name).toList()
-                + ", got '"
-                + name
-                + "'");
-      }
+  private int indexOf(String name) {
+    int index = 0;
+    while (index < arguments.length && !arguments[index].name().equals(name)) {
+      index++;
     }
-    throw new AssertionError(named);
+    return index; // beyond all: a name that C will refuse
   }
 
-  // Arrays are fresh each time: a kernel may write into its arguments.
-  private static Object fresh(Object value) {
-    if (value instanceof long[] longs) {
-      return longs.clone();
+  // Writes a value as what it is; C converts it. What cannot be written says whose it is.
+  private void give(CallFrame frame, long at, int index, Object v) {
+    try {
+      conversion(index).give(frame, at, v);
+    } catch (IllegalStateException e) {
+      throw new IllegalStateException(op + ": " + argumentText(index) + ": " + e.getMessage(), e);
+    } catch (TenonException e) {
+      throw new TenonException(
+          e.errorCode(), op + ": " + argumentText(index) + ": " + e.getMessage());
     }
-    if (value instanceof double[] doubles) {
-      return doubles.clone();
-    }
-    return value instanceof boolean[] booleans ? booleans.clone() : value;
-  }
-
-  private Object normalise(int index, Object v) {
-    Conversion conversion = conversion(index);
-    Object normalised = conversion.normalise(v);
-    if (normalised == Conversion.MISMATCH) {
-      normalised = expand(index, v);
-    }
-    if (normalised == Conversion.MISMATCH && Overrides.stands(v)) {
-      return v;
-    }
-    if (normalised == Conversion.MISMATCH) {
-      throw TenonException.type(op, argumentText(index), conversion.text, Values.typeName(v));
-    }
-    if (normalised == Conversion.CLOSED) {
-      throw new IllegalStateException(
-          op + ": " + argumentText(index) + " must be " + open(v) + ", got a closed one");
-    }
-    return normalised;
-  }
-
-  // What a closed handle should have been; inside a list only tensors are looked at.
-  private static String open(Object v) {
-    return "an open " + (v instanceof NativeHandle handle ? handle.title() : "Tensor");
   }
 
   private String argumentText(int index) {
@@ -314,15 +277,9 @@ final class Signature {
         : "argument " + index;
   }
 
-  // One number stands for all of a list with a stated length: `int[2] stride` takes 3.
-  private Object expand(int index, Object v) {
-    int size = index < arguments.length ? arguments[index].listSize() : -1;
-    if (size <= 0 || !(v instanceof Number)) {
-      return Conversion.MISMATCH;
-    }
-    Object[] all = new Object[size];
-    Arrays.fill(all, v);
-    return conversion(index).normalise(Arrays.asList(all));
+  // What a closed handle should have been; inside a list only tensors are looked at.
+  private static String open(Object v) {
+    return "an open " + (v instanceof NativeHandle handle ? handle.title() : "Tensor");
   }
 
   // ---- Results --------------------------------------------------------------------------------
@@ -378,27 +335,26 @@ final class Signature {
   }
 
   /** Asks about a call with these arguments; what is left out takes its default. */
-  long ask(long op, Object[] args, Map<String, ?> named, Question question) {
-    Object[] bound = bind(args, named);
-    boolean overridden = Overrides.anyStands(bound);
+  long ask(Op operator, Object[] args, Map<String, ?> named, Question question) {
     CallFrame frame = CallFrame.get();
     long mark = frame.mark();
     int objects = frame.objectCount();
+    int count = boundCount(args.length);
+    long schema = 0;
+    long values = 0;
     try {
       long out = frame.allocate(8);
-      long values = frame.allocate((long) bound.length * Structs.VALUE_SIZE);
-      for (int i = 0; i < bound.length; i++) {
-        long at = values + (long) i * Structs.VALUE_SIZE;
-        if (overridden && Overrides.stands(bound[i])) {
-          Values.putObject(frame, at, TENON_TAG_OBJECT, bound[i], null);
-        } else {
-          conversion(i).write(frame, at, bound[i]);
-        }
-      }
-      Errors.check(question.ask(op, values, bound.length, out));
+      values = frame.allocate((long) count * Structs.VALUE_SIZE);
+      schema = bind(frame, operator, args, named, values);
+      Errors.check(question.ask(operator.address(), values, count, out));
       return Memory.getLong(out);
     } finally {
-      Reference.reachabilityFence(bound);
+      Reference.reachabilityFence(args);
+      Reference.reachabilityFence(named);
+      if (schema != 0) {
+        TenonNative.tenon_value_clear_n(values, count);
+        TenonNative.tenon_schema_release(schema);
+      }
       frame.releaseObjects(objects);
       frame.reset(mark);
     }

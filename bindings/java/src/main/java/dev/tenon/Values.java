@@ -316,11 +316,13 @@ final class Values {
         pairs[n++] = entry.getValue();
       }
       putAll(frame, at, TENON_TAG_DICT, pairs, map.size());
-    } else if (v instanceof ForeignObject foreign && foreign.isFunction()) {
-      putObject(frame, at, TENON_TAG_FUNCTION, v, null);
     } else {
-      putObject(frame, at, TENON_TAG_OBJECT, v, null);
+      putObject(frame, at, isFunction(v) ? TENON_TAG_FUNCTION : TENON_TAG_OBJECT, v, null);
     }
+  }
+
+  static boolean isFunction(Object v) {
+    return v instanceof ForeignObject foreign ? foreign.isFunction() : v instanceof Callback;
   }
 
   private static void putAll(CallFrame frame, long at, int tag, Object[] values, int count) {

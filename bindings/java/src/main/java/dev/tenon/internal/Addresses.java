@@ -25,6 +25,9 @@ public final class Addresses {
   /** The dispatch handler of all Java objects that have one. */
   public static final long CALL_DISPATCH;
 
+  /** What calls all Java functions that were passed as values. */
+  public static final long CALL_FUNCTION;
+
   private Addresses() {}
 
   static {
@@ -45,7 +48,8 @@ public final class Addresses {
     DEFINITIONS = words[4];
     CALL_OVERRIDE = words[5];
     CALL_DISPATCH = words[6];
-    int first = 7;
+    CALL_FUNCTION = words[7];
+    int first = 8;
     if (words.length != Structs.ALL.length + first) {
       throw new LinkageError("Tenon: libtenon_java must be of the classes' own build");
     }

@@ -62,6 +62,21 @@ public final class Native {
    */
   public static native int call(long op, long block, boolean direct);
 
+  /**
+   * Binds arguments, given by position and by name, to {@code count} values in the order of an
+   * operator's schema. Returns the schema, a reference that the caller releases after the call; 0
+   * with an error in the slot.
+   */
+  public static native long bindArguments(
+      long op,
+      long positional,
+      int positionalCount,
+      long names,
+      long named,
+      int namedCount,
+      long values,
+      int count);
+
   /** As {@link #call}, with a key set; the thread's keys are not consulted. */
   public static native int redispatch(long op, long keys, long block, boolean direct);
 
