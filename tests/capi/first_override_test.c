@@ -26,7 +26,7 @@ static float relu_of_minus_one(void) {
   if (tenon_tensor_new(TENON_DTYPE_F32, NULL, 1, &count, NULL, &x) != TENON_OK) return 101;
   if (tenon_tensor_data(x, &data) != TENON_OK) return 102;
   *(float*)data = minus_one;
-  tenon_value args[1] = {value_tensor(x)}, rets[1];
+  tenon_value args[1] = {tenon_value_of_tensor(x)}, rets[1];
   if (call(op, args, 1, rets, 1) != TENON_OK) return 103;
   if (tenon_tensor_data(rets[0].as.tensor, &data) != TENON_OK) return 104;
   const float result = *(float*)data;
