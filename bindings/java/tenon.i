@@ -82,12 +82,9 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %rename("$ignore", %$isunion) "";
 
 // Declared, but not in the library yet.
-%ignore tenon_registration_call_older;
 %ignore tenon_tensor_dims;
 %ignore tenon_tensor_new_alias_as;
 %ignore tenon_tensor_wrap_with;
-%ignore tenon_thread_slot_peek;
-%ignore tenon_thread_slot_register;
 %ignore tenon_warning_emit;
 %ignore tenon_warning_emit_once;
 %ignore tenon_warning_reset_once;
