@@ -8,10 +8,14 @@
 
 namespace tenon::kernels::cpu {
 
-void* late_symbol(const char* library, const char* name) {
+void* find_late_symbol(const char* library, const char* name) noexcept {
   // Never closed: these libraries start threads that outlive any call.
   void* handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  void* symbol = handle != nullptr ? dlsym(handle, name) : nullptr;
+  return handle != nullptr ? dlsym(handle, name) : nullptr;
+}
+
+void* late_symbol(const char* library, const char* name) {
+  void* symbol = find_late_symbol(library, name);
   if (symbol == nullptr) {
     const char* why = dlerror();
     fail(TENON_ERROR_RUNTIME, {name, " must be found in ", library,

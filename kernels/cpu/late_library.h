@@ -5,10 +5,14 @@
 
 #include <atomic>
 
+#include "kernels/cpu/lost_team.h"
+
 namespace tenon::kernels::cpu {
 
 // The address of a function of a shared library, which is loaded now if it was not, and stays.
 void* late_symbol(const char* library, const char* name);
+// The same of it or of one that it needs, NULL where there is none.
+void* find_late_symbol(const char* library, const char* name) noexcept;
 
 // A function of that library, of type F: one for each, made before the program runs. A call that
 // finds no library throws, and the next one tries again.
@@ -25,6 +29,7 @@ class LateFunction {
       function = reinterpret_cast<F*>(late_symbol(library_, name_));
       function_.store(function, std::memory_order_release);
     }
+    const AloneAfterFork alone(library_);
     return function(arguments...);
   }
 

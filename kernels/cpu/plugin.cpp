@@ -2,6 +2,7 @@
 // The plugin libtenon_cpu.so: all operators and their CPU kernels. Nothing runs before load.
 #include <memory>
 
+#include "kernels/cpu/lost_team.h"
 #include "kernels/ops/registry.h"
 #include "tenon/plugin.h"
 
@@ -30,6 +31,7 @@ using Libraries = std::vector<Library>;
 tenon_status load(tenon_plugin*, void** out_state) {
   tenon_error* error = nullptr;
   const tenon_status status = detail::guarded(&error, [&] {
+    watch_forks();
     auto libraries = std::make_unique<Libraries>(register_ops());
     Library& aten = libraries->emplace_back(Library::Impl, "aten", TENON_KEY_CPU);
 #define TENON_REGISTER(stem) register_##stem(aten);

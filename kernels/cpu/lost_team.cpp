@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/lost_team.h"
+
+#include <pthread.h>
+
+#include <atomic>
+
+#include "kernels/common/check.h"
+#include "kernels/cpu/late_library.h"
+
+namespace tenon::kernels::cpu {
+namespace {
+
+// The one thread of a child process that its parent had too; 0 in a process that did not fork. A
+// later thread may get the same number once that one has ended: it then works alone as well.
+constinit std::atomic<pthread_t> thread_through_fork{0};
+
+// Runs in each child. The teams may be those of the host's own OpenMP code, so it does not matter
+// whether the thread has multiplied here before.
+void note_thread() { thread_through_fork.store(pthread_self(), std::memory_order_relaxed); }
+
+}  // namespace
+
+void watch_forks() {
+  static constinit std::atomic<bool> watching{false};
+  if (watching.exchange(true, std::memory_order_relaxed)) return;
+  if (pthread_atfork(nullptr, nullptr, &note_thread) != 0) {
+    watching.store(false, std::memory_order_relaxed);
+    fail(TENON_ERROR_OUT_OF_MEMORY, {"tenon_cpu: out of memory"});
+  }
+}
+
+bool has_lost_teams() noexcept {
+  const pthread_t thread = thread_through_fork.load(std::memory_order_relaxed);
+  return thread != 0 && pthread_equal(thread, pthread_self()) != 0;
+}
+
+void AloneAfterFork::begin(const char* library) noexcept {
+  const auto get_threads =
+      reinterpret_cast<int (*)()>(find_late_symbol(library, "omp_get_max_threads"));
+  const auto set_threads =
+      reinterpret_cast<void (*)(int)>(find_late_symbol(library, "omp_set_num_threads"));
+  if (get_threads == nullptr || set_threads == nullptr) return;
+  threads_before_ = get_threads();
+  set_threads(1);
+  set_threads_ = set_threads;
+}
+
+}  // namespace tenon::kernels::cpu
