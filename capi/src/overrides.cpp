@@ -4,10 +4,19 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "in_struct.h"
 #include "value/carrier.h"
 
 namespace value = tenon::value;
 using tenon::capi::guarded;
+
+namespace {
+
+// The struct as it was first released.
+constexpr size_t kFirstWrapperOptions = 104;
+static_assert(sizeof(tenon_wrapper_options) >= kFirstWrapperOptions);
+
+}  // namespace
 
 extern "C" {
 
@@ -25,14 +34,10 @@ tenon_status tenon_wrapper_new(const tenon_object_type* type, void* self,
   *out_tensor = nullptr;
   return guarded([&] {
     constexpr const char* kNew = "tenon_wrapper_new";
-    const auto ndim = options->ndim;
-    TENON_CHECK_ARG(ndim >= 0 && ndim <= TENON_TENSOR_MAX_DIMS, kNew, ": ndim must be in [0, ",
-                    TENON_TENSOR_MAX_DIMS, "], got ", ndim);
-    TENON_CHECK_ARG(options->sizes != nullptr || ndim == 0, kNew,
-                    ": sizes must be an address, got NULL for ", ndim, " dims");
-    *out_tensor = value::new_wrapper(type, self, {options->sizes, static_cast<size_t>(ndim)},
-                                     options->dtype, options->device)
-                      .detach();
+    const auto whole = tenon::capi::read_struct(kNew, kFirstWrapperOptions, options);
+    tenon::capi::require_zero(kNew, {whole.reserved0, whole.reserved1, whole.reserved[0],
+                                     whole.reserved[1], whole.reserved[2], whole.reserved[3]});
+    *out_tensor = value::new_wrapper(type, self, whole).detach();
   });
 }
 

@@ -4,12 +4,15 @@
 
 #include "base/check.h"
 #include "guard.h"
+#include "in_struct.h"
 #include "tenon/tensor.h"
 #include "tensor/printer.h"
 #include "value/buffer.h"
+#include "value/value.h"
 
 using tenon::capi::guarded;
 using tenon::tensor::Dims;
+using tenon::tensor::ForeignMemory;
 
 namespace {
 
@@ -24,6 +27,28 @@ Dims dims_from(const char* function, int64_t ndim, const int64_t* sizes) {
 
 bool is_cpu(const tenon_device* device) noexcept {
   return device == nullptr || (device->type == TENON_DEVICE_CPU && device->index == 0);
+}
+
+// The struct as it was first released.
+constexpr size_t kFirstTensorOptions = 96;
+static_assert(sizeof(tenon_tensor_options) >= kFirstTensorOptions);
+
+tenon_value dims_of(const tenon_tensor& tensor, uint32_t what) {
+  const bool is_list = what == TENON_DIMS_SIZES || what == TENON_DIMS_STRIDES;
+  TENON_CHECK_ARG(is_list || what == TENON_DIMS_OFFSET || what == TENON_DIMS_NUMEL,
+                  "tenon_tensor_dims: what must be one of TENON_DIMS_*, got ", what);
+  tenon_value borrowed{};
+  if (tensor.is_symbolic()) borrowed.flags = TENON_VALUE_HAS_SYMBOLIC;
+  if (is_list) {
+    const int64_t* dims = what == TENON_DIMS_SIZES ? tensor.sizes() : tensor.strides();
+    borrowed.tag = TENON_TAG_INT_LIST;
+    borrowed.count = static_cast<uint32_t>(tensor.ndim());
+    borrowed.as.list.data = const_cast<int64_t*>(dims);
+  } else {
+    borrowed.tag = TENON_TAG_INT;
+    borrowed.as.i = what == TENON_DIMS_OFFSET ? tensor.offset() : tensor.numel();
+  }
+  return tenon::value::copy(borrowed);
 }
 
 }  // namespace
@@ -75,8 +100,36 @@ tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const tenon_device
       if (deleter != nullptr) deleter(ctx);
       throw;
     }
-    *out_tensor =
-        tenon_tensor::wrap(data, dtype, device, dims, strides, ctx, deleter, /*read_only=*/false);
+    const ForeignMemory memory{"tenon_tensor_wrap", data, -1, false, ctx, deleter};
+    *out_tensor = tenon_tensor::wrap(memory, dtype, device, {dims, strides, 0});
+  });
+}
+
+tenon_status tenon_tensor_wrap_with(void* data, const tenon_tensor_options* options, void* ctx,
+                                    tenon_deleter deleter, tenon_tensor** out_tensor) {
+  constexpr const char* kWrapWith = "tenon_tensor_wrap_with";
+  *out_tensor = nullptr;
+  return guarded([&] {
+    ForeignMemory memory{kWrapWith, data, -1, false, ctx, deleter};
+    tenon_tensor_options whole;
+    Dims dims;
+    try {
+      whole = tenon::capi::read_struct(kWrapWith, kFirstTensorOptions, options);
+      tenon::capi::require_zero(kWrapWith, {whole.reserved0, whole.reserved[0], whole.reserved[1],
+                                            whole.reserved[2], whole.reserved[3]});
+      TENON_CHECK_ARG((whole.flags & ~TENON_TENSOR_READ_ONLY) == 0, kWrapWith,
+                      ": flags must be 0 or TENON_TENSOR_READ_ONLY, got ", whole.flags);
+      TENON_CHECK_ARG(whole.storage_nbytes >= -1, kWrapWith,
+                      ": storage_nbytes must be >= 0, or -1, got ", whole.storage_nbytes);
+      dims = dims_from(kWrapWith, whole.ndim, whole.sizes);
+    } catch (...) {
+      if (deleter != nullptr) deleter(ctx);
+      throw;
+    }
+    memory.nbytes = whole.storage_nbytes;
+    memory.read_only = whole.flags == TENON_TENSOR_READ_ONLY;
+    *out_tensor = tenon_tensor::wrap(memory, whole.dtype, whole.device,
+                                     {dims, whole.strides, whole.storage_offset});
   });
 }
 
@@ -95,6 +148,20 @@ tenon_status tenon_tensor_new_alias(const tenon_tensor* base, int64_t ndim, cons
     TENON_CHECK_ARG(strides != nullptr || ndim == 0, kAlias,
                     ": strides must be an address, got NULL for ", ndim, " dims");
     *out_tensor = tenon_tensor::make_alias(*base, dims, {strides, dims.size()}, storage_offset);
+  });
+}
+
+tenon_status tenon_tensor_new_alias_as(const tenon_tensor* base, tenon_dtype dtype, int64_t ndim,
+                                       const int64_t* sizes, const int64_t* strides,
+                                       int64_t storage_offset, tenon_tensor** out_tensor) {
+  constexpr const char* kAliasAs = "tenon_tensor_new_alias_as";
+  *out_tensor = nullptr;
+  return guarded([&] {
+    const Dims dims = dims_from(kAliasAs, ndim, sizes);
+    TENON_CHECK_ARG(strides != nullptr || ndim == 0, kAliasAs,
+                    ": strides must be an address, got NULL for ", ndim, " dims");
+    *out_tensor =
+        tenon_tensor::make_alias_as(*base, dtype, dims, {strides, dims.size()}, storage_offset);
   });
 }
 
@@ -117,7 +184,7 @@ void tenon_tensor_release(tenon_tensor* tensor) {
 int64_t tenon_tensor_use_count(const tenon_tensor* tensor) { return tensor->use_count(); }
 
 tenon_status tenon_tensor_describe(const tenon_tensor* tensor, tenon_tensor_info* out_info) {
-  if (__builtin_expect((tensor->flags() & TENON_TENSOR_SYMBOLIC) == 0, 1)) {
+  if (__builtin_expect(!tensor->is_symbolic(), 1)) {
     tensor->describe(out_info);
     return TENON_OK;
   }
@@ -129,11 +196,20 @@ tenon_status tenon_tensor_describe(const tenon_tensor* tensor, tenon_tensor_info
 
 int64_t tenon_tensor_ndim(const tenon_tensor* tensor) { return tensor->ndim(); }
 
-const int64_t* tenon_tensor_sizes(const tenon_tensor* tensor) { return tensor->sizes(); }
+const int64_t* tenon_tensor_sizes(const tenon_tensor* tensor) {
+  return tensor->is_symbolic() ? nullptr : tensor->sizes();
+}
 
-const int64_t* tenon_tensor_strides(const tenon_tensor* tensor) { return tensor->strides(); }
+const int64_t* tenon_tensor_strides(const tenon_tensor* tensor) {
+  return tensor->is_symbolic() ? nullptr : tensor->strides();
+}
 
 int64_t tenon_tensor_numel(const tenon_tensor* tensor) { return tensor->numel(); }
+
+tenon_status tenon_tensor_dims(const tenon_tensor* tensor, uint32_t what, tenon_value* out_value) {
+  *out_value = {};
+  return guarded([&] { *out_value = dims_of(*tensor, what); });
+}
 
 tenon_dtype tenon_tensor_dtype(const tenon_tensor* tensor) { return tensor->dtype(); }
 
@@ -147,9 +223,10 @@ tenon_status tenon_tensor_data(const tenon_tensor* tensor, void** out_data) {
   *out_data = nullptr;
   return guarded([&] {
     tenon::fail(TENON_ERROR_STATE, "tenon_tensor_data: tensor must have memory, got ",
-                tensor->is_undefined() ? "the undefined tensor"
-                : tensor->is_hollow()  ? "one that stands for something else"
-                                       : "a tensor on meta");
+                tensor->is_undefined()                       ? "the undefined tensor"
+                : tensor->is_hollow()                        ? "one that stands for something else"
+                : tensor->device().type == TENON_DEVICE_META ? "a tensor on meta"
+                                                             : "a tensor without memory");
   });
 }
 

@@ -49,6 +49,7 @@ void reset(ThreadRecord* thread) {
   thread->known_defaults = 0;
   thread->slow_requests = 0;
   thread->error = nullptr;
+  thread->endings = nullptr;
   std::fill(std::begin(thread->places), std::end(thread->places), nullptr);
   thread->top.store(thread->running, std::memory_order_release);
 }

@@ -16,6 +16,8 @@ namespace tenon::base {
 /// bit 0 set while the record is being picked (see reclaim.h).
 using RunningSlot = std::atomic<void*>;
 
+struct ReleaseQueue;
+
 constexpr int kMaxDepth = 4096;
 
 /// Kinds of handles that are counted, TENON_HANDLE_*.
@@ -81,6 +83,7 @@ struct alignas(64) ThreadRecord {
   uint64_t stack_bottom = 0;           // lowest mapped address of the stack, 0 unknown
   uint64_t stack_end = 0;              // where `stack_low` may go at most, see has_stack_left()
   uint32_t slow_requests = 0;          // bits of SlowRequest: calls stay on the slow path
+  ReleaseQueue* endings = nullptr;     // objects that end one after the other: release_queue.h
   std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
   void* places[kPlaceCount] = {};
 };

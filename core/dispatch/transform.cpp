@@ -231,16 +231,18 @@ LayerPtr top_layer() noexcept {
   return top != nullptr ? top->layer : LayerPtr();
 }
 
-TensorPtr new_level_tensor(Layer& layer, Tensor& below, tenon_keyset keys, tensor::Dims sizes,
-                           void* content, tenon_deleter drop) {
+TensorPtr new_level_tensor(Layer& layer, Tensor& below, tenon_keyset keys,
+                           const tensor::Geometry& geometry, void* content, tenon_deleter drop) {
   ContentOwner owner{content, drop};
   auto level = std::make_unique<LevelTensor>(LayerPtr::share(&layer), TensorPtr::share(&below),
                                              content, drop);
   owner.drop = nullptr;
   const tenon_keyset all = (keys & kFunctionalityMask) | kBack | (below.keys() & kBackendMask);
-  return TensorPtr::adopt(Tensor::make_hollow(
-      all, below.dtype(), below.device(), sizes, Content::kLevel, level.release(),
-      [](void* dead) { delete static_cast<LevelTensor*>(dead); }));
+  const tensor::HollowClaim claim{"transform",    all,      below.dtype(),
+                                  below.device(), geometry, &below};
+  return TensorPtr::adopt(
+      Tensor::make_hollow(claim, Content::kLevel, level.release(),
+                          [](void* dead) { delete static_cast<LevelTensor*>(dead); }));
 }
 
 const LevelTensor* level_tensor(const Tensor& tensor) noexcept {

@@ -76,9 +76,9 @@ struct LevelTensor {
 };
 
 /// A tensor at a layer's level, with the functionalities of `keys`, TransformBack, and the device,
-/// dtype and backend of `below`. Takes over `content`, also when this throws.
+/// dtype, backend and version counter of `below`. Takes over `content`, also when this throws.
 tensor::TensorPtr new_level_tensor(Layer& layer, tensor::Tensor& below, tenon_keyset keys,
-                                   tensor::Dims sizes, void* content = nullptr,
+                                   const tensor::Geometry& geometry, void* content = nullptr,
                                    tenon_deleter drop = nullptr);
 /// NULL for tensors of no level.
 const LevelTensor* level_tensor(const tensor::Tensor& tensor) noexcept;

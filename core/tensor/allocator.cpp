@@ -109,6 +109,7 @@ void* allocate_block_slow(BlockClass block) {
     BlockCache::Bin& bin = cache->bins[block];
     void* batch = bin.spare != nullptr ? std::exchange(bin.spare, nullptr) : take_batch(block);
     if (batch != nullptr) {
+      TENON_DCHECK(bin.head == nullptr && bin.count == 0);
       bin.head = batch;
       bin.count = bin.limit;
       return try_take_block(cache, block);
@@ -125,6 +126,7 @@ void free_block_slow(void* memory, BlockClass block) noexcept {
     return;
   }
   if (try_give_block(cache, memory, block)) return;
+  TENON_DCHECK(cache->bins[block].count == cache->bins[block].limit);
   // The full bin becomes the spare batch; a spare batch goes to the depot.
   BlockCache::Bin& bin = cache->bins[block];
   if (bin.spare != nullptr && !put_batch(bin.spare, block)) free_list(bin.spare);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/check.h"
 #include "base/thread.h"
 #include "tenon/plugin.h"
 
@@ -96,6 +97,7 @@ inline void* try_take_block(BlockCache* cache, BlockClass block) noexcept {
   BlockCache::Bin& bin = cache->bins[block];
   void* memory = bin.head;
   if (memory == nullptr) return nullptr;
+  TENON_DCHECK(bin.count != 0);
   bin.head = *static_cast<void**>(memory);
   --bin.count;
   return memory;

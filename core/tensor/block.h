@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "base/check.h"
 #include "base/live_count.h"
 #include "tensor/tensor.h"
 
@@ -96,14 +97,21 @@ __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place(
     void* memory, tenon::tensor::BlockClass block, tenon_dtype dtype, tenon_device device,
     tenon::tensor::MemoryKind kind, int64_t nbytes) noexcept {
   using namespace tenon::tensor;
+  TENON_DCHECK(reinterpret_cast<uintptr_t>(memory) % kAlignment == 0);
+  TENON_DCHECK(block != kHeaderBlock);
+  TENON_DCHECK(kind == MemoryKind::kInline ? nbytes <= kInlineBytes[block]
+                                           : block == kStorageBlock);
   auto* bytes = static_cast<char*>(memory);
   void* data = kind == MemoryKind::kInline ? bytes + kDataOffset : nullptr;
   auto* storage =
       new (bytes + kHeaderBytes) tenon_storage(kStorageAlone, data, nbytes, device, kind, block);
-  return new (memory) tenon_tensor(dtype, device, storage, block);
+  return new (memory) tenon_tensor(plain_keys(device.type), dtype, device, storage, block);
 }
 inline tenon_tensor* tenon_tensor::make_in_block(tenon::tensor::BlockClass block, tenon_dtype dtype,
                                                  tenon_device device,
                                                  tenon::tensor::MemoryKind kind, int64_t nbytes) {
-  return place(tenon::tensor::take_block(block, 1), block, dtype, device, kind, nbytes);
+  tenon_tensor* tensor =
+      place(tenon::tensor::take_block(block, 1), block, dtype, device, kind, nbytes);
+  tensor->follow_grad_mode();
+  return tensor;
 }

@@ -12,9 +12,18 @@ TensorExtra* tenon_tensor::require_extra() {
   TensorExtra* extra = extra_.load(std::memory_order_acquire);
   if (extra != nullptr) return extra;
   auto* fresh = new TensorExtra;
+  ends_slowly_.store(true, std::memory_order_relaxed);
   if (extra_.compare_exchange_strong(extra, fresh, std::memory_order_acq_rel)) return fresh;
   delete fresh;  // another language was faster
   return extra;
+}
+
+AutogradState* tenon_tensor::init_autograd(AutogradState* fresh) noexcept {
+  TENON_DCHECK(!is_undefined() && fresh->drop != nullptr);
+  ends_slowly_.store(true, std::memory_order_relaxed);
+  AutogradState* state = nullptr;
+  autograd_.compare_exchange_strong(state, fresh, std::memory_order_acq_rel);
+  return state != nullptr ? state : fresh;
 }
 
 namespace {
@@ -71,6 +80,7 @@ void tenon_tensor::own_binding(uint32_t language, void* object, tenon_deleter dr
 }
 
 void tenon_tensor::drop_extra() noexcept {
+  TENON_DCHECK(use_count() == 0);
   TensorExtra* extra = extra_.exchange(nullptr, std::memory_order_acq_rel);
   if (extra == nullptr) return;
   Cell* more = extra->more_cells.load(std::memory_order_acquire);
@@ -82,7 +92,6 @@ void tenon_tensor::drop_extra() noexcept {
     void*& word = is_in_header(language) ? cells_[language - TENON_LANGUAGE_PYTHON] : cell.object;
     cell.drop(std::exchange(word, nullptr));
   }
-  if (extra->drop_autograd != nullptr) extra->drop_autograd(extra->autograd);
   if (extra->drop_content != nullptr) extra->drop_content(extra->content);
   delete[] more;
   delete extra;

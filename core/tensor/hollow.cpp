@@ -7,8 +7,7 @@
 
 using namespace tenon::tensor;
 
-tenon_tensor* tenon_tensor::make_hollow(tenon_keyset keys, tenon_dtype dtype, tenon_device device,
-                                        Dims sizes, Content kind, void* content,
+tenon_tensor* tenon_tensor::make_hollow(const HollowClaim& claim, Content kind, void* content,
                                         void (*drop)(void* content)) {
   struct Owner {
     void* content;
@@ -17,19 +16,26 @@ tenon_tensor* tenon_tensor::make_hollow(tenon_keyset keys, tenon_dtype dtype, te
       if (drop != nullptr) drop(content);
     }
   } owner{content, drop};
-  const int64_t numel = checked_numel("tensor", sizes);
-  HeapDims heap = allocate_dims(sizes.size());
+  const Geometry& geometry = claim.geometry;
+  const int64_t numel = check_geometry(claim.function, geometry);
+  const bool contiguous = geometry.is_row_major();
+  TENON_DCHECK(!geometry.symbolic || geometry.strides != nullptr);
+  HeapDims heap = allocate_dims(geometry.sizes.size());
   // A carrier has no dtype; the sizes of dtypes are looked up for real ones only.
-  const bool has_dtype = is_dtype(dtype);
-  tenon_tensor* tensor = make_in_block(kStorageBlock, has_dtype ? dtype : TENON_DTYPE_U8, device,
-                                       MemoryKind::kNone, 0);
+  const bool has_dtype = is_dtype(claim.dtype);
+  tenon_tensor* tensor = make_in_block(kStorageBlock, has_dtype ? claim.dtype : TENON_DTYPE_U8,
+                                       claim.device, MemoryKind::kNone, 0);
   if (!has_dtype) {
-    tensor->dtype_ = dtype;
+    tensor->dtype_ = claim.dtype;
     tensor->itemsize_ = 0;
   }
-  tensor->keys_ = keys;
-  tensor->flags_ = TENON_TENSOR_HOLLOW;
-  tensor->set_dims(sizes, nullptr, numel, heap.release(), true);
+  tensor->set_keys(claim.keys);
+  tensor->flags_ = TENON_TENSOR_HOLLOW | (geometry.symbolic ? TENON_TENSOR_SYMBOLIC : 0u);
+  // A carrier is no tensor, and what a level carries is its layer's to say.
+  if (kind == Content::kWrapped) tensor->follow_grad_mode();
+  tensor->offset_ = geometry.offset;
+  tensor->set_dims(geometry.sizes, geometry.strides, numel, heap.release(), contiguous);
+  if (claim.version_of != nullptr) tensor->storage_->share_version(*claim.version_of->storage_);
   try {
     TensorExtra* extra = tensor->require_extra();
     extra->content = content;

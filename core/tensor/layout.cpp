@@ -40,11 +40,19 @@ struct SortedDims {
 
 }  // namespace
 
+void append_dim(std::string& text, int64_t dim) {
+  if (is_symbol(dim)) {
+    text += '?';
+  } else {
+    base::append(text, dim);
+  }
+}
+
 std::string print_dims(Dims dims) {
   std::string text = "[";
   for (size_t dim = 0; dim < dims.size(); ++dim) {
     if (dim != 0) text += ", ";
-    base::append(text, dims[dim]);
+    append_dim(text, dims[dim]);
   }
   return text += ']';
 }
@@ -89,6 +97,33 @@ int64_t checked_extent(const char* function, Dims sizes, Dims strides) {
   return last + 1;
 }
 
+int64_t check_geometry(const char* function, const Geometry& geometry) {
+  const Dims sizes = geometry.sizes;
+  if (geometry.symbolic) {
+    TENON_CHECK_ARG(sizes.size() <= TENON_TENSOR_MAX_DIMS, function, ": ndim must be at most ",
+                    TENON_TENSOR_MAX_DIMS, ", got ", sizes.size());
+    return -1;
+  }
+  const int64_t numel = checked_numel(function, sizes);
+  checked_reach(function, numel, geometry);
+  return numel;
+}
+
+int64_t checked_reach(const char* function, int64_t numel, const Geometry& geometry) {
+  const Dims sizes = geometry.sizes;
+  TENON_CHECK_ARG(geometry.offset >= 0, function, ": storage_offset must be >= 0, got ",
+                  geometry.offset);
+  int64_t extent = numel;
+  if (geometry.strides != nullptr) {
+    extent = checked_extent(function, sizes, {geometry.strides, sizes.size()});
+  }
+  int64_t last = 0;
+  TENON_CHECK_ARG(!__builtin_add_overflow(geometry.offset, extent, &last), function,
+                  ": reach of the strides must fit 63 bits, got sizes ", print_dims(sizes),
+                  " and storage_offset ", geometry.offset);
+  return last;
+}
+
 int64_t checked_bytes(const char* function, int64_t elements, int64_t itemsize) {
   int64_t bytes = 0;
   TENON_CHECK_ARG(!__builtin_mul_overflow(elements, itemsize, &bytes), function,
@@ -121,6 +156,11 @@ bool is_row_major(Dims sizes, Dims strides) noexcept {
     expected *= sizes[dim];
   }
   return true;
+}
+
+bool Geometry::is_row_major() const noexcept {
+  if (symbolic) return false;
+  return strides == nullptr || tensor::is_row_major(sizes, {strides, sizes.size()});
 }
 
 bool has_memory_format(int64_t memory_format, Dims sizes, Dims strides) noexcept {

@@ -12,7 +12,27 @@ namespace tenon::tensor {
 
 using Dims = std::span<const int64_t>;
 
-/// A bad stride or size in messages: "[2, -1]".
+/// Shape and place of a tensor in its storage; in elements.
+struct Geometry {
+  Dims sizes;
+  const int64_t* strides = nullptr;  // as many; NULL: row-major
+  int64_t offset = 0;
+  bool symbolic = false;  // the numbers may be symbols: nothing is computed from them
+
+  Geometry(Dims its_sizes) noexcept : sizes(its_sizes) {}
+  Geometry(Dims its_sizes, const int64_t* its_strides, int64_t its_offset) noexcept
+      : sizes(its_sizes), strides(its_strides), offset(its_offset) {}
+
+  /// False for a symbolic shape.
+  bool is_row_major() const noexcept;
+};
+
+/// Whether a size or stride of a symbolic shape is a symbol's word instead of a number.
+constexpr bool is_symbol(int64_t dim) noexcept { return dim < -(int64_t{1} << 62); }
+
+/// A size or stride in texts, a symbol as "?".
+void append_dim(std::string& text, int64_t dim);
+/// Sizes or strides in messages: "[2, -1]".
 std::string print_dims(Dims dims);
 
 /// Number of elements. Throws TENON_ERROR_INVALID_ARGUMENT naming `function` for a negative size, a
@@ -23,6 +43,15 @@ int64_t checked_numel(const char* function, Dims sizes);
 /// more than the highest index. Throws TENON_ERROR_INVALID_ARGUMENT naming `function` for a
 /// negative stride or a result beyond int64.
 int64_t checked_extent(const char* function, Dims sizes, Dims strides);
+
+/// How many elements of the storage a layout of `numel` elements reaches from its start, the offset
+/// included; what checked_extent() gives, from the offset on. Throws as that does, and for a
+/// negative offset.
+int64_t checked_reach(const char* function, int64_t numel, const Geometry& geometry);
+
+/// Number of elements, -1 for a symbolic shape. Throws TENON_ERROR_INVALID_ARGUMENT naming `function`
+/// for bad sizes, strides or offset, and where the last element's index exceeds int64.
+int64_t check_geometry(const char* function, const Geometry& geometry);
 
 /// Throws TENON_ERROR_INVALID_ARGUMENT when `elements` of `itemsize` bytes exceed int64 bytes.
 int64_t checked_bytes(const char* function, int64_t elements, int64_t itemsize);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // How tensors end, and weak references.
+#include <cstddef>
 #include <cstdlib>
 
+#include "base/check.h"
 #include "tensor/block.h"
 
 using namespace tenon::tensor;
 
 // Of the usual tensors nothing is left to do but to keep their block.
 void tenon_tensor::die_alone() noexcept {
-  const bool plain = extra_.load(std::memory_order_relaxed) == nullptr && dims_ == inline_dims_;
+  TENON_DCHECK(this != &undefined_);
+  const bool plain = !ends_slowly_.load(std::memory_order_relaxed);
   Storage* storage = storage_;
   if (plain && block_ == kHeaderBlock) {
     if (try_give_block(this, kHeaderBlock, 0)) return storage->release();
@@ -25,7 +28,10 @@ void tenon_tensor::die_alone() noexcept {
 }
 
 __attribute__((noinline)) void tenon_tensor::die_alone_slow() noexcept {
-  if (extra_.load(std::memory_order_relaxed) != nullptr) drop_extra();
+  if (owns_more()) {
+    counts_.store(kOneWeak, std::memory_order_relaxed);
+    return end_in_turn(&ending_, &end_of);
+  }
   if (dims_ != inline_dims_) std::free(dims_);
   Storage* storage = storage_;
   const BlockClass block = block_;
@@ -43,14 +49,42 @@ __attribute__((noinline)) void tenon_tensor::die_alone_slow() noexcept {
 }
 
 void tenon_tensor::die() noexcept {
-  drop_extra();
+  TENON_DCHECK(use_count() == 0);
+  if (owns_more()) return end_in_turn(&ending_, &end_of);
+  end();
+}
+
+// Whether foreign code may run when it dies, but for the deleter of its storage.
+bool tenon_tensor::owns_more() const noexcept {
+  return extra_.load(std::memory_order_relaxed) != nullptr ||
+         autograd_.load(std::memory_order_relaxed) != nullptr;
+}
+
+// What dies with the tensor may own other tensors, which die after it.
+void tenon_tensor::end_of(tenon::base::Ending* ending) noexcept {
+  auto* tensor = reinterpret_cast<tenon_tensor*>(reinterpret_cast<char*>(ending) -
+                                                 offsetof(tenon_tensor, ending_));
+  // Foreign code may ask a weak reference for the tensor meanwhile: it is dead.
+  TENON_DCHECK(tensor->use_count() == 0);
+  if (AutogradState* state = tensor->autograd_.exchange(nullptr, std::memory_order_acq_rel)) {
+    state->drop(state);
+  }
+  tensor->drop_extra();
+  tensor->end();
+}
+
+void tenon_tensor::end() noexcept {
+  TENON_DCHECK(!owns_more() && use_count() == 0);
   count_tensor(-1, 0);
   storage_->release();
   release_weak();
 }
 
 void tenon_tensor::release_weak() noexcept {
-  if (counts_.fetch_sub(kOneWeak, std::memory_order_acq_rel) >> 32 != 1) return;
+  const uint64_t before = counts_.fetch_sub(kOneWeak, std::memory_order_acq_rel);
+  TENON_DCHECK(before >> 32 != 0);
+  if (before >> 32 != 1) return;
+  TENON_DCHECK(!owns_more());  // the strong references' weak one goes after the end
   if (dims_ != inline_dims_) std::free(dims_);
   if (block_ == kHeaderBlock) {
     free_block(this, kHeaderBlock);

@@ -224,7 +224,7 @@ std::string size_text(const Tensor& tensor) {
   std::string text = "size=(";
   for (int32_t dim = 0; dim < tensor.ndim(); ++dim) {
     if (dim != 0) text += ", ";
-    base::append(text, tensor.sizes()[dim]);
+    append_dim(text, tensor.sizes()[dim]);
   }
   return text += tensor.ndim() == 1 ? ",)" : ")";
 }

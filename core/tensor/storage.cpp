@@ -14,7 +14,9 @@ constinit tenon_storage tenon_storage::undefined_{kImmortal, nullptr,           
 
 void tenon_storage::free_data() noexcept {
   switch (kind_) {
-    case MemoryKind::kNone:
+    case MemoryKind::kSharedVersion:
+      counting_storage()->release_weak();
+      break;
     case MemoryKind::kInline:
       break;
     case MemoryKind::kHeap:
@@ -23,6 +25,7 @@ void tenon_storage::free_data() noexcept {
     case MemoryKind::kProvider:
       release_memory(*static_cast<const tenon_device_provider*>(context_), device_.index, data_);
       break;
+    case MemoryKind::kNone:  // on Meta something may still wait for the end
     case MemoryKind::kForeign:
       if (deleter_ != nullptr) deleter_(context_);
       break;
@@ -31,21 +34,40 @@ void tenon_storage::free_data() noexcept {
 }
 
 void tenon_storage::die() noexcept {
+  const bool shared_version = kind_ == MemoryKind::kSharedVersion;
   free_data();
   tenon::base::count_live(TENON_HANDLE_STORAGE, -1);
+  if (shared_version) release_weak();  // the one that share_version() added
   release_weak();
 }
 
+void tenon_storage::share_version(tenon_storage& other) noexcept {
+  TENON_DCHECK(kind_ == MemoryKind::kNone && deleter_ == nullptr);
+  TENON_DCHECK(counts_.load(std::memory_order_relaxed) == kStorageAlone);
+  tenon_storage* counting = other.counting_storage();
+  TENON_DCHECK(counting != this && counting->kind_ != MemoryKind::kSharedVersion);
+  counting->counts_.fetch_add(kOneWeak, std::memory_order_relaxed);
+  context_ = counting;
+  kind_ = MemoryKind::kSharedVersion;
+  // One weak reference more than a storage alone has: count_write() then looks who counts.
+  counts_.fetch_add(kOneWeak, std::memory_order_relaxed);
+}
+
 void tenon_storage::release_weak() noexcept {
-  if (counts_.fetch_sub(kOneWeak, std::memory_order_acq_rel) >> 32 != 1) return;
+  const uint64_t before = counts_.fetch_sub(kOneWeak, std::memory_order_acq_rel);
+  TENON_DCHECK(before >> 32 != 0);
+  if (before >> 32 != 1) return;
+  TENON_DCHECK((before & kStrongMask) == 0 && data_ == nullptr);
   const BlockClass block = block_;
   free_block(reinterpret_cast<char*>(this) - kHeaderBytes, block);
 }
 
 void tenon_storage::grow(int64_t nbytes) {
+  TENON_DCHECK(this != &undefined_);
   if (nbytes <= nbytes_) return;
   switch (kind_) {
     case MemoryKind::kNone:
+    case MemoryKind::kSharedVersion:
       nbytes_ = nbytes;
       return;
     case MemoryKind::kInline:

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
+#include "base/check.h"
 #include "base/intrusive_ptr.h"
 #include "tenon/device.h"
 #include "tenon/tensor.h"
@@ -14,11 +16,22 @@ namespace tenon::tensor {
 
 /// Who owns the memory of a storage.
 enum class MemoryKind : uint8_t {
-  kNone,      // there is none: Meta and the undefined tensor
-  kInline,    // inside the block
-  kHeap,      // allocate_cpu()
-  kProvider,  // the device's provider
-  kForeign    // someone else: the deleter says "no longer needed"
+  kNone,           // there is none: Meta, hollow tensors and the undefined one
+  kSharedVersion,  // there is none, and versions are counted by another storage
+  kInline,         // inside the block; the first kind that is memory
+  kHeap,           // allocate_cpu()
+  kProvider,       // the device's provider
+  kForeign         // someone else: the deleter says "no longer needed"
+};
+
+/// Memory of someone else, from its first byte on.
+struct ForeignMemory {
+  const char* function;  // for messages
+  void* data;
+  int64_t nbytes = -1;  // -1: as far as the tensor on it reaches
+  bool read_only = false;
+  void* context = nullptr;          // of the deleter
+  tenon_deleter deleter = nullptr;  // may be NULL
 };
 
 /// Strong references in the low half, weak ones in the high half; all strong ones together hold one
@@ -43,6 +56,7 @@ struct alignas(64) tenon_storage {
   int64_t nbytes() const noexcept { return nbytes_; }
   const tenon_device& device() const noexcept { return device_; }
   MemoryKind kind() const noexcept { return kind_; }
+  bool has_memory() const noexcept { return kind_ >= MemoryKind::kInline; }
   bool is_read_only() const noexcept { return read_only_; }
   /// For a storage on foreign memory that nobody else uses yet: who is told when it dies.
   void set_deleter(void* context, tenon_deleter deleter) noexcept {
@@ -50,10 +64,18 @@ struct alignas(64) tenon_storage {
     deleter_ = deleter;
   }
 
-  int64_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
-  void bump_version() noexcept { version_.fetch_add(1, std::memory_order_relaxed); }
+  int64_t version() const noexcept {
+    return counting_storage()->version_.load(std::memory_order_relaxed);
+  }
+  void bump_version() noexcept {
+    counting_storage()->version_.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// From now on `other` counts the versions of this storage, which has no memory and which nobody
+  /// else uses yet. Keeps the memory of the other's header and counter, not its data.
+  void share_version(tenon_storage& other) noexcept;
   /// The same for a write that is about to happen. Through the only tensor of a storage nobody else
-  /// can write at the same time without racing for the data already: that needs no atomic write.
+  /// can write at the same time without racing for the data already: that needs no atomic write. A
+  /// storage whose versions another one counts is never alone.
   void count_write() noexcept {
     if (counts_.load(std::memory_order_relaxed) == tenon::tensor::kStorageAlone) {
       version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -67,8 +89,13 @@ struct alignas(64) tenon_storage {
   }
   void release() noexcept {
     using namespace tenon::tensor;
-    if ((counts_.fetch_sub(kOneStrong, std::memory_order_acq_rel) & kStrongMask) == 1) die();
+    const uint64_t before = counts_.fetch_sub(kOneStrong, std::memory_order_acq_rel);
+    TENON_DCHECK((before & kStrongMask) != 0);
+    if ((before & kStrongMask) == 1) die();
   }
+
+  /// Our own bugs: stops a debug build where the storage contradicts itself.
+  void check_invariants() const noexcept;
 
   /// Makes room for `nbytes`, keeping the content. Throws TENON_ERROR_STATE where the memory is not
   /// ours. Nobody else uses the storage meanwhile.
@@ -85,6 +112,13 @@ struct alignas(64) tenon_storage {
         kind_(kind),
         block_(block) {}
 
+  const tenon_storage* counting_storage() const noexcept {
+    return kind_ == MemoryKind::kSharedVersion ? static_cast<const tenon_storage*>(context_) : this;
+  }
+  tenon_storage* counting_storage() noexcept {
+    return const_cast<tenon_storage*>(std::as_const(*this).counting_storage());
+  }
+
   // Gives memory outside the block back.
   void free_data() noexcept;
   void die() noexcept;
@@ -97,7 +131,7 @@ struct alignas(64) tenon_storage {
   int64_t nbytes_;
   std::atomic<int64_t> version_{0};
   tenon_device device_;
-  void* context_ = nullptr;  // of the deleter; kProvider: the provider
+  void* context_ = nullptr;  // of the deleter; kProvider: the provider; kSharedVersion: who counts
   tenon_deleter deleter_ = nullptr;
   MemoryKind kind_;
   bool read_only_ = false;

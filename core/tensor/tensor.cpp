@@ -16,7 +16,6 @@ namespace {
 
 constexpr const char* kNew = "tenon_tensor_new";
 constexpr const char* kNewLike = "tenon_tensor_new_like";
-constexpr const char* kWrap = "tenon_tensor_wrap";
 constexpr const char* kResize = "tenon_tensor_resize";
 
 bool is_plain_cpu(const tenon_device* device) noexcept {
@@ -26,6 +25,14 @@ bool is_plain_cpu(const tenon_device* device) noexcept {
 
 void require_dtype(const char* function, tenon_dtype dtype) {
   TENON_CHECK_ARG(is_dtype(dtype), function, ": dtype must be a known dtype, got number ", dtype);
+}
+
+// `strides` NULL: row-major.
+bool has_shape(const tenon_tensor& tensor, Dims sizes, const int64_t* strides) noexcept {
+  const Dims own = tensor.size_span();
+  if (!std::equal(own.begin(), own.end(), sizes.begin(), sizes.end())) return false;
+  if (strides == nullptr) return tensor.is_contiguous();
+  return std::equal(strides, strides + sizes.size(), tensor.strides());
 }
 
 }  // namespace
@@ -47,6 +54,7 @@ constinit tenon_tensor tenon_tensor::undefined_{Undefined{}};
 // Fills in the shape. `heap` is memory for it, NULL where it fits the header.
 void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                             bool contiguous) noexcept {
+  TENON_DCHECK(heap != nullptr || sizes.size() <= kInlineDims);
   int64_t* dims = heap != nullptr ? heap : inline_dims_;
   const size_t ndim = sizes.size();
   for (size_t dim = 0; dim < ndim; ++dim) dims[dim] = sizes[dim];
@@ -56,6 +64,7 @@ void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, i
     for (size_t dim = 0; dim < ndim; ++dim) dims[ndim + dim] = strides[dim];
   }
   if (dims_ != dims && dims_ != inline_dims_) std::free(dims_);
+  if (heap != nullptr) ends_slowly_.store(true, std::memory_order_relaxed);
   dims_ = dims;
   ndim_ = static_cast<int32_t>(ndim);
   numel_ = numel;
@@ -65,6 +74,7 @@ void tenon_tensor::set_dims(Dims sizes, const int64_t* strides, int64_t numel, i
 // For a new tensor of few dims.
 __attribute__((always_inline)) inline void tenon_tensor::set_row_major(Dims sizes,
                                                                        int64_t numel) noexcept {
+  TENON_DCHECK(sizes.size() <= kInlineDims && dims_ == inline_dims_);
   ndim_ = static_cast<int32_t>(sizes.size());
   numel_ = numel;
   flags_ = TENON_TENSOR_CONTIGUOUS;
@@ -80,12 +90,14 @@ __attribute__((always_inline)) inline void tenon_tensor::set_row_major(Dims size
 // From the thread's bins. `sizes` are few and good, `nbytes` fit a block.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::try_place_small(
     tenon_dtype dtype, Dims sizes, int64_t numel, int64_t nbytes) noexcept {
+  TENON_DCHECK(nbytes >= 0 && nbytes <= kMaxInlineBytes);
   const BlockClass block = inline_class(nbytes);
   void* memory = try_take_block(block, 1);
   if (memory == nullptr) return nullptr;
   tenon_tensor* tensor =
       place(memory, block, dtype, {TENON_DEVICE_CPU, 0}, MemoryKind::kInline, nbytes);
   tensor->set_row_major(sizes, numel);
+  tensor->follow_grad_mode();
   return tensor;
 }
 
@@ -135,27 +147,37 @@ tenon_tensor* tenon_tensor::make(tenon_dtype dtype, const tenon_device* device, 
   }
   const int64_t nbytes = checked_bytes(kNew, extent, kDtypeSizes[dtype]);
   HeapDims heap = allocate_dims(sizes.size());
-  tenon_tensor* tensor;
-  if (where.type == TENON_DEVICE_CPU && nbytes <= kMaxInlineBytes) {
-    tensor = make_in_block(inline_class(nbytes), dtype, where, MemoryKind::kInline, nbytes);
-  } else if (where.type == TENON_DEVICE_CPU) {
-    std::unique_ptr<void, decltype(&free_cpu)> data(allocate_cpu(nbytes), &free_cpu);
-    tensor = make_in_block(kStorageBlock, dtype, where, MemoryKind::kHeap, nbytes);
-    tensor->storage_->data_ = data.release();
-  } else if (where.type == TENON_DEVICE_META) {
-    tensor = make_in_block(kStorageBlock, dtype, where, MemoryKind::kNone, nbytes);
-  } else {
-    const tenon_device_provider& provider = require_provider(where.type);
-    tensor = make_in_block(kStorageBlock, dtype, where, MemoryKind::kProvider, nbytes);
-    tensor->storage_->context_ = const_cast<tenon_device_provider*>(&provider);
-    try {
-      tensor->storage_->data_ = allocate_memory(provider, where.index, nbytes);
-    } catch (...) {
-      tensor->release();
-      throw;
-    }
-  }
+  tenon_tensor* tensor = allocate(dtype, where, nbytes);
   tensor->set_dims(sizes, strides, numel, heap.release(), contiguous);
+  return tensor;
+}
+
+// Decides what memory a new tensor gets, if any: the one place, beside try_place_small() for its
+// usual case. The shape is still to be set.
+tenon_tensor* tenon_tensor::allocate(tenon_dtype dtype, tenon_device device, int64_t nbytes) {
+  TENON_DCHECK(is_dtype(dtype) && nbytes >= 0);
+  TENON_DCHECK(device.index >= 0);  // resolve_device() has settled it
+  if (device.type == TENON_DEVICE_CPU && nbytes <= kMaxInlineBytes) {
+    return make_in_block(inline_class(nbytes), dtype, device, MemoryKind::kInline, nbytes);
+  }
+  if (device.type == TENON_DEVICE_CPU) {
+    std::unique_ptr<void, decltype(&free_cpu)> data(allocate_cpu(nbytes), &free_cpu);
+    tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, device, MemoryKind::kHeap, nbytes);
+    tensor->storage_->data_ = data.release();
+    return tensor;
+  }
+  if (device.type == TENON_DEVICE_META) {
+    return make_in_block(kStorageBlock, dtype, device, MemoryKind::kNone, nbytes);
+  }
+  const tenon_device_provider& provider = require_provider(device.type);
+  tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, device, MemoryKind::kProvider, nbytes);
+  tensor->storage_->context_ = const_cast<tenon_device_provider*>(&provider);
+  try {
+    tensor->storage_->data_ = allocate_memory(provider, device.index, nbytes);
+  } catch (...) {
+    tensor->release();
+    throw;
+  }
   return tensor;
 }
 
@@ -177,43 +199,48 @@ tenon_tensor* tenon_tensor::try_wrap(void* data, tenon_dtype dtype, Dims sizes, 
   int64_t numel = 1;
   for (const int64_t size : sizes) numel *= size;
   tensor->set_row_major(sizes, numel);
+  tensor->follow_grad_mode();
   return tensor;
 }
 
-tenon_tensor* tenon_tensor::wrap(void* data, tenon_dtype dtype, const tenon_device* device,
-                                 Dims sizes, const int64_t* strides, void* context,
-                                 tenon_deleter deleter, bool read_only) {
+tenon_tensor* tenon_tensor::wrap(const ForeignMemory& memory, tenon_dtype dtype,
+                                 const tenon_device* device, const Geometry& geometry) {
   struct Owner {
     void* context;
     tenon_deleter deleter;
     ~Owner() {
       if (deleter != nullptr) deleter(context);
     }
-  } owner{context, deleter};
-  require_dtype(kWrap, dtype);
-  const tenon_device where = resolve_device(kWrap, device);
-  const int64_t numel = checked_numel(kWrap, sizes);
-  int64_t extent = numel;
-  bool contiguous = true;
-  if (strides != nullptr) {
-    extent = checked_extent(kWrap, sizes, {strides, sizes.size()});
-    contiguous = is_row_major(sizes, {strides, sizes.size()});
-  }
-  const int64_t nbytes = checked_bytes(kWrap, extent, kDtypeSizes[dtype]);
+  } owner{memory.context, memory.deleter};
+  TENON_DCHECK(!geometry.symbolic);
+  const char* function = memory.function;
+  const Dims sizes = geometry.sizes;
+  require_dtype(function, dtype);
+  const tenon_device where = resolve_device(function, device);
+  const int64_t numel = checked_numel(function, sizes);
+  const bool contiguous = geometry.is_row_major();
+  const int64_t reach = checked_reach(function, numel, geometry);
+  const int64_t reached = numel == 0 ? 0 : checked_bytes(function, reach, kDtypeSizes[dtype]);
+  TENON_CHECK_ARG(memory.nbytes < 0 || numel == 0 || reached <= memory.nbytes, function,
+                  ": tensor must stay inside the memory of ", memory.nbytes,
+                  " bytes, got a reach of ", reached);
   const bool is_meta = where.type == TENON_DEVICE_META;
-  TENON_CHECK_ARG(data != nullptr || numel == 0 || is_meta, kWrap,
+  TENON_CHECK_ARG(memory.data != nullptr || numel == 0 || is_meta, function,
                   ": data must be an address, got NULL for ", numel, " elements");
-  TENON_CHECK_ARG(data == nullptr || !is_meta, kWrap,
+  TENON_CHECK_ARG(memory.data == nullptr || !is_meta, function,
                   ": data must be NULL on meta, got an address");
   HeapDims heap = allocate_dims(sizes.size());
-  tenon_tensor* tensor = make_in_block(kStorageBlock, dtype, where, MemoryKind::kForeign, nbytes);
+  const MemoryKind kind = is_meta ? MemoryKind::kNone : MemoryKind::kForeign;
+  tenon_tensor* tensor =
+      make_in_block(kStorageBlock, dtype, where, kind, memory.nbytes < 0 ? reached : memory.nbytes);
   Storage* storage = tensor->storage_;
-  storage->data_ = data;
-  storage->context_ = context;
+  storage->data_ = memory.data;
+  storage->context_ = memory.context;
   storage->deleter_ = std::exchange(owner.deleter, nullptr);
-  storage->read_only_ = read_only;
-  if (read_only) tensor->flags_ |= TENON_TENSOR_READ_ONLY;
-  tensor->set_dims(sizes, strides, numel, heap.release(), contiguous);
+  storage->read_only_ = memory.read_only;
+  if (memory.read_only) tensor->flags_ |= TENON_TENSOR_READ_ONLY;
+  tensor->offset_ = geometry.offset;
+  tensor->set_dims(sizes, geometry.strides, numel, heap.release(), contiguous);
   return tensor;
 }
 
@@ -227,6 +254,8 @@ void tenon_tensor::set_wrapped_number(bool wrapped) {
 void tenon_tensor::resize(Dims sizes, const int64_t* strides) {
   TENON_CHECK(!is_undefined(), TENON_ERROR_STATE,
               "tenon_tensor_resize: tensor must be defined, got the undefined tensor");
+  TENON_CHECK(!is_symbolic(), TENON_ERROR_NOT_SUPPORTED, kResize,
+              ": tensor must have plain sizes, got a symbolic shape");
   const int64_t numel = checked_numel(kResize, sizes);
   int64_t extent = numel;
   bool contiguous = true;
@@ -234,6 +263,11 @@ void tenon_tensor::resize(Dims sizes, const int64_t* strides) {
     extent = checked_extent(kResize, sizes, {strides, sizes.size()});
     contiguous = is_row_major(sizes, {strides, sizes.size()});
   }
+  // Whoever owns the memory knows the tensor by its old shape.
+  TENON_CHECK(storage_->kind() != MemoryKind::kForeign || has_shape(*this, sizes, strides),
+              TENON_ERROR_STATE, kResize, ": storage must be Tenon's own, got wrapped memory of ",
+              storage_->nbytes(), " bytes with sizes ", print_dims(size_span()), " for sizes ",
+              print_dims(sizes));
   HeapDims heap = allocate_dims(sizes.size());
   if (extent != 0) {
     int64_t last = 0;

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/check.h"
 #include "base/intrusive_ptr.h"
 #include "base/language.h"
+#include "base/release_queue.h"
+#include "base/thread.h"
 #include "tenon/device.h"
 #include "tenon/key.h"
 #include "tenon/tensor.h"
@@ -30,6 +33,11 @@ constexpr tenon_keyset plain_keys(int32_t device_type) noexcept {
          (uint64_t{1} << device_type);
 }
 
+/// What inference tensors do not carry: nothing about them is ever recorded.
+constexpr tenon_keyset kRecordingKeys =
+    (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD)) |
+    (uint64_t{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));
+
 /// What a tensor without memory of its own stands for.
 enum class Content : uint8_t {
   kNone,
@@ -38,19 +46,32 @@ enum class Content : uint8_t {
   kLevel     // dispatch/transform.h: a tensor as a layer of the transform stack sees it
 };
 
+/// What a hollow tensor claims to be.
+struct HollowClaim {
+  const char* function;  // for messages
+  tenon_keyset keys;
+  tenon_dtype dtype;
+  tenon_device device;
+  Geometry geometry;
+  const ::tenon_tensor* version_of = nullptr;  // whose version counter it shares; NULL: its own
+};
+
 /// A language's word on a tensor.
 struct Cell {
   void* object = nullptr;
   tenon_deleter drop = nullptr;  // set: the cell owns
 };
 
-/// What few tensors have: cells of further languages, cells that own, and room for later layers.
+/// What the autograd layer keeps for a tensor begins with this.
+struct AutogradState {
+  void (*drop)(AutogradState* state) noexcept;
+};
+
+/// What few tensors have: cells of further languages, cells that own, and what they stand for.
 struct TensorExtra {
   Cell cells[base::kFixedLanguages];
   std::atomic<Cell*> more_cells{nullptr};  // of registered languages, made on demand
-  void* autograd = nullptr;                // of the autograd layer
-  void (*drop_autograd)(void* autograd) = nullptr;
-  void* content = nullptr;  // of a hollow tensor
+  void* content = nullptr;                 // of a hollow tensor
   void (*drop_content)(void* content) = nullptr;
   Content content_kind = Content::kNone;
 };
@@ -65,8 +86,13 @@ struct alignas(64) tenon_tensor {
   tenon_tensor(const tenon_tensor&) = delete;
   tenon_tensor& operator=(const tenon_tensor&) = delete;
 
-  tenon_keyset keys() const noexcept { return keys_; }
-  void set_keys(tenon_keyset keys) noexcept { keys_ = keys; }
+  tenon_keyset keys() const noexcept { return keys_.load(std::memory_order_relaxed); }
+  void set_keys(tenon_keyset keys) noexcept { keys_.store(keys, std::memory_order_relaxed); }
+  /// Other threads may change other keys at the same time.
+  void add_keys(tenon_keyset keys) noexcept { keys_.fetch_or(keys, std::memory_order_relaxed); }
+  void remove_keys(tenon_keyset keys) noexcept {
+    keys_.fetch_and(~keys, std::memory_order_relaxed);
+  }
   int32_t ndim() const noexcept { return ndim_; }
   const int64_t* sizes() const noexcept { return dims_; }
   const int64_t* strides() const noexcept { return dims_ + ndim_; }
@@ -84,13 +110,15 @@ struct alignas(64) tenon_tensor {
   bool is_contiguous() const noexcept { return (flags_ & TENON_TENSOR_CONTIGUOUS) != 0; }
   bool is_wrapped_number() const noexcept { return (flags_ & TENON_TENSOR_WRAPPED_NUMBER) != 0; }
   bool is_hollow() const noexcept { return (flags_ & TENON_TENSOR_HOLLOW) != 0; }
+  bool is_symbolic() const noexcept { return (flags_ & TENON_TENSOR_SYMBOLIC) != 0; }
+  bool is_inference() const noexcept { return (flags_ & TENON_TENSOR_INFERENCE) != 0; }
   /// False for the undefined tensor and hollow ones, which may lack a dtype and a device too.
   bool has_storage() const noexcept {
     return (flags_ & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) == 0;
   }
   /// False on Meta, for hollow tensors and the undefined one; tensors without elements may have
   /// NULL memory.
-  bool has_memory() const noexcept { return device_.type != TENON_DEVICE_META && has_storage(); }
+  bool has_memory() const noexcept { return storage_->has_memory(); }
   Storage* storage() const noexcept { return storage_; }
   /// First element, NULL where there is no memory.
   void* data() const noexcept {
@@ -126,8 +154,10 @@ struct alignas(64) tenon_tensor {
     // The only holder needs no atomic write: nobody else can add a reference.
     if (counts_.load(std::memory_order_acquire) == (kOneStrong | kOneWeak)) {
       die_alone();
-    } else if ((counts_.fetch_sub(kOneStrong, std::memory_order_acq_rel) & kStrongMask) == 1) {
-      die();
+    } else {
+      const uint64_t before = counts_.fetch_sub(kOneStrong, std::memory_order_acq_rel);
+      TENON_DCHECK((before & kStrongMask) != 0);
+      if ((before & kStrongMask) == 1) die();
     }
   }
   int64_t use_count() const noexcept {
@@ -154,24 +184,37 @@ struct alignas(64) tenon_tensor {
   tenon::tensor::TensorExtra* extra() const noexcept {
     return extra_.load(std::memory_order_acquire);
   }
+  /// What the autograd layer keeps for this tensor, NULL for most; dropped with the tensor.
+  tenon::tensor::AutogradState* autograd() const noexcept {
+    return autograd_.load(std::memory_order_acquire);
+  }
+  /// Gives the tensor its autograd state unless it has one; returns the one that it has now.
+  tenon::tensor::AutogradState* init_autograd(tenon::tensor::AutogradState* fresh) noexcept;
+
+  /// Our own bugs: stops a debug build where the tensor contradicts itself.
+  void check_invariants() const noexcept;
 
   /// Constructors, see below.
   static tenon_tensor* make(tenon_dtype dtype, const tenon_device* device,
                             tenon::tensor::Dims sizes, const int64_t* strides);
-  static tenon_tensor* wrap(void* data, tenon_dtype dtype, const tenon_device* device,
-                            tenon::tensor::Dims sizes, const int64_t* strides, void* context,
-                            tenon_deleter deleter, bool read_only);
+  static tenon_tensor* wrap(const tenon::tensor::ForeignMemory& memory, tenon_dtype dtype,
+                            const tenon_device* device, const tenon::tensor::Geometry& geometry);
   static tenon_tensor* make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                   tenon::tensor::Dims strides, int64_t offset);
-  /// A tensor without memory, of those keys, that stands for `content`. Takes over `content`:
-  /// `drop` runs also when this throws.
-  static tenon_tensor* make_hollow(tenon_keyset keys, tenon_dtype dtype, tenon_device device,
-                                   tenon::tensor::Dims sizes, tenon::tensor::Content kind,
-                                   void* content, void (*drop)(void* content));
+  /// The same with elements of another dtype. Throws as tenon_tensor_new_alias_as.
+  static tenon_tensor* make_alias_as(const tenon_tensor& base, tenon_dtype dtype,
+                                     tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
+                                     int64_t offset);
+  /// A tensor without memory that stands for `content`. Takes over `content`: `drop` runs also when
+  /// this throws. Throws TENON_ERROR_INVALID_ARGUMENT for a bad geometry.
+  static tenon_tensor* make_hollow(const tenon::tensor::HollowClaim& claim,
+                                   tenon::tensor::Content kind, void* content,
+                                   void (*drop)(void* content));
   /// What a hollow tensor of that kind stands for, NULL for all others.
   void* content(tenon::tensor::Content kind) const noexcept {
     if (!is_hollow()) return nullptr;
     const tenon::tensor::TensorExtra* more = extra();
+    TENON_DCHECK(more != nullptr);  // made before anyone saw the tensor
     return more->content_kind == kind ? more->content : nullptr;
   }
   /// A row-major tensor with the sizes and on the device of another.
@@ -190,9 +233,9 @@ struct alignas(64) tenon_tensor {
  private:
   struct Undefined {};
   explicit constexpr tenon_tensor(Undefined) noexcept;
-  tenon_tensor(tenon_dtype dtype, tenon_device device, Storage* storage,
+  tenon_tensor(tenon_keyset keys, tenon_dtype dtype, tenon_device device, Storage* storage,
                tenon::tensor::BlockClass block) noexcept
-      : keys_(tenon::tensor::plain_keys(device.type)),
+      : keys_(keys),
         dims_(inline_dims_),
         storage_(storage),
         dtype_(dtype),
@@ -201,7 +244,19 @@ struct alignas(64) tenon_tensor {
         device_(device) {}
   ~tenon_tensor() = default;
 
-  static tenon_tensor* place_alias(void* memory, const tenon_tensor& base, int64_t offset) noexcept;
+  /// Makes a new tensor an inference tensor where the thread's grad mode says so.
+  void follow_grad_mode() noexcept {
+    if (tenon::base::makes_inference_tensors()) [[unlikely]] {
+      set_keys(keys() & ~tenon::tensor::kRecordingKeys);
+      flags_ |= TENON_TENSOR_INFERENCE;
+    }
+  }
+  static tenon_tensor* place_alias(void* memory, const tenon_tensor& base, tenon_dtype dtype,
+                                   int64_t offset) noexcept;
+  static tenon_tensor* make_checked_alias(const char* function, const tenon_tensor& base,
+                                          tenon_dtype dtype, tenon::tensor::Dims sizes,
+                                          tenon::tensor::Dims strides, int64_t offset);
+  static tenon_tensor* allocate(tenon_dtype dtype, tenon_device device, int64_t nbytes);
   static tenon_tensor* try_place_small(tenon_dtype dtype, tenon::tensor::Dims sizes, int64_t numel,
                                        int64_t nbytes) noexcept;
   void set_row_major(tenon::tensor::Dims sizes, int64_t numel) noexcept;
@@ -213,16 +268,19 @@ struct alignas(64) tenon_tensor {
                                      int64_t nbytes);
   void set_dims(tenon::tensor::Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                 bool contiguous) noexcept;
+  bool owns_more() const noexcept;
   void drop_extra() noexcept;
   void die_alone() noexcept;
   void die_alone_slow() noexcept;
   void die() noexcept;
+  static void end_of(tenon::base::Ending* ending) noexcept;
+  void end() noexcept;
 
   static tenon_tensor undefined_;
 
   // First line.
   std::atomic<uint64_t> counts_{tenon::tensor::kOneStrong | tenon::tensor::kOneWeak};
-  tenon_keyset keys_;
+  std::atomic<tenon_keyset> keys_;
   int64_t* dims_;  // sizes, then strides
   int64_t numel_ = 0;
   int64_t offset_ = 0;  // in elements
@@ -232,12 +290,17 @@ struct alignas(64) tenon_tensor {
   uint32_t flags_ = 0;
   uint8_t itemsize_;
   tenon::tensor::BlockClass block_;
-  uint16_t reserved_ = 0;
+  std::atomic<bool> ends_slowly_{false};  // has dims elsewhere, more or autograd state; once set
+  uint8_t reserved_ = 0;
   // The rest.
   tenon_device device_;
   std::atomic<tenon::tensor::TensorExtra*> extra_{nullptr};
+  std::atomic<tenon::tensor::AutogradState*> autograd_{nullptr};
   void* cells_[2] = {};  // of Python and Java
-  int64_t inline_dims_[2 * tenon::tensor::kInlineDims];
+  union {
+    int64_t inline_dims_[2 * tenon::tensor::kInlineDims];
+    tenon::base::Ending ending_;  // once the last reference is gone
+  };
 };
 
 namespace tenon::tensor {
@@ -282,8 +345,8 @@ inline TensorPtr new_tensor(tenon_dtype dtype, const tenon_device* device, Dims 
 inline TensorPtr wrap_tensor(void* data, tenon_dtype dtype, const tenon_device* device, Dims sizes,
                              const int64_t* strides, void* context, tenon_deleter deleter,
                              bool read_only = false) {
-  return TensorPtr::adopt(
-      Tensor::wrap(data, dtype, device, sizes, strides, context, deleter, read_only));
+  const ForeignMemory memory{"tenon_tensor_wrap", data, -1, read_only, context, deleter};
+  return TensorPtr::adopt(Tensor::wrap(memory, dtype, device, {sizes, strides, 0}));
 }
 /// Tensor on the same storage. Throws as tenon_tensor_new_alias.
 inline TensorPtr new_alias(const Tensor& base, Dims sizes, Dims strides, int64_t offset) {

@@ -7,17 +7,28 @@ using namespace tenon::tensor;
 
 namespace {
 
-constexpr const char* kAlias = "tenon_tensor_new_alias";
+// What a tensor on the same storage has from its base. Whether it is tracked is a fact of each
+// tensor, not of the storage.
+constexpr uint32_t kInheritedFlags = TENON_TENSOR_READ_ONLY | TENON_TENSOR_INFERENCE;
+constexpr tenon_keyset kOwnKeys = uint64_t{1}
+                                  << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD);
+
+// What the first element's address is a multiple of.
+int64_t alignment_of(tenon_dtype dtype) noexcept {
+  return is_complex(dtype) ? dtype_size(dtype) / 2 : dtype_size(dtype);
+}
 
 }  // namespace
 
 // A header in `memory` on the storage of `base`; its shape is still to be set.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
-    void* memory, const tenon_tensor& base, int64_t offset) noexcept {
+    void* memory, const tenon_tensor& base, tenon_dtype dtype, int64_t offset) noexcept {
+  TENON_DCHECK(base.has_storage() && !base.is_symbolic());
   base.storage_->retain();
-  auto* tensor = new (memory) tenon_tensor(base.dtype_, base.device_, base.storage_, kHeaderBlock);
+  auto* tensor = new (memory)
+      tenon_tensor(base.keys() & ~kOwnKeys, dtype, base.device_, base.storage_, kHeaderBlock);
   tensor->offset_ = offset;
-  tensor->flags_ = base.flags_ & TENON_TENSOR_READ_ONLY;
+  tensor->flags_ = base.flags_ & kInheritedFlags;
   return tensor;
 }
 
@@ -28,7 +39,7 @@ tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
   if (sizes.size() > kInlineDims || !base.has_storage()) return nullptr;
   void* memory = try_take_block(kHeaderBlock, 0);
   if (memory == nullptr) return nullptr;
-  tenon_tensor* tensor = place_alias(memory, base, offset);
+  tenon_tensor* tensor = place_alias(memory, base, base.dtype_, offset);
   int64_t* sizes_out = tensor->inline_dims_;
   int64_t* strides_out = sizes_out + sizes.size();
   int64_t numel = 1;
@@ -61,24 +72,46 @@ tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
   return tensor;
 }
 
-tenon_tensor* tenon_tensor::make_alias(const tenon_tensor& base, Dims sizes, Dims strides,
-                                       int64_t offset) {
-  if (tenon_tensor* tensor = try_make_alias(base, sizes, strides.data(), offset)) return tensor;
-  TENON_CHECK_ARG(!base.is_undefined(), kAlias, ": base must be defined, got the undefined tensor");
-  TENON_CHECK_ARG(!base.is_hollow(), kAlias,
+tenon_tensor* tenon_tensor::make_checked_alias(const char* function, const tenon_tensor& base,
+                                               tenon_dtype dtype, Dims sizes, Dims strides,
+                                               int64_t offset) {
+  TENON_CHECK_ARG(!base.is_undefined(), function,
+                  ": base must be defined, got the undefined tensor");
+  TENON_CHECK_ARG(!base.is_hollow(), function,
                   ": base must have memory, got one that stands for something else");
-  const int64_t numel = checked_numel(kAlias, sizes);
-  const int64_t extent = checked_extent(kAlias, sizes, strides);
-  TENON_CHECK_ARG(offset >= 0, kAlias, ": storage_offset must be >= 0, got ", offset);
+  const int64_t itemsize = dtype_size(dtype);
+  const int64_t numel = checked_numel(function, sizes);
+  const int64_t extent = checked_extent(function, sizes, strides);
+  TENON_CHECK_ARG(offset >= 0, function, ": storage_offset must be >= 0, got ", offset);
   int64_t last = 0;
   const bool overflow = __builtin_add_overflow(offset, extent, &last) ||
-                        __builtin_mul_overflow(last, base.itemsize(), &last);
-  TENON_CHECK_ARG(!overflow && (numel == 0 || last <= base.storage_->nbytes()), kAlias,
+                        __builtin_mul_overflow(last, itemsize, &last);
+  TENON_CHECK_ARG(!overflow && (numel == 0 || last <= base.storage_->nbytes()), function,
                   ": view must stay inside the storage of ", base.storage_->nbytes(),
                   " bytes, got sizes ", print_dims(sizes), ", strides ", print_dims(strides),
                   ", storage_offset ", offset);
+  if (dtype != base.dtype_ && numel != 0) {
+    const auto first = reinterpret_cast<uintptr_t>(base.storage_->data()) +
+                       static_cast<uintptr_t>(offset * itemsize);
+    TENON_CHECK_ARG(first % static_cast<uintptr_t>(alignment_of(dtype)) == 0, function,
+                    ": first element must be aligned to ", alignment_of(dtype), " bytes for ",
+                    dtype_name(dtype), ", got one that is not");
+  }
   HeapDims heap = allocate_dims(sizes.size());
-  tenon_tensor* tensor = place_alias(take_block(kHeaderBlock, 0), base, offset);
+  tenon_tensor* tensor = place_alias(take_block(kHeaderBlock, 0), base, dtype, offset);
   tensor->set_dims(sizes, strides.data(), numel, heap.release(), is_row_major(sizes, strides));
   return tensor;
+}
+
+tenon_tensor* tenon_tensor::make_alias(const tenon_tensor& base, Dims sizes, Dims strides,
+                                       int64_t offset) {
+  if (tenon_tensor* tensor = try_make_alias(base, sizes, strides.data(), offset)) return tensor;
+  return make_checked_alias("tenon_tensor_new_alias", base, base.dtype_, sizes, strides, offset);
+}
+
+tenon_tensor* tenon_tensor::make_alias_as(const tenon_tensor& base, tenon_dtype dtype, Dims sizes,
+                                          Dims strides, int64_t offset) {
+  constexpr const char* kAliasAs = "tenon_tensor_new_alias_as";
+  TENON_CHECK_ARG(is_dtype(dtype), kAliasAs, ": dtype must be a known dtype, got number ", dtype);
+  return make_checked_alias(kAliasAs, base, dtype, sizes, strides, offset);
 }

@@ -54,6 +54,8 @@ tenon_buffer* tenon_buffer::wrap(void* data, int64_t size, void* context, tenon_
 }
 
 void tenon_buffer::destroy(tenon_buffer* self) noexcept {
+  TENON_DCHECK(self->size_ >= 0 &&
+               (self->deleter_ == nullptr || self->content_ == Content::kForeign));
   switch (self->content_) {
     case Content::kBytes:
       break;

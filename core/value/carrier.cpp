@@ -19,6 +19,21 @@ constexpr tenon_keyset bit(uint32_t functionality) {
   return tenon_keyset{1} << (TENON_BACKEND_BITS + functionality);
 }
 
+constexpr const char* kNewWrapper = "tenon_wrapper_new";
+
+// What a wrapper may carry besides its own keys: functionalities above Wrapper, but for those that
+// say what a tensor is made of. Below Wrapper nothing would ever see it.
+void require_wrapper_keys(tenon_keyset keys) {
+  constexpr tenon_keyset kUpToWrapper = (bit(TENON_FUNCTIONALITY_WRAPPER) << 1) - 1;
+  constexpr tenon_keyset kRefused =
+      kUpToWrapper | bit(TENON_FUNCTIONALITY_TRANSFORM_BACK) | bit(TENON_FUNCTIONALITY_BATCHED) |
+      bit(TENON_FUNCTIONALITY_TRANSFORM_FRONT) | bit(TENON_FUNCTIONALITY_OVERRIDE);
+  TENON_CHECK_ARG(
+      (keys & kRefused) == 0, kNewWrapper,
+      ": keys must be functionalities above Wrapper that a wrapper can carry, got bits ",
+      keys & kRefused);
+}
+
 }  // namespace
 
 TensorPtr new_carrier(const tenon_value& value) {
@@ -29,13 +44,18 @@ TensorPtr new_carrier(const tenon_value& value) {
 }
 
 TensorPtr new_carrier_of(tenon_value value) {
+  TENON_DCHECK(value.tag != TENON_TAG_TENSOR && value.tag != TENON_TAG_NONE);
   OwnedValue owned(value);
   auto content = std::make_unique<OwnedValue>(std::move(owned));
   // No elements: a kernel that is handed one all the same reads nothing.
   const int64_t none = 0;
+  const tensor::HollowClaim claim{"tenon_carrier_new",
+                                  bit(TENON_FUNCTIONALITY_OVERRIDE),
+                                  TENON_DTYPE_NONE,
+                                  {TENON_DEVICE_CPU, 0},
+                                  tensor::Dims{&none, 1}};
   return TensorPtr::adopt(Tensor::make_hollow(
-      bit(TENON_FUNCTIONALITY_OVERRIDE), TENON_DTYPE_NONE, {TENON_DEVICE_CPU, 0}, {&none, 1},
-      Content::kCarried, content.release(),
+      claim, Content::kCarried, content.release(),
       [](void* carried_value) { delete static_cast<OwnedValue*>(carried_value); }));
 }
 
@@ -44,20 +64,33 @@ const tenon_value* carried(const Tensor& tensor) noexcept {
   return content != nullptr ? &static_cast<const OwnedValue*>(content)->get() : nullptr;
 }
 
-TensorPtr new_wrapper(const tenon_object_type* type, void* self, tensor::Dims sizes,
-                      tenon_dtype dtype, const tenon_device* device) {
-  constexpr const char* kNew = "tenon_wrapper_new";
-  TENON_CHECK_ARG(type != nullptr && type->dispatch != nullptr, kNew,
+TensorPtr new_wrapper(const tenon_object_type* type, void* self,
+                      const tenon_wrapper_options& options) {
+  TENON_CHECK_ARG(type != nullptr && type->dispatch != nullptr, kNewWrapper,
                   ": type must have a dispatch handler, got ",
                   type == nullptr ? "NULL" : type->name);
-  TENON_CHECK_ARG(tensor::is_dtype(dtype), kNew, ": dtype must be a known dtype, got number ",
-                  dtype);
-  const tenon_device where = tensor::resolve_device(kNew, device);
-  tensor::checked_numel(kNew, sizes);
-  const tenon_keyset keys = (tensor::plain_keys(where.type) & ~bit(TENON_FUNCTIONALITY_DENSE)) |
-                            bit(TENON_FUNCTIONALITY_WRAPPER);
+  TENON_CHECK_ARG(tensor::is_dtype(options.dtype), kNewWrapper,
+                  ": dtype must be a known dtype, got number ", options.dtype);
+  const int64_t ndim = options.ndim;
+  TENON_CHECK_ARG(ndim >= 0 && ndim <= TENON_TENSOR_MAX_DIMS, kNewWrapper, ": ndim must be in [0, ",
+                  TENON_TENSOR_MAX_DIMS, "], got ", ndim);
+  TENON_CHECK_ARG(options.sizes != nullptr || ndim == 0, kNewWrapper,
+                  ": sizes must be an address, got NULL for ", ndim, " dims");
+  const Tensor* alias_of = options.alias_of;
+  TENON_CHECK_ARG(alias_of == nullptr || !alias_of->is_undefined(), kNewWrapper,
+                  ": alias_of must be defined, got the undefined tensor");
+  require_wrapper_keys(options.keys);
+  const tenon_device device = tensor::resolve_device(kNewWrapper, options.device);
+  const tenon_keyset keys = (tensor::plain_keys(device.type) & ~bit(TENON_FUNCTIONALITY_DENSE)) |
+                            bit(TENON_FUNCTIONALITY_WRAPPER) | options.keys;
+  const tensor::Dims sizes(options.sizes, static_cast<size_t>(ndim));
+  const tensor::HollowClaim claim{
+      kNewWrapper, keys, options.dtype, device, {sizes, options.strides, options.storage_offset},
+      alias_of};
+  // The geometry is checked before the object exists: its type hears of no failed wrapper.
+  tensor::check_geometry(kNewWrapper, claim.geometry);
   return TensorPtr::adopt(
-      Tensor::make_hollow(keys, dtype, where, sizes, Content::kWrapped, Object::make(type, self),
+      Tensor::make_hollow(claim, Content::kWrapped, Object::make(type, self),
                           [](void* object) { static_cast<Object*>(object)->release(); }));
 }
 

@@ -4,6 +4,7 @@
 
 #include "tenon/device.h"
 #include "tenon/object.h"
+#include "tenon/overrides.h"
 #include "tenon/types.h"
 #include "tenon/value.h"
 #include "tensor/tensor.h"
@@ -18,9 +19,9 @@ tensor::TensorPtr new_carrier_of(tenon_value value);
 /// The value in a carrier, NULL for all other tensors.
 const tenon_value* carried(const tensor::Tensor& tensor) noexcept;
 
-/// See tenon_wrapper_new.
-tensor::TensorPtr new_wrapper(const tenon_object_type* type, void* self, tensor::Dims sizes,
-                              tenon_dtype dtype, const tenon_device* device);
+/// See tenon_wrapper_new. All fields of `options` are there, whatever its struct_size says.
+tensor::TensorPtr new_wrapper(const tenon_object_type* type, void* self,
+                              const tenon_wrapper_options& options);
 /// The object of a wrapper tensor, NULL for all other tensors.
 Object* wrapped(const tensor::Tensor& tensor) noexcept;
 

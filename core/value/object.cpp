@@ -35,6 +35,7 @@ tenon_object* tenon_object::make(const tenon_object_type* type, void* self) {
 }
 
 void tenon_object::destroy(tenon_object* object) noexcept {
+  TENON_DCHECK(object->type_->struct_size >= kTypeBytes);  // the type outlives its objects
   if (object->type_->release != nullptr) object->type_->release(object->self_);
   tenon::base::count_live(TENON_HANDLE_OBJECT, -1);
   delete object;

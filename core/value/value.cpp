@@ -20,6 +20,7 @@ static_assert(sizeof(tenon_value) == 24);
 tenon_value copy_nested(const tenon_value& value, int depth);
 
 size_t element_bytes(uint16_t tag) noexcept {
+  TENON_DCHECK(is_list(tag));
   switch (tag) {
     case TENON_TAG_BOOL_LIST:
       return sizeof(uint8_t);
@@ -75,6 +76,7 @@ tenon_value copy_list(uint16_t tag, uint16_t flags, const void* elements, uint32
   const auto size = static_cast<int64_t>(total * element_bytes(tag));
   auto buffer = BufferPtr::adopt(Buffer::make(size, content_of(tag)));
   copy_elements(tag, elements, total, buffer.get(), depth);
+  TENON_DCHECK(buffer->size() == size);
   copy.as.list.data = buffer->data();
   copy.as.list.owner = buffer.detach();
   return copy;

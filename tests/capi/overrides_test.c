@@ -185,6 +185,87 @@ static void a_wrapper_unwraps_calls_and_wraps(void** state) {
   tenon_library_release(library);
 }
 
+static tenon_keyset keyset_of(tenon_key key) {
+  tenon_keyset keys = 0;
+  assert_ok(tenon_keyset_from_key(key, &keys));
+  return keys;
+}
+
+static void a_wrapper_claims_what_its_options_say(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float elements[6] = {0};
+  tenon_tensor *inside = vector_of(elements, 6), *wrapper = NULL;
+  const int64_t sizes[2] = {3, 2}, strides[2] = {1, 3};
+  const tenon_device cuda = {TENON_DEVICE_CUDA, 1};
+  const tenon_keyset tracer = keyset_of(TENON_KEY_TRACER);
+  tenon_wrapper_options options = {.struct_size = sizeof options,
+                                   .ndim = 2,
+                                   .sizes = sizes,
+                                   .strides = strides,
+                                   .storage_offset = 4,
+                                   .dtype = TENON_DTYPE_I64,
+                                   .device = &cuda,
+                                   .keys = tracer,
+                                   .alias_of = inside};
+  assert_ok(tenon_wrapper_new(&wrapping, inside, &options, &wrapper));
+  tenon_tensor_info info;
+  assert_ok(tenon_tensor_describe(wrapper, &info));
+  assert_memory_equal(info.sizes, sizes, sizeof sizes);
+  assert_memory_equal(info.strides, strides, sizeof strides);
+  assert_int_equal(info.storage_offset, 4);
+  assert_int_equal(info.device.index, 1);
+  assert_false(info.flags & TENON_TENSOR_CONTIGUOUS);
+  assert_null(info.data);
+  assert_true(tenon_keyset_has(tenon_tensor_keys(wrapper), TENON_KEY_TRACER));
+  tenon_tensor_bump_version(inside);
+  assert_int_equal(tenon_tensor_version(wrapper), 1);
+  tenon_tensor_release(wrapper);
+  tenon_tensor_release(inside);
+  assert_nothing_left(before);
+}
+
+static void bad_wrapper_options_are_refused(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const int64_t sizes[1] = {2}, negative[1] = {-1};
+  const tenon_wrapper_options good = {
+      .struct_size = sizeof good, .ndim = 1, .sizes = sizes, .dtype = TENON_DTYPE_F32};
+  const float one = 1;
+  tenon_tensor *inside = vector_of(&one, 1), *wrapper = NULL;
+#define REFUSED(CHANGE, CODE, TEXT)                                                     \
+  do {                                                                                  \
+    tenon_wrapper_options options = good;                                               \
+    options.CHANGE;                                                                     \
+    assert_error(tenon_wrapper_new(&wrapping, inside, &options, &wrapper), CODE, TEXT); \
+    assert_null(wrapper);                                                               \
+  } while (0)
+  REFUSED(struct_size = 96, TENON_ERROR_ABI, "struct_size must be at least 104, got 96");
+  REFUSED(reserved0 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
+  REFUSED(reserved1 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
+  REFUSED(reserved[0] = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
+  REFUSED(ndim = -1, TENON_ERROR_INVALID_ARGUMENT, "ndim");
+  REFUSED(sizes = NULL, TENON_ERROR_INVALID_ARGUMENT, "sizes");
+  REFUSED(sizes = negative, TENON_ERROR_INVALID_ARGUMENT, "size of dim 0");
+  REFUSED(strides = negative, TENON_ERROR_INVALID_ARGUMENT, "stride of dim 0");
+  REFUSED(storage_offset = -1, TENON_ERROR_INVALID_ARGUMENT, "storage_offset");
+  REFUSED(storage_offset = INT64_MAX, TENON_ERROR_INVALID_ARGUMENT, "63 bits");
+  REFUSED(dtype = 77, TENON_ERROR_INVALID_ARGUMENT, "dtype");
+  REFUSED(alias_of = tenon_tensor_undefined(), TENON_ERROR_INVALID_ARGUMENT, "alias_of");
+  REFUSED(keys = 1, TENON_ERROR_INVALID_ARGUMENT, "keys");
+  REFUSED(keys = keyset_of(TENON_KEY_CPU), TENON_ERROR_INVALID_ARGUMENT, "keys");
+  REFUSED(keys = keyset_of(TENON_KEY_FAKE), TENON_ERROR_INVALID_ARGUMENT, "keys");
+  REFUSED(keys = keyset_of(TENON_KEY_BATCHED), TENON_ERROR_INVALID_ARGUMENT, "keys");
+  REFUSED(keys = keyset_of(TENON_KEY_OVERRIDE), TENON_ERROR_INVALID_ARGUMENT, "keys");
+#undef REFUSED
+  assert_error(tenon_wrapper_new(&wrapping, inside, NULL, &wrapper), TENON_ERROR_INVALID_ARGUMENT,
+               "NULL");
+  // None of them has told the type of an object.
+  assert_int_equal(tenon_tensor_use_count(inside), 1);
+  tenon_tensor_release(inside);
+  assert_nothing_left(before);
+}
+
 static void modes_see_calls_before_and_below(void** state) {
   (void)state;
   const tenon_op* op;
@@ -225,6 +306,8 @@ int main(void) {
       cmocka_unit_test(an_object_answers_and_comes_home_in_a_carrier),
       cmocka_unit_test(all_declined_is_a_type_error),
       cmocka_unit_test(a_wrapper_unwraps_calls_and_wraps),
+      cmocka_unit_test(a_wrapper_claims_what_its_options_say),
+      cmocka_unit_test(bad_wrapper_options_are_refused),
       cmocka_unit_test(modes_see_calls_before_and_below),
       cmocka_unit_test(nothing_stays_alive),
   };

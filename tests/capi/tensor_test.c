@@ -122,7 +122,198 @@ static void alias_shares_memory_and_version(void** state) {
   tenon_tensor_release(alias);
 }
 
+static void alias_as_reads_other_elements(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float elements[4] = {1, 2, 3, 4};
+  tenon_tensor* base = vector_of(elements, 4);
+  const int64_t sizes[2] = {2, 1}, strides[2] = {1, 1};
+  tenon_tensor* pairs = NULL;
+  assert_ok(tenon_tensor_new_alias_as(base, TENON_DTYPE_C64, 2, sizes, strides, 0, &pairs));
+  assert_int_equal(tenon_tensor_dtype(pairs), TENON_DTYPE_C64);
+  void* data = NULL;
+  assert_ok(tenon_tensor_data(pairs, &data));
+  assert_true(((float*)data)[3] == 4.0f);
+  tenon_tensor* outside = NULL;
+  assert_error(tenon_tensor_new_alias_as(base, TENON_DTYPE_C64, 2, sizes, strides, 1, &outside),
+               TENON_ERROR_INVALID_ARGUMENT, "inside the storage of 16 bytes");
+  assert_error(tenon_tensor_new_alias_as(base, 77, 2, sizes, strides, 0, &outside),
+               TENON_ERROR_INVALID_ARGUMENT, "dtype");
+  assert_error(tenon_tensor_new_alias_as(base, TENON_DTYPE_C64, 2, sizes, NULL, 0, &outside),
+               TENON_ERROR_INVALID_ARGUMENT, "strides");
+  assert_error(tenon_tensor_new_alias_as(tenon_tensor_undefined(), TENON_DTYPE_C64, 2, sizes,
+                                         strides, 0, &outside),
+               TENON_ERROR_INVALID_ARGUMENT, "undefined");
+  assert_null(outside);
+  tenon_tensor_release(pairs);
+  tenon_tensor_release(base);
+  assert_nothing_left(before);
+}
+
+static void dims_are_values(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float elements[6] = {0};
+  tenon_tensor* base = vector_of(elements, 6);
+  const int64_t sizes[2] = {2, 2}, strides[2] = {1, 2};
+  tenon_tensor* tensor = NULL;
+  assert_ok(tenon_tensor_new_alias(base, 2, sizes, strides, 1, &tensor));
+  tenon_value value;
+  assert_ok(tenon_tensor_dims(tensor, TENON_DIMS_SIZES, &value));
+  assert_int_equal(value.tag, TENON_TAG_INT_LIST);
+  assert_int_equal(value.count, 2);
+  assert_memory_equal(value.as.list.data, sizes, sizeof sizes);
+  tenon_value_clear(&value);
+  assert_ok(tenon_tensor_dims(tensor, TENON_DIMS_STRIDES, &value));
+  assert_memory_equal(value.as.list.data, strides, sizeof strides);
+  tenon_value_clear(&value);
+  assert_ok(tenon_tensor_dims(tensor, TENON_DIMS_OFFSET, &value));
+  assert_int_equal(value.tag, TENON_TAG_INT);
+  assert_int_equal(value.as.i, 1);
+  assert_ok(tenon_tensor_dims(tensor, TENON_DIMS_NUMEL, &value));
+  assert_int_equal(value.as.i, 4);
+  assert_ok(tenon_tensor_dims(tenon_tensor_undefined(), TENON_DIMS_SIZES, &value));
+  assert_int_equal(value.count, 0);
+  assert_error(tenon_tensor_dims(tensor, 4, &value), TENON_ERROR_INVALID_ARGUMENT, "got 4");
+  assert_int_equal(value.tag, TENON_TAG_NONE);
+  tenon_tensor_release(tensor);
+  tenon_tensor_release(base);
+  assert_nothing_left(before);
+}
+
+static void weak_tensors_do_not_keep_alive(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float one = 1;
+  tenon_tensor* tensor = vector_of(&one, 1);
+  tenon_weak_tensor* weak = NULL;
+  assert_ok(tenon_weak_tensor_new(tensor, &weak));
+  assert_int_equal(tenon_tensor_use_count(tensor), 1);
+  assert_int_equal(tenon_introspect_live_count(TENON_HANDLE_WEAK_TENSOR),
+                   before.of[TENON_HANDLE_WEAK_TENSOR] + 1);
+  tenon_tensor* copy = tenon_weak_tensor_copy(weak);
+  assert_ptr_equal(copy, tensor);
+  assert_int_equal(tenon_tensor_use_count(tensor), 2);
+  tenon_tensor_release(copy);
+  assert_ptr_equal(tenon_weak_tensor_retain(weak), weak);
+  tenon_weak_tensor_release(weak);
+  tenon_tensor_release(tensor);
+  assert_null(tenon_weak_tensor_copy(weak));
+  tenon_weak_tensor_release(weak);
+  assert_null(tenon_weak_tensor_retain(NULL));
+  tenon_weak_tensor_release(NULL);
+  assert_error(tenon_weak_tensor_new(NULL, &weak), TENON_ERROR_INVALID_ARGUMENT, "NULL");
+  assert_null(weak);
+  assert_ok(tenon_weak_tensor_new(tenon_tensor_undefined(), &weak));
+  assert_ptr_equal(tenon_weak_tensor_copy(weak), tenon_tensor_undefined());
+  tenon_weak_tensor_release(weak);
+  assert_nothing_left(before);
+}
+
 static void count_delete(void* ctx) { ++*(int*)ctx; }
+
+// Memory with a header of 8 floats, then two rows of three, then room for views.
+static void wrap_with_says_all_of_a_memory(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  int deleted = 0;
+  float memory[20];
+  for (int i = 0; i < 20; ++i) memory[i] = (float)i;
+  const int64_t sizes[2] = {2, 3};
+  tenon_tensor_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.flags = TENON_TENSOR_READ_ONLY;
+  options.dtype = TENON_DTYPE_F32;
+  options.ndim = 2;
+  options.sizes = sizes;
+  options.storage_offset = 8;
+  options.storage_nbytes = sizeof memory;
+  tenon_tensor *tensor = NULL, *view = NULL;
+  assert_ok(tenon_tensor_wrap_with(memory, &options, &deleted, &count_delete, &tensor));
+  void* data = NULL;
+  assert_ok(tenon_tensor_data(tensor, &data));
+  assert_ptr_equal(data, memory + 8);
+  assert_int_equal(tenon_storage_nbytes(tenon_tensor_storage(tensor)), sizeof memory);
+  assert_true(tenon_tensor_flags(tensor) & TENON_TENSOR_READ_ONLY);
+  assert_true(tenon_tensor_flags(tensor) & TENON_TENSOR_CONTIGUOUS);
+  const int64_t length = 20, stride = 1;
+  assert_ok(tenon_tensor_new_alias(tensor, 1, &length, &stride, 0, &view));
+  assert_true(tenon_tensor_flags(view) & TENON_TENSOR_READ_ONLY);
+  tenon_tensor_release(view);
+  tenon_tensor_release(tensor);
+  assert_int_equal(deleted, 1);
+
+  options.flags = 0;
+  options.storage_nbytes = -1;
+  assert_ok(tenon_tensor_wrap_with(memory, &options, NULL, NULL, &tensor));
+  assert_int_equal(tenon_storage_nbytes(tenon_tensor_storage(tensor)), 14 * 4);
+  assert_false(tenon_tensor_flags(tensor) & TENON_TENSOR_READ_ONLY);
+  tenon_tensor_release(tensor);
+  assert_nothing_left(before);
+}
+
+static void wrap_with_refuses_what_does_not_fit(void** state) {
+  (void)state;
+  float memory[4];
+  const int64_t sizes[1] = {4}, negative[1] = {-1};
+  tenon_tensor_options good;
+  memset(&good, 0, sizeof good);
+  good.struct_size = sizeof good;
+  good.dtype = TENON_DTYPE_F32;
+  good.ndim = 1;
+  good.sizes = sizes;
+  good.storage_nbytes = sizeof memory;
+  int deleted = 0;
+  tenon_tensor* tensor = NULL;
+#define REFUSED(CHANGE, CODE, TEXT)                                                                \
+  do {                                                                                             \
+    tenon_tensor_options options = good;                                                           \
+    options.CHANGE;                                                                                \
+    assert_error(tenon_tensor_wrap_with(memory, &options, &deleted, &count_delete, &tensor), CODE, \
+                 TEXT);                                                                            \
+    assert_null(tensor);                                                                           \
+  } while (0)
+  REFUSED(struct_size = 88, TENON_ERROR_ABI, "struct_size must be at least 96, got 88");
+  REFUSED(flags = TENON_TENSOR_INFERENCE, TENON_ERROR_INVALID_ARGUMENT, "flags");
+  REFUSED(reserved0 = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
+  REFUSED(reserved[3] = 1, TENON_ERROR_INVALID_ARGUMENT, "reserved words must be zero");
+  REFUSED(dtype = 77, TENON_ERROR_INVALID_ARGUMENT, "dtype");
+  REFUSED(ndim = 65, TENON_ERROR_INVALID_ARGUMENT, "ndim");
+  REFUSED(sizes = NULL, TENON_ERROR_INVALID_ARGUMENT, "sizes");
+  REFUSED(strides = negative, TENON_ERROR_INVALID_ARGUMENT, "stride of dim 0");
+  REFUSED(storage_offset = 1, TENON_ERROR_INVALID_ARGUMENT, "inside the memory of 16 bytes");
+  REFUSED(storage_offset = -1, TENON_ERROR_INVALID_ARGUMENT, "storage_offset");
+  REFUSED(storage_nbytes = 15, TENON_ERROR_INVALID_ARGUMENT, "inside the memory of 15 bytes");
+  REFUSED(storage_nbytes = -2, TENON_ERROR_INVALID_ARGUMENT, "storage_nbytes");
+#undef REFUSED
+  assert_int_equal(deleted, 12);
+  assert_error(tenon_tensor_wrap_with(NULL, &good, &deleted, &count_delete, &tensor),
+               TENON_ERROR_INVALID_ARGUMENT, "data");
+  assert_error(tenon_tensor_wrap_with(memory, NULL, &deleted, &count_delete, &tensor),
+               TENON_ERROR_INVALID_ARGUMENT, "NULL");
+  assert_int_equal(deleted, 14);
+}
+
+// A program built with a later header, whose struct has one field more.
+static void wrap_with_takes_a_longer_struct(void** state) {
+  (void)state;
+  struct {
+    tenon_tensor_options known;
+    uint64_t later;
+  } options;
+  memset(&options, 0, sizeof options);
+  options.known.struct_size = sizeof options;
+  options.known.dtype = TENON_DTYPE_F32;
+  options.known.storage_nbytes = -1;
+  float memory[1];
+  tenon_tensor* tensor = NULL;
+  assert_ok(tenon_tensor_wrap_with(memory, &options.known, NULL, NULL, &tensor));
+  tenon_tensor_release(tensor);
+  options.later = 1;
+  assert_error(tenon_tensor_wrap_with(memory, &options.known, NULL, NULL, &tensor), TENON_ERROR_ABI,
+               "unknown to this version");
+}
 
 static void wrapped_memory_is_shared_and_deleted_once(void** state) {
   (void)state;
@@ -320,7 +511,13 @@ int main(void) {
       cmocka_unit_test(bad_shapes_are_refused),
       cmocka_unit_test(like_takes_sizes_and_device),
       cmocka_unit_test(alias_shares_memory_and_version),
+      cmocka_unit_test(alias_as_reads_other_elements),
+      cmocka_unit_test(dims_are_values),
+      cmocka_unit_test(weak_tensors_do_not_keep_alive),
       cmocka_unit_test(wrapped_memory_is_shared_and_deleted_once),
+      cmocka_unit_test(wrap_with_says_all_of_a_memory),
+      cmocka_unit_test(wrap_with_refuses_what_does_not_fit),
+      cmocka_unit_test(wrap_with_takes_a_longer_struct),
       cmocka_unit_test(meta_has_shape_and_no_memory),
       cmocka_unit_test(undefined_is_one_tensor_without_keys),
       cmocka_unit_test(numbers_become_wrapped_tensors),

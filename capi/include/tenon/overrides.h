@@ -49,10 +49,11 @@ typedef struct tenon_wrapper_options {
   const int64_t* strides; /* in elements; NULL: row-major */
   int64_t storage_offset; /* in elements */
   tenon_dtype dtype;
-  uint32_t reserved1;         /* zero */
-  const tenon_device* device; /* NULL: the CPU */
-  tenon_keyset keys;          /* functionalities that it carries besides Wrapper, such as Tracer */
-  const tenon_tensor* alias_of; /* NULL, or whose version counter it shares */
+  uint32_t reserved1;           /* zero */
+  const tenon_device* device;   /* NULL: the CPU */
+  tenon_keyset keys;            /* functionalities above Wrapper that it carries, such as Tracer;
+                                   not Batched, Override, TransformFront or TransformBack */
+  const tenon_tensor* alias_of; /* NULL, or whose version counter it shares; borrowed */
   uint64_t reserved[4];         /* zero */
 } tenon_wrapper_options;
 

@@ -75,10 +75,12 @@ TENON_API tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const te
                                          tenon_tensor** out_tensor);
 
 /// Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
-/// data and version counter. For kernels below ADInplaceOrView; everyone else calls view operators.
+/// data and version counter. It carries the keys of `base` but for Autograd, and is read-only or an
+/// inference tensor where `base` is. For kernels below ADInplaceOrView; everyone else calls view
+/// operators.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
-///            strides, and for the undefined tensor.
+///            strides, for the undefined tensor and for one that stands for something else.
 /// Ownership: new reference in `out_tensor`; `base` is borrowed.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -152,6 +154,10 @@ TENON_API tenon_tensor* tenon_tensor_retain(tenon_tensor* tensor);
 
 /// Drops a reference; the last one frees the tensor. NULL is accepted.
 ///
+/// The last release runs here and now what hangs on the tensor: drops of cells and objects that it
+/// owns, deleters of wrapped memory. Tensors that these release end after them, one by one, before
+/// this returns: chains of any length take no stack.
+///
 /// Threads:   any thread.
 /// Since:     0.1
 TENON_API void tenon_tensor_release(tenon_tensor* tensor);
@@ -209,7 +215,7 @@ TENON_API int64_t tenon_tensor_numel(const tenon_tensor* tensor);
 /// Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a symbolic
 /// list is flagged TENON_VALUE_HAS_SYMBOLIC.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, or as tenon_value_copy.
 /// Ownership: the caller clears `out_value`.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -230,7 +236,8 @@ TENON_API void tenon_tensor_device(const tenon_tensor* tensor, tenon_device* out
 
 /// Returns the address of the first element, offset applied.
 ///
-/// Errors:    TENON_ERROR_STATE where there is no memory (Meta, undefined).
+/// Errors:    TENON_ERROR_STATE where there is no memory: on Meta, for the undefined tensor and for
+///            one that stands for something else.
 /// Ownership: borrowed until the tensor dies.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -269,8 +276,9 @@ TENON_API void tenon_tensor_bump_version(tenon_tensor* tensor);
 
 /// Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
 ///
-/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE when the storage
-///            cannot grow (wrapped memory) or for the undefined tensor, TENON_ERROR_OUT_OF_MEMORY.
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE for a change of a
+///            tensor on wrapped memory, whose owner knows it by its old shape, and for the undefined
+///            tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY.
 /// Threads:   any thread that owns the tensor alone.
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,
@@ -289,7 +297,7 @@ TENON_API tenon_storage* tenon_tensor_storage(const tenon_tensor* tensor);
 /// Since:     0.1
 TENON_API tenon_storage* tenon_storage_retain(tenon_storage* storage);
 
-/// Drops a reference. NULL is accepted.
+/// Drops a reference; the last one runs the deleter of wrapped memory. NULL is accepted.
 ///
 /// Threads:   any thread.
 /// Since:     0.1

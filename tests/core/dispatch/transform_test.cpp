@@ -143,7 +143,9 @@ tenon_status sum_cpu(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
 const LayerKind kBatching{"batching", kBatchedBit, kBatchedBit, nullptr, false};
 
 TensorPtr batched(Layer& layer, const TensorPtr& below) {
-  return dispatch::new_level_tensor(layer, *below, kBatchedBit, below->size_span().subspan(1));
+  const tensor::Geometry geometry(below->size_span().subspan(1), below->strides() + 1,
+                                  below->offset());
+  return dispatch::new_level_tensor(layer, *below, kBatchedBit, geometry);
 }
 
 // A view with ones after the batch dim, so that logical dims align.
@@ -612,6 +614,25 @@ TEST_F(Transforms, TensorOfAHigherLayer_IsAnErrorBelow) {
   EXPECT_THROW(dispatch::leave_layer(*outer), Error);  // not the innermost
   dispatch::leave_layer(*inner);
   dispatch::leave_layer(*outer);
+}
+
+// A batch of turned matrices: what decides by strides sees those of each matrix.
+TEST_F(Transforms, LevelTensor_ClaimsStridesAndSharesVersions) {
+  const LayerPtr layer = dispatch::enter_layer(kBatching);
+  const std::vector<int64_t> sizes{2, 3, 4}, turned{12, 1, 3};
+  const TensorPtr base = tensor::new_tensor(TENON_DTYPE_F64, nullptr, sizes);
+  const TensorPtr below = tensor::new_alias(*base, sizes, turned, 0);
+  const tensor::Geometry geometry(below->size_span().subspan(1), below->strides() + 1, 0);
+  const TensorPtr level = dispatch::new_level_tensor(*layer, *below, kBatchedBit, geometry);
+  EXPECT_EQ(level->strides()[0], 1);
+  EXPECT_EQ(level->strides()[1], 3);
+  EXPECT_FALSE(level->is_contiguous());
+  base->bump_version();
+  level->count_write();
+  EXPECT_EQ(level->version(), 2);
+  EXPECT_EQ(base->version(), 2);
+  level->check_invariants();
+  dispatch::leave_layer(*layer);
 }
 
 TEST_F(Transforms, ThreadState_CarriesLayers) {

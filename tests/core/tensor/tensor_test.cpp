@@ -404,14 +404,87 @@ TEST(Tensor, ResizeBad_ChangesNothing) {
       wrap_tensor(memory, TENON_DTYPE_F32, nullptr, dims(two), nullptr, nullptr, nullptr);
   error_of(TENON_ERROR_STATE, [&] { wrapped->resize(dims({3}), nullptr); });
   EXPECT_EQ(sizes_of(*wrapped), Ints{2});
-  wrapped->resize(dims({1}), nullptr);
-  EXPECT_EQ(wrapped->numel(), 1);
+  error_of(TENON_ERROR_STATE, [&] { wrapped->resize(dims({1}), nullptr); });
+  EXPECT_EQ(wrapped->numel(), 2);
+  wrapped->resize(dims({2}), nullptr);
+}
+
+// Its owner knows a view by its shape, too.
+TEST(Tensor, ResizeViewOfWrappedMemory_IsRefused) {
+  float memory[4] = {};
+  const Ints four{4}, two{2};
+  const TensorPtr wrapped =
+      wrap_tensor(memory, TENON_DTYPE_F32, nullptr, dims(four), nullptr, nullptr, nullptr);
+  const TensorPtr view = new_alias(*wrapped, dims(two), dims({2}), 0);
+  EXPECT_EQ(error_of(TENON_ERROR_STATE, [&] { view->resize(dims({1}), nullptr); }),
+            "tenon_tensor_resize: storage must be Tenon's own, got wrapped memory of 16 bytes with "
+            "sizes [2] for sizes [1]");
+  error_of(TENON_ERROR_STATE, [&] { view->resize(dims(two), nullptr); });
+  EXPECT_EQ(strides_of(*view), Ints{2});
 }
 
 TEST(Tensor, ResizeMeta_OnlyCounts) {
   const TensorPtr tensor = empty({1}, TENON_DTYPE_F32, kMeta);
   tensor->resize(dims({int64_t{1} << 50}), nullptr);
   EXPECT_EQ(tensor->storage()->nbytes(), int64_t{1} << 52);
+}
+
+TEST(Tensor, Alias_HasTheKeysOfItsBaseButForAutograd) {
+  const TensorPtr tensor = empty({4});
+  const tenon_keyset own = functionality(TENON_FUNCTIONALITY_TRACER);
+  const tenon_keyset autograd = functionality(TENON_FUNCTIONALITY_AUTOGRAD);
+  const tenon_keyset view_key = functionality(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+  tensor->add_keys(own | autograd);
+  tensor->remove_keys(view_key);
+  const tenon_keyset expected = tensor->keys() & ~autograd;
+  EXPECT_EQ(new_alias(*tensor, dims({2}), dims({2}), 1)->keys(), expected);
+  EXPECT_EQ(new_alias(*tensor, dims(Ints(7, 1)), dims(Ints(7, 1)), 0)->keys(), expected);
+}
+
+TEST(Tensor, AliasAs_CountsElementsOfItsDtype) {
+  const NothingLeft nothing_left;
+  const TensorPtr tensor = empty({2, 3}, TENON_DTYPE_C64);
+  const Ints sizes{2, 3, 2}, strides{6, 2, 1};
+  const TensorPtr real = TensorPtr::adopt(
+      Tensor::make_alias_as(*tensor, TENON_DTYPE_F32, dims(sizes), dims(strides), 0));
+  EXPECT_EQ(real->dtype(), TENON_DTYPE_F32);
+  EXPECT_EQ(real->itemsize(), 4);
+  EXPECT_EQ(real->storage(), tensor->storage());
+  EXPECT_TRUE(real->is_contiguous());
+  real->check_invariants();
+  const TensorPtr bytes =
+      TensorPtr::adopt(Tensor::make_alias_as(*tensor, TENON_DTYPE_U8, dims({8}), dims({1}), 40));
+  EXPECT_EQ(bytes->data(), static_cast<char*>(tensor->data()) + 40);
+  error_of(TENON_ERROR_INVALID_ARGUMENT,
+           [&] { Tensor::make_alias_as(*tensor, TENON_DTYPE_U8, dims({9}), dims({1}), 40); });
+  error_of(TENON_ERROR_INVALID_ARGUMENT,
+           [&] { Tensor::make_alias_as(*tensor, 77, dims({1}), dims({1}), 0); });
+}
+
+TEST(Tensor, AliasAs_WantsAlignment) {
+  alignas(16) char memory[17] = {};
+  const Ints sixteen{16};
+  const TensorPtr bytes =
+      wrap_tensor(memory + 1, TENON_DTYPE_U8, nullptr, dims(sixteen), nullptr, nullptr, nullptr);
+  EXPECT_EQ(
+      error_of(TENON_ERROR_INVALID_ARGUMENT,
+               [&] { Tensor::make_alias_as(*bytes, TENON_DTYPE_F32, dims({1}), dims({1}), 0); }),
+      "tenon_tensor_new_alias_as: first element must be aligned to 4 bytes for float32, got "
+      "one that is not");
+  // Without elements there is no first one.
+  TensorPtr::adopt(Tensor::make_alias_as(*bytes, TENON_DTYPE_F32, dims({0}), dims({1}), 0));
+}
+
+TEST(Tensor, WrapMeta_HasNoMemoryAndTellsItsDeleter) {
+  const NothingLeft nothing_left;
+  int deleted = 0;
+  const Ints two{2};
+  TensorPtr tensor =
+      wrap_tensor(nullptr, TENON_DTYPE_F32, &kMeta, dims(two), nullptr, &deleted, &count_call);
+  EXPECT_FALSE(tensor->has_memory());
+  tensor->check_invariants();
+  tensor.reset();
+  EXPECT_EQ(deleted, 1);
 }
 
 TEST(Tensor, Weak_DiesWithTheLastStrongReference) {

@@ -53,6 +53,21 @@ TEST(TensorThreads, AllocatedHereFreedThere) {
   });
 }
 
+// Tracking a tensor that others read is no race.
+TEST(TensorThreads, KeysChangeWhileOthersRead) {
+  const TensorPtr tensor = empty({1});
+  const tenon_keyset plain = tensor->keys();
+  run_threads(4, [&](int which) {
+    const tenon_keyset mine = tenon_keyset{1} << (TENON_BACKEND_BITS + 30 + which);
+    for (int i = 0; i < kRounds; ++i) {
+      tensor->add_keys(mine);
+      EXPECT_EQ(tensor->keys() & (plain | mine), plain | mine);
+      tensor->remove_keys(mine);
+    }
+  });
+  EXPECT_EQ(tensor->keys(), plain);
+}
+
 TEST(TensorThreads, WeakLockAgainstLastRelease) {
   const NothingLeft nothing_left;
   for (int round = 0; round < kRounds / 10; ++round) {
