@@ -77,10 +77,7 @@ bool Elementwise::inputs_follow_lead() const {
 }
 
 void Elementwise::finish_like_lead() {
-  tenon_tensor* handle = nullptr;
-  check(tenon_tensor_new_like(inputs_[0], static_cast<tenon_dtype>(result_dtype_), &handle,
-                              &output_data_));
-  result_ = Tensor(handle);
+  result_ = kernels::allocate_like(inputs_[0], result_dtype_, &output_data_);
   output_dtype_ = result_dtype_;
   const int64_t numel = infos_[0].numel;
   walk_.flat(numel, ninputs_ + 1);
@@ -142,17 +139,13 @@ void Elementwise::describe_output(const tenon_tensor_info& info) {
 }
 
 void Elementwise::allocate(Sizes sizes, const int64_t* strides) {
-  tenon_tensor* handle = nullptr;
-  check(tenon_tensor_new(static_cast<tenon_dtype>(result_dtype_), &device_,
-                         static_cast<int64_t>(sizes.size()), sizes.data(), strides, &handle));
-  result_ = Tensor(handle);
+  result_ = kernels::allocate(sizes, result_dtype_, device_, strides);
   describe_output(result_.info());
 }
 
 // The storage moves when it grows, and inputs may be views of it.
 void Elementwise::resize_output(Sizes sizes, const int64_t* strides) {
-  check(tenon_tensor_resize(given_->get(), static_cast<int64_t>(sizes.size()), sizes.data(),
-                            strides));
+  resize_out(op_, *given_, sizes, strides);
   const tenon_tensor_info output = given_->info();
   describe_output(output);
   for (int k = 0; k < ninputs_; ++k) {

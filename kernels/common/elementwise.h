@@ -3,6 +3,7 @@
 // output, its allocation with the strides that PyTorch gives it, and the walk over all operands.
 #pragma once
 
+#include "kernels/common/allocation.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/walk.h"
 
@@ -164,10 +165,7 @@ template <int kInputs>
 bool Elementwise::try_alike(Dtype result) {
   if (!inputs_are_alike<kInputs>()) return false;
   const tenon_tensor_info& lead = infos_[0];
-  tenon_tensor* handle = nullptr;
-  check(
-      tenon_tensor_new_like(inputs_[0], static_cast<tenon_dtype>(result), &handle, &output_data_));
-  result_ = Tensor(handle);
+  result_ = kernels::allocate_like(inputs_[0], result, &output_data_);
   dtype_ = dtype_of_info(lead);
   output_dtype_ = result_dtype_ = result;
   walk_.flat(lead.numel, kInputs + 1);

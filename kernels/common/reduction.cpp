@@ -2,6 +2,8 @@
 // From the arguments of a reduction to its result and walks.
 #include "kernels/common/reduction.h"
 
+#include "kernels/common/allocation.h"
+
 namespace tenon::kernels {
 
 void Reduction::input(const Tensor& self, std::optional<Sizes> dims) {
@@ -36,7 +38,7 @@ void Reduction::finish(Dtype result, bool keepdim) {
     const bool folds = (mask_ >> d & 1) != 0;
     if (!folds || keepdim) sizes.push_back(folds ? 1 : info_.sizes[d]);
   }
-  result_ = Tensor::empty(sizes, result, device_);
+  result_ = allocate(sizes, result, device_);
   check(tenon_tensor_describe(result_.get(), &result_info_));
 }
 

@@ -13,12 +13,9 @@ namespace {
 Tensor& arange_out(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
   constexpr const char* kOp = "aten::arange.start_out";
   const int64_t length = arange_length(kOp, start, end, step, out.dtype());
-  if (out.numel() != length) check(tenon_tensor_resize(out.get(), 1, &length, nullptr));
+  check_arange_out(out, length);
   const tenon_tensor_info info = out.info();
   check_no_internal_overlap(kOp, info);
-  if ((info.flags & TENON_TENSOR_READ_ONLY) != 0) {
-    fail_argument(kOp, "out", "writable", "a read-only tensor");
-  }
   if (length == 0) return out;
   // `out` may have any shape with as many elements: they are written in row-major order.
   const Tensor flat = is_contiguous(info) ? out : Tensor::empty(Dims{length}, out.dtype());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::nonzero on the CPU.
+#include "kernels/common/allocation.h"
 #include "kernels/common/registrar.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/loops.h"
@@ -53,7 +54,7 @@ Tensor nonzero(const Tensor& self) {
           // Indices of one dim lie next to each other.
           const int64_t sizes[] = {count, info.ndim};
           const int64_t strides[] = {1, std::max<int64_t>(count, 1)};
-          result = Tensor::empty(sizes, Dtype::I64, Device(), strides);
+          result = allocate(sizes, Dtype::I64, Device(), strides);
           if (result.numel() == 0) return;
           auto* out = static_cast<int64_t*>(result.raw_data());
           each_nonzero<T>(info, [&](const int64_t* index) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/common/allocation.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels {
@@ -35,11 +36,19 @@ Tensor arange(const Scalar& end, std::optional<Dtype> dtype, std::optional<Layou
 
 Tensor& arange_out_meta(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
   const int64_t length = arange_length("aten::arange.start_out", start, end, step, out.dtype());
-  if (out.numel() != length) check(tenon_tensor_resize(out.get(), 1, &length, nullptr));
+  check_arange_out(out, length);
   return out;
 }
 
 }  // namespace
+
+void check_arange_out(const Tensor& out, int64_t length) {
+  constexpr const char* kOp = "aten::arange.start_out";
+  if ((out.info().flags & TENON_TENSOR_READ_ONLY) != 0) {
+    fail_argument(kOp, "out", "writable", "a read-only tensor");
+  }
+  if (out.numel() != length) resize_out(kOp, out, {&length, 1});
+}
 
 int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, const Scalar& step,
                       Dtype dtype) {

@@ -2,6 +2,7 @@
 // aten::cat: tensors behind each other along a dim they have.
 #include "kernels/ops/cat.h"
 
+#include "kernels/common/allocation.h"
 #include "kernels/common/registrar.h"
 
 namespace tenon::kernels {
@@ -74,8 +75,8 @@ Tensor cat_result(TensorList tensors, int64_t& dim) {
   if (!first) dim = wrap_dim(kOp, dim, 1);
   const Device device(lead.device);
   const MemoryFormat format = common_format(tensors, lead);
-  if (format == MemoryFormat::Contiguous) return Tensor::empty(sizes, dtype, device);
-  return Tensor::empty(sizes, dtype, device, channels_last_strides(kOp, sizes, format));
+  if (format == MemoryFormat::Contiguous) return allocate(sizes, dtype, device);
+  return allocate(sizes, dtype, device, channels_last_strides(kOp, sizes, format).begin());
 }
 
 void register_cat(Library& aten) {

@@ -2,6 +2,8 @@
 // aten::empty: a tensor with elements of any value.
 #include "kernels/ops/empty.h"
 
+#include "kernels/common/allocation.h"
+
 namespace tenon::kernels {
 namespace {
 
@@ -24,10 +26,11 @@ Tensor empty_on(const Device& device, Sizes size, const FactoryOptions& options,
   const Dtype dtype = options.dtype.value_or(default_dtype());
   switch (memory_format.value_or(MemoryFormat::Contiguous)) {
     case MemoryFormat::Contiguous:
-      return Tensor::empty(size, dtype, device);
+      return allocate(size, dtype, device);
     case MemoryFormat::ChannelsLast:
     case MemoryFormat::ChannelsLast3d:
-      return Tensor::empty(size, dtype, device, channels_last_strides(kOp, size, *memory_format));
+      return allocate(size, dtype, device,
+                      channels_last_strides(kOp, size, *memory_format).begin());
     default:
       fail_argument(kOp, "memory_format", "contiguous or channels last",
                     static_cast<int64_t>(*memory_format));

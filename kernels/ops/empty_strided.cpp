@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::empty_strided: a tensor with elements of any value and the given strides.
+#include "kernels/common/allocation.h"
 #include "kernels/ops/empty.h"
 
 namespace tenon::kernels {
@@ -28,7 +29,7 @@ Tensor empty_strided_on(const Device& device, Sizes size, Sizes stride,
   for (const int64_t step : stride) {
     if (step < 0) fail_argument(kOp, "stride", "of strides of 0 or more", stride);
   }
-  return Tensor::empty(size, options.dtype.value_or(default_dtype()), device, stride);
+  return allocate(size, options.dtype.value_or(default_dtype()), device, stride.data());
 }
 
 void register_empty_strided(Library& aten) {

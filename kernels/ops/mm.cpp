@@ -2,6 +2,7 @@
 // aten::mm: the product of two matrices.
 #include "kernels/ops/mm.h"
 
+#include "kernels/common/allocation.h"
 #include "kernels/common/registrar.h"
 
 namespace tenon::kernels {
@@ -31,7 +32,7 @@ Tensor product_result(const char* op, const Tensor& self, const Tensor& mat2, in
   }
   Dims sizes(sizes_of(a));
   sizes[batch + 1] = b.sizes[batch + 1];
-  return Tensor::empty(sizes, dtype_of_info(a), Device(a.device));
+  return allocate(sizes, dtype_of_info(a), Device(a.device));
 }
 
 }  // namespace

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caller's `out`: which may be resized, in every family of operators that has one.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+// A call with a result of sizes [2].
+struct OutCall {
+  std::string name;
+  Tensor operator()(const Tensor& out) const {
+    if (name == "aten::arange.start_out") return call(name, 0, 2, kw("out", out));
+    const Tensor self = Tensor::from<float>({4, 6}, {2});
+    return call(name, self, Tensor::from<float>({2, 2}, {2}), kw("out", out));
+  }
+};
+
+class Out : public testing::TestWithParam<std::string> {
+ protected:
+  const OutCall call_{GetParam()};
+};
+
+// Its owner (an array of another library, a vector) knows nothing of a new shape.
+TEST_P(Out, OnImportedMemory_IsNotResizedAndNotWritten) {
+  for (const int64_t length : {3, 1, 0}) {
+    std::vector<float> memory(static_cast<size_t>(length) + 1, 7.0F);
+    tenon_tensor* handle = nullptr;
+    check(tenon_tensor_wrap(memory.data(), TENON_DTYPE_F32, nullptr, 1, &length, nullptr, nullptr,
+                            nullptr, &handle));
+    const Tensor out(handle);
+    const Error error = error_of([&] { call_(out); });
+    EXPECT_EQ(error.code(), TENON_ERROR_STATE);
+    EXPECT_EQ(std::string(error.what()),
+              GetParam() +
+                  ": out must have sizes [2], since imported memory cannot be resized, got [" +
+                  std::to_string(length) + "]");
+    EXPECT_NE(tenon_error_cause(error.get()), nullptr);
+    EXPECT_EQ(sizes(out), Ints{length});
+    EXPECT_EQ(memory, std::vector<float>(memory.size(), 7.0F));
+  }
+}
+
+TEST_P(Out, OnImportedMemoryOfItsShape_IsWritten) {
+  std::vector<float> memory(2, 7.0F);
+  const int64_t length = 2;
+  tenon_tensor* handle = nullptr;
+  check(tenon_tensor_wrap(memory.data(), TENON_DTYPE_F32, nullptr, 1, &length, nullptr, nullptr,
+                          nullptr, &handle));
+  const Tensor out(handle);
+  EXPECT_EQ(call_(out).get(), out.get());
+  EXPECT_NE(memory[1], 7.0F);
+}
+
+TEST_P(Out, OnOwnMemory_IsResizedAsInPyTorch) {
+  for (const int64_t length : {0, 1, 3}) {
+    const Tensor out = Tensor::empty(Ints{length}, Dtype::F32);
+    call_(out);
+    EXPECT_EQ(sizes(out), Ints{2});
+  }
+}
+
+TEST_P(Out, OnMeta_IsResizedToo) {
+  if (GetParam() == "aten::arange.start_out") {
+    const Tensor out = meta({5});
+    call_(out);
+    EXPECT_EQ(sizes(out), Ints{2});
+  } else {
+    const Tensor out = meta({5});
+    call(GetParam(), meta({2}), meta({2}), kw("out", out));
+    EXPECT_EQ(sizes(out), Ints{2});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Out,
+                         testing::Values("aten::add.out", "aten::sub.out", "aten::mul.out",
+                                         "aten::div.out", "aten::arange.start_out"),
+                         [](const auto& info) {
+                           std::string name = info.param.substr(6);
+                           return name.substr(0, name.find('.'));
+                         });
+
+}  // namespace
+}  // namespace tenon::tests
