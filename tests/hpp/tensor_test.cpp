@@ -82,6 +82,49 @@ TEST(Tensor, Alias_ViewsTheSameStorage) {
   EXPECT_EQ(transposed.raw_data(), base.raw_data());
 }
 
+// What was never a tensor, or was moved away, answers or throws.
+TEST(Tensor, WithoutOne_AnswersAsTheUndefinedTensor) {
+  Tensor moved = Tensor::from({1.0f}, {1});
+  const Tensor taken = std::move(moved);
+  for (const Tensor& none : {Tensor(), moved, Tensor::retain(tenon_tensor_undefined())}) {
+    EXPECT_FALSE(none.defined());
+    EXPECT_EQ(none.ndim(), 0);
+    EXPECT_EQ(none.numel(), 0);
+    EXPECT_TRUE(none.sizes().empty());
+    EXPECT_TRUE(none.strides().empty());
+    EXPECT_EQ(none.dtype(), Dtype::None);
+    EXPECT_EQ(none.device().type, -1);
+    EXPECT_EQ(none.keys(), 0u);
+    EXPECT_EQ(none.version(), 0);
+    EXPECT_FALSE(none.is_contiguous());
+    EXPECT_FALSE(none.is_wrapped_number());
+    EXPECT_EQ(none.info().data, nullptr);
+    EXPECT_THROW(none.size(0), tenon::Error);
+    EXPECT_THROW(none.raw_data(), tenon::Error);
+    EXPECT_THROW(none.data<float>(), tenon::Error);
+    EXPECT_THROW(none.elements<float>(), tenon::Error);
+    EXPECT_THROW(none.alias({}, {}, 0), tenon::Error);
+    std::ostringstream out;
+    out << none;
+    EXPECT_NE(out.str().find("undefined"), std::string::npos) << out.str();
+  }
+}
+
+TEST(Tensor, StridesOfAnotherLength_AreRefused) {
+  const int64_t sizes[2] = {2, 3};
+  const int64_t stride = 1;
+  try {
+    Tensor::empty(sizes, Dtype::F32, {}, {&stride, 1});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const tenon::Error& error) {
+    EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
+    EXPECT_STREQ(error.what(), "Tensor::empty: strides must be 2 like the sizes, got 1");
+  }
+  const Tensor base = Tensor::empty(sizes, Dtype::F32);
+  EXPECT_THROW(base.alias(sizes, {&stride, 1}, 0), tenon::Error);
+  EXPECT_THROW(base.alias(sizes, {}, 0), tenon::Error);
+}
+
 TEST(Tensor, Prints) {
   std::ostringstream out;
   out << Tensor::from({1.0f, 2.5f}, {2});

@@ -2,7 +2,6 @@
 // Tensor: an owning handle; TensorRef and TensorList: borrowed ones, as kernels get them.
 #pragma once
 
-#include <cassert>
 #include <initializer_list>
 #include <memory>
 #include <ostream>
@@ -21,7 +20,8 @@ namespace tenon::inline hpp {
 
 using Sizes = std::span<const int64_t>;
 
-// Owns one reference to a tensor, or none. Copies share the tensor.
+// Owns one reference to a tensor, or none. Copies share the tensor. Without a reference (made by
+// default, moved from) it answers as the undefined tensor does: no dims, dtype None, no data.
 class Tensor {
  public:
   Tensor() noexcept = default;
@@ -44,7 +44,7 @@ class Tensor {
 
   // Allocates with uninitialised elements; strides in elements, row-major when empty.
   static Tensor empty(Sizes sizes, Dtype dtype, Device device = {}, Sizes strides = {}) {
-    assert(strides.empty() || strides.size() == sizes.size());
+    if (!strides.empty()) require_as_many("Tensor::empty", sizes, strides);
     tenon_tensor* handle = nullptr;
     check(tenon_tensor_new(static_cast<tenon_dtype>(dtype), &device,
                            static_cast<int64_t>(sizes.size()), sizes.data(),
@@ -99,35 +99,35 @@ class Tensor {
   tenon_tensor* get() const noexcept { return handle_; }
   tenon_tensor* release() noexcept { return std::exchange(handle_, nullptr); }
 
-  int64_t ndim() const { return tenon_tensor_ndim(handle_); }
-  Sizes sizes() const { return {tenon_tensor_sizes(handle_), static_cast<size_t>(ndim())}; }
-  Sizes strides() const { return {tenon_tensor_strides(handle_), static_cast<size_t>(ndim())}; }
+  int64_t ndim() const { return tenon_tensor_ndim(some()); }
+  // Both throw for a symbolic shape, whose numbers are not known.
+  Sizes sizes() const { return plain_dims("Tensor::sizes", tenon_tensor_sizes(some())); }
+  Sizes strides() const { return plain_dims("Tensor::strides", tenon_tensor_strides(some())); }
   int64_t size(int64_t dim) const { return sizes()[static_cast<size_t>(wrap(dim))]; }
-  int64_t numel() const { return tenon_tensor_numel(handle_); }
-  Dtype dtype() const { return static_cast<Dtype>(tenon_tensor_dtype(handle_)); }
+  // -1 for a symbolic shape.
+  int64_t numel() const { return tenon_tensor_numel(some()); }
+  Dtype dtype() const { return static_cast<Dtype>(tenon_tensor_dtype(some())); }
   Device device() const {
     Device device;
-    tenon_tensor_device(handle_, &device);
+    tenon_tensor_device(some(), &device);
     return device;
   }
-  tenon_keyset keys() const { return tenon_tensor_keys(handle_); }
-  int64_t version() const { return tenon_tensor_version(handle_); }
-  bool is_contiguous() const {
-    return (tenon_tensor_flags(handle_) & TENON_TENSOR_CONTIGUOUS) != 0;
-  }
+  tenon_keyset keys() const { return tenon_tensor_keys(some()); }
+  int64_t version() const { return tenon_tensor_version(some()); }
+  bool is_contiguous() const { return (tenon_tensor_flags(some()) & TENON_TENSOR_CONTIGUOUS) != 0; }
   bool is_wrapped_number() const {
-    return (tenon_tensor_flags(handle_) & TENON_TENSOR_WRAPPED_NUMBER) != 0;
+    return (tenon_tensor_flags(some()) & TENON_TENSOR_WRAPPED_NUMBER) != 0;
   }
   // All facts in one call: data, sizes, strides, dtype, device, flags.
   tenon_tensor_info info() const {
     tenon_tensor_info info;  // filled whole, or check() throws
-    check(tenon_tensor_describe(handle_, &info));
+    check(tenon_tensor_describe(some(), &info));
     return info;
   }
 
   void* raw_data() const {
     void* data = nullptr;
-    check(tenon_tensor_data(handle_, &data));
+    check(tenon_tensor_data(some(), &data));
     return data;
   }
   // The first element; throws unless T is the dtype's element type.
@@ -152,15 +152,16 @@ class Tensor {
   // Another view of the same storage. For kernels below ADInplaceOrView; everyone else calls view
   // operators. The offset is in elements from the start of the storage.
   Tensor alias(Sizes sizes, Sizes strides, int64_t storage_offset) const {
+    require_as_many("Tensor::alias", sizes, strides);
     tenon_tensor* handle = nullptr;
-    check(tenon_tensor_new_alias(handle_, static_cast<int64_t>(sizes.size()), sizes.data(),
+    check(tenon_tensor_new_alias(some(), static_cast<int64_t>(sizes.size()), sizes.data(),
                                  strides.data(), storage_offset, &handle));
     return Tensor(handle);
   }
 
   std::string str() const {
     tenon_buffer* text = nullptr;
-    check(tenon_tensor_print(handle_, &text));
+    check(tenon_tensor_print(some(), &text));
     std::string result(static_cast<const char*>(tenon_buffer_data(text)),
                        static_cast<size_t>(tenon_buffer_size(text)));
     tenon_buffer_release(text);
@@ -171,6 +172,30 @@ class Tensor {
   }
 
  private:
+  tenon_tensor* some() const { return handle_ != nullptr ? handle_ : tenon_tensor_undefined(); }
+
+  Sizes plain_dims(const char* function, const int64_t* dims) const {
+    if (dims == nullptr) [[unlikely]]
+      fail_symbolic(function);
+    return {dims, static_cast<size_t>(ndim())};
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void fail_symbolic(const char* function) {
+    throw Error(TENON_ERROR_NOT_SUPPORTED,
+                std::string(function) + ": tensor must have plain sizes, got a symbolic shape");
+  }
+
+  static void require_as_many(const char* function, Sizes sizes, Sizes strides) {
+    if (strides.size() != sizes.size()) [[unlikely]] {
+      fail_counts(function, sizes.size(), strides.size());
+    }
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] static void fail_counts(const char* function, size_t sizes,
+                                                                 size_t strides) {
+    throw Error(TENON_ERROR_INVALID_ARGUMENT, std::string(function) + ": strides must be " +
+                                                  std::to_string(sizes) + " like the sizes, got " +
+                                                  std::to_string(strides));
+  }
+
   int64_t wrap(int64_t dim) const {
     const int64_t n = ndim();
     if (dim < -n || dim >= n) {
