@@ -190,7 +190,7 @@ static void kernels_and_objects_carry_the_number(void** state) {
   assert_ok(tenon_library_impl(library, "panic", TENON_KEY_CPU, &kernel, &registration));
   const float one = 1;
   tenon_tensor* tensor = vector_of(&one, 1);
-  tenon_value arg = value_tensor(tensor), ret;
+  tenon_value arg = tenon_value_of_tensor(tensor), ret;
   assert_int_equal(call(op, &arg, 1, &ret, 1), TENON_ERROR_RUNTIME);
   tenon_error* error = tenon_error_take();
   assert_ptr_equal(tenon_error_payload(error, go), panic);
