@@ -277,7 +277,6 @@ SECTIONS = {
             "rust:rust/add_1_element",
             "rust:c/add_1_element",
             "the same in C",
-            1.05,
         ),
         Row(
             "boxed add, alpha left out",
