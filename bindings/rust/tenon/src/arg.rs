@@ -114,7 +114,8 @@ impl fmt::Debug for Arg<'_> {
 
 /// What can be passed to an operator.
 ///
-/// Numbers keep their type here; a call converts where nothing is lost, as [`Op::call`](crate::Op::call) says.
+/// Numbers keep their type here; a call converts where nothing is lost, as
+/// [`Op::call`](crate::Op::call) says.
 pub trait IntoArg<'a> {
     /// The argument.
     fn into_arg(self) -> Arg<'a>;

@@ -33,8 +33,8 @@ pub enum GradMode {
     Inference,
     /// What `On` inside `Inference` is: as `Inference`, but [`is_enabled`] says yes.
     InferenceOn,
-    /// `On`, inside `Inference` too, which it ends for a while. It is entered only: [`current`] then
-    /// says `On`.
+    /// `On`, inside `Inference` too, which it ends for a while. It is entered only: [`current`]
+    /// then says `On`.
     Normal,
 }
 
@@ -88,8 +88,8 @@ pub fn no_grad<T>(body: impl FnOnce() -> T) -> Result<T> {
     Ok(body())
 }
 
-/// Runs `body` with recording, inside [`no_grad`] too; inside [`inference_mode`] nothing is recorded
-/// all the same.
+/// Runs `body` with recording, inside [`no_grad`] too; inside [`inference_mode`] nothing is
+/// recorded all the same.
 ///
 /// # Errors
 /// As [`GradMode::enter`].

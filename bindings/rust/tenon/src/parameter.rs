@@ -109,7 +109,8 @@ impl TensorSink for ManyTensors {
 /// [`ValueRef`] for any.
 ///
 /// # Safety
-/// The lowered types are those that kernel.h gives for `LETTER`; this trait is implemented here only.
+/// The lowered types are those that kernel.h gives for `LETTER`; this trait is implemented here
+/// only.
 #[doc(hidden)]
 pub unsafe trait Parameter {
     /// The type with the lifetime of one call.

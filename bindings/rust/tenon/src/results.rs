@@ -117,7 +117,8 @@ unsafe impl ResultType for Option<Tensor> {
 const WORD: Pattern = Pattern::OneOf(&[INT, DTYPE, LAYOUT, FORMAT]);
 
 macro_rules! number_results {
-    ($($type:ty, $letter:literal, $pattern:expr, $c:ty, |$item:ident| $to:expr, |$slot:ident| $from:expr;)*) => {
+    ($($type:ty, $letter:literal, $pattern:expr, $c:ty,
+       |$item:ident| $to:expr, |$slot:ident| $from:expr;)*) => {
         $(
             // SAFETY: kernel.h gives this C type for the letter.
             unsafe impl ResultType for $type {

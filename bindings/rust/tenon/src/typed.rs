@@ -319,8 +319,8 @@ macro_rules! typed_op {
                 if let (Some(typed), true) = (begun.entry.typed, same) {
                     let mut slots = R::slots();
                     let (o0, o1, o2, o3) = R::outs(&mut slots);
-                    // SAFETY: kernel.h: the hash says that this is the function's type. Parameters of
-                    // type `()` are not passed: see LOWERS.
+                    // SAFETY: kernel.h: the hash says that this is the function's type. Parameters
+                    // of type `()` are not passed: see LOWERS.
                     let status = unsafe {
                         let typed: unsafe extern "C" fn(
                             *const sys::tenon_frame,

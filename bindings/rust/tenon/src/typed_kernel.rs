@@ -277,7 +277,7 @@ macro_rules! typed_kernel {
                     <Ret::Results as Results>::O2,
                     <Ret::Results as Results>::O3,
                 ) -> sys::tenon_status = $lowered::<Func, Ret, $($param),*>;
-                // SAFETY: kernel.h: a typed kernel is cast to tenon_typed_fn and back before a call.
+                // SAFETY: kernel.h: a typed kernel is cast to tenon_typed_fn and back to be called.
                 unsafe { std::mem::transmute(function) }
             }
 

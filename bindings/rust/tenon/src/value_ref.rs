@@ -121,8 +121,8 @@ impl<'a> ValueRef<'a> {
         let payload = &raw.as_;
         let count = raw.count as usize;
         // SAFETY: value.h, for all reads of the union, names the field for each tag; handle fields
-        // are not NULL here, `Tensor`, `Generator`, `Object` and `Function` are transparent over the
-        // pointer, and `Option` of them is NULL for None.
+        // are not NULL here, `Tensor`, `Generator`, `Object` and `Function` are transparent over
+        // the pointer, and `Option` of them is NULL for None.
         unsafe {
             match u32::from(raw.tag) {
                 sys::TENON_TAG_NONE => ValueRef::None,
