@@ -235,7 +235,76 @@ static tenon_status tensor_new_like(const bad_world* world, const bad_case* one)
   return status;
 }
 
-const bad_named_call bad_tensor_calls[] = {{"tensor_new", &tensor_new},
+// TENSOR (a value) DTYPE SIZES STRIDES OFFSET
+static tenon_status new_alias_as(const bad_world* world, const bad_case* one) {
+  bad_values base;
+  bad_dims sizes, strides;
+  tenon_tensor* alias = NULL;
+  read_values(world, one->args[0], &base);
+  read_dims(one->args[2], &sizes);
+  read_dims(one->args[3], &strides);
+  const tenon_status status = tenon_tensor_new_alias_as(
+      base.of[0].as.tensor, (tenon_dtype)number_of(one->args[1]), sizes.count, sizes.address,
+      strides.address, number_of(one->args[4]), &alias);
+  assert_null(alias);
+  return status;
+}
+
+// field=value pairs over eight bytes of uint8; "data=0" is no memory.
+static tenon_status wrap_with(const bad_world* world, const bad_case* one) {
+  (void)world;
+  static unsigned char memory[16];
+  const char* fields = one->args[0];
+  const int64_t sizes[1] = {field_of(fields, "size", 8)};
+  const int64_t strides[1] = {field_of(fields, "stride", 1)};
+  union {
+    tenon_tensor_options options;
+    unsigned char bytes[sizeof(tenon_tensor_options) + 8];
+  } given;
+  tenon_tensor* tensor = NULL;
+  const int before = bad_deleted;
+  memset(&given, 0, sizeof given);
+  given.options.struct_size =
+      (uint32_t)field_of(fields, "struct_size", (int64_t)sizeof given.options);
+  given.options.flags = (uint32_t)field_of(fields, "flags", 0);
+  given.options.dtype = (tenon_dtype)field_of(fields, "dtype", TENON_DTYPE_U8);
+  given.options.ndim = field_of(fields, "ndim", 1);
+  given.options.sizes = sizes;
+  given.options.strides = strides;
+  given.options.storage_offset = field_of(fields, "storage_offset", 0);
+  given.options.storage_nbytes = field_of(fields, "storage_nbytes", 8);
+  given.options.reserved[0] = (uint64_t)field_of(fields, "reserved", 0);
+  given.bytes[sizeof given.options] = (unsigned char)field_of(fields, "tail", 0);
+  if (field_of(fields, "tail", 0) != 0) given.options.struct_size = sizeof given;
+  const tenon_status status =
+      tenon_tensor_wrap_with(field_of(fields, "data", 1) != 0 ? memory : NULL, &given.options,
+                             memory, &bad_delete, &tensor);
+  assert_null(tensor);
+  require_deleted(before, "wrap_with");
+  return status;
+}
+
+static tenon_status tensor_dims(const bad_world* world, const bad_case* one) {
+  tenon_value dims = tenon_value_of_none();
+  const tenon_status status =
+      tenon_tensor_dims(world->tensor, (uint32_t)number_of(one->args[0]), &dims);
+  assert_int_equal(dims.tag, TENON_TAG_NONE);
+  return status;
+}
+
+static tenon_status weak_tensor(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  tenon_weak_tensor* weak = NULL;
+  const tenon_status status = tenon_weak_tensor_new(NULL, &weak);
+  assert_null(weak);
+  return status;
+}
+
+const bad_named_call bad_tensor_calls[] = {{"new_alias_as", &new_alias_as},
+                                           {"wrap_with", &wrap_with},
+                                           {"tensor_dims", &tensor_dims},
+                                           {"weak_tensor", &weak_tensor},
+                                           {"tensor_new", &tensor_new},
                                            {"tensor_wrap", &tensor_wrap},
                                            {"tensor_alias", &tensor_alias},
                                            {"undefined_alias", &undefined_alias},

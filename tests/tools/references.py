@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that what docs and code refer to is there: links, anchors, pages and paths of files.
 
-A comment that names a file, such as `key.h`, means one of the repository. A page is cited as `docs/page.md` or `docs/page.md#heading`, never by a word like DESIGN with a
-number, which no reader can follow. In Markdown, links are resolved from the page's folder, and
-paths in backticks from the page's folder or the root; a path with a placeholder (<op>, *, {a,b},
-...) is a pattern.
+A comment that names a file, such as `key.h`, means one of the repository. A page is cited as
+`docs/page.md` or `docs/page.md#heading`, never by a word like DESIGN with a number, which no reader
+can follow. In Markdown, links are resolved from the page's folder, and paths in backticks from the
+page's folder or the root; a path with a placeholder (<op>, *, {a,b}, ...) is a pattern.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ static void weak_tensors_do_not_keep(void** state) {
 static void tensors_are_described_in_full(void** state) {
   (void)state;
   static const float memory[6] = {0, 1, 2, 3, 4, 5};
-  const int64_t sizes[1] = {4}, bytes[1] = {16};
+  const int64_t sizes[1] = {4}, bytes[1] = {16}, one[1] = {1};
   tenon_tensor_options options;
   tenon_tensor *x = NULL, *raw = NULL, *like = NULL;
   tenon_tensor_info info;
@@ -125,7 +125,7 @@ static void tensors_are_described_in_full(void** state) {
   assert_int_equal(dims.tag, TENON_TAG_INT_LIST);
   assert_int_equal(((const int64_t*)dims.as.list.data)[0], 4);
   tenon_value_clear(&dims);
-  REQUIRE(tenon_tensor_new_alias_as(x, TENON_DTYPE_U8, 1, bytes, NULL, 4, &raw));
+  REQUIRE(tenon_tensor_new_alias_as(x, TENON_DTYPE_U8, 1, bytes, one, 4, &raw));
   assert_int_equal(tenon_tensor_numel(raw), 16);
   REQUIRE(tenon_tensor_new_like(x, TENON_DTYPE_F32, &like, &data));
   assert_non_null(data);
