@@ -186,6 +186,14 @@ static const tenon_object_type answering = {.struct_size = sizeof answering,
                                             .dispatch = &decline,
                                             .call = &answer};
 
+// The number that an override gave: where the schema says Tensor it comes in a carrier.
+static int64_t take_number(tenon_value* result) {
+  assert_int_equal(result->tag, TENON_TAG_TENSOR);
+  const int64_t number = tenon_carrier_value(result->as.tensor)->as.i;
+  tenon_value_clear(result);
+  return number;
+}
+
 static void objects_are_called_carried_and_override(void** state) {
   (void)state;
   int self = 40;
@@ -202,12 +210,12 @@ static void objects_are_called_carried_and_override(void** state) {
   assert_ptr_equal(tenon_carrier_value(carrier)->as.object, object);
   args[0] = tenon_value_of_tensor(carrier);
   REQUIRE(call(op_of("first::scale"), args, 2, rets, 1));
-  assert_int_equal(rets[0].as.i, 40);
+  assert_int_equal(take_number(&rets[0]), 40);
   REQUIRE(tenon_mode_push(TENON_MODE_OVERRIDE, object));
   assert_ptr_equal(tenon_mode_get(TENON_MODE_OVERRIDE, 0), object);
   args[0] = tenon_value_of_tensor(x);
   REQUIRE(call(op_of("first::scale"), args, 2, rets, 1));
-  assert_int_equal(rets[0].as.i, 40);
+  assert_int_equal(take_number(&rets[0]), 40);
   REQUIRE(tenon_mode_pop(TENON_MODE_OVERRIDE, object));
   tenon_tensor_release(x);
   tenon_tensor_release(carrier);
