@@ -34,7 +34,7 @@ LEAVE_OUT("^tenon_generator_")
 LEAVE_OUT("^tenon_(library|registration|key_guard)_")
 LEAVE_OUT("^tenon_device_(provider_|copy|parse)")
 LEAVE_OUT("^tenon_dtype_(parse|promote)")
-LEAVE_OUT("^tenon_schema_(get_|bind$|signature)")
+LEAVE_OUT("^tenon_schema_(get_|bind$)")
 LEAVE_OUT("^tenon_type_")
 %ignore tenon_registry_add_listener;
 %ignore tenon_key_list;

@@ -340,7 +340,7 @@ def test_item_106_arguments(peer):
         call, x = op.overload(), peer.tensor()
         errors = (TypeError, RuntimeError)
         for arguments, keywords, words in (
-            ((x, 1, 2.0), {}, ("k", "3")),
+            ((x, 1, 2.0), {}, ("k", "position 2")),
             ((x,), {}, ("n",)),
             ((x, 1), {"zz": 1}, ("zz",)),
             ((x, 1), {"n": 1}, ("n",)),

@@ -31,6 +31,73 @@ static tenon_status give_typed_null(const tenon_frame* frame, tenon_tensor* x, t
   return TENON_OK;
 }
 
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+/* call(Any f, Any[] args, int nrets) -> Any[]: what the function object returns. */
+static tenon_status call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  UNUSED(ctx, op, keys);
+  enum { MOST = 8 };
+  tenon_value rets[MOST] = {{0}};
+  const tenon_value* args = stack->args;
+  /* Lists of one kind arrive as such: the elements become values again. */
+  tenon_value given[MOST];
+  uint32_t count = args[1].count;
+  if (count > MOST) return tenon_error_raise(TENON_ERROR_INDEX, "call: args must be at most 8");
+  for (uint32_t i = 0; i < count; i++) {
+    const void* data = args[1].as.list.data;
+    if (args[1].tag == TENON_TAG_INT_LIST) {
+      given[i] = tenon_value_of_int(((const int64_t*)data)[i]);
+    } else if (args[1].tag == TENON_TAG_TENSOR_LIST) {
+      given[i] = tenon_value_of_tensor(((tenon_tensor* const*)data)[i]);
+    } else {
+      given[i] = ((const tenon_value*)data)[i];
+    }
+  }
+  tenon_stack inner = {given, rets, count, (uint32_t)args[2].as.i, NULL, {0, 0}};
+  tenon_status status = tenon_object_call(args[0].as.object, &inner);
+  if (status != TENON_OK) return status;
+  status = tenon_value_new_list(TENON_TAG_LIST, rets, args[2].as.i, &stack->rets[0]);
+  tenon_value_clear_n(rets, args[2].as.i);
+  return status;
+}
+
+/* Adds to all its arguments, and returns as many as are asked for. */
+static tenon_status add(void* self, tenon_stack* stack) {
+  for (uint32_t i = 0; i < stack->nrets; i++) {
+    if (i >= stack->nargs || stack->args[i].tag != TENON_TAG_INT) {
+      return tenon_error_raise(TENON_ERROR_TYPE, "adder: arguments must be ints");
+    }
+    stack->rets[i] = tenon_value_of_int(stack->args[i].as.i + (int64_t)(intptr_t)self);
+  }
+  return TENON_OK;
+}
+
+static const tenon_object_type adder_type = {
+    .struct_size = sizeof adder_type, .language = TENON_LANGUAGE_C, .name = "C.Adder", .call = add};
+static const tenon_object_type thing_type = {
+    .struct_size = sizeof thing_type, .language = TENON_LANGUAGE_C, .name = "C.Thing"};
+
+static tenon_status give_object(const tenon_object_type* type, int64_t number, tenon_value* out) {
+  tenon_object* object;
+  tenon_status status = tenon_object_new(type, (void*)(intptr_t)number, &object);
+  if (status == TENON_OK) *out = tenon_value_give(tenon_value_of_function(object));
+  return status;
+}
+
+/* adder(int n) -> Any: a function that adds n. */
+static tenon_status adder(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  UNUSED(ctx, op, keys);
+  return give_object(&adder_type, stack->args[0].as.i, &stack->rets[0]);
+}
+
+/* thing() -> Any: an object that is no function. */
+static tenon_status thing(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  UNUSED(ctx, op, keys);
+  tenon_status status = give_object(&thing_type, 0, &stack->rets[0]);
+  if (status == TENON_OK) stack->rets[0].tag = TENON_TAG_OBJECT;
+  return status;
+}
+
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -49,6 +116,11 @@ static const served ops[] = {
     {"nothing(Tensor x) -> Tensor", "nothing", give_nothing, NULL},
     {"nothing_optional(Tensor x) -> Tensor?", "nothing_optional", give_nothing, NULL},
     {"typed_null(Tensor x) -> Tensor", "typed_null", give_nothing, (tenon_typed_fn)give_typed_null},
+    {"typed_optional(Tensor x) -> Tensor?", "typed_optional", give_nothing,
+     (tenon_typed_fn)give_typed_null},
+    {"call(Any f, Any[] args, int nrets) -> Any[]", "call", call, NULL},
+    {"adder(int n) -> Any", "adder", adder, NULL},
+    {"thing() -> Any", "thing", thing, NULL},
 };
 
 static tenon_status serve(tenon_library* library, const served* one) {

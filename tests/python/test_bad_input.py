@@ -61,13 +61,13 @@ class Bad:
 
 
 CASES = {
-    "too few arguments": (lambda b: b.ops.f(b.t), TypeError, "argument 'n'"),
-    "too many arguments": (lambda b: b.ops.f(b.t, 1, 2), TypeError, "at most 2"),
+    "too few arguments": (lambda b: b.ops.f(b.t), TypeError, "::f: n must be given"),
+    "too many arguments": (lambda b: b.ops.f(b.t, 1, "m", 2), TypeError, "at most 2"),
     "unknown keyword": (lambda b: b.ops.f(b.t, 1, wrong=1), TypeError, "'wrong'"),
-    "argument given twice": (lambda b: b.ops.f(b.t, 1, n=1), TypeError, "argument 'n'"),
-    "wrong type": (lambda b: b.ops.f(b.t, "x"), TypeError, "argument 'n'"),
+    "argument given twice": (lambda b: b.ops.f(b.t, 1, n=1), TypeError, "::f: n must"),
+    "wrong type": (lambda b: b.ops.f(b.t, "x"), TypeError, "::f: n must be int"),
     "wrong type of a list element": (lambda b: tenon.cat([b.t, "x"]), TypeError, "tensors"),
-    "None for a tensor": (lambda b: b.ops.f(None, 1), TypeError, "argument 'x'"),
+    "None for a tensor": (lambda b: b.ops.f(None, 1), TypeError, "::f: x must be Tensor"),
     "no overload fits": (lambda b: tenon.add(b.t, "x"), TypeError, "aten::add.Tensor"),
     "unknown operator": (lambda b: tenon.find_op(f"{b.ns}::no"), LookupError, "::no"),
     "unknown attribute": (lambda b: b.ops.no, AttributeError, "no"),

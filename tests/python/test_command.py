@@ -77,7 +77,7 @@ def test_errors_are_one_line(capsys):
         (["table", "aten::mm", "aten::nope"], "aten::nope"),
         (["table", "--svg", "aten::mm", "-o", "/nowhere/x.svg"], "/nowhere/x.svg: No such file"),
         (["table", "aten::mm", "-o", "/"], "/: Is a directory"),
-        (["explain", "aten::relu"], "'self'"),
+        (["explain", "aten::relu"], "self must be given, got nothing"),
         (["explain", "aten::relu", "ones(2"], "argument 'ones(2': SyntaxError"),
         (["explain", "aten::relu", "nope(2)"], "argument 'nope(2)': NameError"),
         (["explain", "aten::relu", "exit(3)"], "argument 'exit(3)': SystemExit"),

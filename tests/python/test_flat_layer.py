@@ -34,12 +34,10 @@ LEFT_OUT = {
     *("tenon_wrapper_object", "tenon_object_of_value"),
     # Words of layers' own.
     *("tenon_thread_slot_register", "tenon_thread_slot_peek", "tenon_profile_set_listener"),
-    *("tenon_tensor_wrap_with", "tenon_tensor_new_alias_as", "tenon_schema_signature"),
+    *("tenon_tensor_wrap_with", "tenon_tensor_new_alias_as", "tenon_op_call_named"),
     *("tenon_weak_tensor_new", "tenon_weak_tensor_copy"),
     *("tenon_weak_tensor_retain", "tenon_weak_tensor_release"),
-    "tenon_schema_signature_hash",
-    *("tenon_op_call_named", "tenon_schema_bind", "tenon_object_call"),
-    *("tenon_registration_call_older", "tenon_warning_set_handler", "tenon_warning_emit"),
+    *("tenon_warning_set_handler", "tenon_warning_emit"),
     *("tenon_warning_emit_once", "tenon_warning_reset_once"),
 }
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 
 import pytest
@@ -30,9 +31,76 @@ def test_no_tensor_where_one_is_due_is_an_error(foreign, name):
     assert [(event.op, event.depth) for event in after] == [("aten::ones", 0), ("aten::sin", 0)]
 
 
-@pytest.mark.parametrize("name", ["nothing_optional", "null_optional"])
+@pytest.mark.parametrize("name", ["nothing_optional", "null_optional", "typed_optional"])
 def test_no_tensor_where_one_is_optional_is_none(foreign, name):
     op = getattr(foreign, name)
     assert op(tenon.ones(2)) is None and op(x=tenon.ones(2)) is None
     with tenon.introspect.profile(None):
         assert op(tenon.ones(2)) is None
+
+
+# ---- Functions -----------------------------------------------------------------------------------
+
+
+class Callable:
+    def __init__(self, n):
+        self.n = n
+
+    def __call__(self, x):
+        return x + self.n
+
+    def method(self, x):
+        return x * self.n
+
+
+def test_callables_of_python_are_functions_elsewhere(foreign):
+    x = tenon.ones(2)
+    for function in (lambda a: a + 2, Callable(2), Callable(2).__call__, functools.partial(max, 3)):
+        assert foreign.call(function, [1], 1) == [3]
+    assert foreign.call(Callable(3).method, [2], 1) == [6]
+    assert foreign.call(lambda a, b: (b, a), [x, x], 2) == [x, x]
+    assert foreign.call(lambda: ("a", None, [1, 2]), [], 3) == ["a", None, [1, 2]]
+    assert foreign.call(len, ["abc"], 1) == [3] and foreign.call(lambda: None, [], 0) == []
+    assert foreign.call(lambda *args: args, [1, "a", None], 1) == [(1, "a", None)]
+
+
+def test_exceptions_of_functions_come_home(foreign):
+    error = KeyError("mine")
+
+    def fails():
+        raise error
+
+    with pytest.raises(KeyError) as caught:
+        foreign.call(fails, [], 1)
+    assert caught.value is error
+    error.__traceback__ = None
+    with pytest.raises(TypeError, match="results must be 2 in a tuple, got int"):
+        foreign.call(lambda: 1, [], 2)
+    with pytest.raises(TypeError, match="results must be 0, which is None, got int"):
+        foreign.call(lambda: 1, [], 0)
+    with pytest.raises(TypeError, match="positional argument"):
+        foreign.call(lambda: 1, [1], 1)
+
+
+def test_functions_of_other_languages_are_callables_here(foreign):
+    add = foreign.adder(5)
+    assert callable(add) and repr(add) == "<tenon object of type C.Adder>"
+    assert add(1) == 6 and add(1, 2, results=2) == (6, 7) and add(results=0) is None
+    assert foreign.call(add, [1], 1) == [6] and list(map(add, range(3))) == [5, 6, 7]
+    with pytest.raises(tenon.ArgumentTypeError, match="adder: arguments must be ints"):
+        add("a")
+    with pytest.raises(TypeError, match="only keyword argument must be results"):
+        add(1, other=2)
+    with pytest.raises(TypeError, match="results, an int of at least 0"):
+        add(1, results=-1)
+    with pytest.raises(TypeError, match="argument 0 must be a value, got int"):
+        add(2**70)
+
+
+def test_what_cannot_be_called_is_no_callable(foreign):
+    thing = foreign.thing()
+    assert not callable(thing)
+    with pytest.raises(tenon.ArgumentTypeError, match=r"C\.Thing"):
+        foreign.call(thing, [], 1)
+    with pytest.raises(tenon.ArgumentTypeError):
+        foreign.call(object(), [], 1)

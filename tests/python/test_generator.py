@@ -162,7 +162,7 @@ def test_random_operators_draw_from_the_generator_they_are_given():
 
 def test_random_operators_refuse_other_arguments():
     x = tenon.zeros(4)
-    with pytest.raises(TypeError, match="aten::uniform_: .*'generator' .*must be Generator"):
+    with pytest.raises(TypeError, match="aten::uniform_: generator must be Generator"):
         x.uniform_(generator=3)
     with pytest.raises(TypeError, match="generator"):
         tenon.rand(4, generator="cpu")
@@ -192,9 +192,9 @@ def test_kernels_take_and_give_generators(library, ops):
     assert ops.any([g, 1]) == [g, 1]
     assert ops.many([g, g]) == [g, g]
     seen.clear()
-    with pytest.raises(TypeError, match=r"take.*'g'.* must be Generator, got int 3"):
+    with pytest.raises(TypeError, match="take: g must be Generator, got int at"):
         ops.take(3)
-    with pytest.raises(TypeError, match=r"take.*'g'.* must be Generator, got None"):
+    with pytest.raises(TypeError, match="take: g must be Generator, got None at"):
         ops.take(None)
     library.define("gives() -> Generator")
     library.impl("gives", lambda: "none", "CompositeExplicitAutograd")

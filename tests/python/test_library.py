@@ -299,3 +299,75 @@ def test_operators_of_aten_are_overridden_and_come_back():
         library.impl("only_here", lambda x: x + 1, "CompositeImplicitAutograd")
         assert tenon.ops.aten.only_here(t).tolist() == [2.0, 2.0]
     assert not hasattr(tenon.ops.aten, "only_here")
+
+
+# ---- Kernels below others ------------------------------------------------------------------------
+
+
+def test_a_kernel_calls_the_one_that_it_replaced(library, ops):
+    library.define("f(Tensor x, int n=1, *, str how='a') -> str")
+    library.impl("f", lambda x, n=1, how="a": f"first {n} {how}", "CPU")
+    x = tenon.ones(2)
+    with Library(library.ns, "IMPL") as second:
+
+        def newer(keyset, x, n=1, how="a"):
+            return "newer " + registration.call_older(keyset, x, n + 1, how=how)
+
+        registration = second.impl("f", newer, "CPU", with_keyset=True, allow_override=True)
+        assert repr(registration) == f"Registration({library.ns}::f, CPU)"
+        assert ops.f(x) == "newer first 2 a" and ops.f(x, 5, how="b") == "newer first 6 b"
+        with tenon.introspect.profile(None) as calls:
+            assert ops.f(x) == "newer first 2 a"
+        assert [event.depth for event in calls] == [0, 1]
+    assert ops.f(x) == "first 1 a"
+    with pytest.raises(RuntimeError, match=r"::f: registration must not have been removed"):
+        registration.call_older(tenon.library.DispatchKeySet("CPU"), x)
+
+
+def test_a_kernel_of_ours_lies_on_one_of_another_language():
+    with Library("aten", "IMPL") as library:
+
+        def doubled(keyset, self):
+            return registration.call_older(keyset, self) * 2
+
+        registration = library.impl("sin", doubled, "CPU", with_keyset=True)
+        x = tenon.tensor([0.5])
+        got = x.sin().item()
+    assert got == pytest.approx(2 * x.sin().item())
+
+
+def test_calls_of_older_kernels_are_checked(library, ops):
+    library.define("f(Tensor x, int n) -> int")
+    keys = tenon.library.DispatchKeySet("CPU")
+    alone = library.impl("f", lambda x, n: n, "CPU")
+    x = tenon.ones(2)
+    with pytest.raises(NotImplementedError, match="CPU must have had a kernel before this one"):
+        alone.call_older(keys, x, 1)
+    with pytest.raises(TypeError, match="f: n must be int, got str at position 1"):
+        alone.call_older(keys, x, "a")
+    with pytest.raises(TypeError, match="keyset must be DispatchKeySet, got tenon.Tensor"):
+        alone.call_older(x, 1)
+    error = KeyError("from below")
+
+    def fails(x, n):
+        raise error
+
+    library.impl("f", fails, "Meta")
+    upper = library.impl("f", lambda x, n: n, "Meta", allow_override=True)
+    with pytest.raises(KeyError) as caught:
+        upper.call_older(tenon.library.DispatchKeySet("Meta"), x, 1)
+    assert caught.value is error
+    error.__traceback__ = None
+
+
+def test_misspelt_names_get_near_ones(library, ops):
+    library.define("rotate(Tensor x) -> Tensor")
+    library.impl("rotaet", lambda x: x, "CPU")
+    with pytest.raises(LookupError, match=rf"did you mean {library.ns}::rotate\?"):
+        tenon.find_op(f"{library.ns}::rotaet")
+    assert f"did you mean {library.ns}::rotate?" in tenon.introspect.dump(f"{library.ns}::rotaet")
+    with pytest.raises(LookupError, match=r"did you mean CPU\?"):
+        library.impl("rotate", lambda x: x, "CPUU")
+    with pytest.raises(TypeError, match=r"got 'axes'.*did you mean 'axis'"):
+        library.define("turn(Tensor x, int axis) -> ()")
+        ops.turn(tenon.ones(1), axes=1)

@@ -196,6 +196,35 @@ def test_wrapper_wants_a_class_with_a_handler():
         overrides.wrapper(Counting, (-1,))
 
 
+def test_wrappers_claim_more_than_a_shape():
+    base = tenon.ones(2, 3)
+    made = overrides.wrapper(
+        Counting,
+        (3, 2),
+        strides=(1, 3),
+        storage_offset=4,
+        dtype=tenon.float64,
+        device="meta",
+        keys="Tracer",
+        alias_of=base,
+    )
+    assert (made.shape, made.stride(), made.storage_offset()) == ((3, 2), (1, 3), 4)
+    assert (made.dtype, made.device) == (tenon.float64, tenon.device("meta"))
+    assert made._keys.has("Tracer") and made._keys.has("Wrapper")
+    assert not overrides.wrapper(Counting, (3,))._keys.has("Tracer")
+    before = made._version
+    base.add_(1)
+    assert made._version == base._version == before + 1
+    with pytest.raises(ValueError, match="wrapper: strides must be 1, as sizes are, got 2"):
+        overrides.wrapper(Counting, (3,), strides=(1, 1))
+    with pytest.raises(ValueError, match="tenon_wrapper_new: "):
+        overrides.wrapper(Counting, (3,), keys=["CPU", "Tracer", "Wrapper", "Override"])
+    with pytest.raises(TypeError, match="wrapper: alias_of must be Tensor, got int"):
+        overrides.wrapper(Counting, (3,), alias_of=3)
+    with pytest.raises(LookupError, match="NoKey"):
+        overrides.wrapper(Counting, (3,), keys=["NoKey"])
+
+
 class Watching(overrides.TenonFunctionMode):
     def __init__(self):
         self.seen = []

@@ -293,13 +293,13 @@ def test_tensors_that_memory_does_not_tell_are_refused(number):
     given, remedy = list(lazy_tensors())[number]
     add = tenon.ops.aten.add.Tensor
     for values in (lambda: add(tenon.ones(3), given), lambda: add(tenon.ones(3), other=given)):
-        with pytest.raises(TypeError, match=r"argument 'other' \(position 1\)") as caught:
+        with pytest.raises(TypeError, match="aten::add.Tensor: other must be Tensor") as caught:
             values()
-        assert "aten::add.Tensor" in str(caught.value) and remedy in str(caught.value)
+        assert remedy in str(caught.value)
         assert "got torch." in str(caught.value)
     with pytest.raises(TypeError) as caught:
         tenon.ops.aten.cat([tenon.ones(3), given])
-    assert "'tensors'" in str(caught.value) and remedy in str(caught.value)
+    assert "aten::cat: tensors must" in str(caught.value) and remedy in str(caught.value)
     if "memory" not in remedy:
         with pytest.raises(BufferError) as caught:
             tenon.from_dlpack(given)
@@ -314,11 +314,11 @@ def test_tensors_that_share_no_memory_are_refused_with_the_reason():
     for given in (torch.eye(2).to_sparse(), torch.eye(2).to_sparse_csr()):
         with pytest.raises(TypeError, match="strided") as caught:
             add(given, given)
-        assert str(caught.value).startswith("aten::add.Tensor: argument 'self' (position 0) must")
+        assert str(caught.value).startswith("aten::add.Tensor: self must be Tensor")
         assert isinstance(caught.value.__cause__, BufferError)
     with pytest.raises(TypeError, match="meta"):
         add(torch.ones(2, device="meta"), tenon.ones(2))
-    with pytest.raises(TypeError, match="aten::neg: argument 'self'"):
+    with pytest.raises(TypeError, match="aten::neg: self must be Tensor"):
         torch.func.vmap(lambda x: tenon.ops.aten.neg(x))(torch.ones(2, 3))
     with pytest.raises(TypeError, match="detach"):
         torch.func.grad(lambda x: tenon.ops.aten.neg(x))(torch.ones(()))

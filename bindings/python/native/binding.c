@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled schemas: matching Python arguments and results with what a schema says. */
 #include "binding.h"
+#include "value.h"
 
 /* ---- Compiling a schema ---------------------------------------------------------------------- */
 
@@ -20,26 +21,7 @@ static int compile_argument(const tenon_argument_info* info, tnp_argument* out,
   return tnp_type_compile(info->type, info->list_size, &out->type);
 }
 
-/* The letter of op.h for an argument, '?' for those that no lane has. */
-static char letter_of(const tnp_type* type) {
-  switch (type->conv) {
-    case TNP_CONV_TENSOR:
-      return 'T';
-    case TNP_CONV_SCALAR:
-      return 'v';
-    case TNP_CONV_INT:
-    case TNP_CONV_DTYPE:
-      return type->optional ? 'v' : 'i';
-    case TNP_CONV_BOOL:
-      return type->optional ? 'v' : 'b';
-    case TNP_CONV_INT_LIST:
-      return type->optional ? 'v' : 'I';
-    default:
-      return '?';
-  }
-}
-
-/* The lane whose letters an operator's arguments and results have. */
+/* The lane of an operator's typed signature. */
 static void compile_lane(tnp_binding* self) {
   static const char* const lanes[TNP_LANE_COUNT] = {
       [TNP_LANE_T] = "T>T",          [TNP_LANE_TT] = "TT>T",         [TNP_LANE_TTT] = "TTT>T",
@@ -47,24 +29,14 @@ static void compile_lane(tnp_binding* self) {
       [TNP_LANE_TII] = "Tii>T",      [TNP_LANE_TIVVI] = "Tivvi>T",   [TNP_LANE_TLIST] = "TI>T",
       [TNP_LANE_TLISTB] = "TIb>T",   [TNP_LANE_T_NOTHING] = "T>",    [TNP_LANE_TV_NOTHING] = "Tv>",
       [TNP_LANE_TT_NOTHING] = "TT>", [TNP_LANE_TTV_NOTHING] = "TTv>"};
-  char letters[TNP_FEW + 3], *end = letters;
   self->lane = TNP_LANE_NONE;
   self->signature = UINT64_MAX;
-  if (self->nargs > TNP_FEW || self->nrets > 1 || self->vararg || self->varret) return;
-  for (uint32_t i = 0; i < self->nargs; i++) *end++ = letter_of(&self->args[i].type);
-  *end++ = '>';
-  if (self->returns_tensor) {
-    *end++ = 'T';
-  } else if (self->nrets == 1 && self->rets[0].aliased < 0) {
-    return;
-  }
-  *end = 0;
+  if (self->nargs > TNP_FEW) return;
+  const char* letters = tenon_schema_signature(self->schema);
   for (uint8_t lane = 1; lane < TNP_LANE_COUNT; lane++) {
     if (strcmp(lanes[lane], letters) != 0) continue;
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (const char* c = letters; *c != 0; c++) hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
     self->lane = lane;
-    self->signature = hash;
+    self->signature = tenon_schema_signature_hash(self->schema);
   }
 }
 
@@ -165,11 +137,10 @@ tnp_binding* tnp_binding_new(tenon_schema* schema) {
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-static int misfit(tnp_mismatch* why, int kind, uint32_t index, PyObject* object, Py_ssize_t given) {
-  why->kind = kind;
-  why->index = index;
-  why->object = object;
-  why->given = given;
+/* Of arguments that do not fit; a misfit of types says more. */
+static int misfit(tnp_mismatch* why) {
+  why->found = true;
+  why->object = NULL;
   return 1;
 }
 
@@ -191,50 +162,135 @@ static bool says_not_shared(PyObject* exception) {
          Py_TYPE(exception) == (PyTypeObject*)PyExc_RuntimeError;
 }
 
-void tnp_blame_argument(const tnp_binding* b, uint32_t index, PyObject* object) {
-  const tnp_argument* argument = &b->args[index];
+/* In the words of tenon_schema_bind: "ns::f: n must be int, got str at position 1; schema: ...". */
+static PyObject* misfit_text(const tnp_binding* b, const tnp_mismatch* why) {
+  char actual[160], position[40] = "";
   const char* overload = tenon_schema_overload(b->schema);
-  const char* dot = *overload ? "." : "";
+  const tnp_argument* argument = why->index < b->nargs ? &b->args[why->index] : NULL;
+  tnp_describe(why->object, actual, sizeof actual);
+  if (!why->by_name) PyOS_snprintf(position, sizeof position, " at position %u", why->index);
+  PyObject* name = argument ? Py_NewRef(argument->name) : PyUnicode_FromString("argument");
+  if (name == NULL) return NULL;
+  PyObject* text = PyUnicode_FromFormat(
+      "%s%s%s: %U must be %s, got %s%s%s%s%s; schema: %s", tenon_schema_name(b->schema),
+      *overload ? "." : "", overload, name, argument ? argument->type.text : "Any", actual,
+      why->detail ? " (" : "", why->detail ? why->detail : "", why->detail ? ")" : "", position,
+      tenon_schema_text(b->schema));
+  Py_DECREF(name);
+  return text;
+}
+
+void tnp_blame_argument(const tnp_binding* b, uint32_t index, bool by_name, PyObject* object) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   if (traceback != NULL) PyException_SetTraceback(value, traceback);
   if (!says_not_shared(value)) {
+    const char* overload = tenon_schema_overload(b->schema);
     PyErr_Restore(type, value, traceback);
-    tnp_note("argument '%U' (position %u) of %s%s%s", argument->name, index,
-             tenon_schema_name(b->schema), dot, overload);
+    tnp_note("argument '%U' (position %u) of %s%s%s", b->args[index].name, index,
+             tenon_schema_name(b->schema), *overload ? "." : "", overload);
     return;
   }
-  char actual[160];
-  tnp_describe(object, actual, sizeof actual);
   const tenon_error* ours = tnp_error_of(value);
-  tnp_raise_format(ours ? tenon_error_code(ours) : TENON_ERROR_TYPE,
-                   "%s%s%s: argument '%U' (position %u) must be %s, got %s (%s%s%S)",
-                   tenon_schema_name(b->schema), dot, overload, argument->name, index,
-                   argument->type.text, actual, ours ? "" : ((PyTypeObject*)type)->tp_name,
-                   ours ? "" : ": ", value);
-  Py_DECREF(type);
-  Py_XDECREF(traceback);
-  if (ours != NULL) { /* its text is all there is to it */
-    Py_DECREF(value);
-    return;
+  PyObject* reason = ours ? PyObject_Str(value)
+                          : PyUnicode_FromFormat("%s: %S", ((PyTypeObject*)type)->tp_name, value);
+  const char* detail = reason ? PyUnicode_AsUTF8(reason) : NULL;
+  tnp_mismatch why = {.index = index, .by_name = by_name, .object = object, .detail = detail};
+  PyObject* text = detail ? misfit_text(b, &why) : NULL;
+  if (text != NULL) {
+    tnp_raise_format(ours ? tenon_error_code(ours) : TENON_ERROR_TYPE, "%U", text);
   }
-  PyObject *outer_type, *outer, *outer_traceback;
-  PyErr_Fetch(&outer_type, &outer, &outer_traceback);
-  PyErr_NormalizeException(&outer_type, &outer, &outer_traceback);
-  PyException_SetCause(outer, value);
-  PyErr_Restore(outer_type, outer, outer_traceback);
+  if (text != NULL && ours == NULL) { /* of ours, the text is all there is to it */
+    PyObject *outer_type, *outer, *outer_traceback;
+    PyErr_Fetch(&outer_type, &outer, &outer_traceback);
+    PyErr_NormalizeException(&outer_type, &outer, &outer_traceback);
+    PyException_SetCause(outer, Py_NewRef(value));
+    PyErr_Restore(outer_type, outer, outer_traceback);
+  }
+  Py_XDECREF(text);
+  Py_XDECREF(reason);
+  Py_DECREF(type);
+  Py_DECREF(value);
+  Py_XDECREF(traceback);
 }
 
 int tnp_misfit_type(const tnp_binding* b, tnp_mismatch* why, const tnp_call* call, int result,
-                    uint32_t index, PyObject* object) {
+                    uint32_t index, bool by_name, PyObject* object) {
   if (result < 0) {
-    tnp_blame_argument(b, index, object);
+    tnp_blame_argument(b, index, by_name, object);
     return -1;
   }
-  why->detail = call->detail;
-  return misfit(why, TNP_MISFIT_TYPE, index, object, 0);
+  *why = (tnp_mismatch){.found = true,
+                        .index = index,
+                        .by_name = by_name,
+                        .object = object,
+                        .detail = call->detail,
+                        .explain = why->explain};
+  return 1;
 }
+
+/* ---- Arguments that do not fit, in the words of the library ---------------------------------- */
+
+/* A value for an object: of the argument's type where it fits, else of its own, else the object. */
+static int any_value(const tnp_binding* b, tnp_call* call, uint32_t index, PyObject* object,
+                     tenon_value* out) {
+  if (index < b->nargs && tnp_to_value(call, &b->args[index].type, object, out) == 0) return 0;
+  PyErr_Clear();
+  *out = (tenon_value){0};
+  if (tnp_to_any(call, object, out) == 0) return 0;
+  PyErr_Clear();
+  *out = (tenon_value){0};
+  return tnp_to_object(call, object, TENON_TAG_OBJECT, out);
+}
+
+/* What tenon_schema_bind says of the same arguments; NULL where it has no complaint, or with an
+ * exception. */
+static PyObject* bind_error_text(const tnp_binding* b, PyObject* const* args, Py_ssize_t nargs,
+                                 PyObject* kwnames) {
+  Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0, read = 0;
+  Py_ssize_t room = nargs > (Py_ssize_t)b->nargs ? nargs : (Py_ssize_t)b->nargs;
+  tenon_value* values = PyMem_Calloc((size_t)(nargs + named + room + 1), sizeof *values);
+  const char** names = PyMem_Calloc((size_t)(named + 1), sizeof *names);
+  PyObject* text = NULL;
+  tnp_call call;
+  tnp_call_begin(&call, b->numbers);
+  if (values == NULL || names == NULL) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  for (; read < nargs + named; read++) {
+    PyObject* name = read < nargs ? NULL : PyTuple_GET_ITEM(kwnames, read - nargs);
+    uint32_t index = name ? find_argument(b, name) : (uint32_t)read;
+    if (any_value(b, &call, index, args[read], &values[read]) != 0) goto done;
+    if (name != NULL && (names[read - nargs] = PyUnicode_AsUTF8(name)) == NULL) goto done;
+  }
+  tenon_value* bound = values + nargs + named;
+  if (tenon_schema_bind(b->schema, values, nargs, names, values + nargs, named, bound) ==
+      TENON_OK) {
+    tenon_value_clear_n(bound, room);
+  } else {
+    tenon_error* error = tenon_error_take();
+    text = PyUnicode_FromString(tenon_error_message(error));
+    tenon_error_release(error);
+  }
+done:
+  tnp_call_end(&call);
+  PyMem_Free(values);
+  PyMem_Free(names);
+  return text;
+}
+
+PyObject* tnp_mismatch_text(const tnp_binding* b, const tnp_mismatch* why, PyObject* const* args,
+                            Py_ssize_t nargs, PyObject* kwnames) {
+  PyObject* text = why->detail == NULL ? bind_error_text(b, args, nargs, kwnames) : NULL;
+  if (text != NULL || PyErr_Occurred()) return text;
+  if (why->object != NULL) return misfit_text(b, why);
+  return PyUnicode_FromFormat("%s: arguments must fit the schema, got others; schema: %s",
+                              tenon_schema_name(b->schema), tenon_schema_text(b->schema));
+}
+
+/* ---- Binding --------------------------------------------------------------------------------- */
 
 /* An argument that neither position nor keyword has given yet; no tag of a value. */
 #define NOT_GIVEN UINT16_MAX
@@ -246,12 +302,11 @@ static int bind_keywords(const tnp_binding* b, tnp_call* call, PyObject* const* 
     PyObject* name = PyTuple_GET_ITEM(kwnames, k);
     uint32_t i = find_argument(b, name);
     if (i == UINT32_MAX) {
-      /* `self` is a fine argument name, and so is `input` for it in functions of PyTorch's kind. */
-      return misfit(why, TNP_MISFIT_UNKNOWN, 0, name, nargs);
+      return misfit(why);
     }
-    if (i < (uint32_t)nargs) return misfit(why, TNP_MISFIT_TWICE, i, values[k], nargs);
+    if (i < (uint32_t)nargs) return misfit(why);
     int result = tnp_to_value(call, &b->args[i].type, values[k], &out[i]);
-    if (result != 0) return tnp_misfit_type(b, why, call, result, i, values[k]);
+    if (result != 0) return tnp_misfit_type(b, why, call, result, i, true, values[k]);
     if (!b->args[i].kwarg_only) call->normalised = true;
   }
   return 0;
@@ -262,12 +317,12 @@ int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, P
                   PyObject* kwnames, tenon_value* out, tnp_mismatch* why) {
   static const tnp_type any = {TNP_CONV_ANY, 1, 0, 0, -1, "Any", NULL};
   if (nargs > (Py_ssize_t)b->npositional && !b->vararg) {
-    return misfit(why, TNP_MISFIT_MANY, 0, NULL, nargs);
+    return misfit(why);
   }
   uint32_t positional = nargs < (Py_ssize_t)b->npositional ? (uint32_t)nargs : b->npositional;
   for (uint32_t i = 0; i < positional; i++) {
     int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
-    if (result != 0) return tnp_misfit_type(b, why, call, result, i, args[i]);
+    if (result != 0) return tnp_misfit_type(b, why, call, result, i, false, args[i]);
   }
   for (uint32_t i = positional; i < b->nargs; i++) out[i].tag = NOT_GIVEN;
   if (kwnames != NULL) {
@@ -276,42 +331,15 @@ int tnp_bind_slow(const tnp_binding* b, tnp_call* call, PyObject* const* args, P
   }
   for (uint32_t i = positional; i < b->nargs; i++) {
     if (out[i].tag != NOT_GIVEN) continue;
-    if (!b->args[i].has_default) return misfit(why, TNP_MISFIT_MISSING, i, NULL, nargs);
+    if (!b->args[i].has_default) return misfit(why);
     out[i] = b->defaults[i];
   }
   for (Py_ssize_t i = b->nargs; i < nargs; i++) {
     int result = tnp_to_value(call, &any, args[i], &out[i]);
     if (result < 0) return -1;
-    if (result > 0) return misfit(why, TNP_MISFIT_TYPE, 0, args[i], 0);
+    if (result > 0) return tnp_misfit_type(b, why, call, result, (uint32_t)i, false, args[i]);
   }
   return 0;
-}
-
-PyObject* tnp_mismatch_text(PyObject* op_name, const tnp_binding* b, const tnp_mismatch* why) {
-  char actual[160];
-  const tnp_argument* argument = why->index < b->nargs ? &b->args[why->index] : NULL;
-  switch (why->kind) {
-    case TNP_MISFIT_MANY:
-      return PyUnicode_FromFormat("%U: positional arguments must be at most %u, got %zd", op_name,
-                                  b->npositional, why->given);
-    case TNP_MISFIT_MISSING:
-      return PyUnicode_FromFormat("%U: argument '%U' (position %u) must be given, got nothing",
-                                  op_name, argument->name, why->index);
-    case TNP_MISFIT_UNKNOWN:
-      return PyUnicode_FromFormat("%U: keyword argument must be one of the schema's, got '%S'",
-                                  op_name, why->object);
-    case TNP_MISFIT_TWICE:
-      return PyUnicode_FromFormat(
-          "%U: argument '%U' (position %u) must be given once, got both a "
-          "positional and a keyword argument",
-          op_name, argument->name, why->index);
-    default:
-      tnp_describe(why->object, actual, sizeof actual);
-      return PyUnicode_FromFormat(
-          "%U: argument '%U' (position %u) must be %s, got %s%s%s%s", op_name,
-          argument ? argument->name : op_name, why->index, argument ? argument->type.text : "Any",
-          actual, why->detail ? " (" : "", why->detail ? why->detail : "", why->detail ? ")" : "");
-  }
 }
 
 PyObject** tnp_values_to_arguments(tnp_binding* b, tenon_value* args, uint32_t count, int extra,
@@ -435,22 +463,22 @@ int tnp_results_to_values(tnp_op* op, tnp_binding* b, const tenon_value* args, P
   return 0;
 }
 
-PyObject* tnp_results_to_object(tnp_binding* b, tenon_value* rets) {
-  if (b->nrets == 0) Py_RETURN_NONE;
-  if (b->nrets == 1) {
-    PyObject* result = tnp_from_value(&rets[0], true);
-    if (rets[0].flags & TENON_VALUE_OWNED) tenon_value_clear(&rets[0]);
+PyObject* tnp_values_to_object(tenon_value* values, uint32_t count) {
+  if (count == 0) Py_RETURN_NONE;
+  if (count == 1) {
+    PyObject* result = tnp_from_value(&values[0], true);
+    if (values[0].flags & TENON_VALUE_OWNED) tenon_value_clear(&values[0]);
     return result;
   }
-  PyObject* tuple = PyTuple_New(b->nrets);
-  for (uint32_t i = 0; tuple != NULL && i < b->nrets; i++) {
-    PyObject* item = tnp_from_value(&rets[i], true);
+  PyObject* tuple = PyTuple_New(count);
+  for (uint32_t i = 0; tuple != NULL && i < count; i++) {
+    PyObject* item = tnp_from_value(&values[i], true);
     if (item == NULL)
       Py_CLEAR(tuple);
     else
       PyTuple_SET_ITEM(tuple, i, item);
   }
-  tenon_value_clear_n(rets, b->nrets);
+  tenon_value_clear_n(values, count);
   return tuple;
 }
 
@@ -472,7 +500,7 @@ PyObject* tnp_check_result(tnp_op* op, tnp_binding* b, const tenon_value* args, 
   if (rets == NULL) {
     PyErr_NoMemory();
   } else if (tnp_results_to_values(op, b, args, result, rets) == 0) {
-    converted = tnp_results_to_object(b, rets);
+    converted = tnp_values_to_object(rets, b->nrets);
   }
   if (rets != few) PyMem_Free(rets);
   Py_DECREF(result);

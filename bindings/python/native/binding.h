@@ -6,21 +6,13 @@
 #include "native.h"
 
 /* Why arguments do not fit. Objects are borrowed from the call. */
-enum {
-  TNP_MISFIT_NONE,
-  TNP_MISFIT_MANY,
-  TNP_MISFIT_MISSING,
-  TNP_MISFIT_UNKNOWN,
-  TNP_MISFIT_TWICE,
-  TNP_MISFIT_TYPE
-};
 typedef struct {
-  int kind;
-  uint32_t index;
-  PyObject* object;
-  Py_ssize_t given;
-  const char* detail; /* static text or NULL */
+  bool found;         /* they do not */
   bool explain;       /* asked for: `text`, a new reference, says what is wrong */
+  bool by_name;       /* the argument was given by name */
+  uint32_t index;     /* of the argument */
+  PyObject* object;   /* what does not convert to its type; NULL where that is not the reason */
+  const char* detail; /* why not, where the object's kind does not say it; static text or NULL */
   PyObject* text;
 } tnp_mismatch;
 
@@ -39,10 +31,10 @@ int tnp_bind_slow(const tnp_binding* binding, tnp_call* call, PyObject* const* a
                   Py_ssize_t nargs, PyObject* kwnames, tenon_value* out, tnp_mismatch* why);
 /* Tells of the pending exception which argument it came from: as a note, or, where the object's
  * memory cannot be shared, by an error that names the argument and has the exception as cause. */
-void tnp_blame_argument(const tnp_binding* binding, uint32_t index, PyObject* object);
+void tnp_blame_argument(const tnp_binding* binding, uint32_t index, bool by_name, PyObject* object);
 /* Of an argument that did not convert, as `result` says. */
 int tnp_misfit_type(const tnp_binding* binding, tnp_mismatch* why, const tnp_call* call, int result,
-                    uint32_t index, PyObject* object);
+                    uint32_t index, bool by_name, PyObject* object);
 static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const* args,
                            Py_ssize_t nargs, PyObject* kwnames, tenon_value* out,
                            tnp_mismatch* why) {
@@ -53,21 +45,21 @@ static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const
   uint32_t i = 0;
   for (; i < (uint32_t)nargs; i++) {
     int result = tnp_to_value(call, &b->args[i].type, args[i], &out[i]);
-    if (TNP_UNLIKELY(result != 0)) return tnp_misfit_type(b, why, call, result, i, args[i]);
+    if (TNP_UNLIKELY(result != 0)) return tnp_misfit_type(b, why, call, result, i, false, args[i]);
   }
   for (; i < b->nargs; i++) out[i] = b->defaults[i];
   return 0;
 }
-PyObject* tnp_mismatch_text(PyObject* op_name, const tnp_binding* binding, const tnp_mismatch* why);
-/* Owned results into one object: None, the value, or a tuple. The values are cleared. */
-PyObject* tnp_results_to_object(tnp_binding* binding, tenon_value* rets);
+/* What is wrong with arguments that do not fit, as tenon_schema_bind says it. */
+PyObject* tnp_mismatch_text(const tnp_binding* binding, const tnp_mismatch* why,
+                            PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 /* Checks what a Python kernel returned to a Python caller. Takes over `result`; returns it, or an
  * equal normalised object, or NULL with an exception. */
 PyObject* tnp_check_result(tnp_op* op, tnp_binding* binding, const tenon_value* args,
                            PyObject* result);
 
 /* call.c. Calls an operator that is ready, as a redispatch with `keys` unless NULL. NULL with
- * why->kind set and no exception: the arguments do not fit. */
+ * why->found set and no exception: the arguments do not fit. */
 PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
                      PyObject* kwnames, tnp_mismatch* why);
 /* What calls an operator of this schema (NULL: of none yet). */
@@ -75,7 +67,10 @@ vectorcallfunc tnp_op_vectorcall(const tnp_binding* binding);
 PyObject* tnp_op_redispatch(PyObject* op, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames);
 PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+PyObject* tnp_op_bind(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 PyObject* tnp_op_explain(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+PyObject* tnp_op_call_older(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames);
 int tnp_packet_init(PyObject* module);
 
 #endif

@@ -4,6 +4,7 @@
 #include "binding.h"
 #include "exchange.h"
 #include "overrides.h"
+#include "value.h"
 
 #define INLINED static inline __attribute__((always_inline))
 
@@ -223,7 +224,7 @@ static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
     result = fail(frame, status);
   } else {
     leave(frame);
-    result = tnp_results_to_object(b, rets);
+    result = tnp_values_to_object(rets, b->nrets);
     if (TNP_UNLIKELY(tnp_may_carry(frame->keys))) result = tnp_open_carriers(result);
   }
   if (TNP_UNLIKELY(rets != few)) PyMem_Free(rets);
@@ -245,7 +246,7 @@ static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values,
   tenon_status status;
   Py_BEGIN_ALLOW_THREADS status = tenon_op_call(op->op, &stack);
   Py_END_ALLOW_THREADS PyObject* result =
-      status == TENON_OK ? tnp_open_carriers(tnp_results_to_object(b, rets)) : tnp_raise();
+      status == TENON_OK ? tnp_open_carriers(tnp_values_to_object(rets, b->nrets)) : tnp_raise();
   PyMem_Free(rets);
   return result;
 }
@@ -285,7 +286,7 @@ PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* ar
     result = TNP_UNLIKELY(memory.overriding) ? run_overridden(self, b, values, count, keys)
                                              : run(&c, keys);
   } else if (bound > 0 && why->explain) {
-    why->text = tnp_mismatch_text(self->name, b, why);
+    why->text = tnp_mismatch_text(b, why, args, nargs, kwnames);
   }
   tnp_call_end(&memory);
   tnp_binding_release(b);
@@ -297,11 +298,10 @@ PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* ar
 static PyObject* call(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
                       PyObject* kwnames) {
   if (TNP_UNLIKELY(tnp_op_ready(self) != 0)) return NULL;
-  tnp_mismatch why = {.kind = TNP_MISFIT_NONE, .explain = true};
+  tnp_mismatch why = {.explain = true};
   PyObject* result = tnp_op_try(self, keys, args, nargsf, kwnames, &why);
   if (TNP_UNLIKELY(why.text != NULL)) {
-    tnp_raise_format(TENON_ERROR_TYPE, "%U\n  schema: %s", why.text,
-                     self->binding ? tenon_schema_text(self->binding->schema) : "none");
+    tnp_raise_format(TENON_ERROR_TYPE, "%U", why.text);
     Py_DECREF(why.text);
   }
   return result;
@@ -343,7 +343,7 @@ static PyObject* call_arrays(tnp_op* self, PyObject* const* args, size_t nargsf)
       continue;
     }
     if (TNP_UNLIKELY(tnp_import_array(args[i], &made[count]) != 0)) {
-      tnp_blame_argument(b, i, args[i]);
+      tnp_blame_argument(b, i, false, args[i]);
       goto done;
     }
     tnp_set_tensor(&values[i], made[count++]);
@@ -447,50 +447,110 @@ PyObject* tnp_op_redispatch(PyObject* self, PyObject* const* args, Py_ssize_t na
   return call((tnp_op*)self, &keys, args + 1, (size_t)(nargs - 1), kwnames);
 }
 
-/* What is done with bound arguments instead of a call. */
-typedef PyObject* (*bound_use)(const tenon_op* op, const tenon_value* values, int64_t nargs);
+/* What is done with bound arguments instead of a usual call. */
+typedef PyObject* (*bound_use)(const tnp_op* op, tenon_value* values, uint32_t nargs, void* ctx);
 
 static PyObject* with_bound(PyObject* object, PyObject* const* args, Py_ssize_t nargs,
-                            PyObject* kwnames, bound_use use) {
+                            PyObject* kwnames, bound_use use, void* ctx) {
   tnp_op* self = (tnp_op*)object;
   if (tnp_op_ready(self) != 0) return NULL;
   tnp_binding* b = self->binding;
-  uint32_t count = nargs > (Py_ssize_t)b->nargs ? (uint32_t)nargs : b->nargs;
+  uint32_t count = nargs > (Py_ssize_t)b->nargs && b->vararg ? (uint32_t)nargs : b->nargs;
   tenon_value* values = PyMem_Calloc(count + 1, sizeof *values);
   if (values == NULL) return PyErr_NoMemory();
   tnp_call memory;
   tnp_call_begin(&memory, b->numbers);
-  tnp_mismatch why = {.kind = TNP_MISFIT_NONE};
+  tnp_mismatch why = {.found = false};
   PyObject* result = NULL;
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, &why);
   if (bound > 0) {
-    PyObject* text = tnp_mismatch_text(self->name, b, &why);
+    PyObject* text = tnp_mismatch_text(b, &why, args, nargs, kwnames);
     if (text != NULL) tnp_raise_format(TENON_ERROR_TYPE, "%U", text);
     Py_XDECREF(text);
   } else if (bound == 0) {
-    result = use(self->op, values, b->nargs);
+    b->references++;
+    result = use(self, values, count, ctx);
+    tnp_binding_release(b);
   }
   tnp_call_end(&memory);
   PyMem_Free(values);
   return result;
 }
 
-static PyObject* keys_of_bound(const tenon_op* op, const tenon_value* values, int64_t nargs) {
+static PyObject* keys_of_bound(const tnp_op* op, tenon_value* values, uint32_t nargs, void* ctx) {
+  (void)ctx;
   tenon_keyset keys;
-  if (tnp_check(tenon_op_compute_keys(op, values, nargs, &keys)) != 0) return NULL;
+  if (tnp_check(tenon_op_compute_keys(op->op, values, nargs, &keys)) != 0) return NULL;
   return tnp_keyset_object(keys);
 }
 
 PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  return with_bound(op, args, nargs, kwnames, keys_of_bound);
+  return with_bound(op, args, nargs, kwnames, keys_of_bound, NULL);
 }
 
-static PyObject* explain_bound(const tenon_op* op, const tenon_value* values, int64_t nargs) {
+static PyObject* values_of_bound(const tnp_op* op, tenon_value* values, uint32_t nargs, void* ctx) {
+  (void)op;
+  (void)ctx;
+  PyObject* list = PyList_New((Py_ssize_t)nargs);
+  for (uint32_t i = 0; list != NULL && i < nargs; i++) {
+    PyObject* item = tnp_from_value(&values[i], false);
+    if (item == NULL)
+      Py_CLEAR(list);
+    else
+      PyList_SET_ITEM(list, (Py_ssize_t)i, item);
+  }
+  return list;
+}
+
+PyObject* tnp_op_bind(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return with_bound(op, args, nargs, kwnames, values_of_bound, NULL);
+}
+
+static PyObject* explain_bound(const tnp_op* op, tenon_value* values, uint32_t nargs, void* ctx) {
+  (void)ctx;
   tenon_buffer* text;
-  if (tnp_check(tenon_op_explain(op, values, nargs, &text)) != 0) return NULL;
+  if (tnp_check(tenon_op_explain(op->op, values, nargs, &text)) != 0) return NULL;
   return tnp_text(text);
 }
 
 PyObject* tnp_op_explain(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  return with_bound(op, args, nargs, kwnames, explain_bound);
+  return with_bound(op, args, nargs, kwnames, explain_bound, NULL);
+}
+
+/* ---- The kernel that a registration replaced ------------------------------------------------- */
+
+typedef struct {
+  const tenon_registration* registration;
+  tenon_keyset keys;
+} replacement;
+
+static PyObject* call_older(const tnp_op* op, tenon_value* values, uint32_t nargs, void* ctx) {
+  const replacement* newer = ctx;
+  uint32_t nrets = op->binding->nrets;
+  tenon_value* rets = PyMem_Calloc(nrets + 1, sizeof *rets);
+  if (rets == NULL) return PyErr_NoMemory();
+  tenon_stack stack = {values, rets, nargs, nrets, NULL, {0, 0}};
+  tenon_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      tenon_registration_call_older(newer->registration, newer->keys, &stack);
+  Py_END_ALLOW_THREADS PyObject* result =
+      status == TENON_OK ? tnp_open_carriers(tnp_values_to_object(rets, nrets))
+                         : tnp_raise_error(stack.error ? stack.error : tenon_error_take());
+  PyMem_Free(rets);
+  return result;
+}
+
+/* call_older(registration, op, keyset, *args, **kwargs). */
+PyObject* tnp_op_call_older(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames) {
+  (void)module;
+  if (nargs < 3 || Py_TYPE(args[1]) != tnp_op_type || !PyLong_Check(args[2])) {
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "Registration.call_older: keyset must be DispatchKeySet, got %s",
+                            nargs < 3 ? "nothing" : Py_TYPE(args[2])->tp_name);
+  }
+  replacement newer = {tnp_handle_get(args[0], TNP_HANDLE_REGISTRATION),
+                       PyLong_AsUnsignedLongLong(args[2])};
+  if (newer.registration == NULL || PyErr_Occurred()) return NULL;
+  return with_bound(args[1], args + 3, nargs - 3, kwnames, call_older, &newer);
 }

@@ -200,7 +200,7 @@ static const char* text_attribute(PyObject* object, const char* name, PyObject**
   return text;
 }
 
-/* impl and fallback: name NULL means a fallback. */
+/* impl and fallback: name NULL means a fallback. Returns the registration's handle. */
 static PyObject* add_kernel(tnp_library* self, const char* name, unsigned key, PyObject* function,
                             bool with_keyset, unsigned policy) {
   if (opened(self) == NULL) return NULL;
@@ -243,15 +243,17 @@ static PyObject* add_kernel(tnp_library* self, const char* name, unsigned key, P
     PyErr_Clear();
   }
   tenon_status status;
+  tenon_registration* registration = NULL;
   tenon_library* library = tenon_library_retain(self->library);
-  Py_BEGIN_ALLOW_THREADS status = name ? tenon_library_impl(library, name, key, &kernel, NULL)
-                                       : tenon_library_fallback(library, key, &kernel, NULL, NULL);
+  Py_BEGIN_ALLOW_THREADS status =
+      name ? tenon_library_impl(library, name, key, &kernel, &registration)
+           : tenon_library_fallback(library, key, &kernel, NULL, &registration);
   tenon_library_release(library);
   Py_END_ALLOW_THREADS Py_XDECREF(keep_name);
   Py_XDECREF(keep_file);
   tnp_drain_some();
   if (tnp_check(status) != 0) return NULL;
-  Py_RETURN_NONE;
+  return tnp_handle_new(TNP_HANDLE_REGISTRATION, registration);
 }
 
 static PyObject* library_impl(PyObject* object, PyObject* args, PyObject* kwargs) {
@@ -357,6 +359,8 @@ static PyObject* set_keyset_class(PyObject* module, PyObject* type) {
 }
 
 static PyMethodDef methods[] = {{"_set_keyset_class", set_keyset_class, METH_O, NULL},
+                                {"call_older", (PyCFunction)(void (*)(void))tnp_op_call_older,
+                                 METH_FASTCALL | METH_KEYWORDS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 int tnp_library_init(PyObject* module) {

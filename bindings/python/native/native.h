@@ -301,7 +301,7 @@ int tnp_value_equal(const tenon_value* a, const tenon_value* b);
 /* The kind of an object as schemas would call it, for messages: "Tensor", "int[]", "numpy.int8". */
 void tnp_describe(PyObject* object, char* out, size_t size);
 PyObject* tnp_object_open(tenon_object* object); /* borrows `object`; new reference */
-extern PyTypeObject* tnp_foreign_type;           /* objects of other languages */
+bool tnp_is_foreign(PyObject* object);           /* whether it is one of another language */
 tenon_object* tnp_foreign_get(PyObject* self);   /* borrowed */
 /* The record of a Python class as a type of objects, kept for ever; NULL with an exception. */
 const tenon_object_type* tnp_carried_type(PyTypeObject* python);

@@ -40,12 +40,14 @@ const tenon_object_type* tnp_carried_type(PyTypeObject* python) {
     PyMem_RawFree(type);
     return NULL;
   }
-  PyOS_snprintf(type->name, size, "%s.%s", prefix, name);
+  bool builtin = strcmp(prefix, "builtins") == 0;
+  PyOS_snprintf(type->name, size, "%s%s%s", builtin ? "" : prefix, builtin ? "" : ".", name);
   Py_XDECREF(module);
   type->type.struct_size = sizeof(tenon_object_type);
   type->type.language = TENON_LANGUAGE_PYTHON;
   type->type.name = type->name;
   type->type.release = carried_release;
+  if (python->tp_call != NULL) type->type.call = tnp_function_run;
   tnp_add_handlers(python, &type->type);
   PyTypeObject* base = python->tp_base;
   if (base != NULL && base != &PyBaseObject_Type && base != tnp_tensor_type) {
@@ -75,7 +77,12 @@ void* tnp_carry(PyObject* object) {
 typedef struct {
   PyObject_HEAD tenon_object* object;
 } foreign;
-PyTypeObject* tnp_foreign_type;
+static PyTypeObject* foreign_type;
+static PyTypeObject* function_type; /* of those that can be called */
+
+bool tnp_is_foreign(PyObject* object) {
+  return Py_TYPE(object) == foreign_type || Py_TYPE(object) == function_type;
+}
 
 PyObject* tnp_object_open(tenon_object* object) {
   const tenon_object_type* type = tenon_object_get_type(object);
@@ -84,7 +91,7 @@ PyObject* tnp_object_open(tenon_object* object) {
     Py_INCREF(python);
     return python;
   }
-  foreign* self = PyObject_New(foreign, tnp_foreign_type);
+  foreign* self = PyObject_New(foreign, type->call != NULL ? function_type : foreign_type);
   if (self != NULL) self->object = tenon_object_retain(object);
   return (PyObject*)self;
 }
@@ -120,11 +127,24 @@ static PyType_Spec foreign_spec = {"tenon.ForeignObject", sizeof(foreign), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                    foreign_slots};
 
+static PyType_Slot function_slots[] = {
+    {Py_tp_doc,
+     "A function of another language: function(*args, results=1).\n\n"
+     "`results` is how many it returns: none as None, several as a tuple."},
+    {Py_tp_dealloc, foreign_dealloc},
+    {Py_tp_repr, foreign_repr},
+    {Py_tp_getset, foreign_getset},
+    {Py_tp_call, tnp_function_call},
+    {0, NULL}};
+static PyType_Spec function_spec = {"tenon.ForeignFunction", sizeof(foreign), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                    function_slots};
+
 static void release_object(void* handle) { tenon_object_release(handle); }
 
 int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* out) {
   tenon_object* handle;
-  if (Py_TYPE(object) == tnp_foreign_type) {
+  if (tnp_is_foreign(object)) {
     handle = ((foreign*)object)->object; /* the argument keeps it alive */
   } else {
     const tenon_object_type* type = tnp_carried_type(Py_TYPE(object));
@@ -151,7 +171,7 @@ bool tnp_class_matches(const char* text, PyObject* object) {
     if (*c == '.') last = c + 1;
   }
   size_t size = (size_t)(text + length - last);
-  if (Py_TYPE(object) == tnp_foreign_type) {
+  if (tnp_is_foreign(object)) {
     const tenon_object_type* type = tenon_object_get_type(((foreign*)object)->object);
     for (; type != NULL; type = type->base) {
       const char* dot = strrchr(type->name, '.');
@@ -171,5 +191,6 @@ bool tnp_class_matches(const char* text, PyObject* object) {
 }
 
 int tnp_value_init(PyObject* module) {
-  return tnp_add_type(module, &tnp_foreign_type, &foreign_spec, NULL);
+  if (tnp_add_type(module, &foreign_type, &foreign_spec, NULL) != 0) return -1;
+  return tnp_add_type(module, &function_type, &function_spec, NULL);
 }

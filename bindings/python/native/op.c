@@ -190,6 +190,9 @@ static PyMethodDef op_methods[] = {
      "keys are not consulted."},
     {"compute_keys", (PyCFunction)(void (*)(void))tnp_op_keys, METH_FASTCALL | METH_KEYWORDS,
      "compute_keys(*args, **kwargs)\n--\n\nReturns the key set a call would be dispatched with."},
+    {"_bind", (PyCFunction)(void (*)(void))tnp_op_bind, METH_FASTCALL | METH_KEYWORDS,
+     "_bind(*args, **kwargs)\n--\n\n"
+     "Returns the arguments in the order of the schema, as kernels get them, defaults filled in."},
     {"explain", (PyCFunction)(void (*)(void))tnp_op_explain, METH_FASTCALL | METH_KEYWORDS,
      "explain(*args, **kwargs)\n--\n\nSays in words what a call would do, without making it."},
     {"_schema_handle", op_schema, METH_NOARGS, NULL},

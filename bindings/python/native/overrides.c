@@ -17,7 +17,7 @@ static bool has_handler(PyTypeObject* type, uint32_t kind) {
 
 bool tnp_overrides_slow(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
-  if (type == tnp_foreign_type) {
+  if (tnp_is_foreign(object)) {
     return tenon_object_get_type(tnp_foreign_get(object))->override != NULL;
   }
   if (!has_handler(type, TENON_MODE_OVERRIDE)) return false;
@@ -85,8 +85,8 @@ static int add_types(PyObject* types, PyObject* object, uint32_t kind) {
     return 0;
   }
   PyObject* type = (PyObject*)Py_TYPE(object);
-  bool takes_part = Py_TYPE(object) == tnp_foreign_type ? tnp_overrides_slow(object)
-                                                        : has_handler(Py_TYPE(object), kind);
+  bool takes_part =
+      tnp_is_foreign(object) ? tnp_overrides_slow(object) : has_handler(Py_TYPE(object), kind);
   int known = takes_part ? PySequence_Contains(types, type) : 1;
   if (known != 0) return known < 0 ? -1 : 0;
   return PyList_Append(types, type);
@@ -126,19 +126,9 @@ static int handler_arguments(uint32_t kind, tnp_binding* binding, const tenon_st
   return failed || out[0] == NULL ? -1 : 0;
 }
 
-static int any_to_result(PyObject* object, tenon_value* out) {
-  tnp_call call;
-  tnp_call_begin(&call, false);
-  tenon_value value;
-  int result = tnp_to_any(&call, object, &value);
-  if (result == 0) result = tnp_check(tenon_value_copy(&value, out));
-  tnp_call_end(&call);
-  return result;
-}
-
 /* Results of an override: any objects, as many as the operator returns. */
 static int override_results(tnp_op* op, tnp_binding* b, PyObject* result, tenon_value* rets) {
-  if (b->nrets == 1) return any_to_result(result, &rets[0]);
+  if (b->nrets == 1) return tnp_to_owned(result, &rets[0]);
   bool fits = b->nrets == 0 ? result == Py_None
                             : (PyTuple_Check(result) || PyList_Check(result)) &&
                                   PySequence_Fast_GET_SIZE(result) == (Py_ssize_t)b->nrets;
@@ -148,7 +138,7 @@ static int override_results(tnp_op* op, tnp_binding* b, PyObject* result, tenon_
     return -1;
   }
   for (uint32_t i = 0; i < b->nrets; i++) {
-    if (any_to_result(PySequence_Fast_GET_ITEM(result, i), &rets[i]) != 0) {
+    if (tnp_to_owned(PySequence_Fast_GET_ITEM(result, i), &rets[i]) != 0) {
       tenon_value_clear_n(rets, i);
       return -1;
     }
@@ -264,13 +254,32 @@ static PyObject* mode_pop(PyObject* module, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/* wrapper(cls, sizes, dtype, device): a Tensor of class `cls` that has no memory. */
+/* Numbers of dims or strides into `out`; their count, or -1 with an exception. */
+static Py_ssize_t read_numbers(PyObject* numbers, const char* what, int64_t* out) {
+  Py_ssize_t count = PyTuple_GET_SIZE(numbers);
+  if (count > TENON_TENSOR_MAX_DIMS) {
+    tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT, "wrapper: %s must have at most %d dims, got %zd",
+                     what, TENON_TENSOR_MAX_DIMS, count);
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    out[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(numbers, i));
+    if (out[i] == -1 && PyErr_Occurred()) return -1;
+  }
+  return count;
+}
+
+/* wrapper(cls, sizes, strides or None, storage_offset, dtype, device, keys, alias_of or None): a
+ * Tensor of class `cls` that has no memory. */
 static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   (void)module;
   PyTypeObject* cls;
-  PyObject *sizes, *dtype_object, *device_object;
-  if (!PyArg_ParseTuple(args, "O!O!OO:wrapper", &PyType_Type, &cls, &PyTuple_Type, &sizes,
-                        &dtype_object, &device_object)) {
+  PyObject *sizes, *strides, *dtype_object, *device_object, *alias_of;
+  long long storage_offset;
+  unsigned long long keys;
+  if (!PyArg_ParseTuple(args, "O!O!OLOOKO:wrapper", &PyType_Type, &cls, &PyTuple_Type, &sizes,
+                        &strides, &storage_offset, &dtype_object, &device_object, &keys,
+                        &alias_of)) {
     return NULL;
   }
   if (!PyType_IsSubtype(cls, tnp_tensor_type) || !has_handler(cls, TENON_MODE_WRAPPER)) {
@@ -279,19 +288,25 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
                             "got %s",
                             cls->tp_name);
   }
-  int64_t dims[TENON_TENSOR_MAX_DIMS];
-  Py_ssize_t ndim = PyTuple_GET_SIZE(sizes);
+  int64_t dims[TENON_TENSOR_MAX_DIMS], steps[TENON_TENSOR_MAX_DIMS];
   tenon_dtype dtype;
   tenon_device device;
-  if (ndim > TENON_TENSOR_MAX_DIMS) {
-    return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
-                            "wrapper: sizes must have at most %d dims, got %zd",
-                            TENON_TENSOR_MAX_DIMS, ndim);
+  Py_ssize_t ndim = read_numbers(sizes, "sizes", dims);
+  if (ndim < 0) return NULL;
+  if (strides != Py_None) {
+    Py_ssize_t count = read_numbers(strides, "strides", steps);
+    if (count < 0) return NULL;
+    if (count != ndim) {
+      return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                              "wrapper: strides must be %zd, as sizes are, got %zd", ndim, count);
+    }
   }
-  for (Py_ssize_t i = 0; i < ndim; i++) {
-    dims[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, i));
-    if (dims[i] == -1 && PyErr_Occurred()) return NULL;
+  if (alias_of != Py_None && !TNP_IS_TENSOR(alias_of)) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "wrapper: alias_of must be Tensor, got %s",
+                            Py_TYPE(alias_of)->tp_name);
   }
+  tenon_tensor* base = alias_of != Py_None ? tnp_tensor_get(alias_of) : NULL;
+  if (alias_of != Py_None && base == NULL) return NULL;
   if (tnp_to_dtype(dtype_object, &dtype) <= 0 || tnp_to_device(device_object, &device) <= 0) {
     if (PyErr_Occurred()) return NULL;
     return tnp_raise_format(TENON_ERROR_TYPE,
@@ -306,10 +321,13 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   const tenon_wrapper_options options = {.struct_size = sizeof options,
                                          .ndim = (int64_t)ndim,
                                          .sizes = dims,
+                                         .strides = strides != Py_None ? steps : NULL,
+                                         .storage_offset = storage_offset,
                                          .dtype = dtype,
-                                         .device = &device};
-  tenon_status status = tenon_wrapper_new(type, self, &options, &tensor);
-  if (tnp_check(status) != 0) {
+                                         .device = &device,
+                                         .keys = keys,
+                                         .alias_of = base};
+  if (tnp_check(tenon_wrapper_new(type, self, &options, &tensor)) != 0) {
     type->release(self);
     return NULL;
   }

@@ -38,15 +38,15 @@ static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, si
   for (Py_ssize_t i = 0; i < count; i++) {
     tnp_op* op = (tnp_op*)PyTuple_GET_ITEM(ops, i);
     if (TNP_UNLIKELY(tnp_op_ready(op) != 0)) break;
-    tnp_mismatch why = {.kind = TNP_MISFIT_NONE};
+    tnp_mismatch why = {.found = false};
     result = tnp_op_try(op, NULL, args, nargsf, kwnames, &why);
-    if (TNP_LIKELY(result != NULL) || why.kind == TNP_MISFIT_NONE || PyErr_Occurred()) break;
+    if (TNP_LIKELY(result != NULL) || !why.found || PyErr_Occurred()) break;
     if (i + 1 < count) continue;
     /* None fits: say why for each. */
     reasons = PyList_New(0);
     for (Py_ssize_t k = 0; reasons != NULL && k < count; k++) {
       op = (tnp_op*)PyTuple_GET_ITEM(ops, k);
-      why = (tnp_mismatch){.kind = TNP_MISFIT_NONE, .explain = true};
+      why = (tnp_mismatch){.explain = true};
       PyObject* late =
           tnp_op_ready(op) == 0 ? tnp_op_try(op, NULL, args, nargsf, kwnames, &why) : NULL;
       if (late != NULL) {

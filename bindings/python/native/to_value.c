@@ -71,12 +71,21 @@ static int to_int(tnp_call* call, PyObject* object, int64_t* out) {
   return 0;
 }
 
+/* Whether a float equals an int. */
+static bool is_exact(PyObject* number) {
+  int overflow;
+  long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  double rounded = (double)value;
+  return overflow == 0 && rounded < 9223372036854775808.0 && (long long)rounded == value;
+}
+
 static int to_float(tnp_call* call, PyObject* object, double* out) {
   if (PyFloat_CheckExact(object)) {
     *out = PyFloat_AS_DOUBLE(object);
     return 0;
   }
   if (!PyFloat_Check(object) && !PyLong_Check(object) && !is_real(object)) return 1;
+  if (PyLong_Check(object) && !is_exact(object)) return 1;
   call->normalised = true;
   double value = PyFloat_AsDouble(object);
   if (value == -1.0 && PyErr_Occurred()) return -1;
@@ -242,11 +251,7 @@ static int to_list(tnp_call* call, const tnp_type* type, PyObject* object, tenon
       default:
         result = tnp_to_value(call, element, item, (tenon_value*)data + i);
     }
-    if (result != 0) {
-      if (result > 0 && call->detail == NULL)
-        call->detail = "a list with an element of another type";
-      return result;
-    }
+    if (result != 0) return result;
   }
   for (Py_ssize_t i = 1; i < repeat; i++) {
     memcpy(data + (size_t)i * kinds[kind].size, data, kinds[kind].size);
@@ -290,10 +295,7 @@ static int to_dict(tnp_call* call, const tnp_type* key_type, const tnp_type* val
     keep(kept, value);
     int result = tnp_to_value(call, key_type, key, &data[2 * i]);
     if (result == 0) result = tnp_to_value(call, value_type, value, &data[2 * i + 1]);
-    if (result != 0) {
-      if (result > 0 && call->detail == NULL) call->detail = "a dict with an entry of another type";
-      return result;
-    }
+    if (result != 0) return result;
     i++;
   }
   out->tag = TENON_TAG_DICT;
@@ -372,8 +374,9 @@ static int to_any(tnp_call* call, PyObject* object, tenon_value* out) {
     return 0;
   }
   if (python == &PyDict_Type) return to_dict(call, &any_type, &any_type, object, out);
-  uint16_t tag =
-      PyFunction_Check(object) || PyCFunction_Check(object) ? TENON_TAG_FUNCTION : TENON_TAG_OBJECT;
+  uint16_t tag = PyFunction_Check(object) || PyCFunction_Check(object) || PyMethod_Check(object)
+                     ? TENON_TAG_FUNCTION
+                     : TENON_TAG_OBJECT;
   return tnp_to_object(call, object, tag, out);
 }
 
@@ -386,6 +389,24 @@ static int to_constant(PyObject* object, PyTypeObject* type, uint16_t tag, tenon
 
 int tnp_to_any(tnp_call* call, PyObject* object, tenon_value* out) {
   return tnp_to_value(call, &any_type, object, out);
+}
+
+int tnp_to_owned(PyObject* object, tenon_value* out) {
+  tnp_call call;
+  tnp_call_begin(&call, false);
+  tenon_value value;
+  int result = tnp_to_any(&call, object, &value);
+  if (result > 0) {
+    char actual[160];
+    tnp_describe(object, actual, sizeof actual);
+    tnp_raise_format(TENON_ERROR_TYPE, "result: must be a value, got %s%s%s%s", actual,
+                     call.detail ? " (" : "", call.detail ? call.detail : "",
+                     call.detail ? ")" : "");
+    result = -1;
+  }
+  if (result == 0) result = tnp_check(tenon_value_copy(&value, out));
+  tnp_call_end(&call);
+  return result;
 }
 
 int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, tenon_value* out) {
@@ -463,7 +484,7 @@ int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, te
       if (!tnp_class_matches(type->text, object)) return 1;
       return tnp_to_object(call, object, TENON_TAG_OBJECT, out);
     case TNP_CONV_FUNCTION:
-      if (!PyCallable_Check(object) && Py_TYPE(object) != tnp_foreign_type) return 1;
+      if (!PyCallable_Check(object) && !tnp_is_foreign(object)) return 1;
       return tnp_to_object(call, object, TENON_TAG_FUNCTION, out);
     case TNP_CONV_INT_LIST:
     case TNP_CONV_FLOAT_LIST:

@@ -140,6 +140,9 @@ class Library:
             with_keyset: The kernel takes the call's DispatchKeySet first.
             allow_override: Layer over a Python kernel that another registration made.
 
+        Returns:
+            The Registration, by which the kernel calls the one that it lies on.
+
         Raises:
             ArgumentTypeError: fn is not callable.
             AlreadyExistsError: Python already has a kernel there.
@@ -179,10 +182,10 @@ class Library:
             )
         policy = _tenon.TENON_REPLACE_OVERRIDE if allow_override else _tenon.TENON_REPLACE_LAYER
         function = None if fn is fallthrough_kernel else fn
-        self._native.impl(name, key, function, with_keyset, policy)
+        handle = self._native.impl(name, key, function, with_keyset, policy)
         _python_kernels.setdefault(slot, []).append(id(self))
         self._kernels.append(slot)
-        return None
+        return Registration(handle, full_name, key)
 
     def fallback(
         self, fn: Callable[..., Any], dispatch_key: str = "", *, with_keyset: bool = False
@@ -246,6 +249,48 @@ class Library:
 
     def __exit__(self, *exc: object) -> None:
         self._destroy()
+
+
+class Registration:
+    """A kernel that `Library.impl` registered.
+
+    Attributes:
+        name: Full name of the operator.
+        key: Key or alias key that it was registered on.
+    """
+
+    __slots__ = ("_handle", "key", "name")
+
+    def __init__(self, handle: Any, name: str, key: int) -> None:
+        """Made by `Library.impl`."""
+        self._handle = handle
+        self.name = name
+        self.key = _tenon.tenon_key_name(key)
+
+    def __repr__(self) -> str:
+        return f"Registration({self.name}, {self.key})"
+
+    def call_older(self, keyset: int, /, *args: Any, **kwargs: Any) -> Any:
+        """Calls the kernel below: the one that would serve if this one were not registered.
+
+        To be called inside the kernel, which adds to the older one rather than replacing it:
+
+            def double(keyset, x):
+                return 2 * registration.call_older(keyset, x)
+
+            registration = library.impl("aten::sin", double, "CPU", with_keyset=True)
+
+        Args:
+            keyset: The kernel's own, which `with_keyset` gives it.
+            *args: Arguments of the operator.
+            **kwargs: Keyword arguments of the operator.
+
+        Raises:
+            NoKernelError: there is no other kernel for the operator and key.
+            StateError: the library has been closed.
+        """
+        op = _tenon.find_op(self.name)
+        return _tenon.call_older(self._handle, op, keyset, *args, **kwargs)
 
 
 def _scoped_library(*args: Any, **kwargs: Any) -> Library:
@@ -457,6 +502,7 @@ __all__ = [
     "ForceDispatchKeyGuard",
     "IncludeDispatchKeyGuard",
     "Library",
+    "Registration",
     "define",
     "excluded_keys",
     "fallthrough_kernel",

@@ -64,23 +64,44 @@ def wrapper(
     cls: type[_T],
     sizes: Sequence[int],
     *,
+    strides: Sequence[int] | None = None,
+    storage_offset: int = 0,
     dtype: dtype | None = None,
     device: device | str = "cpu",
+    keys: str | int | Sequence[str | int] = (),
+    alias_of: Tensor | None = None,
 ) -> _T:
-    """Makes a tensor of class `cls`: shape, dtype and device as claimed, without memory.
+    """Makes a tensor of class `cls`: geometry, dtype and device as claimed, without memory.
 
     Args:
         cls: A subclass of Tensor with `__tenon_dispatch__`. What its method needs to know of one
             tensor, such as the tensor that it wraps, are attributes of the result.
         sizes: The shape that it claims.
+        strides: The strides that it claims, in elements; row-major if not given.
+        storage_offset: Where its first element would lie, in elements.
         dtype: The dtype that it claims; the default dtype if not given.
         device: The device that it claims.
+        keys: Functionalities that it carries besides Wrapper: names such as "Tracer", or sets.
+        alias_of: A tensor whose version counter it shares, such as the one that it views.
 
     Raises:
         ArgumentTypeError: cls is no such class.
-        InvalidArgumentError: a bad shape.
+        InvalidArgumentError: a bad shape, strides that do not go with it, or a key that wrappers
+            cannot carry.
     """
-    return _tenon.wrapper(cls, tuple(sizes), dtype or get_default_dtype(), device)
+    from .library import DispatchKeySet
+
+    carried = DispatchKeySet(*((keys,) if isinstance(keys, (str, int)) else keys))
+    return _tenon.wrapper(
+        cls,
+        tuple(sizes),
+        None if strides is None else tuple(strides),
+        storage_offset,
+        dtype or get_default_dtype(),
+        device,
+        carried,
+        alias_of,
+    )
 
 
 class disabled(_tenon.KeyGuard):
