@@ -244,11 +244,22 @@ def test_inference_mode_decorates_generators():
     assert [(step, modes()) for step in steps()] == [((False, True), (True, False))] * 2
 
 
-def test_tensors_outside_are_no_inference_tensors():
+def test_tensors_made_meanwhile_are_inference_tensors():
     x = tenon.ones(2)
-    assert not x.is_inference()
     with tenon.inference_mode():
-        assert not x.is_inference()
+        made = [x * 2, tenon.ones(2), tenon.tensor([1.0]), tenon.as_tensor([1.0]), x.clone()]
+        view = x.reshape(1, 2)
+        with tenon.inference_mode(False):
+            normal = x * 2
+        with tenon.enable_grad():
+            made.append(x * 2)
+    assert all(one.is_inference() for one in made)
+    assert not any(one.is_inference() for one in (x, view, normal, made[0].clone()))
+    keys = made[0]._keys
+    assert "ADInplaceOrView" not in keys and "ADInplaceOrView" in x._keys
+    with pytest.raises(RuntimeError, match="inference tensor"):
+        made[0]._version  # noqa: B018
+    assert x._version == 0
 
 
 # ---- Kernels and threads -------------------------------------------------------------------------

@@ -310,7 +310,13 @@ static PyObject* get_nbytes(PyObject* object, void* unused) {
 static PyObject* get_version(PyObject* object, void* unused) {
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(object);
-  return tensor ? PyLong_FromLongLong(tenon_tensor_version(tensor)) : NULL;
+  if (tensor == NULL) return NULL;
+  if (tenon_tensor_flags(tensor) & TENON_TENSOR_INFERENCE) {
+    return tnp_raise_format(TENON_ERROR_STATE,
+                            "Tensor._version: tensor must be one whose versions are counted, got "
+                            "an inference tensor");
+  }
+  return PyLong_FromLongLong(tenon_tensor_version(tensor));
 }
 
 static PyObject* get_keys(PyObject* object, void* unused) {

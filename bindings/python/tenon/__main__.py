@@ -204,7 +204,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
 
     def verb(name: str, function: object) -> argparse.ArgumentParser:
-        text = function.__doc__
+        text = function.__doc__ or ""
         one = verbs.add_parser(name, help=text.rstrip("."), description=text)
         one.set_defaults(function=function)
         return one
