@@ -12,23 +12,28 @@
 
 namespace tenon::base {
 
-/// The struct as this version knows it: fields that an older caller does not know are zero. Its
-/// first field is `struct_size`; `first` is the size of the first released version, the least that
-/// is accepted. Throws TENON_ERROR_ABI for a smaller one, and for one with a value in a field that
-/// this version does not know. `who` begins the message.
+/// Checks the size that a struct's first field, `struct_size`, says it has. `first` is the size of the
+/// first released version, the least that is accepted; what lies behind the first `known` bytes must
+/// be zero. Throws TENON_ERROR_ABI; `who` begins the message.
 template <class T, class Who>
-T read_struct(const Who& who, size_t first, const T& given) {
+void check_struct(const Who& who, size_t first, const T& given, size_t known = sizeof(T)) {
   constexpr size_t kMost = 4096;  // no struct will ever be larger: it was not set
   const uint32_t size = given.struct_size;
   TENON_CHECK(size >= first && size <= kMost, TENON_ERROR_ABI, who,
               ": struct_size must be at least ", first, ", got ", size);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
-  for (size_t i = sizeof(T); i < size; ++i) {
+  for (size_t i = known; i < size; ++i) {
     TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI, who,
                 ": fields unknown to this version must be zero, got a value at ", i);
   }
+}
+
+/// The same struct as this version knows it: fields that an older caller does not know are zero.
+template <class T, class Who>
+T read_struct(const Who& who, size_t first, const T& given) {
+  check_struct(who, first, given);
   T whole{};
-  std::memcpy(&whole, &given, std::min<size_t>(size, sizeof(T)));
+  std::memcpy(&whole, &given, std::min<size_t>(given.struct_size, sizeof(T)));
   return whole;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/read_struct.h"
 #include "tensor/allocator.h"
 #include "tensor/device.h"
 
@@ -72,14 +73,8 @@ constexpr size_t kFirstBytes = offsetof(tenon_device_provider, generator_new);
 constexpr size_t kKnownBytes = offsetof(tenon_device_provider, reserved);
 constexpr const char* kRegister = "tenon_device_provider_register";
 
-void check_struct(const tenon_device_provider& provider) {
-  TENON_CHECK(provider.struct_size >= kFirstBytes, TENON_ERROR_ABI, kRegister,
-              ": struct_size must be at least ", kFirstBytes, ", got ", provider.struct_size);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&provider);
-  for (size_t i = kKnownBytes; i < provider.struct_size; ++i) {
-    TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI, kRegister,
-                ": fields that this library does not know must be 0, got byte ", i, " set");
-  }
+void check_description(const tenon_device_provider& provider) {
+  base::check_struct(kRegister, kFirstBytes, provider, kKnownBytes);
   TENON_CHECK(find_device_type_name(provider.device_type) != nullptr, TENON_ERROR_NOT_FOUND,
               kRegister, ": device_type must be one of ", list_device_types(), ", got number ",
               provider.device_type);
@@ -113,7 +108,7 @@ void register_provider(const tenon_device_provider& provider) {
     owner.ctx = provider.ctx;
     owner.deleter = provider.deleter;
   }
-  check_struct(provider);
+  check_description(provider);
   auto copy = std::make_unique<tenon_device_provider>();
   std::memcpy(copy.get(), &provider, std::min<size_t>(provider.struct_size, kKnownBytes));
   copy->struct_size = sizeof *copy;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/live_count.h"
+#include "base/read_struct.h"
 #include "value/value.h"
 
 namespace {
@@ -18,15 +19,7 @@ constexpr std::string_view kClassPrefix = "__torch__.torch.classes.";
 
 tenon_object* tenon_object::make(const tenon_object_type* type, void* self) {
   TENON_CHECK_ARG(type != nullptr, "tenon_object_new: type must be a type, got NULL");
-  TENON_CHECK(type->struct_size >= kTypeBytes, TENON_ERROR_ABI,
-              "tenon_object_new: struct_size of the type must be at least ", kTypeBytes, ", got ",
-              type->struct_size);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(type);
-  for (size_t i = kTypeBytes; i < type->struct_size; ++i) {
-    TENON_CHECK(bytes[i] == 0, TENON_ERROR_ABI,
-                "tenon_object_new: fields that this library does not know must be 0, got byte ", i,
-                " set");
-  }
+  tenon::base::check_struct("tenon_object_new", kTypeBytes, *type, kTypeBytes);
   TENON_CHECK_ARG(type->name != nullptr, "tenon_object_new: type must have a name, got NULL");
   auto* object = new tenon_object(type, self);
   tenon::base::count_live(TENON_HANDLE_OBJECT, 1);
