@@ -113,6 +113,7 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
 }
 
 void remove_from_list(Registration* registration) noexcept {
+  TENON_DCHECK(registration->next == nullptr || registration->next->previous == registration);
   TENON_DCHECK(registration->previous != nullptr ||
                registration->library->registrations == registration);
   if (registration->previous != nullptr) {
@@ -122,7 +123,6 @@ void remove_from_list(Registration* registration) noexcept {
   }
   if (registration->next != nullptr) registration->next->previous = registration->previous;
   registration->previous = registration->next = nullptr;
-  check_registrations_locked(*registration->library);
 }
 
 // Tells of definitions that went, and drops the list's references.
