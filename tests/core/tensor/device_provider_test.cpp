@@ -200,7 +200,7 @@ TEST(DeviceProvider, BadStruct_IsRefusedAndDeleted) {
   error_of(TENON_ERROR_ABI, [&] { register_provider(provider); });
   provider.struct_size = sizeof provider;
   provider.reserved[1] = 1;
-  EXPECT_NE(error_of(TENON_ERROR_ABI, [&] { register_provider(provider); }).find("must be 0"),
+  EXPECT_NE(error_of(TENON_ERROR_ABI, [&] { register_provider(provider); }).find("must be zero"),
             std::string::npos);
   provider.reserved[1] = 0;
   provider.device_type = 19;
