@@ -13,6 +13,7 @@ import dev.tenon.internal.TenonNative;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,7 +87,9 @@ class BindingsTest {
       List<Object> positional = new ArrayList<>();
       node.get("positional").forEach(one -> positional.add(value(one, x, y)));
       Map<String, Object> named = new LinkedHashMap<>();
-      node.path("named").fields().forEachRemaining(e -> named.put(e.getKey(), value(e.getValue(), x, y)));
+      node.path("named")
+          .fields()
+          .forEachRemaining(e -> named.put(e.getKey(), value(e.getValue(), x, y)));
       Object[] args = positional.toArray();
       // Twice: a Java kernel is entered by C at first, and without it from then on.
       for (int i = 0; i < 2; i++) {
@@ -121,13 +124,9 @@ class BindingsTest {
       case "floats" -> values(v).stream().mapToDouble(JsonNode::asDouble).toArray();
       case "bools" -> booleans(v);
       case "tensors" -> values(v).stream().map(one -> tensor(one, x, y)).toArray(Tensor[]::new);
-      case "list" -> values(v).stream().map(one -> value(one, x, y)).collect(listCollector());
+      case "list" -> Arrays.asList(values(v).stream().map(one -> value(one, x, y)).toArray());
       default -> throw new AssertionError(kind);
     };
-  }
-
-  private static java.util.stream.Collector<Object, ?, List<Object>> listCollector() {
-    return java.util.stream.Collector.of(ArrayList::new, List::add, (a, b) -> a);
   }
 
   private static List<JsonNode> values(JsonNode array) {

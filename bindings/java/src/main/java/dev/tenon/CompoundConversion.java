@@ -21,7 +21,8 @@ final class CompoundConversion {
 
   // Java's sets and queues are lists to schemas.
   private static Object asList(Object v) {
-    return v instanceof Collection<?> all && !(v instanceof List) ? Arrays.asList(all.toArray()) : v;
+    boolean other = v instanceof Collection && !(v instanceof List);
+    return other ? Arrays.asList(((Collection<?>) v).toArray()) : v;
   }
 
   /** Gives what has elements: where types of those name Java's objects, as these types say. */

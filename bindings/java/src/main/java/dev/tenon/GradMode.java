@@ -77,7 +77,7 @@ public final class GradMode extends Guard {
     return get(inference(), task);
   }
 
-  /** Turns recording on, inside of {@link #inference} too: tensors made meanwhile are usual ones. */
+  /** Turns recording on, inside of {@link #inference} too: new tensors are usual ones. */
   public static GradMode normal() {
     return new GradMode(TENON_GRAD_MODE_NORMAL);
   }
@@ -106,7 +106,7 @@ public final class GradMode extends Guard {
     Errors.check(TenonNative.tenon_grad_mode_set(mode));
   }
 
-  /** Tells whether recording is asked for on the calling thread; inference does none all the same. */
+  /** Tells whether the calling thread asks for recording; inference records nothing all the same. */
   public static boolean isEnabled() {
     int mode = TenonNative.tenon_grad_mode_get();
     return mode == TENON_GRAD_MODE_ON || mode == TENON_GRAD_MODE_INFERENCE_ON;

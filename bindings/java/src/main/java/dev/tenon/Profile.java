@@ -103,7 +103,8 @@ public final class Profile implements AutoCloseable {
   static Profile start(long maxEvents) {
     CallFrame frame = CallFrame.get();
     if (!frame.direct) {
-      throw new IllegalStateException("Profile: thread must be a platform thread, got a virtual one");
+      throw new IllegalStateException(
+          "Profile: thread must be a platform thread, got a virtual one");
     }
     long mark = frame.mark();
     try {

@@ -29,7 +29,8 @@ public final class Registration extends NativeHandle {
   public Object callOlder(DispatchKeySet keys, Object... args) {
     if (op == null) {
       throw new TenonException(
-          ErrorCode.STATE, "Registration.callOlder: registration must be a kernel's, got a fallback's");
+          ErrorCode.STATE,
+          "Registration.callOlder: registration must be a kernel's, got a fallback's");
     }
     try {
       return Operators.find(op).callOlder(address(), keys, args);

@@ -67,7 +67,7 @@ public final class Schema extends NativeHandle {
     return overload;
   }
 
-  /** Returns the letters of the typed signature, such as "TTv>T"; "" where there is no typed form. */
+  /** Returns the letters of the typed signature, such as "TTv>T"; "" without a typed form. */
   public String typedSignature() {
     String letters = TenonNative.tenon_schema_signature(address());
     Reference.reachabilityFence(this);

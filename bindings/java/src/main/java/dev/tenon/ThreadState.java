@@ -9,8 +9,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 
 /**
- * What Tenon keeps per thread, captured: keys, grad mode, modes, and what layers add. Executors do not
- * inherit it; this carries it over.
+ * What Tenon keeps per thread, captured: keys, grad mode, modes, and what layers add. Executors do
+ * not inherit it; this carries it over.
  */
 public final class ThreadState extends NativeHandle {
   private ThreadState(long address) {
