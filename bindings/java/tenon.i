@@ -82,17 +82,10 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %rename("$ignore", %$isunion) "";
 
 // Declared, but not in the library yet.
-%ignore tenon_tensor_dims;
-%ignore tenon_tensor_new_alias_as;
-%ignore tenon_tensor_wrap_with;
 %ignore tenon_warning_emit;
 %ignore tenon_warning_emit_once;
 %ignore tenon_warning_reset_once;
 %ignore tenon_warning_set_handler;
-%ignore tenon_weak_tensor_copy;
-%ignore tenon_weak_tensor_new;
-%ignore tenon_weak_tensor_release;
-%ignore tenon_weak_tensor_retain;
 
 %include "tenon/common.h"
 %include "tenon/status.h"
