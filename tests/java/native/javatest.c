@@ -293,7 +293,8 @@ static tenon_status nothing(void* ctx, const tenon_op* op, tenon_keyset keys, te
   (void)keys;
   const tenon_value* args = stack->args;
   if (stack->nargs == 2) return TENON_OK;
-  if (stack->nargs == 3) return check_defaults(&args[2], NULL);
+  if (stack->nargs == 3 && args[1].tag == TENON_TAG_TENSOR) return check_defaults(&args[2], NULL);
+  if (stack->nargs == 3) return check_defaults(&args[1], &args[2]);
   const int32_t text = args[2].tag == TENON_TAG_STRING && args[2].count == 1 &&
                        ((const char*)args[2].as.list.data)[0] == 'a';
   const int64_t* list = args[3].as.list.data;

@@ -35,8 +35,9 @@ class AllocationTest {
     }
   }
 
+  // Scopes may or may not be allocated, a tenth each; the least object has 16 bytes.
   private static void assertSameBytes(Runnable expected, Runnable call) {
-    assertEquals(bytesPerCall(expected), bytesPerCall(call), 0.5);
+    assertEquals(bytesPerCall(expected), bytesPerCall(call), 8);
   }
 
   @Test

@@ -106,9 +106,9 @@ class BadInputTest {
     Tensor closed = Tensor.of(new float[1]);
     closed.close();
     Class<TenonException> error = TenonException.class;
-    bad(() -> op.call((Object) x), error, "wrong count", ns + "::f", "'b'");
-    bad(() -> op.call(x, x, 1, 2, 3), error, "too many", ns + "::f", "2 to 3");
-    bad(() -> op.call(x, "text"), error, "wrong type", ns + "::f", "'b'", "Tensor", "str");
+    bad(() -> op.call((Object) x), error, "wrong count", ns + "::f: b must be given");
+    bad(() -> op.call(x, x, 1, 2, 3), error, "too many", ns + "::f", "at most 3, got 5");
+    bad(() -> op.call(x, "text"), error, "wrong type", ns + "::f", "b must be Tensor", "str");
     bad(() -> op.with("t", 1).call(x, x), error, "unknown name", ns + "::f", "'t'");
     bad(() -> Operators.find(ns + "::g"), error, "unknown operator", ns + "::g");
     bad(() -> Operators.find(ns + "::f.over"), error, "unknown overload", "over");
@@ -132,7 +132,7 @@ class BadInputTest {
         IllegalStateException.class,
         "closed handle",
         "javatest::invoke2",
-        "'y'",
+        "y must be an open Tensor",
         "closed");
     bad(closed::numel, IllegalStateException.class, "closed handle used", "Tensor", "closed");
     bad(() -> Tensor.fromDLPack(0), error, "bad DLPack", "managed");

@@ -80,7 +80,7 @@ class CallbackTest {
           DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD,
           args -> {
             seen[0] = args[0];
-            return ((Callback) args[0]).call(1);
+            return ((Callback) args[0]).call(1L);
           });
       Callback mine = args -> (Long) args[0] + 1;
       for (int i = 0; i < 2; i++) {

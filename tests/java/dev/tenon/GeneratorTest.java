@@ -192,7 +192,7 @@ class GeneratorTest {
     Support.fails(
         ErrorCode.TYPE,
         () -> uniform.with("generator", 3).call(x),
-        "aten::uniform_: argument 'generator' must be Generator?, got int");
+        "aten::uniform_: generator must be Generator?, got int");
     Support.fails(
         ErrorCode.NOT_SUPPORTED,
         () -> Tensor.zeros(DType.INT64, 3).uniform(0, 1, generator),
@@ -275,7 +275,7 @@ class GeneratorTest {
   void wrongOrClosedGenerators_areRefusedByOperatorAndArgument() {
     Op draw = lib.define("draw(Generator g) -> Generator");
     lib.impl("draw", "default", args -> args[0]);
-    String expected = draw.name() + ": argument 'g' must be ";
+    String expected = draw.name() + ": g must be ";
     Support.fails(ErrorCode.TYPE, () -> draw.call(3), expected + "Generator, got int");
     Support.fails(ErrorCode.TYPE, () -> draw.call((Object) null), expected + "Generator, got None");
     Generator closed = Generator.onCpu(1);

@@ -300,7 +300,7 @@ class LibraryTest {
                       (keys, args) ->
                           ((Tensor) place[index].callOlder(keys, args)).add(Tensor.scalar(1.0)));
             }
-            Tensor x = Tensor.of(new double[] {5});
+            Tensor x = Tensor.scalar(5.0);
             assertEquals(7, op.callTensor(x).getDouble());
             assertEquals(17, op.with("n", 3).callTensor(x).getDouble());
             over.close();

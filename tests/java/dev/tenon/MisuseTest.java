@@ -71,8 +71,8 @@ class MisuseTest {
       refuses(error, () -> lib.impl(null, "CPU", args -> null), "name");
       refuses(error, () -> lib.define(null), "schema");
       refuses(error, () -> lib.define("g() -> ()", (String) null), "tag");
-      refuses(error, () -> op.call((Object) null), "'x'", "None");
-      refuses(error, () -> op.call((Tensor) null), "'x'", "None");
+      refuses(error, () -> op.call((Object) null), "x must be Tensor, got None");
+      refuses(error, () -> op.call((Tensor) null), "x must be Tensor, got None");
       Class<NullPointerException> java = NullPointerException.class;
       refuses(java, () -> lib.impl("f", "CPU", (Kernel) null), "kernel");
       refuses(java, () -> lib.impl("f", "CPU", (KeyedKernel) null), "kernel");

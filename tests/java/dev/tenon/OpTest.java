@@ -156,11 +156,11 @@ class OpTest {
     Tensor closed = Tensor.of(new float[1]);
     closed.close();
     String message = assertThrows(IllegalStateException.class, () -> one.call(closed)).getMessage();
-    Support.contains(message, lib.namespace() + "::f", "'x'", "closed");
+    Support.contains(message, lib.namespace() + "::f", "x must be", "closed");
     message =
         assertThrows(IllegalStateException.class, () -> many.call(x, List.of(x, closed)))
             .getMessage();
-    Support.contains(message, lib.namespace() + "::g", "'ts'", "closed");
+    Support.contains(message, lib.namespace() + "::g", "ts must be", "closed");
   }
 
   @Test
@@ -220,11 +220,11 @@ class OpTest {
     String lone = "a\uD83C";
     assertEquals("a\uD83C\uDF70", op.call("a\uD83C\uDF70"));
     ErrorCode code = ErrorCode.INVALID_ARGUMENT;
-    Support.fails(code, () -> op.call(lone), name, "'s'", "lone surrogate");
-    Support.fails(code, () -> op.call("\uDF70\uD83C"), name, "'s'", "lone surrogate");
-    Support.fails(code, () -> op.call("a", lone), name, "'o'", "lone surrogate");
-    Support.fails(code, () -> op.call("a", null, List.of(lone)), name, "'l'", "lone surrogate");
-    Support.fails(code, () -> op.call("a", null, List.of(), lone), name, "'a'", "lone surrogate");
+    Support.fails(code, () -> op.call(lone), name + ": s must be", "lone surrogate");
+    Support.fails(code, () -> op.call("\uDF70\uD83C"), name + ": s must be", "lone surrogate");
+    Support.fails(code, () -> op.call("a", lone), name + ": o must be", "lone surrogate");
+    Support.fails(code, () -> op.call("a", null, List.of(lone)), name + ": l must be", "lone surrogate");
+    Support.fails(code, () -> op.call("a", null, List.of(), lone), name + ": a must be", "lone surrogate");
     lib.impl("f", DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD, args -> lone);
     Support.fails(ErrorCode.TYPE, () -> op.call("a"), name, "result 0", "lone surrogate");
     assertThrows(IllegalArgumentException.class, () -> Operators.find(lone));
@@ -236,9 +236,9 @@ class OpTest {
     String name = lib.namespace() + "::f";
     Device none = new Device(20, 0);
     ErrorCode code = ErrorCode.INVALID_ARGUMENT;
-    Support.fails(code, () -> op.call(1, none), name, "'d'", "unknown type 20");
-    Support.fails(code, () -> op.call(1, new Device(-1, -1)), name, "'d'", "type -1");
-    Support.fails(code, () -> op.call(none), name, "'a'", "unknown type 20");
+    Support.fails(code, () -> op.call(1, none), name + ": d must be", "unknown type 20");
+    Support.fails(code, () -> op.call(1, new Device(-1, -1)), name + ": d must be", "type -1");
+    Support.fails(code, () -> op.call(none), name + ": a must be", "unknown type 20");
     lib.impl("f", DispatchKey.COMPOSITE_IMPLICIT_AUTOGRAD, args -> none);
     Support.fails(ErrorCode.TYPE, () -> op.call(1), name, "result 0", "unknown type 20");
   }

@@ -8,6 +8,7 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Native;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.Text;
 import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.Map;
@@ -203,7 +204,7 @@ final class Signature {
     if (count > 0) {
       int next = 0;
       for (Map.Entry<String, ?> entry : named.entrySet()) {
-        Memory.putLong(names + next * 8L, frame.text(entry.getKey()));
+        Memory.putLong(names + next * 8L, nameText(frame, entry.getKey()));
         long at = given + (long) next * Structs.VALUE_SIZE;
         give(frame, at, indexOf(entry.getKey()), entry.getValue());
         next++;
@@ -264,17 +265,26 @@ final class Signature {
     try {
       conversion(index).give(frame, at, v);
     } catch (IllegalStateException e) {
-      throw new IllegalStateException(op + ": " + argumentText(index) + ": " + e.getMessage(), e);
+      throw new IllegalStateException(
+          op + ": " + argumentText(index) + " must be " + open(v) + ", got a closed one", e);
     } catch (TenonException e) {
-      throw new TenonException(
-          e.errorCode(), op + ": " + argumentText(index) + ": " + e.getMessage());
+      int sentence = e.getMessage().indexOf(" must be ");
+      String what = sentence < 0 ? ": " + e.getMessage() : e.getMessage().substring(sentence);
+      throw new TenonException(e.errorCode(), op + ": " + argumentText(index) + what);
     }
   }
 
+  // A name with a NUL is no argument's: in C it would end there, and might be one's.
+  private long nameText(CallFrame frame, String name) {
+    if (name != null && (name.indexOf('\0') >= 0 || Text.loneSurrogate(name) >= 0)) {
+      throw new TenonException(
+          ErrorCode.TYPE, op + ": argument name must be one of the schema's, got '" + name + "'");
+    }
+    return frame.text(name);
+  }
+
   private String argumentText(int index) {
-    return index < arguments.length
-        ? "argument '" + arguments[index].name() + "'"
-        : "argument " + index;
+    return index < arguments.length ? arguments[index].name() : "argument " + index;
   }
 
   // What a closed handle should have been; inside a list only tensors are looked at.
