@@ -89,7 +89,8 @@ class IntrospectTest {
                 List.of(DispatchKey.AUTOGRAD_CPU, DispatchKey.CPU, DispatchKey.CPU),
                 events.stream().map(Profile.Event::key).toList());
             assertEquals(
-                List.of(false, true, false), events.stream().map(Profile.Event::redispatch).toList());
+                List.of(false, true, false),
+                events.stream().map(Profile.Event::redispatch).toList());
             Support.contains(profile.toString(), "  redispatch " + outer.name() + " [CPU] Java");
             assertEquals(
                 List.of(-1, 0, 1), events.stream().map(Profile.Event::parent).toList());

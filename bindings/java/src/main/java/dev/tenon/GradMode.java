@@ -106,7 +106,7 @@ public final class GradMode extends Guard {
     Errors.check(TenonNative.tenon_grad_mode_set(mode));
   }
 
-  /** Tells whether the calling thread asks for recording; inference records nothing all the same. */
+  /** Tells whether the calling thread asks for recording; inference records nothing even so. */
   public static boolean isEnabled() {
     int mode = TenonNative.tenon_grad_mode_get();
     return mode == TENON_GRAD_MODE_ON || mode == TENON_GRAD_MODE_INFERENCE_ON;
