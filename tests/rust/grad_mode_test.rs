@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use tenon::grad_mode::{self, GradMode};
-use tenon::{DispatchKey, Kernel, Library, Op, Tensor, ThreadState};
+use tenon::{DType, Device, DispatchKey, Kernel, Library, Op, Tensor, ThreadState};
 
 use crate::support::{floats, panics};
 
@@ -103,4 +103,12 @@ fn an_autograd_kernel_of_ones_own_runs_in_every_mode() {
         .unwrap()
         .unwrap();
     assert_eq!(calls.load(Ordering::SeqCst), 2);
+}
+#[test]
+fn tensors_made_in_inference_mode_carry_no_autograd_keys() {
+    let make = || Tensor::empty(&[1], DType::F32, Device::CPU).unwrap().keys();
+    let plain = make();
+    let inference = grad_mode::inference_mode(make).unwrap();
+    assert!(plain.has(DispatchKey::AD_INPLACE_OR_VIEW));
+    assert!(!inference.has(DispatchKey::AD_INPLACE_OR_VIEW));
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tenon::{
     DType, Device, DispatchKey, DispatchKeySet, Dispatches, Handled, Library, Mode, Object,
     ObjectType, Op, Overridden, Overrides, Place, Result, Status, Tensor, ThreadDefault,
-    ThreadState, Value,
+    ThreadState, Value, WrapperOptions,
 };
 
 use crate::support::{fails, panics};
@@ -309,4 +309,38 @@ fn bad_wrappers_are_errors_and_keep_nothing() {
     );
     fails(wrapper, Status::INVALID_ARGUMENT, &["tenon_wrapper_new"]);
     assert_eq!(Arc::strong_count(&calls), 1);
+}
+
+#[test]
+fn a_wrapper_claims_strides_offset_and_keys() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let inner = Tensor::from_slice(&[1f32; 6], &[2, 3]).unwrap();
+    let counting = Counting {
+        inner: inner.clone(),
+        calls: calls.clone(),
+    };
+    let tracer = DispatchKeySet::of(&[DispatchKey::TRACER]).unwrap();
+    let options = WrapperOptions::new(&[2, 3], DType::F32)
+        .strides(&[1, 2])
+        .storage_offset(4)
+        .keys(tracer)
+        .alias_of(&inner);
+    let wrapper = Tensor::wrapper_with(counting, &options).unwrap();
+    assert_eq!(
+        (&*wrapper.shape(), &*wrapper.strides()),
+        (&[2, 3][..], &[1, 2][..])
+    );
+    assert!(!wrapper.is_contiguous() && wrapper.keys().has(DispatchKey::TRACER));
+    assert_eq!(wrapper.version(), inner.version());
+    let counting = Counting {
+        inner: inner.clone(),
+        calls,
+    };
+    let options = WrapperOptions::new(&[2, 3], DType::F32).strides(&[1]);
+    let wrong = Tensor::wrapper_with(counting, &options);
+    fails(
+        wrong,
+        Status::INVALID_ARGUMENT,
+        &["strides must be 2 numbers"],
+    );
 }
