@@ -3,8 +3,8 @@
 #include "tenon/overrides.h"
 
 #include "base/check.h"
+#include "base/read_struct.h"
 #include "guard.h"
-#include "in_struct.h"
 #include "value/carrier.h"
 
 namespace value = tenon::value;
@@ -34,9 +34,9 @@ tenon_status tenon_wrapper_new(const tenon_object_type* type, void* self,
   *out_tensor = nullptr;
   return guarded([&] {
     constexpr const char* kNew = "tenon_wrapper_new";
-    const auto whole = tenon::capi::read_struct(kNew, kFirstWrapperOptions, options);
-    tenon::capi::require_zero(kNew, {whole.reserved0, whole.reserved1, whole.reserved[0],
-                                     whole.reserved[1], whole.reserved[2], whole.reserved[3]});
+    TENON_CHECK_ARG(options != nullptr, kNew, ": options must be given, got NULL");
+    const auto whole = tenon::base::read_struct(kNew, kFirstWrapperOptions, *options);
+    tenon::base::check_reserved(kNew, whole.reserved0, whole.reserved1, whole.reserved);
     *out_tensor = value::new_wrapper(type, self, whole).detach();
   });
 }

@@ -3,8 +3,8 @@
 #include "tensor/tensor.h"
 
 #include "base/check.h"
+#include "base/read_struct.h"
 #include "guard.h"
-#include "in_struct.h"
 #include "tenon/tensor.h"
 #include "tensor/printer.h"
 #include "value/buffer.h"
@@ -114,9 +114,9 @@ tenon_status tenon_tensor_wrap_with(void* data, const tenon_tensor_options* opti
     tenon_tensor_options whole;
     Dims dims;
     try {
-      whole = tenon::capi::read_struct(kWrapWith, kFirstTensorOptions, options);
-      tenon::capi::require_zero(kWrapWith, {whole.reserved0, whole.reserved[0], whole.reserved[1],
-                                            whole.reserved[2], whole.reserved[3]});
+      TENON_CHECK_ARG(options != nullptr, kWrapWith, ": options must be given, got NULL");
+      whole = tenon::base::read_struct(kWrapWith, kFirstTensorOptions, *options);
+      tenon::base::check_reserved(kWrapWith, whole.reserved0, whole.reserved);
       TENON_CHECK_ARG((whole.flags & ~TENON_TENSOR_READ_ONLY) == 0, kWrapWith,
                       ": flags must be 0 or TENON_TENSOR_READ_ONLY, got ", whole.flags);
       TENON_CHECK_ARG(whole.storage_nbytes >= -1, kWrapWith,
