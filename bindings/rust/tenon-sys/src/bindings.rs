@@ -2851,6 +2851,17 @@ extern "C" {
         status: tenon_status,
     ) -> tenon_status;
     #[must_use]
+    /** Leaves a frame whose typed kernel returned TENON_OK but NULL for the tensor of result `index`,
+ where the schema says `Tensor`. Typed callers check for that: what a kernel returns is foreign.
+
+ Errors:    returns TENON_ERROR_TYPE; the error names operator, result and what was expected.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_end_without_result(
+        frame: *mut tenon_frame,
+        index: i64,
+    ) -> tenon_status;
+    #[must_use]
     /** Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
  low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
 
@@ -2985,7 +2996,7 @@ extern "C" {
     /** Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
  on, "Undefined" included. "Dense" and other building blocks are no keys.
 
- Errors:    TENON_ERROR_NOT_FOUND naming the text.
+ Errors:    TENON_ERROR_NOT_FOUND naming the text, and keys of nearly that name.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_key_parse(
@@ -3014,7 +3025,7 @@ extern "C" {
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or one that is a key's,
             TENON_ERROR_STATE when all backend numbers are taken.
- Threads:   any thread.
+ Threads:   any thread; *blocks*.
  Since:     0.1*/
     pub fn tenon_backend_register(
         name: *const ::core::ffi::c_char,
@@ -3094,7 +3105,8 @@ extern "C" {
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
     pub fn tenon_keyset_included() -> tenon_keyset;
-    /** Returns the keys that the calling thread removes from every call, after adding.
+    /** Returns the keys that the calling thread removes from every call, after adding: those of its
+ guards. What the grad mode takes away for most operators is not among them, see grad_mode.h.
 
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
@@ -3346,12 +3358,13 @@ extern "C" {
         stack: *mut tenon_stack,
     ) -> tenon_status;
     #[must_use]
-    /** Binds arguments as tenon_schema_bind does, defaults filled in, and calls. `rets` has room for the
- operator's results.
+    /** Binds arguments as tenon_schema_bind does, converted and with defaults filled in, and calls.
+ `rets` has room for the operator's results.
 
  Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE when `nrets` is not the number
-            of results.
- Ownership: arguments are borrowed; results are new references, released by the caller.
+            of results, TENON_ERROR_NOT_FOUND when the operator has no schema. All results are
+            NONE then.
+ Ownership: arguments are borrowed; results are new references, cleared by the caller.
  Threads:   any thread; *blocks* unless the kernel is NOBLOCK.
  Since:     0.1*/
     pub fn tenon_op_call_named(
@@ -3436,7 +3449,7 @@ extern "C" {
  Errors:    TENON_ERROR_ALREADY_EXISTS for a second DEF of a namespace, naming the first;
             TENON_ERROR_INVALID_ARGUMENT for a bad kind, namespace or key.
  Ownership: new reference in `out_library`; the last release closes it.
- Threads:   any thread.
+ Threads:   any thread; *blocks*, and loads plugins for the namespaces of what ships.
  Since:     0.1*/
     pub fn tenon_library_new(
         kind: u32,
@@ -3453,7 +3466,7 @@ extern "C" {
     pub fn tenon_library_retain(library: *mut tenon_library) -> *mut tenon_library;
     /** Drops a reference; the last one closes the library. NULL is accepted.
 
- Threads:   any thread; may run deleters.
+ Threads:   any thread; the last one *blocks*, runs listeners, and may run deleters.
  Since:     0.1*/
     pub fn tenon_library_release(library: *mut tenon_library);
     /** Returns the namespace.
@@ -3473,7 +3486,7 @@ extern "C" {
             kernel already there that does not match; TENON_ERROR_STATE for a closed library;
             TENON_ERROR_ABI for a bad struct_size. A failure changes nothing.
  Ownership: the definition is the library's; the operator handle is valid for ever.
- Threads:   any thread.
+ Threads:   any thread; *blocks*, asks the selectors of fallbacks, then runs listeners.
  Since:     0.1*/
     pub fn tenon_library_define(
         library: *mut tenon_library,
@@ -3487,12 +3500,12 @@ extern "C" {
 
  Errors:    TENON_ERROR_PARSE for a malformed name; TENON_ERROR_INVALID_ARGUMENT for a bad key,
             another namespace, or a schema or signature that does not match the definition or the
-            other kernels; TENON_ERROR_ALREADY_EXISTS under TENON_REPLACE_ERROR;
-            TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a bad struct_size. A
-            failure changes nothing.
+            other kernels, or a reserved word that is not zero; TENON_ERROR_ALREADY_EXISTS under
+            TENON_REPLACE_ERROR; TENON_ERROR_STATE for a closed library; TENON_ERROR_ABI for a
+            bad struct_size. A failure changes nothing.
  Ownership: takes over kernel->ctx, also on failure. The registration is removed with the
             library, or by tenon_registration_remove; `out_registration` gets a new reference.
- Threads:   any thread.
+ Threads:   any thread; *blocks*.
  Since:     0.1*/
     pub fn tenon_library_impl(
         library: *mut tenon_library,
@@ -3522,15 +3535,17 @@ extern "C" {
     /** Removes everything that the library registered, at once for new calls, without waiting for
  running ones: their kernels' deleters run later. Closing again does nothing.
 
- Threads:   any thread, also from inside one of its kernels; may run deleters.
+ Threads:   any thread, also from inside one of its kernels; *blocks*, runs listeners, and may
+            run deleters.
  Since:     0.1*/
     pub fn tenon_library_close(library: *mut tenon_library);
     #[must_use]
-    /** Waits until no thread runs a kernel of a closed library and all its deleters have run.
- `timeout_ns` is in nanoseconds, negative for ever.
+    /** Waits until no thread runs a kernel of a closed library, nothing that was recorded holds one for
+ later, and all its deleters have run. `timeout_ns` is in nanoseconds, negative for ever.
 
- Errors:    TENON_ERROR_BUSY after the time-out, naming operator and thread; TENON_ERROR_STATE
-            inside one of its kernels, or when it is not closed.
+ Errors:    TENON_ERROR_BUSY after the time-out, naming operator and thread, or the operator
+            whose kernel is still held by what was recorded; TENON_ERROR_STATE inside one of its
+            kernels, or when it is not closed.
  Threads:   any thread; *blocks*.
  Since:     0.1*/
     pub fn tenon_library_drain(
@@ -3539,17 +3554,18 @@ extern "C" {
     ) -> tenon_status;
     /** Removes one registration, at once for new calls. Removing again does nothing.
 
- Threads:   any thread; may run deleters.
+ Threads:   any thread; *blocks*, runs listeners, and may run deleters.
  Since:     0.1*/
     pub fn tenon_registration_remove(registration: *mut tenon_registration);
     #[must_use]
     /** Calls, from inside a kernel, the kernel that this registration replaced: the one of the same
  operator and key that would serve if the registration were removed. `keys` are the kernel's own.
+ Where that is a fallthrough, it goes on below their highest key.
 
  Errors:    TENON_ERROR_NO_KERNEL when there is none, TENON_ERROR_STATE when the registration has
             been removed or is no kernel's; else as tenon_op_redispatch.
  Ownership: as tenon_op_redispatch.
- Threads:   any thread.
+ Threads:   any thread; *blocks* unless the kernel is NOBLOCK.
  Since:     0.1*/
     pub fn tenon_registration_call_older(
         registration: *const tenon_registration,
@@ -3578,7 +3594,7 @@ extern "C" {
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL listener, TENON_ERROR_OUT_OF_MEMORY.
  Ownership: takes over `ctx`, also on failure; `out_registration` gets a new reference.
- Threads:   any thread.
+ Threads:   any thread; *blocks*, and runs the listener.
  Since:     0.1*/
     pub fn tenon_registry_add_listener(
         listener: tenon_registry_listener,
@@ -3716,7 +3732,8 @@ extern "C" {
  Errors:    TENON_ERROR_NOT_FOUND when there is no such file, TENON_ERROR_SYSTEM when the loader
             refuses it, TENON_ERROR_ABI for another ABI or sanitizer, what its load raised,
             TENON_ERROR_INVALID_ARGUMENT for an empty name, TENON_ERROR_ALREADY_EXISTS for a
-            second file of one name, TENON_ERROR_STATE for requirements in a circle.
+            second file of one name (unless the first one's load failed), TENON_ERROR_STATE for
+            requirements in a circle.
  Ownership: the handle is valid for ever.
  Threads:   any thread; *blocks*. No lock is held while the plugin's code runs.
  Since:     0.1*/
@@ -3730,7 +3747,7 @@ extern "C" {
  Errors:    TENON_ERROR_NOT_SUPPORTED when it cannot be unloaded, TENON_ERROR_BUSY when kernels
             still run after `timeout_ns` (negative = for ever), TENON_ERROR_STATE inside one of
             its kernels.
- Threads:   any thread; *blocks*.
+ Threads:   any thread; *blocks*, and runs its unload function, listeners and deleters.
  Since:     0.1*/
     pub fn tenon_plugin_unload(
         plugin: *mut tenon_plugin,
@@ -3952,10 +3969,10 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_type_text(type_: *const tenon_type) -> *const ::core::ffi::c_char;
-    /** Returns the letters of the typed signature, such as "TTv>T" (see kernel.h); "" when the operator
- has no typed form.
+    /** Returns the letters of the typed signature, such as "TTv>T" (see kernel.h); "" where there is no
+ typed form: a schema that ends in `...`.
 
- Ownership: borrowed until the schema dies.
+ Ownership: valid for ever.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_signature(
@@ -3968,16 +3985,19 @@ extern "C" {
     pub fn tenon_schema_signature_hash(schema: *const tenon_schema) -> u64;
     #[must_use]
     /** Binds a call's arguments to the schema: positions first, then names, then defaults, as a call in
- Python does. Values are converted where the schema asks for it and nothing is lost: an int or
- bool for a float, a complex or a Scalar; an int for a bool-free number; one int or float for a
- list of declared size ("int[2] stride": 1 is [1, 1]). `out_values` gets one value per argument,
- in schema order: a stack's args. Types are checked as tenon_op_call checks them.
+ Python does, and converts them (see above). A schema that ends in `...` takes further positions
+ of any type. `out_values` gets one value per argument in schema order, then those further ones:
+ what a stack's args are. It has room for the larger of tenon_schema_argument_count and, for such
+ a schema, `npositional`.
 
- Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, an unknown name, a
-            name given twice or by position too, a missing argument, a position for a
-            keyword-only argument, a value that does not fit. Nothing is written then.
- Ownership: arguments are borrowed; so are `out_values`, from the arguments and from the schema,
-            except where a conversion made a list: clear them (tenon_value_clear_n) after the call.
+ Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, a position for a
+            keyword-only argument, an unknown name, an argument given twice or not at all, a value
+            that does not fit; TENON_ERROR_INVALID_ARGUMENT for NULL, a bad count, or a text that
+            names no device; TENON_ERROR_NOT_FOUND for a default device of a backend that is not
+            registered; TENON_ERROR_OUT_OF_MEMORY. All values are NONE then.
+ Ownership: arguments are borrowed, and so are the values, from the arguments and from the schema,
+            except lists, tuples and dicts that a conversion made: clear the values
+            (tenon_value_clear_n) after the call. None is MOVABLE.
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_schema_bind(
@@ -4130,10 +4150,12 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
- data and version counter. For kernels below ADInplaceOrView; everyone else calls view operators.
+ data and version counter. It carries the keys of `base` but for Autograd, and is read-only or an
+ inference tensor where `base` is. For kernels below ADInplaceOrView; everyone else calls view
+ operators.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
-            strides, and for the undefined tensor.
+            strides, for the undefined tensor and for one that stands for something else.
  Ownership: new reference in `out_tensor`; `base` is borrowed.
  Threads:   any thread.
  Since:     0.1*/
@@ -4205,6 +4227,10 @@ extern "C" {
     pub fn tenon_tensor_retain(tensor: *mut tenon_tensor) -> *mut tenon_tensor;
     /** Drops a reference; the last one frees the tensor. NULL is accepted.
 
+ The last release runs here and now what hangs on the tensor: drops of cells and objects that it
+ owns, deleters of wrapped memory. Tensors that these release end after them, one by one, before
+ this returns: chains of any length take no stack.
+
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_tensor_release(tensor: *mut tenon_tensor);
@@ -4253,7 +4279,7 @@ extern "C" {
     /** Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a symbolic
  list is flagged TENON_VALUE_HAS_SYMBOLIC.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, or as tenon_value_copy.
  Ownership: the caller clears `out_value`.
  Threads:   any thread.
  Since:     0.1*/
@@ -4278,7 +4304,8 @@ extern "C" {
     #[must_use]
     /** Returns the address of the first element, offset applied.
 
- Errors:    TENON_ERROR_STATE where there is no memory (Meta, undefined).
+ Errors:    TENON_ERROR_STATE where there is no memory: on Meta, for the undefined tensor and for
+            one that stands for something else.
  Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
@@ -4319,8 +4346,9 @@ extern "C" {
     #[must_use]
     /** Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE when the storage
-            cannot grow (wrapped memory) or for the undefined tensor, TENON_ERROR_OUT_OF_MEMORY.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE for a change of a
+            tensor on wrapped memory, whose owner knows it by its old shape, and for the undefined
+            tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY.
  Threads:   any thread that owns the tensor alone.
  Since:     0.1*/
     pub fn tenon_tensor_resize(
@@ -4340,7 +4368,7 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_storage_retain(storage: *mut tenon_storage) -> *mut tenon_storage;
-    /** Drops a reference. NULL is accepted.
+    /** Drops a reference; the last one runs the deleter of wrapped memory. NULL is accepted.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -4450,7 +4478,7 @@ extern "C" {
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
  Ownership: new reference in `out_state`.
- Threads:   any thread; the calling thread's.
+ Threads:   any thread, whose own state it is; runs the copy functions of slots.
  Since:     0.1*/
     pub fn tenon_thread_state_capture(
         out_state: *mut *mut tenon_thread_state,
@@ -4461,7 +4489,7 @@ extern "C" {
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
  Ownership: new reference in `out_previous`, consumed by leave; `state` is borrowed.
- Threads:   owner thread.
+ Threads:   any thread; runs the copy functions of slots.
  Since:     0.1*/
     pub fn tenon_thread_state_enter(
         state: *const tenon_thread_state,
@@ -4485,7 +4513,7 @@ extern "C" {
     ) -> *mut tenon_thread_state;
     /** Drops a reference. NULL is accepted.
 
- Threads:   any thread.
+ Threads:   any thread; the last one runs the drop functions of slots.
  Since:     0.1*/
     pub fn tenon_thread_state_release(state: *mut tenon_thread_state);
     #[must_use]
