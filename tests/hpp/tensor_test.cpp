@@ -171,4 +171,21 @@ TEST(KeySet, GuardsEndWithTheirScope) {
   EXPECT_THROW(tenon::key("Nonsense"), tenon::Error);
 }
 
+// What a call answers for a tensor that is none.
+template <class Body>
+std::string refusal(Body&& body) {
+  try {
+    body();
+  } catch (const tenon::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Tensor, DataOfAnotherType_NamesWhatIsAsked) {
+  const Tensor tensor = Tensor::from({int64_t{1}}, {1});
+  EXPECT_EQ(refusal([&] { tensor.data<float>(); }),
+            "Tensor::data: dtype must be float32, got int64");
+}
+
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "tenon/hpp/arguments.hpp"
 #include "tenon/hpp/error.hpp"
+#include "tenon/hpp/function.hpp"
 #include "tenon/hpp/generator.hpp"
 #include "tenon/hpp/introspect.hpp"
 #include "tenon/hpp/keys.hpp"

@@ -224,6 +224,10 @@ struct LoweringSpan {
   static Span from_value(const tenon_value& value, size_t index) {
     if (value.tag == TENON_TAG_LIST && value.count == 0) return {};
     expect(value, kTag, index, Lowering<Span>::schema);
+    if ((value.flags & TENON_VALUE_HAS_SYMBOLIC) != 0) [[unlikely]] {
+      throw Error(TENON_ERROR_DATA_DEPENDENT,
+                  "argument " + std::to_string(index) + " must be numbers, got symbolic ones");
+    }
     return {static_cast<const T*>(value.as.list.data), value.count};
   }
   static tenon_value box(Span list) {

@@ -135,8 +135,8 @@ class Tensor {
   T* data() const {
     static_assert(dtype_of<T> != Dtype::None, "no dtype has elements of this type");
     if (dtype() != dtype_of<T>) [[unlikely]] {
-      throw Error(TENON_ERROR_TYPE, std::string("Tensor::data: element type must be ") +
-                                        name_of(dtype()) + ", got " + name_of(dtype_of<T>));
+      throw Error(TENON_ERROR_TYPE, std::string("Tensor::data: dtype must be ") +
+                                        name_of(dtype_of<T>) + ", got " + name_of(dtype()));
     }
     return static_cast<T*>(raw_data());
   }
