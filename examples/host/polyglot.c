@@ -25,16 +25,8 @@ tenon_status polyglot_call_text(const char* op_name, const char* text) {
   if (status != TENON_OK) {
     return status;
   }
-  tenon_value argument;
-  memset(&argument, 0, sizeof argument);
-  argument.tag = TENON_TAG_STRING;
-  argument.count = (uint32_t)strlen(text);
-  argument.as.list.data = text;
-  tenon_stack stack;
-  memset(&stack, 0, sizeof stack);
-  stack.args = &argument;
-  stack.nargs = 1;
-  return tenon_op_call(op, &stack);
+  const tenon_value argument = tenon_value_of_string(text, (uint32_t)strlen(text));
+  return tenon_op_call_named(op, &argument, 1, NULL, NULL, 0, NULL, 0);
 }
 
 static tenon_status raise_python_error(const char* what) {

@@ -6,8 +6,7 @@
 
 static tenon_status twice(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)ctx, (void)op, (void)keys;
-  stack->rets[0].tag = TENON_TAG_INT;
-  stack->rets[0].as.i = 2 * stack->args[0].as.i;
+  stack->rets[0] = tenon_value_of_int(2 * stack->args[0].as.i);
   return TENON_OK;
 }
 
@@ -18,11 +17,10 @@ static tenon_status run(tenon_value* result) {
       tenon_library_new(TENON_LIBRARY_DEF, "quick_c", TENON_KEY_NONE, __FILE__, __LINE__, &library);
   // [quickstart.begin]
   tenon_kernel kernel = {.struct_size = sizeof kernel, .boxed = twice, .name = "twice"};
-  tenon_value args[1] = {{.tag = TENON_TAG_INT, .as.i = 21}};
-  tenon_stack stack = {.args = args, .nargs = 1, .rets = result, .nrets = 1};
+  const tenon_value x = tenon_value_of_int(21);
   if (!status) status = tenon_library_define(library, "twice(int x) -> int", NULL, &op);
   if (!status) status = tenon_library_impl(library, "twice", TENON_KEY_CPU, &kernel, NULL);
-  if (!status) status = tenon_op_call_fast(op, &stack);
+  if (!status) status = tenon_op_call_named(op, &x, 1, NULL, NULL, 0, result, 1);
   // [quickstart.end]
   tenon_library_release(library);
   return status;

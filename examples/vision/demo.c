@@ -42,17 +42,8 @@ static tenon_status run_pipeline(const char* caller, tenon_tensor* image,
   if (status != TENON_OK) {
     return status;
   }
-  tenon_value argument;
-  memset(&argument, 0, sizeof argument);
-  argument.tag = TENON_TAG_TENSOR;
-  argument.as.tensor = image;
-  tenon_stack stack;
-  memset(&stack, 0, sizeof stack);
-  stack.args = &argument;
-  stack.nargs = 1;
-  stack.rets = outputs;
-  stack.nrets = OUTPUTS;
-  return tenon_op_call(op, &stack);
+  const tenon_value argument = tenon_value_of_tensor(image);
+  return tenon_op_call_named(op, &argument, 1, NULL, NULL, 0, outputs, OUTPUTS);
 }
 
 // FNV-1a over the bytes of the three outputs: equal only when they are bit-identical.

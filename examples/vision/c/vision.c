@@ -40,45 +40,28 @@ static tenon_status to_srgb(void* ctx, const tenon_op* op, tenon_keyset keys, te
     const float y = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1.0f / 2.4f) - 0.055f;
     to[i] = (uint8_t)(y * 255.0f + 0.5f);
   }
-  stack->rets[0].tag = TENON_TAG_TENSOR;
-  stack->rets[0].flags = TENON_VALUE_OWNED;
-  stack->rets[0].as.tensor = result;
+  stack->rets[0] = tenon_value_give(tenon_value_of_tensor(result));
   return TENON_OK;
 }
 
-static tenon_value tensor(tenon_tensor* handle) {
-  tenon_value value;
-  memset(&value, 0, sizeof value);
-  value.tag = TENON_TAG_TENSOR;
-  value.as.tensor = handle;
-  return value;
+static tenon_value tensor(const tenon_value* result) {
+  return tenon_value_of_tensor(result->as.tensor);
 }
 
-static tenon_value number(double x) {
-  tenon_value value;
-  memset(&value, 0, sizeof value);
-  value.tag = TENON_TAG_FLOAT;
-  value.as.f = x;
-  return value;
-}
+static tenon_value number(double x) { return tenon_value_of_float(x); }
 
-static tenon_status call(const char* name, tenon_value* args, uint32_t nargs, tenon_value* rets,
-                         uint32_t nrets) {
+// Arguments that are left out take their defaults.
+static tenon_status call(const char* name, const tenon_value* args, int64_t nargs,
+                         tenon_value* rets, int64_t nrets) {
   const tenon_op* op = NULL;
   const tenon_status status = tenon_op_find(name, &op);
   if (status != TENON_OK) {
     return status;
   }
-  tenon_stack stack;
-  memset(&stack, 0, sizeof stack);
-  stack.args = args;
-  stack.nargs = nargs;
-  stack.rets = rets;
-  stack.nrets = nrets;
-  return tenon_op_call(op, &stack);
+  return tenon_op_call_named(op, args, nargs, NULL, NULL, 0, rets, nrets);
 }
 
-// Runs the pipeline. A C caller gives every argument: defaults are for languages with keywords.
+// Runs the pipeline.
 static tenon_status pipeline(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)ctx;
   (void)op;
@@ -88,19 +71,19 @@ static tenon_status pipeline(void* ctx, const tenon_op* op, tenon_keyset keys, t
   memset(v, 0, sizeof v);
   tenon_status status = call("vision::to_linear", stack->args, 1, &v[LINEAR], 1);
   if (status == TENON_OK) {
-    tenon_value args[2] = {tensor(v[LINEAR].as.tensor), number(1.5)};
+    tenon_value args[2] = {tensor(&v[LINEAR]), number(1.5)};
     status = call("vision::gaussian_blur", args, 2, &v[BLURRED], 1);
   }
   if (status == TENON_OK) {
-    tenon_value args[2] = {tensor(v[BLURRED].as.tensor), number(4.0)};
+    tenon_value args[2] = {tensor(&v[BLURRED]), number(4.0)};
     status = call("vision::edges", args, 2, &v[EDGES], 2);
   }
   if (status == TENON_OK) {
-    tenon_value args[3] = {tensor(v[LINEAR].as.tensor), tensor(v[EDGES].as.tensor), number(0.9)};
+    tenon_value args[3] = {tensor(&v[LINEAR]), tensor(&v[EDGES]), number(0.9)};
     status = call("vision::ink", args, 3, &v[INKED], 1);
   }
   if (status == TENON_OK) {
-    tenon_value args[1] = {tensor(v[INKED].as.tensor)};
+    tenon_value args[1] = {tensor(&v[INKED])};
     status = call("vision::to_srgb", args, 1, &v[RESULT], 1);
   }
   if (status == TENON_OK) {

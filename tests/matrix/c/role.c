@@ -254,16 +254,8 @@ static tenon_status call_with(const char* name, const char* text) {
   if (found != TENON_OK) {
     return found;
   }
-  tenon_value args[1];
-  memset(args, 0, sizeof args);
-  args[0].tag = TENON_TAG_STRING;
-  args[0].count = (uint32_t)strlen(text);
-  args[0].as.list.data = text;
-  tenon_stack stack;
-  memset(&stack, 0, sizeof stack);
-  stack.args = args;
-  stack.nargs = 1;
-  return tenon_op_call_fast(op, &stack);
+  const tenon_value given = tenon_value_of_string(text, (uint32_t)strlen(text));
+  return tenon_op_call_named(op, &given, 1, NULL, NULL, 0, NULL, 0);
 }
 
 // Calls the first language of the path, which relays along the rest or raises.
