@@ -85,24 +85,41 @@ const char* status_kind(tenon_status status) noexcept {
   return status == TENON_DECLINED ? "Declined" : "Error";
 }
 
+// Puts an error into the slot and returns what was there. While one waits that was raised inside a
+// call, further calls take the slow path, which notes where they began (see raised_since).
+static tenon_error* put_error(ThreadRecord* thread, tenon_error* error) noexcept {
+  const RunningSlot* top = thread->top.load(std::memory_order_relaxed);
+  const bool inside = error != nullptr && top != thread->running;
+  thread->error_seen = inside ? top : nullptr;
+  const bool noting = (thread->slow_requests & kSlowError) != 0;
+  if (inside != noting) request_slow_calls(kSlowError, inside);
+  return std::exchange(thread->error, error);
+}
+
+bool raised_since(const RunningSlot* slot) noexcept {
+  const ThreadRecord* thread = current_thread();
+  return thread->error != nullptr && slot < thread->error_seen;
+}
+
 tenon_status set_current_error(ErrorPtr error) noexcept {
   const tenon_status code = error ? error->code() : TENON_OK;
   if (!error && !has_thread_record()) return code;
   // The old error's payload may run foreign code that uses the slot: release it last.
   if (ThreadRecord* thread = own_thread_record()) {
-    ErrorPtr old = ErrorPtr::adopt(std::exchange(thread->error, error.detach()));
+    ErrorPtr old = ErrorPtr::adopt(put_error(thread, error.detach()));
   }
   return code;
 }
 
 ErrorPtr take_current_error() noexcept {
   if (!has_thread_record()) return nullptr;
-  return ErrorPtr::adopt(std::exchange(current_thread()->error, nullptr));
+  return ErrorPtr::adopt(put_error(current_thread(), nullptr));
 }
 
 const ErrorObject* peek_current_error() noexcept { return current_thread()->error; }
 
-ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status) noexcept {
+ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status,
+                             bool raised) noexcept {
   const ErrorObject* waiting = peek_current_error();
   if (status != TENON_DECLINED && waiting != nullptr && waiting->code() == status) {
     return take_current_error();
@@ -115,9 +132,13 @@ ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status st
                  " must succeed or fail, got TENON_DECLINED, which only override and wrapper "
                  "handlers may return")));
     }
-    return ErrorPtr::adopt(ErrorObject::make(
+    const bool other = raised && waiting != nullptr;
+    auto error = ErrorPtr::adopt(ErrorObject::make(
         status, {},
-        concat(name, ": ", what, " failed with ", status_name(status), " and left no error")));
+        concat(name, ": ", what, " failed with ", status_name(status),
+               other ? " after raising an error of another code" : " and left no error")));
+    if (other) error->set_cause(take_current_error().detach());
+    return error;
   } catch (const std::bad_alloc&) {
     return ErrorPtr::adopt(ErrorObject::out_of_memory());
   }
@@ -187,15 +208,19 @@ void tenon_error::release() noexcept {
 }
 
 ErrorDetails* tenon_error::details() noexcept {
-  if (static_) return nullptr;
-  if (details_ == nullptr) details_ = new (std::nothrow) ErrorDetails;
-  if (details_ != nullptr) details_->formatted.clear();
+  if (details_ == nullptr && !static_) details_ = new (std::nothrow) ErrorDetails;
   return details_;
+}
+
+ErrorDetails* tenon_error::change() noexcept {
+  ErrorDetails* details = this->details();
+  if (details != nullptr) details->formatted.clear();
+  return details;
 }
 
 void tenon_error::add_note(std::string_view note) noexcept {
   // A note that memory is too short for is left out: the error itself matters more.
-  ErrorDetails* details = this->details();
+  ErrorDetails* details = change();
   if (details == nullptr) return;
   try {
     details->notes.emplace_back(note);
@@ -214,7 +239,7 @@ const char* tenon_error::note(int64_t index) const noexcept {
 
 void tenon_error::add_frame(uint32_t language, const char* function, const char* file,
                             int32_t line) noexcept {
-  ErrorDetails* details = this->details();
+  ErrorDetails* details = change();
   if (details == nullptr) return;
   try {
     details->frames.push_back(
@@ -237,7 +262,7 @@ void tenon_error::add_known_frame(uint32_t language, const char* function, const
     first_frame_.file = file;
     return;
   }
-  ErrorDetails* details = this->details();
+  ErrorDetails* details = change();
   if (details == nullptr) return;
   try {
     details->frames.push_back({language, line, function, file, {}, {}});
@@ -271,7 +296,7 @@ void tenon_error::set_cause(tenon_error* cause) noexcept {
   for (const tenon_error* link = cause; link != nullptr; link = link->cause()) {
     if (link == this) return;
   }
-  if (ErrorDetails* details = this->details()) details->cause.swap(owned);
+  if (ErrorDetails* details = change()) details->cause.swap(owned);
 }
 
 const tenon_error* tenon_error::cause() const noexcept {
@@ -325,6 +350,7 @@ void tenon_error::write(std::string& out, int depth) const {
 const char* tenon_error::format() noexcept {
   ErrorDetails* details = this->details();
   if (details == nullptr) return message_;
+  if (!details->formatted.empty()) return details->formatted.c_str();
   try {
     std::string text;
     write(text, 0);

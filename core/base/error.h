@@ -2,6 +2,7 @@
 // The error object behind tenon_error, the one exception type, and the calling thread's error slot.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@
 
 namespace tenon::base {
 struct ErrorDetails;
-}
+using RunningSlot = std::atomic<void*>;
+}  // namespace tenon::base
 
 /// An error. Making one costs one allocation that also holds its texts and the frame of the kernel
 /// that failed; what most errors never have (notes, more frames, cause) is made on demand. The
@@ -62,7 +64,10 @@ struct tenon_error {
   constexpr tenon_error(Static, tenon_status code, const char* kind, const char* message) noexcept
       : static_(true), code_(code), kind_(kind), message_(message) {}
   ~tenon_error() = default;
+  /// Made on demand; NULL when memory is short, and for the out-of-memory error.
   tenon::base::ErrorDetails* details() noexcept;
+  /// The same to change them: the text that format() keeps goes.
+  tenon::base::ErrorDetails* change() noexcept;
   void write(std::string& out, int depth) const;
 
   static tenon_error out_of_memory_;
@@ -96,8 +101,12 @@ ErrorPtr take_current_error() noexcept;
 const ErrorObject* peek_current_error() noexcept;
 
 /// The error of a `what` ("kernel", "function") called `name` that returned `status` and handed none
-/// over: the slot's when its code is `status`, else a new one that names it.
-ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status) noexcept;
+/// over: the slot's when its code is `status`, else a new one that names it. `raised`: the slot's
+/// error was put there meanwhile; under another code it is the cause of the new one.
+ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status,
+                             bool raised) noexcept;
+/// Whether the slot's error was put there by the call that runs at `slot`, or inside it.
+bool raised_since(const RunningSlot* slot) noexcept;
 
 }  // namespace tenon::base
 

@@ -23,6 +23,7 @@ enum class ForkOrder : uint32_t {
   kSharedDefaults,
   kEmptySnapshot,
   kThreadSlots,
+  kWarnings,
   kCount
 };
 

@@ -366,6 +366,7 @@ Entered enter_slow(const void* owner) noexcept {
   RunningSlot* top = thread->top.load(std::memory_order_relaxed);
   if (top >= thread->running + kMaxDepth) return {thread, nullptr};
   if (!has_stack_left(thread, stack_pointer())) return {thread, nullptr};
+  if (thread->error != nullptr && top < thread->error_seen) thread->error_seen = top;
   push_owner(thread, top, owner);
   if (thread->fenced.load(std::memory_order_relaxed) != 0) {
     full_fence();

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/check.h"
-#include "base/suggestion.h"
+#include "base/near_names.h"
 #include "dispatch/argument_check.h"
 #include "dispatch/call_path.h"
 #include "dispatch/lookup.h"
@@ -91,15 +92,16 @@ class Binder {
   }
 
   [[noreturn]] void refuse_name(std::string_view name) const {
-    base::Suggestion suggestion(name);
-    std::string known;
+    std::vector<std::string_view> known;
+    std::string list;
     for (const Argument& argument : schema_.arguments()) {
-      suggestion.consider(argument.name.view());
-      if (!known.empty()) known += ", ";
-      known += argument.name.view();
+      known.push_back(argument.name.view());
+      if (!list.empty()) list += ", ";
+      list += argument.name.view();
     }
     if (known.empty()) refuse("argument names must be none, got '", name, "'");
-    refuse("argument name must be one of ", known, ", got '", name, "'", suggestion.text());
+    refuse("argument name must be one of ", list, ", got '", name, "'",
+           base::did_you_mean(name, known));
   }
 
   void put(size_t index, const tenon_value& given, bool by_position) {

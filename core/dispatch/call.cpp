@@ -132,13 +132,13 @@ tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* sta
   return run(op, keys, stack, thread, slot, snapshot, BeginKind::kCall);
 }
 
-// The error of a kernel that failed: its stack's, else the slot's with the same code, else a new
-// one.
-ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, tenon_status status) noexcept {
+// The error of a kernel that failed: its stack's, else what adopt_slot_error() finds.
+ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,
+                     tenon_status status) noexcept {
   if (stack->error != nullptr) {
     return ErrorPtr::adopt(std::exchange(stack->error, nullptr));
   }
-  return adopt_slot_error(*op, status);
+  return adopt_slot_error(*op, slot, status);
 }
 
 // Whether the results are right, without the schema. Fills in a returned written argument.
@@ -166,8 +166,9 @@ const Kernel* running_kernel(const RunningSlot* slot) noexcept {
 
 // Looks at what a kernel left: the error of the call, its results cleared, or nothing when all is
 // well after all.
-ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const Kernel& kernel,
+ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,
                 tenon_status status) noexcept {
+  const Kernel& kernel = *running_kernel(slot);
   ErrorPtr error;
   if (status == TENON_OK) {
     // What the kernel tried and survived is no error of this call.
@@ -177,7 +178,7 @@ ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const Kernel& kernel,
                 : results_error(*op, stack->args, stack->nargs, stack->rets, stack->nrets);
     if (!error) return error;
   } else {
-    error = adopt_error(op, stack, status);
+    error = adopt_error(op, stack, slot, status);
     add_kernel_frame(error.get(), *op, kernel);
   }
   for (uint32_t i = 0; i < stack->nrets; ++i) value::clear(&stack->rets[i]);
@@ -186,7 +187,7 @@ ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const Kernel& kernel,
 
 [[gnu::cold]] tenon_status finish_failure(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
                                           tenon_status status, ErrorPlace place) noexcept {
-  ErrorPtr error = settle(op, stack, *running_kernel(slot), status);
+  ErrorPtr error = settle(op, stack, slot, status);
   base::leave(base::record_of(slot), slot);
   return error ? give_error(std::move(error), stack, place) : TENON_OK;
 }
@@ -460,15 +461,15 @@ tenon_status finish_invoke(const tenon_frame* frame, tenon_stack* stack,
   const tenon_op* op = frame->op;
   if (status == TENON_OK && results_good(*op, stack)) return TENON_OK;
   const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
-  ErrorPtr error = settle(op, stack, *running_kernel(slot), status);
+  ErrorPtr error = settle(op, stack, slot, status);
   return error ? give_error(std::move(error), stack, ErrorPlace::kThreadSlot) : TENON_OK;
 }
 
 tenon_status end(tenon_frame* frame, tenon_status status) noexcept {
   ErrorPtr error = ErrorPtr::adopt(std::exchange(frame->error, nullptr));
   if (status != TENON_OK) {
-    if (!error) error = adopt_slot_error(*frame->op, status);
     const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
+    if (!error) error = adopt_slot_error(*frame->op, slot, status);
     add_kernel_frame(error.get(), *frame->op, *running_kernel(slot));
     base::set_current_error(std::move(error));
   }

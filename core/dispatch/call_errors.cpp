@@ -125,8 +125,9 @@ ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys, ErrorPtr ca
   return error;
 }
 
-ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept {
-  return base::adopt_current_error(op.name(), "kernel", status);
+ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningSlot* slot,
+                          tenon_status status) noexcept {
+  return base::adopt_current_error(op.name(), "kernel", status, base::raised_since(slot));
 }
 
 void add_kernel_frame(ErrorObject* error, const tenon_op& op, const Kernel& kernel) noexcept {

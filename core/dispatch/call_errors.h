@@ -17,9 +17,11 @@ base::ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noe
 base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
                                     base::ErrorPtr cause) noexcept;
 
-/// A kernel failed without an error of its own on the stack or frame: the slot's when its code is
-/// `status`, else a new one that names the operator.
-base::ErrorPtr adopt_slot_error(const tenon_op& op, tenon_status status) noexcept;
+/// A kernel that runs at `slot` failed without an error of its own on the stack or frame: the thread
+/// slot's when its code is `status`, else a new one that names the operator, caused by what the
+/// kernel raised under another code.
+base::ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningSlot* slot,
+                                tenon_status status) noexcept;
 
 /// Names the failing kernel in the error's frames where its language has no frames of its own: C
 /// and C++. Others add theirs, with the lines that ran.

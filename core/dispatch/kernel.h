@@ -26,6 +26,8 @@ struct Kernel {
   int32_t line = 0;
   tenon_deleter deleter = nullptr;
 
+  /// The operator that it is registered for, NULL for a fallback.
+  const tenon_op* op = nullptr;
   base::InternedString name;
   base::InternedString file;
   /// Links of its operator while it is registered: the kernel of the same key that it replaced,

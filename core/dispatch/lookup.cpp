@@ -96,6 +96,17 @@ std::string near_operators_locked(std::string_view full_name) {
   return base::did_you_mean(given.substr(start), inside, given.substr(0, start));
 }
 
+const tenon_op* running_operator() noexcept {
+  const base::ThreadRecord* thread = base::current_thread();
+  const base::RunningSlot* top = thread->top.load(std::memory_order_relaxed);
+  if (top == thread->running) return nullptr;
+  const auto word = reinterpret_cast<uintptr_t>(top[-1].load(std::memory_order_relaxed));
+  if (word == 0) return nullptr;
+  // Bit 0 marks an operator whose kernel is being picked (see reclaim.h).
+  if ((word & 1) != 0) return reinterpret_cast<const tenon_op*>(word - 1);
+  return reinterpret_cast<const Kernel*>(word)->op;
+}
+
 schema::SchemaPtr schema_of(const tenon_op& op) {
   const SnapshotGuard guard(&op);
   if (guard.get() == nullptr) {

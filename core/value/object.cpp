@@ -40,10 +40,15 @@ tenon_status call_object(Object& object, tenon_stack* stack) {
   TENON_CHECK_TYPE(is_callable(&object),
                    "tenon_object_call: object must be a function, got one of ",
                    object.type()->name);
+  const base::ErrorObject* before = base::peek_current_error();
   const tenon_status status = object.type()->call(object.self(), stack);
-  if (status == TENON_OK) return status;
+  // What the function tried and survived is no error of this call.
   auto error = base::ErrorPtr::adopt(std::exchange(stack->error, nullptr));
-  if (!error) error = base::adopt_current_error(object.type()->name, "function", status);
+  if (status == TENON_OK) return status;
+  if (!error) {
+    const bool raised = base::peek_current_error() != before;
+    error = base::adopt_current_error(object.type()->name, "function", status, raised);
+  }
   for (uint32_t i = 0; i < stack->nrets; ++i) clear(&stack->rets[i]);
   return base::set_current_error(std::move(error));
 }

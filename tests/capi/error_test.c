@@ -121,6 +121,104 @@ static void statuses_have_names_and_kinds(void** state) {
   assert_string_equal(tenon_version(), "0.1.0");
 }
 
+static void format_stays_while_nothing_is_added(void** state) {
+  (void)state;
+  tenon_error* error = tenon_error_new(TENON_ERROR_TYPE, NULL, "wrong");
+  char twice[200];
+  snprintf(twice, sizeof twice, "%s|%s", tenon_error_format(error), tenon_error_format(error));
+  assert_string_equal(twice, "TypeError: wrong|TypeError: wrong");
+  const char* text = tenon_error_format(error);
+  assert_ptr_equal(tenon_error_format(error), text);
+  assert_int_equal(tenon_error_note_count(error), 0);  // looking changes nothing
+  assert_ptr_equal(tenon_error_format(error), text);
+  tenon_error_add_note(error, "added");
+  assert_string_equal(tenon_error_format(error), "TypeError: wrong\n  note: added");
+  tenon_error_set_cause(error, tenon_error_new(TENON_ERROR_INDEX, NULL, "inner"));
+  assert_string_equal(tenon_error_format(error),
+                      "TypeError: wrong\n  note: added\ncaused by IndexError: inner");
+  tenon_error_release(error);
+}
+
+static void null_texts_are_empty(void** state) {
+  (void)state;
+  tenon_error* error = tenon_error_new(TENON_ERROR_TYPE, NULL, NULL);
+  assert_string_equal(tenon_error_message(error), "");
+  tenon_error_add_note(error, NULL);
+  assert_string_equal(tenon_error_note(error, 0), "");
+  tenon_error_release(error);
+  assert_int_equal(tenon_error_raise(TENON_ERROR_INDEX, NULL), TENON_ERROR_INDEX);
+  assert_string_equal(tenon_error_message(tenon_error_peek()), "");
+  tenon_error_release(tenon_error_take());
+}
+
+// What a kernel does with the slot, told by its argument, and then returns TENON_ERROR_INDEX.
+enum { SILENT, RAISE_OTHER, RAISE_BY_CALL, CALL_BETWEEN, SWALLOW };
+
+static tenon_status leave_errors(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                 tenon_stack* stack) {
+  (void)ctx, (void)keys;
+  tenon_value arg = tenon_value_of_int(SWALLOW);
+  switch (stack->args[0].as.i) {
+    case RAISE_OTHER:
+      tenon_error_raise(TENON_ERROR_TYPE, "the reason");
+      break;
+    case RAISE_BY_CALL: {
+      const tenon_op* found = NULL;
+      tenon_op_find("nowhere::nothing", &found);
+      break;
+    }
+    case CALL_BETWEEN:
+      tenon_error_raise(TENON_ERROR_TYPE, "the reason");
+      assert_ok(call(op, &arg, 1, NULL, 0));
+      break;
+    case SWALLOW:
+      if (tenon_error_peek() == NULL) tenon_error_raise(TENON_ERROR_TYPE, "survived");
+      return TENON_OK;
+    default:
+      break;
+  }
+  return TENON_ERROR_INDEX;
+}
+
+// Message of the cause of what a call that fails leaves, "" without one; empties the slot.
+static const char* cause_of_call(const tenon_op* op, int64_t what) {
+  static char text[100];
+  tenon_value arg = tenon_value_of_int(what);
+  assert_int_equal(call(op, &arg, 1, NULL, 0), TENON_ERROR_INDEX);
+  tenon_error* error = tenon_error_take();
+  assert_int_equal(tenon_error_code(error), TENON_ERROR_INDEX);
+  const tenon_error* cause = tenon_error_cause(error);
+  const char* told = cause != NULL ? "after raising an error of another code" : "left no error";
+  assert_non_null(strstr(tenon_error_message(error), told));
+  snprintf(text, sizeof text, "%s", cause != NULL ? tenon_error_message(cause) : "");
+  tenon_error_release(error);
+  return text;
+}
+
+static void error_of_another_code_is_the_cause(void** state) {
+  (void)state;
+  tenon_library* library = NULL;
+  const tenon_op* op = NULL;
+  const tenon_kernel kernel = {.struct_size = sizeof kernel, .boxed = leave_errors};
+  assert_ok(
+      tenon_library_new(TENON_LIBRARY_DEF, "causes", TENON_KEY_NONE, __FILE__, __LINE__, &library));
+  assert_ok(tenon_library_define(library, "f(int what) -> ()", NULL, &op));
+  assert_ok(tenon_library_impl(library, "f", TENON_KEY_CPU, &kernel, NULL));
+  assert_string_equal(cause_of_call(op, SILENT), "");
+  assert_string_equal(cause_of_call(op, RAISE_OTHER), "the reason");
+  assert_non_null(strstr(cause_of_call(op, RAISE_BY_CALL), "nowhere::nothing"));
+  // Calls that began and ended in between do not make it another kernel's.
+  assert_string_equal(cause_of_call(op, CALL_BETWEEN), "the reason");
+  // One that was there before is none of the kernel's: of nobody, or of a call that survived it.
+  tenon_error_raise(TENON_ERROR_TYPE, "stale");
+  assert_string_equal(cause_of_call(op, SILENT), "");
+  tenon_value arg = tenon_value_of_int(SWALLOW);
+  assert_ok(call(op, &arg, 1, NULL, 0));
+  assert_non_null(tenon_error_peek());
+  assert_string_equal(cause_of_call(op, SILENT), "");
+  tenon_library_release(library);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(raise_fills_slot_take_empties_it),
@@ -130,6 +228,9 @@ int main(void) {
       cmocka_unit_test(errors_hop_threads_and_slots_do_not),
       cmocka_unit_test(null_handles_are_accepted),
       cmocka_unit_test(statuses_have_names_and_kinds),
+      cmocka_unit_test(format_stays_while_nothing_is_added),
+      cmocka_unit_test(null_texts_are_empty),
+      cmocka_unit_test(error_of_another_code_is_the_cause),
   };
   return cmocka_run_group_tests_name("error", tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
 TENON_BEGIN_DECLS
 
 /* Told of each warning, on the thread that warns, with no lock held. `category` is such as
- * "UserWarning" or "DeprecationWarning"; `op` is the operator that runs, "" outside of calls. It may
- * call anything, also warn. A failure (with an error, as of any callback) becomes the failure of
+ * "UserWarning" or "DeprecationWarning"; `op` is the operator whose kernel runs, "" outside of calls
+ * and in a fallback's own code. It may call anything, also warn. A failure (with an error, as of any callback) becomes the failure of
  * what warned. Texts are borrowed for the call. */
 typedef tenon_status (*tenon_warning_fn)(void* ctx, const char* category, const char* message,
                                          const char* op);

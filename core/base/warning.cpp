@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/warning.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include "base/intrusive_ptr.h"
+
+namespace tenon::base {
+
+namespace {
+
+// Calls that began with a handler keep it.
+struct Handler final : RefCounted<Handler> {
+  Handler(tenon_warning_fn function, void* ctx, tenon_deleter deleter) noexcept
+      : function(function), ctx(ctx), deleter(deleter) {}
+  static void destroy(Handler* handler) noexcept {
+    if (handler->deleter != nullptr) handler->deleter(handler->ctx);
+    delete handler;
+  }
+
+  const tenon_warning_fn function;
+  void* const ctx;
+  const tenon_deleter deleter;
+};
+using HandlerPtr = IntrusivePtr<Handler>;
+
+// Of a site that has warned, or that a thread warns for at this moment.
+struct SiteState {
+  bool told;
+  uint32_t fork_generation;  // of the thread that warns
+};
+
+// Most processes have none: warning costs them one load.
+constinit std::atomic<bool> has_handler{false};
+
+class Warnings {
+ public:
+  Warnings() { hold_across_fork(mutex_, ForkOrder::kWarnings); }
+  static Warnings& get() { return singleton<Warnings, ForkOrder::kWarnings>(); }
+
+  void set_handler(HandlerPtr handler) {
+    {
+      const std::lock_guard lock(mutex_);
+      has_handler.store(handler != nullptr, std::memory_order_release);
+      handler_.swap(handler);
+    }
+    // The one before is dropped here, without the lock: its deleter may call anything.
+  }
+  HandlerPtr handler() {
+    const std::lock_guard lock(mutex_);
+    return handler_;
+  }
+
+  // Whether the caller is the one that warns for a site: it ends with end_site().
+  bool begin_site(const void* site) {
+    const std::lock_guard lock(mutex_);
+    const auto [found, fresh] = sites_.try_emplace(site, SiteState{false, fork_generation()});
+    if (fresh) return true;
+    SiteState& state = found->second;
+    // One that was begun by a thread of the parent has nobody here to end it.
+    if (state.told || state.fork_generation == fork_generation()) return false;
+    state.fork_generation = fork_generation();
+    return true;
+  }
+  void end_site(const void* site, bool told) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto found = sites_.find(site);
+    if (found == sites_.end()) return;  // forgotten meanwhile
+    TENON_DCHECK(!found->second.told);
+    if (told) {
+      found->second.told = true;
+    } else {
+      sites_.erase(found);
+    }
+  }
+  void forget_sites() noexcept {
+    const std::lock_guard lock(mutex_);
+    sites_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  HandlerPtr handler_;
+  std::unordered_map<const void*, SiteState> sites_;
+};
+
+// Tells the handler, if there is one.
+tenon_status tell(const char* category, const char* message, const char* op, bool* out_told) {
+  *out_told = false;
+  if (!has_warning_handler()) return TENON_OK;
+  const HandlerPtr handler = Warnings::get().handler();
+  if (handler == nullptr) return TENON_OK;
+  const ErrorObject* before = peek_current_error();
+  const tenon_status status = handler->function(handler->ctx, category, message, op);
+  *out_told = status == TENON_OK;
+  if (status == TENON_OK) return status;
+  const bool raised = peek_current_error() != before;
+  return set_current_error(adopt_current_error("tenon_warning_emit", "handler", status, raised));
+}
+
+}  // namespace
+
+void set_warning_handler(tenon_warning_fn handler, void* ctx, tenon_deleter deleter) {
+  HandlerPtr made;
+  if (handler == nullptr) {
+    if (deleter != nullptr) deleter(ctx);
+  } else {
+    try {
+      made = HandlerPtr::adopt(new Handler(handler, ctx, deleter));
+    } catch (...) {
+      if (deleter != nullptr) deleter(ctx);
+      throw;
+    }
+  }
+  Warnings::get().set_handler(std::move(made));
+}
+
+bool has_warning_handler() noexcept { return has_handler.load(std::memory_order_acquire); }
+
+tenon_status warn(const char* category, const char* message, const char* op) {
+  bool told;
+  return tell(category, message, op, &told);
+}
+
+tenon_status warn_once(const void* site, const char* category, const char* message,
+                       const char* op) {
+  // Ended also where the handler is left by a forced unwind.
+  struct Claim {
+    const void* site;
+    bool told;
+    ~Claim() { Warnings::get().end_site(site, told); }
+  };
+  if (!has_warning_handler() || !Warnings::get().begin_site(site)) return TENON_OK;
+  Claim claim{site, false};
+  return tell(category, message, op, &claim.told);
+}
+
+void forget_warned_sites() { Warnings::get().forget_sites(); }
+
+}  // namespace tenon::base

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warnings: told to the handler that the host sets, once per site where that is asked for.
+#pragma once
+
+#include "tenon/warning.h"
+
+namespace tenon::base {
+
+/// See tenon_warning_set_handler. Throws std::bad_alloc, with `ctx` deleted.
+void set_warning_handler(tenon_warning_fn handler, void* ctx, tenon_deleter deleter);
+
+/// Whether anybody would be told: what is only for the text of a warning can be left out otherwise.
+bool has_warning_handler() noexcept;
+
+/// Tells the handler and returns its status; TENON_OK without one. `op` is the running operator's
+/// name, "" for none. The caller holds no lock.
+tenon_status warn(const char* category, const char* message, const char* op);
+
+/// The same the first time for a site, see tenon_warning_emit_once. Throws std::bad_alloc.
+tenon_status warn_once(const void* site, const char* category, const char* message, const char* op);
+
+/// See tenon_warning_reset_once. Throws std::bad_alloc.
+void forget_warned_sites();
+
+}  // namespace tenon::base
