@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structs with a size field, from clients that know fewer fields than the library or more. Built
 // against the headers as they are, and against a copy in which each such struct has a field `later`.
-#include <tenon/tenon.h>
-
-#include "capi/support.h"
+#include "first/client.h"
 
 #ifdef GROWN
 #define GROWN_FIELDS 1
@@ -21,36 +19,36 @@ static tenon_status nothing(void* ctx, const tenon_op* op, tenon_keyset keys, te
 
 static tenon_library* open_library(const char* ns) {
   tenon_library* library = NULL;
-  assert_ok(tenon_library_new(TENON_LIBRARY_DEF, ns, TENON_KEY_NONE, __FILE__, __LINE__, &library));
+  REQUIRE(tenon_library_new(TENON_LIBRARY_DEF, ns, TENON_KEY_NONE, __FILE__, __LINE__, &library));
   return library;
 }
 
 // A client of another size must be understood or refused; `call` is made with `object` as given.
-#define CHECK_SIZES(object, call)                                                    \
-  do {                                                                               \
-    (object).struct_size = sizeof(object);                                           \
-    LATER(object) = 0;                                                               \
-    assert_ok(call);                                                                 \
-    assert_true(LATER(object) == 0);                                                 \
-    (object).struct_size = 8;                                                        \
-    assert_error((call), TENON_ERROR_ABI, "struct_size must be at least");           \
-    (object).struct_size = 0;                                                        \
-    assert_error((call), TENON_ERROR_ABI, "struct_size must be at least");           \
-    (object).struct_size = sizeof(object);                                           \
-    LATER(object) = 1;                                                               \
-    if (GROWN_FIELDS) {                                                              \
-      assert_error((call), TENON_ERROR_ABI, "unknown to this version must be zero"); \
-    }                                                                                \
-    LATER(object) = 0;                                                               \
+#define CHECK_SIZES(object, call)                                                     \
+  do {                                                                                \
+    (object).struct_size = sizeof(object);                                            \
+    LATER(object) = 0;                                                                \
+    REQUIRE(call);                                                                    \
+    assert_true(LATER(object) == 0);                                                  \
+    (object).struct_size = 8;                                                         \
+    require_error((call), TENON_ERROR_ABI, "struct_size must be at least");           \
+    (object).struct_size = 0;                                                         \
+    require_error((call), TENON_ERROR_ABI, "struct_size must be at least");           \
+    (object).struct_size = sizeof(object);                                            \
+    LATER(object) = 1;                                                                \
+    if (GROWN_FIELDS) {                                                               \
+      require_error((call), TENON_ERROR_ABI, "unknown to this version must be zero"); \
+    }                                                                                 \
+    LATER(object) = 0;                                                                \
   } while (0)
 static void filled_structs(void** state) {
   (void)state;
   tenon_schema* schema = NULL;
-  assert_ok(tenon_schema_parse("ns::f(Tensor x, int n=2) -> Tensor", -1, &schema));
+  REQUIRE(tenon_schema_parse("ns::f(Tensor x, int n=2) -> Tensor", -1, &schema));
   tenon_argument_info argument;
   memset(&argument, 0, sizeof argument);
   CHECK_SIZES(argument, tenon_schema_get_argument(schema, 1, &argument));
-  assert_ok(tenon_schema_get_argument(schema, 1, &argument));
+  REQUIRE(tenon_schema_get_argument(schema, 1, &argument));
   assert_string_equal(argument.name, "n");
   assert_int_equal(argument.aliased_argument, -1);  // the last field of the first version
   CHECK_SIZES(argument, tenon_schema_get_return(schema, 0, &argument));
@@ -58,20 +56,20 @@ static void filled_structs(void** state) {
 
   tenon_library* library = open_library("sizes_filled");
   const tenon_op* op = NULL;
-  assert_ok(tenon_library_define(library, "f() -> ()", NULL, &op));
+  REQUIRE(tenon_library_define(library, "f() -> ()", NULL, &op));
   tenon_slot_info slot;
   memset(&slot, 0, sizeof slot);
   CHECK_SIZES(slot, tenon_introspect_get_slot(op, TENON_KEY_CPU, &slot));
   tenon_kernel kernel = {.struct_size = sizeof kernel, .boxed = nothing, .name = "nothing"};
-  assert_ok(tenon_library_impl(library, "f", TENON_KEY_CPU, &kernel, NULL));
+  REQUIRE(tenon_library_impl(library, "f", TENON_KEY_CPU, &kernel, NULL));
   tenon_profile* profile = NULL;
-  assert_ok(tenon_profile_begin(0, &profile));
-  assert_ok(call(op, NULL, 0, NULL, 0));
-  assert_ok(tenon_profile_end(profile));
+  REQUIRE(tenon_profile_begin(0, &profile));
+  REQUIRE(call(op, NULL, 0, NULL, 0));
+  REQUIRE(tenon_profile_end(profile));
   tenon_profile_span span;
   memset(&span, 0, sizeof span);
   CHECK_SIZES(span, tenon_profile_get_span(profile, 0, &span));
-  assert_ok(tenon_profile_get_span(profile, 0, &span));
+  REQUIRE(tenon_profile_get_span(profile, 0, &span));
   assert_string_equal(span.kernel, "nothing");
   tenon_profile_release(profile);
   tenon_library_release(library);
@@ -127,7 +125,7 @@ static void wrappers_options(void** state) {
 static void plugins_descriptor(void** state) {
   (void)state;
   tenon_plugin* plugin = NULL;
-  assert_ok(tenon_plugin_load(PLUGIN, &plugin));
+  REQUIRE(tenon_plugin_load(PLUGIN, &plugin));
   assert_non_null(plugin);
 }
 

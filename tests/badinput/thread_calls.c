@@ -159,6 +159,19 @@ static tenon_status language_register(const bad_world* world, const bad_case* on
   return tenon_language_register(text_of(one->args[0]), &language);
 }
 
+static tenon_status warning_emit(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return tenon_warning_emit(text_of(one->args[0]), text_of(one->args[1]));
+}
+
+static tenon_status warning_emit_once(const bad_world* world, const bad_case* one) {
+  static const int site = 0;
+  const int no_site = strcmp(one->args[2], "no site") == 0;
+  (void)world;
+  return tenon_warning_emit_once(no_site ? NULL : &site, text_of(one->args[0]),
+                                 text_of(one->args[1]));
+}
+
 const bad_named_call bad_thread_calls[] = {{"grad_mode_enter", &grad_mode_enter},
                                            {"grad_mode_set", &grad_mode_set},
                                            {"guard_leave", &guard_leave},
@@ -167,4 +180,6 @@ const bad_named_call bad_thread_calls[] = {{"grad_mode_enter", &grad_mode_enter}
                                            {"thread_state_leave", &thread_state_leave},
                                            {"thread_slot_register", &thread_slot_register},
                                            {"language_register", &language_register},
+                                           {"warning_emit", &warning_emit},
+                                           {"warning_emit_once", &warning_emit_once},
                                            {NULL, NULL}};

@@ -144,7 +144,7 @@ static void type_of_a_newer_header_must_not_use_it(void** state) {
   assert_ok(tenon_object_new(&newer.type, NULL, &object));
   tenon_object_release(object);
   newer.later = 1;
-  assert_error(tenon_object_new(&newer.type, NULL, &object), TENON_ERROR_ABI, "must be 0");
+  assert_error(tenon_object_new(&newer.type, NULL, &object), TENON_ERROR_ABI, "must be zero");
   assert_null(object);
 }
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles refused.cpp; the compiler must say SENTENCE and nothing else, or nothing without SENTENCE.
+# Compiles SOURCE; the compiler must say SENTENCE and nothing else, or nothing without SENTENCE.
 execute_process(
-  COMMAND ${COMPILER} -fsyntax-only -std=c++${STANDARD} -I${INCLUDE} ${DEFINES}
-    ${CMAKE_CURRENT_LIST_DIR}/refused.cpp
+  COMMAND ${COMPILER} -fsyntax-only -std=c++${STANDARD} -I${INCLUDE} ${DEFINES} ${SOURCE}
   RESULT_VARIABLE status ERROR_VARIABLE text)
 string(REGEX MATCHALL "error: " errors "${text}")
 list(LENGTH errors count)
