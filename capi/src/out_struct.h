@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs that C functions fill for the caller, who may know fewer fields than this version or more.
+// Structs that C functions fill for the caller, who may know fewer fields than this version or
+// more.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ constexpr size_t kFirstSlotInfo = 64;
 constexpr size_t kFirstArgumentInfo = 64;
 
 /// Fills a struct whose first field is `struct_size`, as large as the caller says: the fields that
-/// it knows. `first` is the size of the first released version, the least that is accepted. The rest
-/// is zero on failure, too. `make()` gives the whole struct.
+/// it knows. `first` is the size of the first released version, the least that is accepted. The
+/// rest is zero on failure, too. `make()` gives the whole struct.
 template <class T, class Make>
 void fill_struct(const char* function, size_t first, T* out_struct, Make&& make) {
   const uint32_t size = out_struct->struct_size;

@@ -100,9 +100,9 @@ tenon_status set_current_error(ErrorPtr error) noexcept;
 ErrorPtr take_current_error() noexcept;
 const ErrorObject* peek_current_error() noexcept;
 
-/// The error of a `what` ("kernel", "function") called `name` that returned `status` and handed none
-/// over: the slot's when its code is `status`, else a new one that names it. `raised`: the slot's
-/// error was put there meanwhile; under another code it is the cause of the new one.
+/// The error of a `what` ("kernel", "function") called `name` that returned `status` and handed
+/// none over: the slot's when its code is `status`, else a new one that names it. `raised`: the
+/// slot's error was put there meanwhile; under another code it is the cause of the new one.
 ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status,
                              bool raised) noexcept;
 /// Whether the slot's error was put there by the call that runs at `slot`, or inside it.

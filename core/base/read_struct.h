@@ -12,9 +12,9 @@
 
 namespace tenon::base {
 
-/// Checks the size that a struct's first field, `struct_size`, says it has. `first` is the size of the
-/// first released version, the least that is accepted; what lies behind the first `known` bytes must
-/// be zero. Throws TENON_ERROR_ABI; `who` begins the message.
+/// Checks the size that a struct's first field, `struct_size`, says it has. `first` is the size of
+/// the first released version, the least that is accepted; what lies behind the first `known` bytes
+/// must be zero. Throws TENON_ERROR_ABI; `who` begins the message.
 template <class T, class Who>
 void check_struct(const Who& who, size_t first, const T& given, size_t known = sizeof(T)) {
   constexpr size_t kMost = 4096;  // no struct will ever be larger: it was not set

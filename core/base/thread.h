@@ -84,8 +84,8 @@ struct alignas(64) ThreadRecord {
   uint64_t stack_end = 0;              // where `stack_low` may go at most, see has_stack_left()
   uint32_t slow_requests = 0;          // bits of SlowRequest: calls stay on the slow path
   ReleaseQueue* endings = nullptr;     // objects that end one after the other: release_queue.h
-  // While the slot's error waits: the place of the lowest call that began since; calls below it were
-  // running when the error was raised. NULL: none was.
+  // While the slot's error waits: the place of the lowest call that began since; calls below it
+  // were running when the error was raised. NULL: none was.
   const RunningSlot* error_seen = nullptr;
   std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
   void* places[kPlaceCount] = {};

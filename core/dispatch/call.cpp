@@ -33,8 +33,8 @@ uint32_t narrow_count(int64_t count) noexcept {
   return count < 0 || count > UINT32_MAX ? UINT32_MAX : static_cast<uint32_t>(count);
 }
 
-// The keys of a call, with a backend where the built-in BackendSelect fallback would do no more than
-// choose one and call again.
+// The keys of a call, with a backend where the built-in BackendSelect fallback would do no more
+// than choose one and call again.
 [[gnu::always_inline]] inline tenon_keyset with_backend(const Snapshot& snapshot, tenon_keyset keys,
                                                         const tenon_value* args,
                                                         uint32_t nargs) noexcept {

@@ -17,9 +17,9 @@ base::ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noe
 base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
                                     base::ErrorPtr cause) noexcept;
 
-/// A kernel that runs at `slot` failed without an error of its own on the stack or frame: the thread
-/// slot's when its code is `status`, else a new one that names the operator, caused by what the
-/// kernel raised under another code.
+/// A kernel that runs at `slot` failed without an error of its own on the stack or frame: the
+/// thread slot's when its code is `status`, else a new one that names the operator, caused by what
+/// the kernel raised under another code.
 base::ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningSlot* slot,
                                 tenon_status status) noexcept;
 
@@ -42,7 +42,8 @@ base::ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32
 /// A typed kernel gave NULL for a result that must be a tensor.
 base::ErrorPtr missing_result_error(const tenon_op& op, int64_t index) noexcept;
 
-/// The same as results_error() for results of overrides, which become carriers where the schema says Tensor.
+/// The same as results_error() for results of overrides, which become carriers where the schema
+/// says Tensor.
 base::ErrorPtr carried_results_error(const tenon_op& op, tenon_stack* stack) noexcept;
 
 /// An argument overrides operators, but the call may not go to Override.

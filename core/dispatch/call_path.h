@@ -78,8 +78,8 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   return keys & snapshot.mask;
 }
 
-/// Autograd where only the grad mode took it from a call of an operator with an Autograd kernel of a
-/// user's own, which runs in every mode. A guard that excludes the key wins.
+/// Autograd where only the grad mode took it from a call of an operator with an Autograd kernel of
+/// a user's own, which runs in every mode. A guard that excludes the key wins.
 [[gnu::always_inline]] inline tenon_keyset own_autograd(const Snapshot& snapshot,
                                                         const ThreadRecord& thread) noexcept {
   if ((snapshot.flags & kHasOwnAutograd) == 0) [[likely]] {

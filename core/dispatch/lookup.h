@@ -17,8 +17,8 @@ const tenon_op* find_operator(std::string_view full_name);
 /// namespace, or anywhere where that has none; "" where none is near. Needs the registry's lock.
 std::string near_operators_locked(std::string_view full_name);
 
-/// The operator whose kernel the calling thread runs, NULL outside of calls and in a fallback, which
-/// no record ties to an operator.
+/// The operator whose kernel the calling thread runs, NULL outside of calls and in a fallback,
+/// which no record ties to an operator.
 const tenon_op* running_operator() noexcept;
 
 /// Schema of an operator now, empty when it has none.

@@ -292,8 +292,8 @@ void put_first(int8_t number, Snapshot* snapshot) {
 }
 
 // A usual set that shows whether a call has the Autograd that its operator includes: one that a
-// grad mode took it from must not meet the set, see own_autograd(). Where no record serves Autograd,
-// there is nothing to include.
+// grad mode took it from must not meet the set, see own_autograd(). Where no record serves
+// Autograd, there is nothing to include.
 tenon_keyset with_own_autograd(tenon_keyset usual, Snapshot* snapshot) {
   snapshot->include &= snapshot->mask;
   if ((snapshot->include & ~usual) == 0) return usual;

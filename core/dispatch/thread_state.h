@@ -59,8 +59,8 @@ using ThreadStatePtr = base::IntrusivePtr<ThreadState>;
 ThreadStatePtr capture_thread_state();
 /// Makes the calling thread's state that; returns what it was, whole.
 ThreadStatePtr enter_thread_state(const ThreadState& state);
-/// Restores what enter returned, whose reference it takes over. Throws TENON_ERROR_STATE out of order
-/// and on another thread; nothing changes then.
+/// Restores what enter returned, whose reference it takes over. Throws TENON_ERROR_STATE out of
+/// order and on another thread; nothing changes then.
 void leave_thread_state(tenon_thread_state* previous);
 
 }  // namespace tenon::dispatch

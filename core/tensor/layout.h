@@ -49,8 +49,8 @@ int64_t checked_extent(const char* function, Dims sizes, Dims strides);
 /// negative offset.
 int64_t checked_reach(const char* function, int64_t numel, const Geometry& geometry);
 
-/// Number of elements, -1 for a symbolic shape. Throws TENON_ERROR_INVALID_ARGUMENT naming `function`
-/// for bad sizes, strides or offset, and where the last element's index exceeds int64.
+/// Number of elements, -1 for a symbolic shape. Throws TENON_ERROR_INVALID_ARGUMENT naming
+/// `function` for bad sizes, strides or offset, and where the last element's index exceeds int64.
 int64_t check_geometry(const char* function, const Geometry& geometry);
 
 /// Throws TENON_ERROR_INVALID_ARGUMENT when `elements` of `itemsize` bytes exceed int64 bytes.

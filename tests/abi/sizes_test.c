@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structs with a size field, from clients that know fewer fields than the library or more. Built
-// against the headers as they are, and against a copy in which each such struct has a field `later`.
+// against the headers as they are, and against a copy in which each such struct has a field
+// `later`.
 #include "first/client.h"
 
 #ifdef GROWN

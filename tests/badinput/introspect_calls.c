@@ -53,7 +53,8 @@ static tenon_status copy_schema(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- Profiles -------------------------------------------------------------------------------------
+// ---- Profiles
+// -------------------------------------------------------------------------------------
 
 // What another thread did with a profile, and the error that it met.
 typedef struct elsewhere {

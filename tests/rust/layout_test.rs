@@ -197,7 +197,7 @@ layout! {
     tensor 0 8
     storage 0 8
     generator 0 8
-    symint 0 8
+    symbol 0 8
     object 0 8
     words 0 16
 }

@@ -23,8 +23,8 @@ TENON_API tenon_status tenon_generator_new(const tenon_device* device, uint64_t 
                                            tenon_generator** out_generator);
 
 /// Returns the generator that operators draw from when they are given none: one per device, made
-/// when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and counts as no
-/// live handle.
+/// when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and
+/// counts as no live handle.
 ///
 /// Errors:    as tenon_generator_new.
 /// Ownership: new reference in `out_generator`.
@@ -71,9 +71,9 @@ TENON_API tenon_status tenon_generator_seed(tenon_generator* generator, uint64_t
 /// Since:     0.1
 TENON_API uint64_t tenon_generator_initial_seed(const tenon_generator* generator);
 
-/// Writes the whole state (seed, place, spare normal sample) into `out_data`, of `capacity` bytes, and
-/// its size into `out_nbytes`; only the size when `out_data` is NULL. The CPU's state is the 5056 bytes
-/// of PyTorch's CPU generators, which may be carried over both ways.
+/// Writes the whole state (seed, place, spare normal sample) into `out_data`, of `capacity` bytes,
+/// and its size into `out_nbytes`; only the size when `out_data` is NULL. The CPU's state is the
+/// 5056 bytes of PyTorch's CPU generators, which may be carried over both ways.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT when capacity is less than the size (both named),
 ///            TENON_ERROR_NOT_SUPPORTED, or what the provider raised.

@@ -16,7 +16,8 @@ TENON_BEGIN_DECLS
 #define TENON_LANGUAGE_RUST 5u
 
 /// Gives a number to a language, or to one runtime of a language, such as "Go" or "C++ (libc++)".
-/// The same name again returns the same number; "C", "C++", "Python", "Java" and "Rust" have theirs.
+/// The same name again returns the same number; "C", "C++", "Python", "Java" and "Rust" have
+/// theirs.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or an empty name, TENON_ERROR_STATE when all
 ///            numbers are taken, TENON_ERROR_OUT_OF_MEMORY.

@@ -9,8 +9,9 @@
 TENON_BEGIN_DECLS
 
 /* A type of objects, in read-only or long-lived memory of whoever defines it. Fields after
- * `release` are for handlers of the Override and Wrapper keys and for calls; NULL = does not. A type
- * is its address: who defines one in two libraries has two types, so a definer exports one record.
+ * `release` are for handlers of the Override and Wrapper keys and for calls; NULL = does not. A
+ * type is its address: who defines one in two libraries has two types, so a definer exports one
+ * record.
  *
  * Handlers get the call as a boxed kernel does, with the `self` of the first argument of the type.
  * They write all results, fail with a code, or return TENON_DECLINED ("not mine") with the results
@@ -27,8 +28,8 @@ typedef struct tenon_object_type {
   tenon_status (*override)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
   /* Runs operators on wrapper tensors of the type, below autograd. */
   tenon_status (*dispatch)(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
-  /* Set: objects of the type are functions (TENON_TAG_FUNCTION). Arguments are borrowed for the call;
-   * results are written owned, `nrets` of them. Runs on any thread. */
+  /* Set: objects of the type are functions (TENON_TAG_FUNCTION). Arguments are borrowed for the
+   * call; results are written owned, `nrets` of them. Runs on any thread. */
   tenon_status (*call)(void* self, tenon_stack* stack);
   uint64_t reserved[5]; /* zero */
 } tenon_object_type;

@@ -57,7 +57,8 @@ TENON_API tenon_status tenon_op_call(const tenon_op* op, tenon_stack* stack);
 /// Calls, from inside a kernel, the kernel that serves `keys`, on the same stack. The thread's keys
 /// are not consulted. Results must still be NONE.
 ///
-/// Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the code.
+/// Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the
+///            code.
 /// Ownership: as tenon_op_call_fast.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -76,9 +77,9 @@ TENON_API tenon_status tenon_op_call_key(const tenon_op* op, tenon_key key, teno
 /// Binds arguments as tenon_schema_bind does, converted and with defaults filled in, and calls.
 /// `rets` has room for the operator's results.
 ///
-/// Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE when `nrets` is not the number
-///            of results, TENON_ERROR_NOT_FOUND when the operator has no schema. All results are
-///            NONE then.
+/// Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE when `nrets` is not the
+///            number of results, TENON_ERROR_NOT_FOUND when the operator has no schema. All results
+///            are NONE then.
 /// Ownership: arguments are borrowed; results are new references, cleared by the caller.
 /// Threads:   any thread; *blocks* unless the kernel is NOBLOCK.
 /// Since:     0.1

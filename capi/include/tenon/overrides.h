@@ -57,8 +57,9 @@ typedef struct tenon_wrapper_options {
   uint64_t reserved[4];         /* zero */
 } tenon_wrapper_options;
 
-/// Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, and an object of `type`
-/// around `self` whose `dispatch` runs operators on it. It has the Wrapper key and never Dense.
+/// Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, and an object of
+/// `type` around `self` whose `dispatch` runs operators on it. It has the Wrapper key and never
+/// Dense.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a type without `dispatch`, a bad shape, stride,
 ///            offset or dtype, a key that wrappers cannot carry, and reserved words that are not

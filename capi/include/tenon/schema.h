@@ -237,7 +237,8 @@ TENON_API const char* tenon_type_text(const tenon_type* type);
 /// Since:     0.1
 TENON_API const char* tenon_schema_signature(const tenon_schema* schema);
 
-/// Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry; 0 without one.
+/// Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry; 0 without
+/// one.
 ///
 /// Threads:   any thread.
 /// Since:     0.1
@@ -263,12 +264,12 @@ TENON_API uint64_t tenon_schema_signature_hash(const tenon_schema* schema);
 /// a schema, `npositional`.
 ///
 /// Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, a position for a
-///            keyword-only argument, an unknown name, an argument given twice or not at all, a value
-///            that does not fit; TENON_ERROR_INVALID_ARGUMENT for NULL, a bad count, or a text that
-///            names no device; TENON_ERROR_NOT_FOUND for a default device of a backend that is not
-///            registered; TENON_ERROR_OUT_OF_MEMORY. All values are NONE then.
-/// Ownership: arguments are borrowed, and so are the values, from the arguments and from the schema,
-///            except lists, tuples and dicts that a conversion made: clear the values
+///            keyword-only argument, an unknown name, an argument given twice or not at all, a
+///            value that does not fit; TENON_ERROR_INVALID_ARGUMENT for NULL, a bad count, or a
+///            text that names no device; TENON_ERROR_NOT_FOUND for a default device of a backend
+///            that is not registered; TENON_ERROR_OUT_OF_MEMORY. All values are NONE then.
+/// Ownership: arguments are borrowed, and so are the values, from the arguments and from the
+///            schema, except lists, tuples and dicts that a conversion made: clear the values
 ///            (tenon_value_clear_n) after the call. None is MOVABLE.
 /// Threads:   any thread.
 /// Since:     0.1

@@ -53,7 +53,8 @@ TENON_API tenon_status tenon_simulator_register(tenon_simulator* simulator, cons
 /// Since:     0.1
 TENON_API tenon_status tenon_simulator_remove(tenon_simulator* simulator, const char* key);
 
-/// Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see tenon_introspect_get_slot.
+/// Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see
+/// tenon_introspect_get_slot.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
 ///            struct_size.

@@ -212,8 +212,8 @@ TENON_API int64_t tenon_tensor_numel(const tenon_tensor* tensor);
 #define TENON_DIMS_OFFSET 2u  /* an int, in elements */
 #define TENON_DIMS_NUMEL 3u   /* an int */
 
-/// Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a symbolic
-/// list is flagged TENON_VALUE_HAS_SYMBOLIC.
+/// Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a
+/// symbolic list is flagged TENON_VALUE_HAS_SYMBOLIC.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, or as tenon_value_copy.
 /// Ownership: the caller clears `out_value`.
@@ -277,8 +277,9 @@ TENON_API void tenon_tensor_bump_version(tenon_tensor* tensor);
 /// Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE for a change of a
-///            tensor on wrapped memory, whose owner knows it by its old shape, and for the undefined
-///            tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY.
+///            tensor on wrapped memory, whose owner knows it by its old shape, and for the
+///            undefined tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
+///            TENON_ERROR_OUT_OF_MEMORY.
 /// Threads:   any thread that owns the tensor alone.
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,

@@ -67,7 +67,7 @@ typedef union tenon_payload {
   tenon_tensor* tensor;
   tenon_storage* storage;
   tenon_generator* generator;
-  tenon_symbol* symint;
+  tenon_symbol* symbol;
   tenon_object* object;
   uint64_t words[2];
 } tenon_payload;
@@ -98,8 +98,8 @@ typedef struct tenon_stack {
   uint64_t reserved[2]; /* zero */
 } tenon_stack;
 
-/* Values made in place: none of these allocates or owns; what they name is borrowed and outlives the
- * value. Results that a kernel writes own what they name: see tenon_value_give. */
+/* Values made in place: none of these allocates or owns; what they name is borrowed and outlives
+ * the value. Results that a kernel writes own what they name: see tenon_value_give. */
 #if !defined(SWIG)
 static inline tenon_value tenon_value_of_none(void) {
   tenon_value value = {TENON_TAG_NONE, 0, 0, {0}};

@@ -8,9 +8,9 @@
 TENON_BEGIN_DECLS
 
 /* Told of each warning, on the thread that warns, with no lock held. `category` is such as
- * "UserWarning" or "DeprecationWarning"; `op` is the operator whose kernel runs, "" outside of calls
- * and in a fallback's own code. It may call anything, also warn. A failure (with an error, as of any callback) becomes the failure of
- * what warned. Texts are borrowed for the call. */
+ * "UserWarning" or "DeprecationWarning"; `op` is the operator whose kernel runs, "" outside of
+ * calls and in a fallback's own code. It may call anything, also warn. A failure (with an error, as
+ * of any callback) becomes the failure of what warned. Texts are borrowed for the call. */
 typedef tenon_status (*tenon_warning_fn)(void* ctx, const char* category, const char* message,
                                          const char* op);
 

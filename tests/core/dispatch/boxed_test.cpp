@@ -398,7 +398,8 @@ TEST_F(Boxed, Resolve_GivesTheRunningEntryAndInvokeCallsIt) {
   EXPECT_NE(take_error().find("a must be Tensor, got int"), std::string::npos);
 }
 
-// The profile of an error names each kernel of C and C++ that it went through, innermost first, once.
+// The profile of an error names each kernel of C and C++ that it went through, innermost first,
+// once.
 TEST_F(Boxed, FailingKernels_AreFramesOfTheError) {
   const tenon_op* inner = library_.define("inner(Tensor a) -> ()");
   const tenon_op* outer = library_.define("outer(Tensor a) -> ()");

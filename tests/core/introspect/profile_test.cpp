@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded profiles: nesting, ends, redispatch, failures, frames, threads, and profiles inside profiles.
+// Recorded profiles: nesting, ends, redispatch, failures, frames, threads, and profiles inside
+// profiles.
 #include <functional>
 #include <thread>
 

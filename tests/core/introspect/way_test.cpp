@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tenon_op_explain tells is what a call does: the way that the words tell, key by key and
-// kernel by kernel, is compared with the recorded profile of the real call, for random registrations,
-// arguments, guards, layers and modes. Two keys with thread defaults are declared, which last as
-// long as the process, so this is a program of its own.
+// kernel by kernel, is compared with the recorded profile of the real call, for random
+// registrations, arguments, guards, layers and modes. Two keys with thread defaults are declared,
+// which last as long as the process, so this is a program of its own.
 #include <memory>
 #include <random>
 

@@ -113,7 +113,8 @@ std::string explain(const Op& op, A&&... arguments) {
   });
 }
 
-// Records the dispatches of the thread that made it, until end() or its own end there. Profiles nest.
+// Records the dispatches of the thread that made it, until end() or its own end there. Profiles
+// nest.
 class Profile {
  public:
   // `max_spans`: how many are kept, 0 for all.

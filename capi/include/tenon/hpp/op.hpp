@@ -39,8 +39,8 @@ class Op {
     return Schema(schema);
   }
 
-  // Calls with positional arguments, then keywords; defaults are filled in from the schema, and what
-  // fits after a conversion that loses nothing is converted (see tenon_schema_bind).
+  // Calls with positional arguments, then keywords; defaults are filled in from the schema, and
+  // what fits after a conversion that loses nothing is converted (see tenon_schema_bind).
   template <class... A>
   std::vector<Value> operator()(A&&... arguments) const {
     return run(detail::Arguments::of(std::forward<A>(arguments)...));
@@ -92,8 +92,8 @@ inline Schema check_letters(const tenon_op* op, const std::string& letters) {
 
 // An operator under a C++ signature. Parameters are Tensor, OptionalTensor, numbers, Scalar, spans,
 // TensorList, string_view, Device, Dtype and so on, and std::optional of them. The result is
-// Tensor, std::optional<Tensor>, a number, Value, Scalar, std::string, void, or a tuple of those. For an operator that
-// returns an argument it wrote, say void: the caller has that tensor already.
+// Tensor, std::optional<Tensor>, a number, Value, Scalar, std::string, void, or a tuple of those.
+// For an operator that returns an argument it wrote, say void: the caller has that tensor already.
 template <class R, class... P>
 class TypedOp<R(P...)> {
  public:
