@@ -23,3 +23,4 @@ mod tensor_test;
 mod thread_test;
 mod typed_test;
 mod value_test;
+mod warning_test;

@@ -68,6 +68,7 @@ mod typed_kernel;
 mod types;
 mod value;
 mod value_ref;
+pub mod warning;
 mod wrapper;
 
 pub use tenon_sys as sys;
