@@ -1201,9 +1201,9 @@ fn bindgen_test_layout_tenon_payload() {
         "Offset of field: tenon_payload::generator",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).symint) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).symbol) as usize - ptr as usize },
         0usize,
-        "Offset of field: tenon_payload::symint",
+        "Offset of field: tenon_payload::symbol",
     );
     assert_eq!(
         unsafe { ::core::ptr::addr_of!((*ptr).object) as usize - ptr as usize },
@@ -2276,7 +2276,7 @@ pub union tenon_payload {
     pub tensor: *mut tenon_tensor,
     pub storage: *mut tenon_storage,
     pub generator: *mut tenon_generator,
-    pub symint: *mut tenon_symbol,
+    pub symbol: *mut tenon_symbol,
     pub object: *mut tenon_object,
     pub words: [u64; 2usize],
 }
@@ -2877,8 +2877,8 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Returns the generator that operators draw from when they are given none: one per device, made
- when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and counts as no
- live handle.
+ when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and
+ counts as no live handle.
 
  Errors:    as tenon_generator_new.
  Ownership: new reference in `out_generator`.
@@ -2931,9 +2931,9 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_generator_initial_seed(generator: *const tenon_generator) -> u64;
     #[must_use]
-    /** Writes the whole state (seed, place, spare normal sample) into `out_data`, of `capacity` bytes, and
- its size into `out_nbytes`; only the size when `out_data` is NULL. The CPU's state is the 5056 bytes
- of PyTorch's CPU generators, which may be carried over both ways.
+    /** Writes the whole state (seed, place, spare normal sample) into `out_data`, of `capacity` bytes,
+ and its size into `out_nbytes`; only the size when `out_data` is NULL. The CPU's state is the
+ 5056 bytes of PyTorch's CPU generators, which may be carried over both ways.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT when capacity is less than the size (both named),
             TENON_ERROR_NOT_SUPPORTED, or what the provider raised.
@@ -3262,7 +3262,8 @@ extern "C" {
     pub fn tenon_introspect_handle_name(kind: u32) -> *const ::core::ffi::c_char;
     #[must_use]
     /** Gives a number to a language, or to one runtime of a language, such as "Go" or "C++ (libc++)".
- The same name again returns the same number; "C", "C++", "Python", "Java" and "Rust" have theirs.
+ The same name again returns the same number; "C", "C++", "Python", "Java" and "Rust" have
+ theirs.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or an empty name, TENON_ERROR_STATE when all
             numbers are taken, TENON_ERROR_OUT_OF_MEMORY.
@@ -3335,7 +3336,8 @@ extern "C" {
     /** Calls, from inside a kernel, the kernel that serves `keys`, on the same stack. The thread's keys
  are not consulted. Results must still be NONE.
 
- Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the code.
+ Errors:    as tenon_op_call_fast, but the error stays in stack->error: the kernel returns the
+            code.
  Ownership: as tenon_op_call_fast.
  Threads:   any thread.
  Since:     0.1*/
@@ -3361,9 +3363,9 @@ extern "C" {
     /** Binds arguments as tenon_schema_bind does, converted and with defaults filled in, and calls.
  `rets` has room for the operator's results.
 
- Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE when `nrets` is not the number
-            of results, TENON_ERROR_NOT_FOUND when the operator has no schema. All results are
-            NONE then.
+ Errors:    as tenon_schema_bind and tenon_op_call; TENON_ERROR_TYPE when `nrets` is not the
+            number of results, TENON_ERROR_NOT_FOUND when the operator has no schema. All results
+            are NONE then.
  Ownership: arguments are borrowed; results are new references, cleared by the caller.
  Threads:   any thread; *blocks* unless the kernel is NOBLOCK.
  Since:     0.1*/
@@ -3703,8 +3705,9 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_carrier_value(tensor: *const tenon_tensor) -> *const tenon_value;
     #[must_use]
-    /** Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, and an object of `type`
- around `self` whose `dispatch` runs operators on it. It has the Wrapper key and never Dense.
+    /** Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, and an object of
+ `type` around `self` whose `dispatch` runs operators on it. It has the Wrapper key and never
+ Dense.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a type without `dispatch`, a bad shape, stride,
             offset or dtype, a key that wrappers cannot carry, and reserved words that are not
@@ -3978,7 +3981,8 @@ extern "C" {
     pub fn tenon_schema_signature(
         schema: *const tenon_schema,
     ) -> *const ::core::ffi::c_char;
-    /** Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry; 0 without one.
+    /** Returns the hash of the typed signature, which tenon_kernel and tenon_entry carry; 0 without
+ one.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -3991,12 +3995,12 @@ extern "C" {
  a schema, `npositional`.
 
  Errors:    TENON_ERROR_TYPE naming operator and argument: too many positions, a position for a
-            keyword-only argument, an unknown name, an argument given twice or not at all, a value
-            that does not fit; TENON_ERROR_INVALID_ARGUMENT for NULL, a bad count, or a text that
-            names no device; TENON_ERROR_NOT_FOUND for a default device of a backend that is not
-            registered; TENON_ERROR_OUT_OF_MEMORY. All values are NONE then.
- Ownership: arguments are borrowed, and so are the values, from the arguments and from the schema,
-            except lists, tuples and dicts that a conversion made: clear the values
+            keyword-only argument, an unknown name, an argument given twice or not at all, a
+            value that does not fit; TENON_ERROR_INVALID_ARGUMENT for NULL, a bad count, or a
+            text that names no device; TENON_ERROR_NOT_FOUND for a default device of a backend
+            that is not registered; TENON_ERROR_OUT_OF_MEMORY. All values are NONE then.
+ Ownership: arguments are borrowed, and so are the values, from the arguments and from the
+            schema, except lists, tuples and dicts that a conversion made: clear the values
             (tenon_value_clear_n) after the call. None is MOVABLE.
  Threads:   any thread.
  Since:     0.1*/
@@ -4059,7 +4063,8 @@ extern "C" {
         key: *const ::core::ffi::c_char,
     ) -> tenon_status;
     #[must_use]
-    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see tenon_introspect_get_slot.
+    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED); see
+ tenon_introspect_get_slot.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
             struct_size.
@@ -4276,8 +4281,8 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_tensor_numel(tensor: *const tenon_tensor) -> i64;
     #[must_use]
-    /** Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a symbolic
- list is flagged TENON_VALUE_HAS_SYMBOLIC.
+    /** Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a
+ symbolic list is flagged TENON_VALUE_HAS_SYMBOLIC.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, or as tenon_value_copy.
  Ownership: the caller clears `out_value`.
@@ -4347,8 +4352,9 @@ extern "C" {
     /** Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE for a change of a
-            tensor on wrapped memory, whose owner knows it by its old shape, and for the undefined
-            tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY.
+            tensor on wrapped memory, whose owner knows it by its old shape, and for the
+            undefined tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
+            TENON_ERROR_OUT_OF_MEMORY.
  Threads:   any thread that owns the tensor alone.
  Since:     0.1*/
     pub fn tenon_tensor_resize(
