@@ -41,19 +41,19 @@ const tenon_entry* tenon_frame_begin_keys(const tenon_op* op, tenon_keyset keys,
 
 const tenon_entry* tenon_frame_begin_boxed(const tenon_op* op, const tenon_value* args,
                                            int64_t nargs, tenon_frame* out_frame) {
-  return dispatch::resolve(op, args, nargs, out_frame);
+  return dispatch::begin_boxed(op, args, nargs, out_frame);
 }
 
 tenon_status tenon_frame_call(tenon_frame* frame, tenon_stack* stack) {
-  return dispatch::invoke(frame, stack);
+  return dispatch::call_frame(frame, stack);
 }
 
 tenon_status tenon_frame_end(tenon_frame* frame, tenon_status status) {
-  return dispatch::end(frame, status);
+  return dispatch::end_frame(frame, status);
 }
 
 tenon_status tenon_frame_end_without_result(tenon_frame* frame, int64_t index) {
-  return dispatch::end_without_result(frame, index);
+  return dispatch::end_frame_without_result(frame, index);
 }
 
 }  // extern "C"

@@ -32,8 +32,11 @@ uint32_t mode_inside(uint32_t now, uint32_t wanted) {
 extern "C" {
 
 tenon_status tenon_grad_mode_enter(uint32_t mode, tenon_key_guard* out_guard) {
+  if (mode > TENON_GRAD_MODE_NORMAL) [[unlikely]] {
+    *out_guard = {};
+    return guarded([&] { check_mode("tenon_grad_mode_enter", mode); });
+  }
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
-    check_mode("tenon_grad_mode_enter", mode);
     base::set_grad_mode(&thread, mode_inside(thread.grad_mode, mode));
     if (base::makes_inference_tensors(thread.grad_mode)) thread.include &= ~kWrites;
     if (mode == TENON_GRAD_MODE_NORMAL) thread.include |= kWrites;

@@ -11,6 +11,22 @@ using tenon::base::ThreadRecord;
 using tenon::capi::enter_key_guard;
 using tenon::capi::guarded;
 
+namespace {
+
+[[gnu::cold, gnu::noinline]] tenon_status refuse_leave(const tenon_key_guard& guard,
+                                                       const ThreadRecord& thread) {
+  return guarded([&] {
+    TENON_CHECK(guard.thread == &thread, TENON_ERROR_STATE,
+                "tenon_key_guard_leave: guard must be left on the thread that entered it, got ",
+                guard.thread == nullptr ? "one that was not entered" : "another thread");
+    tenon::fail(TENON_ERROR_STATE,
+                "tenon_key_guard_leave: guard must be the innermost of its thread, number ",
+                thread.nesting, ", got number ", guard.depth + 1);
+  });
+}
+
+}  // namespace
+
 extern "C" {
 
 tenon_status tenon_key_guard_include(tenon_keyset keys, tenon_key_guard* out_guard) {
@@ -35,17 +51,16 @@ tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
 }
 
 tenon_status tenon_key_guard_leave(const tenon_key_guard* guard) {
-  return guarded([&] {
-    ThreadRecord* thread = tenon::base::current_thread();
-    TENON_CHECK(guard->thread == thread, TENON_ERROR_STATE,
-                "tenon_key_guard_leave: guard must be left on the thread that entered it, got ",
-                guard->thread == nullptr ? "one that was not entered" : "another thread");
-    TENON_CHECK(guard->depth + 1 == thread->nesting, TENON_ERROR_STATE,
-                "tenon_key_guard_leave: guard must be the innermost of its thread, number ",
-                thread->nesting, ", got number ", guard->depth + 1);
-    thread->nesting = guard->depth;
-    dispatch::set_key_words({guard->include, guard->exclude, guard->known, guard->grad_mode});
-  });
+  ThreadRecord* thread = tenon::base::current_thread();
+  if (guard->thread != thread || guard->depth + 1 != thread->nesting) [[unlikely]] {
+    return refuse_leave(*guard, *thread);
+  }
+  thread->nesting = guard->depth;
+  thread->include = guard->include;
+  tenon::base::set_exclude(thread, guard->exclude);
+  if (guard->grad_mode != thread->grad_mode) tenon::base::set_grad_mode(thread, guard->grad_mode);
+  dispatch::set_known_defaults(thread, guard->known);
+  return TENON_OK;
 }
 
 }  // extern "C"

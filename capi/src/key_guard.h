@@ -8,24 +8,27 @@
 
 namespace tenon::capi {
 
-/// Enters a guard: remembers the calling thread's words, then lets `change` work on its record.
-/// `change` may throw as long as it has changed nothing.
+/// Enters a guard: remembers the calling thread's words, then lets `change`, which must not throw,
+/// work on its record.
 template <class Change>
 tenon_status enter_key_guard(tenon_key_guard* out_guard, Change change) {
-  *out_guard = {};
-  return guarded([&] {
-    base::ThreadRecord& thread = *base::require_thread_record();
-    const tenon_key_guard guard{thread.include,
-                                thread.exclude,
-                                thread.known_defaults,
-                                &thread,
-                                thread.nesting,
-                                thread.grad_mode,
-                                0};
-    change(thread);
-    ++thread.nesting;
-    *out_guard = guard;
-  });
+  base::ThreadRecord* thread = base::current_thread();
+  if (!base::has_thread_record()) [[unlikely]] {
+    *out_guard = {};
+    thread = base::own_thread_record();
+    if (thread == nullptr) {
+      return guarded([] { base::make_required_thread_record(); });
+    }
+  }
+  out_guard->include = thread->include;
+  out_guard->exclude = thread->exclude;
+  out_guard->known = thread->known_defaults;
+  out_guard->thread = thread;
+  out_guard->depth = thread->nesting++;
+  out_guard->grad_mode = thread->grad_mode;
+  out_guard->reserved = 0;
+  change(*thread);
+  return TENON_OK;
 }
 
 }  // namespace tenon::capi

@@ -74,7 +74,7 @@ tenon_status tenon_op_call_named(const tenon_op* op, const tenon_value* position
 }
 
 tenon_status tenon_op_check_arguments(const tenon_op* op, const tenon_value* args, int64_t nargs) {
-  return dispatch::check_call(op, args, nargs);
+  return dispatch::check_arguments(op, args, nargs);
 }
 
 tenon_status tenon_op_compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,
@@ -83,7 +83,7 @@ tenon_status tenon_op_compute_keys(const tenon_op* op, const tenon_value* args, 
 }
 
 tenon_status tenon_op_check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) {
-  return dispatch::check_results_only(op, rets, nrets);
+  return dispatch::check_results(op, rets, nrets);
 }
 
 tenon_status tenon_op_copy_tags(const tenon_op* op, tenon_buffer** out_text) {

@@ -94,6 +94,8 @@ inline uint64_t stack_pointer() noexcept {
 /// Marks a pick from `owner` in progress. `top` is thread->top, which is moved first: a signal
 /// handler that calls operators in between then works above this entry.
 inline RunningSlot* push_owner(ThreadRecord* thread, RunningSlot* top, const void* owner) noexcept {
+  TENON_DCHECK((reinterpret_cast<uintptr_t>(owner) & 1) == 0);
+  TENON_DCHECK(record_of(top) == thread && top < thread->running + kMaxDepth);
   thread->top.store(top + 1, std::memory_order_release);
   // Owners are aligned: adding sets bit 0.
   top->store(reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(owner) + 1),
@@ -105,11 +107,15 @@ inline RunningSlot* push_owner(ThreadRecord* thread, RunningSlot* top, const voi
 
 /// Replaces the mark of a pick by what was picked (an even address; NULL for nothing).
 inline void set_running(RunningSlot* slot, const void* record) noexcept {
+  TENON_DCHECK((reinterpret_cast<uintptr_t>(record) & 1) == 0);
+  TENON_DCHECK(slot < record_of(slot)->top.load(std::memory_order_relaxed));  // entered, not left
   slot->store(const_cast<void*>(record), std::memory_order_release);
 }
 
 /// Leaves a call, and whatever was entered above it and never left.
 inline void leave(ThreadRecord* thread, RunningSlot* slot) noexcept {
+  TENON_DCHECK(record_of(slot) == thread && thread == current_thread());
+  TENON_DCHECK(slot < thread->top.load(std::memory_order_relaxed));  // each call is left once
   thread->top.store(slot, std::memory_order_release);
 }
 

@@ -44,8 +44,8 @@ pthread_once_t process_once = PTHREAD_ONCE_INIT;
 void reset(ThreadRecord* thread) {
   thread->include = kDefaultInclude;
   thread->nesting = 0;
-  thread->grad_mode = TENON_GRAD_MODE_ON;
-  set_exclude(thread, kDefaultExclude);
+  thread->exclude = kDefaultExclude;
+  set_grad_mode(thread, TENON_GRAD_MODE_ON);
   thread->known_defaults = 0;
   thread->slow_requests = 0;
   thread->error = nullptr;
@@ -184,6 +184,7 @@ ThreadRecord* own_thread_record() noexcept {
   adopt_defaults(thread);
   thread_self = thread;
   if (exit_key_works) pthread_setspecific(exit_key, thread);
+  check_invariants(*thread);
   return thread;
 }
 
@@ -204,12 +205,15 @@ ThreadRecord* first_thread_record() noexcept { return all_records.load(std::memo
 
 void request_slow_calls(SlowRequest reason, bool wanted) noexcept {
   ThreadRecord* thread = thread_self;
+  TENON_DCHECK(has_thread_record());
   thread->slow_requests = wanted ? thread->slow_requests | reason : thread->slow_requests & ~reason;
   // NULL is always right here: the next slow path puts the resting limit back.
   thread->limit.exchange(nullptr, std::memory_order_acq_rel);
 }
 
 void add_thread_default(uint64_t functionality_bit, bool included) {
+  TENON_DCHECK(functionality_bit >> TENON_BACKEND_BITS != 0 &&
+               (functionality_bit & (functionality_bit - 1)) == 0);
   // A thread's record is made under this lock: either it is in the list below, or its thread sees
   // the bits when it starts.
   std::lock_guard lock(records_mutex);
@@ -226,6 +230,26 @@ void adopt_late_defaults(ThreadRecord* thread) noexcept {
   thread->include |= fresh & included;
   set_exclude(thread, thread->exclude | (fresh & ~included));
   thread->known_defaults = known;
+  check_invariants(*thread);
+}
+
+void check_invariants([[maybe_unused]] const ThreadRecord& thread) noexcept {
+  [[maybe_unused]] const RunningSlot* top = thread.top.load(std::memory_order_relaxed);
+  [[maybe_unused]] const RunningSlot* limit = thread.limit.load(std::memory_order_relaxed);
+  if (&thread == &no_thread_record) {
+    TENON_DCHECK(top == nullptr && limit == nullptr && thread.error == nullptr);
+  } else {
+    TENON_DCHECK(reinterpret_cast<uintptr_t>(&thread) % kRecordAlignment == 0);
+    TENON_DCHECK(record_of(thread.running) == &thread);
+    TENON_DCHECK(top >= thread.running && top <= thread.running + kMaxDepth);
+    TENON_DCHECK(limit == nullptr || limit == thread.running + kMaxDepth);
+    TENON_DCHECK(limit == nullptr || thread.slow_requests == 0);
+    TENON_DCHECK(thread.stack_low == 0 || thread.stack_low >= thread.stack_end);
+    TENON_DCHECK(thread.stack_end >= thread.stack_bottom);
+  }
+  TENON_DCHECK(thread.keep == ~(thread.exclude | excluded_by(thread.grad_mode)));
+  TENON_DCHECK(thread.slow_flags == slow_flags_of(thread.grad_mode));
+  TENON_DCHECK((thread.known_defaults & ~late_defaults.known.load(std::memory_order_acquire)) == 0);
 }
 
 RunningSlot* resting_limit(ThreadRecord* thread) noexcept {

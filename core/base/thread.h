@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/check.h"
 #include "tenon/error.h"
 #include "tenon/grad_mode.h"
 #include "tenon/introspect.h"
@@ -36,6 +37,14 @@ constexpr uint64_t kAutogradBit = functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD
 /// user's own.
 constexpr uint64_t excluded_by(uint32_t grad_mode) {
   return grad_mode == TENON_GRAD_MODE_ON ? 0 : kAutogradBit;
+}
+
+/// Flags of operators (of dispatch::Snapshot) whose calls leave the fast path where their keys are
+/// not the usual ones: always, or while the grad mode takes something away.
+constexpr uint16_t kSlowWrites = 4;
+constexpr uint16_t kSlowOwnAutograd = 16;
+constexpr uint16_t slow_flags_of(uint32_t grad_mode) {
+  return grad_mode == TENON_GRAD_MODE_ON ? kSlowWrites : kSlowWrites | kSlowOwnAutograd;
 }
 
 /// Functionalities declared at run time with a thread default other than none, and which of them
@@ -70,7 +79,8 @@ struct alignas(64) ThreadRecord {
   uint64_t stack_low = 0;            // calls start above this address
   std::atomic<uint64_t> ack{0};      // newest removal that this thread knows of, see reclaim.h
   tenon_error* error = nullptr;      // the error slot
-  uint32_t grad_mode = TENON_GRAD_MODE_ON;
+  uint16_t grad_mode = TENON_GRAD_MODE_ON;
+  uint16_t slow_flags = slow_flags_of(TENON_GRAD_MODE_ON);
   uint32_t nesting = 0;  // guards and thread states entered and not left
 
   uint64_t exclude = kDefaultExclude;  // what guards take away, whatever the grad mode
@@ -96,6 +106,7 @@ constexpr uintptr_t kRecordAlignment = 65536;
 
 /// The record that a place of `running` belongs to. Needs no thread-local variable.
 inline ThreadRecord* record_of(const RunningSlot* slot) noexcept {
+  TENON_DCHECK(slot != nullptr);
   return reinterpret_cast<ThreadRecord*>(reinterpret_cast<uintptr_t>(slot) &
                                          ~(kRecordAlignment - 1));
 }
@@ -124,11 +135,15 @@ inline bool makes_inference_tensors() noexcept { return makes_inference_tensors(
 
 /// Sets what guards take away, or the grad mode; `keep` follows.
 inline void set_exclude(ThreadRecord* thread, uint64_t exclude) noexcept {
+  TENON_DCHECK((exclude & ((uint64_t{1} << TENON_BACKEND_BITS) - 1)) == 0);
   thread->exclude = exclude;
   thread->keep = ~(exclude | excluded_by(thread->grad_mode));
 }
 inline void set_grad_mode(ThreadRecord* thread, uint32_t mode) noexcept {
-  thread->grad_mode = mode;
+  TENON_DCHECK(mode <= TENON_GRAD_MODE_INFERENCE_ON);
+  TENON_DCHECK(thread != &no_thread_record);
+  thread->grad_mode = static_cast<uint16_t>(mode);
+  thread->slow_flags = slow_flags_of(mode);
   set_exclude(thread, thread->exclude);
 }
 
@@ -164,6 +179,9 @@ inline void adopt_defaults(ThreadRecord* thread) noexcept {
     adopt_late_defaults(thread);
   }
 }
+
+/// For tests and debug builds: stops where the calling thread's record contradicts itself.
+void check_invariants(const ThreadRecord& thread) noexcept;
 
 /// Runs `hook` on each thread that exits, while its record still works. `hook` must not fail.
 /// At most 16 hooks; each once, however often it is added. It is for callers to add theirs where

@@ -187,8 +187,8 @@ std::string mismatch_message(const Schema& schema, const Argument& argument,
                       describe_actual(actual, *argument.type), place, "; schema: ", schema.text());
 }
 
-ErrorPtr check_arguments(const tenon_op& op, const Schema* schema, const tenon_value* args,
-                         uint32_t nargs) {
+ErrorPtr compare_arguments(const tenon_op& op, const Schema* schema, const tenon_value* args,
+                           uint32_t nargs) {
   if (schema == nullptr) {
     return ErrorPtr::adopt(
         ErrorObject::make(TENON_ERROR_NOT_FOUND, {},
@@ -207,8 +207,8 @@ ErrorPtr check_arguments(const tenon_op& op, const Schema* schema, const tenon_v
   return {};
 }
 
-ErrorPtr check_results(const tenon_op& op, const Schema& schema, const tenon_value* args,
-                       uint32_t nargs, tenon_value* rets, uint32_t nrets) {
+ErrorPtr compare_results(const tenon_op& op, const Schema& schema, const tenon_value* args,
+                         uint32_t nargs, tenon_value* rets, uint32_t nrets) {
   const auto& returns = schema.returns();
   const bool good_count = schema.is_varret() ? nrets >= returns.size() : nrets == returns.size();
   if (!good_count) {

@@ -46,15 +46,15 @@ std::string mismatch_message(const schema::Schema& schema, const schema::Argumen
                              const tenon_value& actual, std::optional<size_t> position);
 
 /// What differs between arguments and schema, empty when nothing. `schema` NULL: there is none.
-base::ErrorPtr check_arguments(const tenon_op& op, const schema::Schema* schema,
-                               const tenon_value* args, uint32_t nargs);
+base::ErrorPtr compare_arguments(const tenon_op& op, const schema::Schema* schema,
+                                 const tenon_value* args, uint32_t nargs);
 
 /// What differs between results and schema, empty when nothing. Returns that the schema annotates
 /// as written arguments must be those; where one is still NONE, it is filled in. `args` may be NULL
 /// where the arguments are not known.
-base::ErrorPtr check_results(const tenon_op& op, const schema::Schema& schema,
-                             const tenon_value* args, uint32_t nargs, tenon_value* rets,
-                             uint32_t nrets);
+base::ErrorPtr compare_results(const tenon_op& op, const schema::Schema& schema,
+                               const tenon_value* args, uint32_t nargs, tenon_value* rets,
+                               uint32_t nrets);
 
 /// A value that says tensor and holds none.
 inline bool is_null_tensor(const tenon_value& value) noexcept {

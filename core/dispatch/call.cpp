@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The careful ways of a call: first call of a thread, unusual arguments, profiles, failures.
+// The slow path of a call: first call of a thread, arguments of any types, profiles, failures.
 #include "dispatch/argument_check.h"
 #include "dispatch/built_in.h"
 #include "dispatch/call_errors.h"
@@ -17,7 +17,7 @@ namespace {
 using base::ErrorPtr;
 
 // Ends a call that failed: the error goes where the caller looks for it.
-tenon_status give_error(ErrorPtr error, tenon_stack* stack, ErrorPlace place) noexcept {
+tenon_status fail_call(ErrorPtr error, tenon_stack* stack, ErrorPlace place) noexcept {
   const tenon_status status = error->code();
   if (place == ErrorPlace::kThreadSlot) {
     base::set_current_error(std::move(error));
@@ -41,7 +41,7 @@ uint32_t narrow_count(int64_t count) noexcept {
   if ((snapshot.flags & kSelectsBackend) == 0) [[likely]] {
     return keys;
   }
-  return choose_backend(keys, args, (snapshot.flags & kHasDevice) != 0 ? nargs : 0);
+  return choose_backend(keys, args, (snapshot.traits & kHasDevice) != 0 ? nargs : 0);
 }
 
 void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
@@ -64,8 +64,8 @@ tenon_keyset keys_of_call(const Snapshot& snapshot, const ThreadRecord& thread,
 }
 
 // What whoever began or resolved a frame calls.
-const tenon_entry* hand_out(const tenon_op* op, const Pick& picked, ThreadRecord* thread,
-                            RunningSlot* slot, tenon_frame* frame) noexcept {
+const tenon_entry* begin_profiled(const tenon_op* op, const Pick& picked, ThreadRecord* thread,
+                                  RunningSlot* slot, tenon_frame* frame) noexcept {
   const tenon_entry* entry = fill_frame(op, picked.kernel, picked.keys, thread, slot, frame);
   if (!is_recorded(*thread)) return entry;
   frame->state = kHasStandIn;
@@ -99,9 +99,9 @@ ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
   base::leave(thread, slot);
   ErrorPtr error = missing_kernel(op, missing);
   if (kind == BeginKind::kCall) {
-    return error ? give_error(std::move(error), stack, ErrorPlace::kThreadSlot) : call(op, stack);
+    return error ? fail_call(std::move(error), stack, ErrorPlace::kThreadSlot) : call(op, stack);
   }
-  return error ? give_error(std::move(error), stack, ErrorPlace::kStack)
+  return error ? fail_call(std::move(error), stack, ErrorPlace::kStack)
                : redispatch(op, keys, stack);
 }
 
@@ -127,7 +127,7 @@ tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* sta
   const tenon_keyset keys = keys_of_call(*snapshot, *thread, carried, stack->args, stack->nargs);
   if (loses_override(carried, keys)) [[unlikely]] {
     base::leave(thread, slot);
-    return give_error(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
+    return fail_call(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
   }
   return run(op, keys, stack, thread, slot, snapshot, BeginKind::kCall);
 }
@@ -166,9 +166,8 @@ const Kernel* running_kernel(const RunningSlot* slot) noexcept {
 
 // Looks at what a kernel left: the error of the call, its results cleared, or nothing when all is
 // well after all.
-ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,
-                tenon_status status) noexcept {
-  const Kernel& kernel = *running_kernel(slot);
+ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const Kernel& kernel,
+                       tenon_status status) noexcept {
   ErrorPtr error;
   if (status == TENON_OK) {
     // What the kernel tried and survived is no error of this call.
@@ -187,9 +186,9 @@ ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,
 
 [[gnu::cold]] tenon_status finish_failure(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
                                           tenon_status status, ErrorPlace place) noexcept {
-  ErrorPtr error = settle(op, stack, slot, status);
+  ErrorPtr error = check_outcome(op, stack, *running_kernel(slot), status);
   base::leave(base::record_of(slot), slot);
-  return error ? give_error(std::move(error), stack, place) : TENON_OK;
+  return error ? fail_call(std::move(error), stack, place) : TENON_OK;
 }
 
 [[gnu::always_inline]] inline tenon_status finish(const tenon_op* op, tenon_stack* stack,
@@ -208,26 +207,47 @@ ErrorPtr settle(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,
                                         const Snapshot* snapshot) noexcept {
   ErrorPtr error = stack_error(*op, *snapshot, *stack);
   base::leave(thread, slot);
-  return give_error(std::move(error), stack, ErrorPlace::kThreadSlot);
+  return fail_call(std::move(error), stack, ErrorPlace::kThreadSlot);
 }
 
-tenon_status call_checked_careful(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
-                                  RunningSlot* slot, const Snapshot* snapshot) {
+// Goes on with a call that has been entered, with checks of tensors alone or of all types.
+template <Checks checks>
+tenon_status call_entered_with(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+                               RunningSlot* slot, const Snapshot* snapshot) {
   tenon_keyset keys;
   if (!counts_fit(*snapshot, *stack) ||
-      !extract_keys<Checks::kAll>(*snapshot, stack->args, stack->nargs, &keys)) {
+      !extract_keys<checks>(*snapshot, stack->args, stack->nargs, &keys)) {
     return refuse_stack(op, stack, thread, slot, snapshot);
   }
   return run_call(op, keys, stack, thread, slot, snapshot);
 }
 
-[[gnu::cold]] tenon_status call_checked_slow(const tenon_op* op, tenon_stack* stack) {
+template <Checks checks>
+[[gnu::cold]] tenon_status call_slow_with(const tenon_op* op, tenon_stack* stack) {
   const base::Entered entered = base::enter_slow(op);
   if (entered.slot == nullptr) {
-    return give_error(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
+    return fail_call(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
   }
-  return call_checked_careful(op, stack, entered.thread, entered.slot,
-                              op->snapshot.load(std::memory_order_acquire));
+  return call_entered_with<checks>(op, stack, entered.thread, entered.slot,
+                                   op->snapshot.load(std::memory_order_acquire));
+}
+
+// The fast path of calls with any arguments, whose counts are known to be right.
+template <Checks checks>
+[[gnu::always_inline]] inline tenon_status scan_and_call(const tenon_op* op, tenon_stack* stack,
+                                                         ThreadRecord* thread, RunningSlot* slot,
+                                                         const Snapshot* snapshot) {
+  tenon_keyset keys;
+  if (stack_counts(*stack) != snapshot->counts || !scan_keys<checks>(*snapshot, stack->args, &keys))
+      [[unlikely]] {
+    return call_entered_with<checks>(op, stack, thread, slot, snapshot);
+  }
+  keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), stack->args, stack->nargs);
+  const Kernel* kernel;
+  if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
+    return call_write(op, keys, stack, slot, snapshot);
+  }
+  return run_kernel(op, kernel, keys, stack, slot, finish_call);
 }
 
 const tenon_entry* fail_begin(ErrorPtr error) noexcept {
@@ -240,8 +260,8 @@ const tenon_entry* fail_begin(ErrorPtr error) noexcept {
 bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
   const uint32_t nargs = snapshot.nargs();
   const uint32_t nrets = snapshot.nrets();
-  return (stack.nargs == nargs || ((snapshot.flags & kHasVararg) != 0 && stack.nargs > nargs)) &&
-         (stack.nrets == nrets || ((snapshot.flags & kHasVarret) != 0 && stack.nrets > nrets));
+  return (stack.nargs == nargs || ((snapshot.traits & kHasVararg) != 0 && stack.nargs > nargs)) &&
+         (stack.nrets == nrets || ((snapshot.traits & kHasVarret) != 0 && stack.nrets > nrets));
 }
 
 tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
@@ -258,7 +278,7 @@ tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* sta
 Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   while (true) {
     const int8_t number = snapshot.slots[slot_of(keys)];
-    if (number < 0) return {snapshot.record(number), keys};
+    if (number < 0) return {snapshot.kernel(number), keys};
     if (number == kShared) return {shared_kernel(highest_bit(keys) - kBackendCount), keys};
     if (number == kMissing || (keys & kFunctionalityMask) == 0) return {nullptr, keys};
     keys &= ~(tenon_keyset{1} << highest_bit(keys));
@@ -266,75 +286,45 @@ Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept {
 }
 
 tenon_status call_slow(const tenon_op* op, tenon_stack* stack) {
-  const base::Entered entered = base::enter_slow(op);
-  if (entered.slot == nullptr) {
-    return give_error(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
-  }
-  return call_careful(op, stack, entered.thread, entered.slot,
-                      op->snapshot.load(std::memory_order_acquire));
+  return call_slow_with<Checks::kTensors>(op, stack);
 }
 
-tenon_status call_common(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
-                         RunningSlot* slot, const Snapshot* snapshot) {
-  tenon_keyset keys;
-  if (stack_counts(*stack) != snapshot->counts ||
-      !extract_common_keys<Checks::kTensors>(*snapshot, stack->args, &keys)) [[unlikely]] {
-    return call_careful(op, stack, thread, slot, snapshot);
-  }
-  keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), stack->args, stack->nargs);
-  const Kernel* kernel;
-  if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
-    return call_unusual(op, keys, stack, slot, snapshot);
-  }
-  return run_kernel(op, kernel, keys, stack, slot, finish_call);
+tenon_status call_scan(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+                       RunningSlot* slot, const Snapshot* snapshot) {
+  return scan_and_call<Checks::kTensors>(op, stack, thread, slot, snapshot);
 }
 
-tenon_status call_careful(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+tenon_status call_entered(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
                           RunningSlot* slot, const Snapshot* snapshot) {
-  tenon_keyset keys;
-  if (!counts_fit(*snapshot, *stack) ||
-      !extract_keys<Checks::kTensors>(*snapshot, stack->args, stack->nargs, &keys)) {
-    return refuse_stack(op, stack, thread, slot, snapshot);
-  }
-  return run_call(op, keys, stack, thread, slot, snapshot);
+  return call_entered_with<Checks::kTensors>(op, stack, thread, slot, snapshot);
 }
 
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
   ThreadRecord* thread = base::current_thread();
   RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
   if (!base::can_enter(thread, slot)) [[unlikely]] {
-    return call_checked_slow(op, stack);
+    return call_slow_with<Checks::kAll>(op, stack);
   }
   base::push_owner(thread, slot, op);
-  const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
-  tenon_keyset keys;
-  if (stack_counts(*stack) != snapshot->counts ||
-      !extract_common_keys<Checks::kAll>(*snapshot, stack->args, &keys)) [[unlikely]] {
-    return call_checked_careful(op, stack, thread, slot, snapshot);
-  }
-  keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), stack->args, stack->nargs);
-  const Kernel* kernel;
-  if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
-    return call_unusual(op, keys, stack, slot, snapshot);
-  }
-  return run_kernel(op, kernel, keys, stack, slot, finish_call);
+  return scan_and_call<Checks::kAll>(op, stack, thread, slot,
+                                     op->snapshot.load(std::memory_order_acquire));
 }
 
 tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const base::Entered entered = base::enter_slow(op);
   if (entered.slot == nullptr) {
-    return give_error(enter_error(*op, entered), stack, ErrorPlace::kStack);
+    return fail_call(enter_error(*op, entered), stack, ErrorPlace::kStack);
   }
-  return redispatch_careful(op, keys, stack, entered.thread, entered.slot,
+  return redispatch_entered(op, keys, stack, entered.thread, entered.slot,
                             op->snapshot.load(std::memory_order_acquire));
 }
 
-tenon_status redispatch_careful(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+tenon_status redispatch_entered(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                                 ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot) {
   if (!counts_fit(*snapshot, *stack)) {
     ErrorPtr error = stack_error(*op, *snapshot, *stack);
     base::leave(thread, slot);
-    return give_error(std::move(error), stack, ErrorPlace::kStack);
+    return fail_call(std::move(error), stack, ErrorPlace::kStack);
   }
   return run(op, keys & snapshot->mask, stack, thread, slot, snapshot, BeginKind::kRedispatch);
 }
@@ -349,8 +339,8 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
   return finish(op, stack, slot, status, ErrorPlace::kStack);
 }
 
-const tenon_entry* begin_careful(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
-                                 tenon_frame* frame, BeginKind kind) {
+const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
+                              tenon_frame* frame, BeginKind kind) {
   while (true) {
     const base::Entered entered = base::enter(op);
     if (entered.slot == nullptr) return fail_begin(enter_error(*op, entered));
@@ -361,7 +351,7 @@ const tenon_entry* begin_careful(const tenon_op* op, tenon_keyset keys, tenon_ke
     if (picked.kernel != nullptr) {
       base::set_running(entered.slot, picked.kernel);
       profile_pick(op, picked, kind, entered.thread, entered.slot);
-      return hand_out(op, picked, entered.thread, entered.slot, frame);
+      return begin_profiled(op, picked, entered.thread, entered.slot, frame);
     }
     base::leave(entered.thread, entered.slot);
     if (ErrorPtr error = missing_kernel(op, picked.keys)) return fail_begin(std::move(error));
@@ -385,26 +375,26 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
   constexpr tenon_keyset kSelect = functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT);
   const tenon_keyset chosen = dense_keys(device);
   const tenon_keyset keys = fast_keys(*snapshot, *entered.thread, chosen) & ~kSelect;
-  const Kernel* kernel = slot_record(*snapshot, keys);
+  const Kernel* kernel = slot_kernel(*snapshot, keys);
   if (kernel == nullptr || entered.thread->slow_requests != 0 ||
       (snapshot->flags & kHasOwnAutograd) != 0) [[unlikely]] {
     base::leave(entered.thread, entered.slot);
-    return begin_careful(op, chosen, kSelect, frame, BeginKind::kCall);
+    return begin_slow(op, chosen, kSelect, frame, BeginKind::kCall);
   }
   base::set_running(entered.slot, kernel);
   return fill_frame(op, kernel, keys, entered.thread, entered.slot, frame);
 }
 
-const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, int64_t nargs,
-                                  tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot) {
+const tenon_entry* begin_boxed_scan(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                                    tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot) {
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
-  if (nargs == int64_t{snapshot->nargs()} &&
-      extract_common_keys<Checks::kTensors>(*snapshot, args, &keys)) [[likely]] {
+  if (nargs == int64_t{snapshot->nargs()} && scan_keys<Checks::kTensors>(*snapshot, args, &keys))
+      [[likely]] {
     keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), args, snapshot->nargs());
     const Kernel* kernel;
-    if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
-      return resolve_unusual(op, args, frame, slot, snapshot, keys);
+    if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
+      return begin_boxed_write(op, args, frame, slot, snapshot, keys);
     }
     base::set_running(slot, kernel);
     const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
@@ -412,11 +402,11 @@ const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, i
     return entry;
   }
   base::leave(thread, slot);
-  return resolve_careful(op, args, nargs, frame);
+  return begin_boxed_slow(op, args, nargs, frame);
 }
 
-const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, int64_t nargs,
-                                   tenon_frame* frame) {
+const tenon_entry* begin_boxed_slow(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                                    tenon_frame* frame) {
   const uint32_t count = narrow_count(nargs);
   const base::Entered entered = base::enter(op);
   if (entered.slot == nullptr) return fail_begin(enter_error(*op, entered));
@@ -436,36 +426,36 @@ const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, 
   if (picked.kernel == nullptr) [[unlikely]] {
     base::leave(entered.thread, entered.slot);
     ErrorPtr error = missing_kernel(op, picked.keys);
-    return error ? fail_begin(std::move(error)) : resolve(op, args, nargs, frame);
+    return error ? fail_begin(std::move(error)) : begin_boxed(op, args, nargs, frame);
   }
   base::set_running(entered.slot, picked.kernel);
   profile_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
-  const tenon_entry* entry = hand_out(op, picked, entered.thread, entered.slot, frame);
+  const tenon_entry* entry = begin_profiled(op, picked, entered.thread, entered.slot, frame);
   frame->state |= kArgumentsChecked;
   return entry;
 }
 
-tenon_status invoke_careful(tenon_frame* frame, tenon_stack* stack) {
+tenon_status call_frame_slow(tenon_frame* frame, tenon_stack* stack) {
   const tenon_op* op = frame->op;
   if ((frame->state & kArgumentsChecked) == 0) {
-    const tenon_status status = check_call(op, stack->args, stack->nargs);
+    const tenon_status status = check_arguments(op, stack->args, stack->nargs);
     if (status != TENON_OK) return status;
   }
   const bool has_stand_in = (frame->state & kHasStandIn) != 0;
   const tenon_entry* entry = has_stand_in ? frame->entry : &running_kernel(frame)->entry;
-  return finish_invoke(frame, stack, entry->boxed(entry->ctx, op, frame->keys, stack));
+  return finish_frame(frame, stack, entry->boxed(entry->ctx, op, frame->keys, stack));
 }
 
-tenon_status finish_invoke(const tenon_frame* frame, tenon_stack* stack,
-                           tenon_status status) noexcept {
+tenon_status finish_frame(const tenon_frame* frame, tenon_stack* stack,
+                          tenon_status status) noexcept {
   const tenon_op* op = frame->op;
   if (status == TENON_OK && results_good(*op, stack)) return TENON_OK;
   const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
-  ErrorPtr error = settle(op, stack, slot, status);
-  return error ? give_error(std::move(error), stack, ErrorPlace::kThreadSlot) : TENON_OK;
+  ErrorPtr error = check_outcome(op, stack, *running_kernel(slot), status);
+  return error ? fail_call(std::move(error), stack, ErrorPlace::kThreadSlot) : TENON_OK;
 }
 
-tenon_status end(tenon_frame* frame, tenon_status status) noexcept {
+tenon_status end_frame(tenon_frame* frame, tenon_status status) noexcept {
   ErrorPtr error = ErrorPtr::adopt(std::exchange(frame->error, nullptr));
   if (status != TENON_OK) {
     const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
@@ -477,18 +467,18 @@ tenon_status end(tenon_frame* frame, tenon_status status) noexcept {
   return status;
 }
 
-tenon_status end_without_result(tenon_frame* frame, int64_t index) noexcept {
+tenon_status end_frame_without_result(tenon_frame* frame, int64_t index) noexcept {
   ErrorPtr::adopt(std::exchange(frame->error, missing_result_error(*frame->op, index).detach()));
-  return end(frame, TENON_ERROR_TYPE);
+  return end_frame(frame, TENON_ERROR_TYPE);
 }
 
 tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   if (!is_runtime_key(key)) {
-    return give_error(key_error(*op, key), stack, ErrorPlace::kThreadSlot);
+    return fail_call(key_error(*op, key), stack, ErrorPlace::kThreadSlot);
   }
   const base::Entered entered = base::enter(op);
   if (entered.slot == nullptr) {
-    return give_error(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
+    return fail_call(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
   }
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
@@ -502,12 +492,11 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   keys = (call_keys(*snapshot, *entered.thread, keys) & keys_below(key)) | keyset_of(key);
   if (loses_override(carried, keys)) {
     base::leave(entered.thread, entered.slot);
-    return give_error(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
+    return fail_call(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
   }
   if (kernel == nullptr) {
     base::leave(entered.thread, entered.slot);
-    return give_error(missing_kernel_error(*op, keyset_of(key), {}), stack,
-                      ErrorPlace::kThreadSlot);
+    return fail_call(missing_kernel_error(*op, keyset_of(key), {}), stack, ErrorPlace::kThreadSlot);
   }
   const Pick picked{kernel, keys};
   base::set_running(entered.slot, picked.kernel);
@@ -518,7 +507,7 @@ tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   return run_kernel(op, kernel, keys, stack, entered.slot, finish_call);
 }
 
-tenon_status check_call(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept {
+tenon_status check_arguments(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept {
   const uint32_t count = narrow_count(nargs);
   ErrorPtr error;
   {
@@ -527,20 +516,19 @@ tenon_status check_call(const tenon_op* op, const tenon_value* args, int64_t nar
     if (guard.get() == nullptr) {
       error = enter_error(*op, guard.entered());
     } else if (!(count == guard.get()->nargs() &&
-                 extract_common_keys<Checks::kAll>(*guard.get(), args, &keys)) &&
+                 scan_keys<Checks::kAll>(*guard.get(), args, &keys)) &&
                !extract_keys<Checks::kAll>(*guard.get(), args, count, &keys)) {
       error = arguments_error(*op, guard.get()->schema, args, count);
     }
   }
-  return error ? give_error(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
+  return error ? fail_call(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
 }
 
-tenon_status check_results_only(const tenon_op* op, const tenon_value* rets,
-                                int64_t nrets) noexcept {
+tenon_status check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) noexcept {
   // Without arguments nothing is filled in, so the results stay as they are.
   ErrorPtr error =
       results_error(*op, nullptr, 0, const_cast<tenon_value*>(rets), narrow_count(nrets));
-  return error ? give_error(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
+  return error ? fail_call(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
 }
 
 tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,
@@ -559,7 +547,7 @@ tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t n
       *out_keys = keys_of_call(*guard.get(), *base::current_thread(), keys, args, count);
     }
   }
-  return error ? give_error(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
+  return error ? fail_call(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
 }
 
 }  // namespace tenon::dispatch

@@ -47,7 +47,7 @@ std::string registered_keys(const tenon_op& op) {
 
 bool takes_tensors(const tenon_op& op) {
   const SnapshotGuard guard(&op);
-  return guard.get() == nullptr || (guard.get()->flags & kHasNoTensors) == 0;
+  return guard.get() == nullptr || (guard.get()->traits & kHasNoTensors) == 0;
 }
 
 bool is_defined(const tenon_op& op) {
@@ -140,7 +140,7 @@ void add_kernel_frame(ErrorObject* error, const tenon_op& op, const Kernel& kern
 ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema, const tenon_value* args,
                          uint32_t nargs) noexcept {
   return guarded([&] {
-    if (ErrorPtr error = check_arguments(op, schema, args, nargs)) return error;
+    if (ErrorPtr error = compare_arguments(op, schema, args, nargs)) return error;
     return make_error(TENON_ERROR_INTERNAL, op.name(), ": arguments fit ", schema->text(),
                       " but were refused");
   });
@@ -149,7 +149,7 @@ ErrorPtr arguments_error(const tenon_op& op, const schema::Schema* schema, const
 ErrorPtr stack_error(const tenon_op& op, const Snapshot& snapshot,
                      const tenon_stack& stack) noexcept {
   return guarded([&] {
-    if (ErrorPtr error = check_arguments(op, snapshot.schema, stack.args, stack.nargs))
+    if (ErrorPtr error = compare_arguments(op, snapshot.schema, stack.args, stack.nargs))
       return error;
     return make_error(TENON_ERROR_TYPE, op.name(), ": number of results must be ",
                       snapshot.schema->returns().size(), ", got ", stack.nrets,
@@ -162,7 +162,8 @@ ErrorPtr results_error(const tenon_op& op, const tenon_value* args, uint32_t nar
   const SnapshotGuard guard(&op);
   // Without schema there is nothing to compare with: the definition went while the kernel ran.
   if (guard.get() == nullptr || guard.get()->schema == nullptr) return {};
-  return guarded([&] { return check_results(op, *guard.get()->schema, args, nargs, rets, nrets); });
+  return guarded(
+      [&] { return compare_results(op, *guard.get()->schema, args, nargs, rets, nrets); });
 }
 
 ErrorPtr missing_result_error(const tenon_op& op, int64_t index) noexcept {

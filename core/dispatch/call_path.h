@@ -23,43 +23,28 @@ struct Pick {
 /// Goes on below slots that fall through for one backend only.
 [[gnu::cold]] Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept;
 
-/// The record of a key set's slot; NULL where someone has to look more closely.
-inline const Kernel* slot_record(const Snapshot& snapshot, tenon_keyset keys) noexcept {
+/// The kernel that the table has for a key set; NULL where its slot holds something else.
+inline const Kernel* slot_kernel(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   const int64_t number = snapshot.slots[slot_of(keys)];
-  return number < 0 ? snapshot.record(number) : nullptr;
+  return number < 0 ? snapshot.kernel(number) : nullptr;
 }
 
 inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
-  const Kernel* kernel = slot_record(snapshot, keys);
+  const Kernel* kernel = slot_kernel(snapshot, keys);
   return kernel != nullptr ? Pick{kernel, keys} : pick_below(snapshot, keys);
 }
 
-/// The record of a key set, most often the usual one. False where someone has to look more closely,
-/// as at calls of operators that write an argument.
-[[gnu::always_inline]] inline bool find_record(const Snapshot& snapshot, tenon_keyset keys,
-                                               const Kernel** out_kernel) noexcept {
-  if (keys == snapshot.usual) [[likely]] {
-    *out_kernel = snapshot.record(-1);
-    return true;
-  }
-  if ((snapshot.flags & kLeavesFastPath) != 0) return false;
-  const int64_t number = snapshot.slots[slot_of(keys)];
-  if (number >= 0) return false;
-  *out_kernel = snapshot.record(number);
-  return true;
-}
-
 /// The same for a redispatch, most of which go to the backend.
-[[gnu::always_inline]] inline bool find_record_below(const Snapshot& snapshot, tenon_keyset keys,
+[[gnu::always_inline]] inline bool find_kernel_below(const Snapshot& snapshot, tenon_keyset keys,
                                                      const Kernel** out_kernel) noexcept {
   if (keys == snapshot.below) [[likely]] {
-    *out_kernel = snapshot.record(snapshot.below_number);
+    *out_kernel = snapshot.kernel(snapshot.below_number);
     return true;
   }
   if ((snapshot.flags & kCountsWrites) != 0) return false;
   const int64_t number = snapshot.slots[slot_of(keys)];
   if (number >= 0) return false;
-  *out_kernel = snapshot.record(number);
+  *out_kernel = snapshot.kernel(number);
   return true;
 }
 
@@ -93,6 +78,22 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
                                                      const ThreadRecord& thread,
                                                      tenon_keyset keys) noexcept {
   return fast_keys(snapshot, thread, keys) | own_autograd(snapshot, thread);
+}
+
+/// The kernel for the keys of a call, most often the usual ones. False where the write path goes on,
+/// as with calls of operators that write an argument.
+[[gnu::always_inline]] inline bool find_kernel(const Snapshot& snapshot, const ThreadRecord& thread,
+                                               tenon_keyset keys,
+                                               const Kernel** out_kernel) noexcept {
+  if (keys == snapshot.usual) [[likely]] {
+    *out_kernel = snapshot.kernel(-1);
+    return true;
+  }
+  if ((snapshot.flags & thread.slow_flags) != 0) return false;
+  const int64_t number = snapshot.slots[slot_of(keys)];
+  if (number >= 0) return false;
+  *out_kernel = snapshot.kernel(number);
+  return true;
 }
 
 inline uint64_t stack_counts(const tenon_stack& stack) noexcept {
@@ -129,23 +130,24 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as
 /// Where the error of a failed call ends.
 enum class ErrorPlace { kThreadSlot, kStack };
 
-/// The way of calls with other arguments than one to three tensors in front: still straight, but a
-/// function of its own, which costs those calls a few instructions less than it would save here.
-tenon_status call_common(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
-                         RunningSlot* slot, const Snapshot* snapshot);
-/// The way of calls that find no record at once: those of operators that write an argument, and
-/// the missing ones. See call_unusual.cpp.
-tenon_status call_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                          RunningSlot* slot, const Snapshot* snapshot);
-tenon_status redispatch_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                                RunningSlot* slot, const Snapshot* snapshot);
-/// The careful ways: everything the fast path has no room for. What runs a kernel is not noexcept:
-/// a forced unwind (pthread_exit, cancellation) goes through.
+/// The fast path of calls with other arguments than one to three tensors in front. A function of its
+/// own: inlined, it would cost the others more than the jump costs these.
+tenon_status call_scan(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+                       RunningSlot* slot, const Snapshot* snapshot);
+/// Goes on with calls whose kernel find_kernel() did not find: of operators that write an argument,
+/// and those a fallback serves or nothing. See write_path.cpp.
+tenon_status call_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                        RunningSlot* slot, const Snapshot* snapshot);
+tenon_status redispatch_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                              RunningSlot* slot, const Snapshot* snapshot);
+/// The slow path: everything the fast path has no room for. call_slow() enters the call,
+/// call_entered() goes on with one that has been entered. What runs a kernel is not noexcept: a
+/// forced unwind (pthread_exit, cancellation) goes through.
 tenon_status call_slow(const tenon_op* op, tenon_stack* stack);
-tenon_status call_careful(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
+tenon_status call_entered(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
                           RunningSlot* slot, const Snapshot* snapshot);
 tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
-tenon_status redispatch_careful(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+tenon_status redispatch_entered(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                                 ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot);
 /// After the kernel, when it failed or its results need a closer look. Leaves the call.
 tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
@@ -158,6 +160,7 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
                                                       tenon_keyset keys, tenon_stack* stack,
                                                       RunningSlot* slot,
                                                       decltype(finish_call)* finish) {
+  TENON_DCHECK(kernel != nullptr && kernel->entry.boxed != nullptr);
   base::set_running(slot, kernel);
   tenon_status status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
   const bool good = status == TENON_OK && results_match(*op, *stack);
@@ -182,12 +185,12 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
   tenon_keyset keys;
   if (!extract_plain_keys(*snapshot, stack_counts(*stack), ~uint64_t{0}, stack->args, &keys))
       [[unlikely]] {
-    return call_common(op, stack, thread, slot, snapshot);
+    return call_scan(op, stack, thread, slot, snapshot);
   }
   keys = fast_keys(*snapshot, *thread, keys);
   const Kernel* kernel;
-  if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
-    return call_unusual(op, keys, stack, slot, snapshot);
+  if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
+    return call_write(op, keys, stack, slot, snapshot);
   }
   return run_kernel(op, kernel, keys, stack, slot, finish_call);
 }
@@ -204,26 +207,26 @@ tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSl
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   keys &= snapshot->mask;
   if (stack_counts(*stack) != snapshot->counts) [[unlikely]] {
-    return redispatch_careful(op, keys, stack, thread, slot, snapshot);
+    return redispatch_entered(op, keys, stack, thread, slot, snapshot);
   }
   const Kernel* kernel;
-  if (!find_record_below(*snapshot, keys, &kernel)) [[unlikely]] {
-    return redispatch_unusual(op, keys, stack, slot, snapshot);
+  if (!find_kernel_below(*snapshot, keys, &kernel)) [[unlikely]] {
+    return redispatch_write(op, keys, stack, slot, snapshot);
   }
   return run_kernel(op, kernel, keys, stack, slot, finish_redispatch);
 }
 
-/// The careful way of all begins, starting over. `keys` are the arguments' for a call, final for a
-/// redispatch; `dropped` are taken away. NULL with the error in the thread's slot, and nothing to
-/// leave.
 enum class BeginKind { kCall, kRedispatch };
 /// Runs what was picked in a call that has been entered, and leaves the call.
 tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
                         ThreadRecord* thread, RunningSlot* slot, BeginKind kind);
 /// Whether a stack has as many arguments and results as the operator wants.
 bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept;
-const tenon_entry* begin_careful(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
-                                 tenon_frame* frame, BeginKind kind);
+/// The slow path of all begins, which enters the call. `keys` are the arguments' for a call, final
+/// for a redispatch; `dropped` are taken away. NULL with the error in the thread's slot, and nothing
+/// to leave.
+const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
+                              tenon_frame* frame, BeginKind kind);
 /// Of an operator without tensor arguments, whose backend comes from `device` (NULL: none given).
 const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
                                  tenon_frame* frame);
@@ -232,6 +235,7 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
                                                             const Kernel* kernel, tenon_keyset keys,
                                                             ThreadRecord* thread, RunningSlot* slot,
                                                             tenon_frame* frame) noexcept {
+  TENON_DCHECK(kernel != nullptr && base::record_of(slot) == thread);
   frame->op = op;
   frame->ctx = kernel->entry.ctx;
   frame->keys = keys;
@@ -243,45 +247,44 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
 }
 static_assert(sizeof(std::atomic<RunningSlot*>) == sizeof(void*));
 
-/// The way of typed calls whose keys are not the usual ones: looks the slot up, and counts writes.
-/// Out of line, which costs such a call some instructions and saves registers in all others.
-const tenon_entry* begin1_unusual(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
-                                  RunningSlot* slot, const Snapshot* snapshot);
-const tenon_entry* begin2_unusual(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                  tenon_frame* frame, RunningSlot* slot, const Snapshot* snapshot);
-const tenon_entry* begin3_unusual(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                  const tenon_tensor* c, tenon_frame* frame, RunningSlot* slot,
-                                  const Snapshot* snapshot);
-const tenon_entry* begin_n_unusual(const tenon_op* op, const tenon_tensor* const* tensors,
-                                   int64_t count, tenon_frame* frame, RunningSlot* slot,
-                                   const Snapshot* snapshot);
-const tenon_entry* begin_keys_unusual(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
-                                      RunningSlot* slot, const Snapshot* snapshot);
-/// The way of those whose tensors may be absent, or that cannot be entered at once.
-const tenon_entry* begin1_careful(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame);
-const tenon_entry* begin2_careful(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                  tenon_frame* frame);
-const tenon_entry* begin3_careful(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                  const tenon_tensor* c, tenon_frame* frame);
+/// Go on with a typed call that has been entered and whose keys are not the usual ones: look the slot
+/// up, and count writes. Out of line, which costs such a call some instructions and saves registers
+/// in all others.
+const tenon_entry* begin1_write(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
+                                RunningSlot* slot, const Snapshot* snapshot);
+const tenon_entry* begin2_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                tenon_frame* frame, RunningSlot* slot, const Snapshot* snapshot);
+const tenon_entry* begin3_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                const tenon_tensor* c, tenon_frame* frame, RunningSlot* slot,
+                                const Snapshot* snapshot);
+const tenon_entry* begin_n_write(const tenon_op* op, const tenon_tensor* const* tensors,
+                                 int64_t count, tenon_frame* frame, RunningSlot* slot,
+                                 const Snapshot* snapshot);
+/// Begins a redispatch that has been entered and does not go to the backend.
+const tenon_entry* begin_keys_pick(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
+                                   RunningSlot* slot, const Snapshot* snapshot);
+/// Begins a call of up to three tensors that may be absent, or that cannot be entered at once.
+const tenon_entry* begin_absent(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                const tenon_tensor* c, tenon_frame* frame);
 
-/// Begins a typed call whose tensors carry `keys`. `careful()` starts over where it cannot be
-/// entered at once, `unusual(slot, snapshot)` goes on where the keys are not the usual ones.
-template <class Careful, class Unusual>
+/// Begins a typed call whose tensors carry `keys`. `slow()` starts over where it cannot be entered
+/// at once, `write(slot, snapshot)` goes on where the keys are not the usual ones.
+template <class Slow, class Write>
 [[gnu::always_inline]] inline const tenon_entry* begin(const tenon_op* op, tenon_keyset keys,
-                                                       tenon_frame* frame, Careful&& careful,
-                                                       Unusual&& unusual) {
+                                                       tenon_frame* frame, Slow&& slow,
+                                                       Write&& write) {
   ThreadRecord* thread = base::current_thread();
   RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
   if (!base::can_enter(thread, slot)) [[unlikely]] {
-    return careful();
+    return slow();
   }
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   keys = fast_keys(*snapshot, *thread, keys);
   if (keys != snapshot->usual) [[unlikely]] {
-    return unusual(slot, snapshot);
+    return write(slot, snapshot);
   }
-  const Kernel* kernel = snapshot->record(-1);
+  const Kernel* kernel = snapshot->kernel(-1);
   base::set_running(slot, kernel);
   return fill_frame(op, kernel, keys, thread, slot, frame);
 }
@@ -289,25 +292,24 @@ template <class Careful, class Unusual>
 /// See tenon_frame_begin1.
 [[gnu::always_inline]] inline const tenon_entry* begin1(const tenon_op* op, const tenon_tensor* a,
                                                         tenon_frame* frame) {
-  const auto careful = [&] { return begin1_careful(op, a, frame); };
+  const auto slow = [&] { return begin_absent(op, a, nullptr, nullptr, frame); };
   if (a == nullptr) [[unlikely]] {
-    return careful();
+    return slow();
   }
-  return begin(op, tensor_keys(a), frame, careful, [&](auto* slot, auto* snapshot) {
-    return begin1_unusual(op, a, frame, slot, snapshot);
+  return begin(op, tensor_keys(a), frame, slow, [&](auto* slot, auto* snapshot) {
+    return begin1_write(op, a, frame, slot, snapshot);
   });
 }
 
 /// See tenon_frame_begin2.
 [[gnu::always_inline]] inline const tenon_entry* begin2(const tenon_op* op, const tenon_tensor* a,
                                                         const tenon_tensor* b, tenon_frame* frame) {
-  const auto careful = [&] { return begin2_careful(op, a, b, frame); };
+  const auto slow = [&] { return begin_absent(op, a, b, nullptr, frame); };
   if (a == nullptr || b == nullptr) [[unlikely]] {
-    return careful();
+    return slow();
   }
-  const tenon_keyset keys = tensor_keys(a) | tensor_keys(b);
-  return begin(op, keys, frame, careful, [&](auto* slot, auto* snapshot) {
-    return begin2_unusual(op, a, b, frame, slot, snapshot);
+  return begin(op, tensor_keys(a) | tensor_keys(b), frame, slow, [&](auto* slot, auto* snapshot) {
+    return begin2_write(op, a, b, frame, slot, snapshot);
   });
 }
 
@@ -315,31 +317,36 @@ template <class Careful, class Unusual>
 [[gnu::always_inline]] inline const tenon_entry* begin3(const tenon_op* op, const tenon_tensor* a,
                                                         const tenon_tensor* b,
                                                         const tenon_tensor* c, tenon_frame* frame) {
-  const auto careful = [&] { return begin3_careful(op, a, b, c, frame); };
+  const auto slow = [&] { return begin_absent(op, a, b, c, frame); };
   if (a == nullptr) [[unlikely]] {
-    return careful();
+    return slow();
   }
   if (b == nullptr) [[unlikely]] {
-    return careful();
+    return slow();
   }
   if (c == nullptr) [[unlikely]] {
-    return careful();
+    return slow();
   }
-  const tenon_keyset keys = tensor_keys(a) | tensor_keys(b) | tensor_keys(c);
-  return begin(op, keys, frame, careful, [&](auto* slot, auto* snapshot) {
-    return begin3_unusual(op, a, b, c, frame, slot, snapshot);
-  });
+  return begin(
+      op, tensor_keys(a) | tensor_keys(b) | tensor_keys(c), frame, slow,
+      [&](auto* slot, auto* snapshot) { return begin3_write(op, a, b, c, frame, slot, snapshot); });
+}
+
+/// Keys of tensors some of which may be absent.
+inline tenon_keyset tensors_keys(const tenon_tensor* const* tensors, int64_t count) noexcept {
+  tenon_keyset keys = 0;
+  for (int64_t i = 0; i < count; ++i) keys |= tensors[i] != nullptr ? tensor_keys(tensors[i]) : 0;
+  return keys;
 }
 
 /// Begins a typed call of any number of tensors, some of which may be absent.
 [[gnu::always_inline]] inline const tenon_entry* begin_n(const tenon_op* op,
                                                          const tenon_tensor* const* tensors,
                                                          int64_t count, tenon_frame* frame) {
-  tenon_keyset keys = 0;
-  for (int64_t i = 0; i < count; ++i) keys |= tensors[i] != nullptr ? tensor_keys(tensors[i]) : 0;
-  const auto careful = [&] { return begin_careful(op, keys, 0, frame, BeginKind::kCall); };
-  return begin(op, keys, frame, careful, [&](auto* slot, auto* snapshot) {
-    return begin_n_unusual(op, tensors, count, frame, slot, snapshot);
+  const tenon_keyset keys = tensors_keys(tensors, count);
+  const auto slow = [&] { return begin_slow(op, keys, 0, frame, BeginKind::kCall); };
+  return begin(op, keys, frame, slow, [&](auto* slot, auto* snapshot) {
+    return begin_n_write(op, tensors, count, frame, slot, snapshot);
   });
 }
 
@@ -349,15 +356,15 @@ template <class Careful, class Unusual>
   ThreadRecord* thread = base::current_thread();
   RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
   if (!base::can_enter(thread, slot)) [[unlikely]] {
-    return begin_careful(op, keys, 0, frame, BeginKind::kRedispatch);
+    return begin_slow(op, keys, 0, frame, BeginKind::kRedispatch);
   }
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   keys &= snapshot->mask;
   if (keys != snapshot->below) [[unlikely]] {
-    return begin_keys_unusual(op, keys, frame, slot, snapshot);
+    return begin_keys_pick(op, keys, frame, slot, snapshot);
   }
-  const Kernel* kernel = snapshot->record(snapshot->below_number);
+  const Kernel* kernel = snapshot->kernel(snapshot->below_number);
   base::set_running(slot, kernel);
   return fill_frame(op, kernel, keys, thread, slot, frame);
 }
@@ -367,36 +374,37 @@ template <class Careful, class Unusual>
 constexpr uint64_t kArgumentsChecked = 1;
 constexpr uint64_t kHasStandIn = 2;
 
-/// The ways of resolve() for other arguments than one to three tensors in front, and the careful
-/// one, starting over. See call_common().
-const tenon_entry* resolve_common(const tenon_op* op, const tenon_value* args, int64_t nargs,
-                                  tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot);
-const tenon_entry* resolve_careful(const tenon_op* op, const tenon_value* args, int64_t nargs,
-                                   tenon_frame* frame);
-/// See call_unusual(). As many arguments as the schema has.
-const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, tenon_frame* frame,
-                                   RunningSlot* slot, const Snapshot* snapshot, tenon_keyset keys);
+/// begin_boxed() for other arguments than one to three tensors in front, and its slow path, which
+/// enters the call. See call_scan().
+const tenon_entry* begin_boxed_scan(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                                    tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot);
+const tenon_entry* begin_boxed_slow(const tenon_op* op, const tenon_value* args, int64_t nargs,
+                                    tenon_frame* frame);
+/// See call_write(). As many arguments as the schema has.
+const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args,
+                                     tenon_frame* frame, RunningSlot* slot,
+                                     const Snapshot* snapshot, tenon_keyset keys);
 
 /// Begins a call for boxed arguments; see tenon_frame_begin_boxed.
-[[gnu::always_inline]] inline const tenon_entry* resolve(const tenon_op* op,
-                                                         const tenon_value* args, int64_t nargs,
-                                                         tenon_frame* frame) {
+[[gnu::always_inline]] inline const tenon_entry* begin_boxed(const tenon_op* op,
+                                                             const tenon_value* args, int64_t nargs,
+                                                             tenon_frame* frame) {
   ThreadRecord* thread = base::current_thread();
   RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
   if (!base::can_enter(thread, slot)) [[unlikely]] {
-    return resolve_careful(op, args, nargs, frame);
+    return begin_boxed_slow(op, args, nargs, frame);
   }
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
   if (!extract_plain_keys(*snapshot, static_cast<uint64_t>(nargs), UINT32_MAX, args, &keys))
       [[unlikely]] {
-    return resolve_common(op, args, nargs, frame, thread, slot);
+    return begin_boxed_scan(op, args, nargs, frame, thread, slot);
   }
   keys = fast_keys(*snapshot, *thread, keys);
   const Kernel* kernel;
-  if (!find_record(*snapshot, keys, &kernel)) [[unlikely]] {
-    return resolve_unusual(op, args, frame, slot, snapshot, keys);
+  if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
+    return begin_boxed_write(op, args, frame, slot, snapshot, keys);
   }
   base::set_running(slot, kernel);
   const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
@@ -407,40 +415,41 @@ const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, 
 /// The kernel of a begun frame: the stack of running kernels shows it until the frame is left.
 inline const Kernel* running_kernel(const tenon_frame* frame) noexcept {
   const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
-  return static_cast<const Kernel*>(slot->load(std::memory_order_relaxed));
+  void* running = slot->load(std::memory_order_relaxed);
+  TENON_DCHECK((reinterpret_cast<uintptr_t>(running) & 1) == 0);  // picked, not being picked
+  return static_cast<const Kernel*>(running);
 }
 
-/// The careful way of invoke(): arguments that nobody looked at yet.
-tenon_status invoke_careful(tenon_frame* frame, tenon_stack* stack);
+/// The slow path of call_frame(): arguments that nobody looked at yet.
+tenon_status call_frame_slow(tenon_frame* frame, tenon_stack* stack);
 /// After the kernel, when it failed or its results need a closer look. Leaves nothing.
-tenon_status finish_invoke(const tenon_frame* frame, tenon_stack* stack,
-                           tenon_status status) noexcept;
+tenon_status finish_frame(const tenon_frame* frame, tenon_stack* stack,
+                          tenon_status status) noexcept;
 
 /// Calls the kernel of a frame; see tenon_frame_call.
-[[gnu::always_inline]] inline tenon_status invoke(tenon_frame* frame, tenon_stack* stack) {
+[[gnu::always_inline]] inline tenon_status call_frame(tenon_frame* frame, tenon_stack* stack) {
   if (frame->state != kArgumentsChecked) [[unlikely]] {
-    return invoke_careful(frame, stack);
+    return call_frame_slow(frame, stack);
   }
   const tenon_entry* entry = &running_kernel(frame)->entry;
   const tenon_op* op = frame->op;
   const tenon_status status = entry->boxed(entry->ctx, op, frame->keys, stack);
-  // resolve() saw the arguments only: the number of results is compared here.
+  // begin_boxed() saw the arguments only: the number of results is compared here.
   const uint64_t wanted = op->results.load(std::memory_order_relaxed);
   if (status != TENON_OK || wanted >> 32 != stack->nrets || !results_match(*op, *stack))
       [[unlikely]] {
-    return finish_invoke(frame, stack, status);
+    return finish_frame(frame, stack, status);
   }
   return status;
 }
 
 /// The other entry points of tenon/op.h, not written for speed above all.
-tenon_status end(tenon_frame* frame, tenon_status status) noexcept;
-tenon_status end_without_result(tenon_frame* frame, int64_t index) noexcept;
+tenon_status end_frame(tenon_frame* frame, tenon_status status) noexcept;
+tenon_status end_frame_without_result(tenon_frame* frame, int64_t index) noexcept;
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack);
 tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack);
-tenon_status check_call(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept;
-tenon_status check_results_only(const tenon_op* op, const tenon_value* rets,
-                                int64_t nrets) noexcept;
+tenon_status check_arguments(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept;
+tenon_status check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) noexcept;
 tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,
                           tenon_keyset* out_keys) noexcept;
 

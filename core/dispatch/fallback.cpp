@@ -97,7 +97,7 @@ const Kernel* shared_kernel(uint32_t functionality) noexcept {
 
 const Kernel* kernel_of_slot(const Snapshot& snapshot, uint32_t slot) noexcept {
   const int8_t number = slot < snapshot.nslots ? snapshot.slots[slot] : kMissing;
-  if (number < 0) return snapshot.record(number);
+  if (number < 0) return snapshot.kernel(number);
   return number == kShared ? shared_kernel(functionality_of(key_of_slot(slot))) : nullptr;
 }
 

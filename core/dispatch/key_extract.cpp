@@ -66,7 +66,7 @@ template <Checks checks>
 bool extract_keys(const Snapshot& snapshot, const tenon_value* args, uint32_t nargs,
                   tenon_keyset* out_keys) noexcept {
   const uint32_t named = snapshot.nargs();
-  const bool vararg = (snapshot.flags & kHasVararg) != 0;
+  const bool vararg = (snapshot.traits & kHasVararg) != 0;
   if (nargs != named && !(vararg && nargs > named)) return false;
   tenon_keyset keys = 0;
   for (uint32_t i = 0; i < named; ++i) {

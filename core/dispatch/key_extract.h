@@ -13,7 +13,7 @@
 
 namespace tenon::dispatch {
 
-inline tenon_keyset tensor_keys(const tenon_tensor* tensor) noexcept { return tensor->keys(); }
+inline tenon_keyset tensor_keys(const tenon_tensor* tensor) noexcept { return tensor->call_keys(); }
 
 /// How closely arguments are looked at: the tags at positions that may hold tensors, or all types.
 enum class Checks { kTensors, kAll };
@@ -63,9 +63,8 @@ tenon_keyset scan_value(const tenon_value& value) noexcept;
 /// The same for any number of tensors, optional tensors and lists among other arguments, whose
 /// count is known to be right. False means only that someone has to look more closely.
 template <Checks checks>
-[[gnu::always_inline]] inline bool extract_common_keys(const Snapshot& snapshot,
-                                                       const tenon_value* args,
-                                                       tenon_keyset* out_keys) noexcept {
+[[gnu::always_inline]] inline bool scan_keys(const Snapshot& snapshot, const tenon_value* args,
+                                             tenon_keyset* out_keys) noexcept {
   tenon_keyset keys = 0;
   const tenon_value* value = args;
   for (const tenon_value* end = args + snapshot.front; value != end; ++value) {
@@ -95,7 +94,7 @@ template <Checks checks>
       return false;
     }
   }
-  // Whether a call that carries Override gets there is for the careful way to find out.
+  // Whether a call that carries Override gets there is for the slow path to find out.
   if ((keys & kOverrideBit) != 0) [[unlikely]] {
     return false;
   }

@@ -38,16 +38,18 @@ inline void set_known_defaults(base::ThreadRecord* thread, tenon_keyset known) n
 
 /// Sets all words, functionality bits only. The thread has a record (base::require_thread_record).
 inline void set_key_words(const KeyWords& words) noexcept {
+  TENON_DCHECK(base::has_thread_record());
   base::ThreadRecord* thread = base::current_thread();
   thread->include = words.include & kFunctionalityMask;
-  thread->grad_mode = words.grad_mode;
-  base::set_exclude(thread, words.exclude & kFunctionalityMask);
+  thread->exclude = words.exclude & kFunctionalityMask;
+  base::set_grad_mode(thread, words.grad_mode);
   set_known_defaults(thread, words.known);
 }
 
 /// Adds keys to what the thread includes or excludes while it lives, also when a forced unwind goes
-/// through it. The grad mode is left alone. On a thread without record the first step makes one;
-/// throws TENON_ERROR_OUT_OF_MEMORY.
+/// through it, and takes away those that were not there before: what is declared meanwhile keeps its
+/// default. The grad mode is left alone. On a thread without record the first step makes one; throws
+/// TENON_ERROR_OUT_OF_MEMORY.
 class KeyGuard {
  public:
   static KeyGuard include(tenon_keyset keys) {
@@ -60,28 +62,30 @@ class KeyGuard {
   static KeyGuard exclude(base::ThreadRecord* thread, tenon_keyset keys) noexcept {
     return {thread, 0, keys & kFunctionalityMask};
   }
-  ~KeyGuard() {
-    thread_->include = include_;
-    base::set_exclude(thread_, exclude_);
-    set_known_defaults(thread_, known_);
+  [[gnu::always_inline]] ~KeyGuard() {
+    TENON_DCHECK(thread_ == base::current_thread());
+    TENON_DCHECK((excluded_ & ~thread_->exclude) == 0);  // guards nest
+    thread_->include &= ~included_;
+    thread_->exclude &= ~excluded_;
+    thread_->keep |= excluded_;
+    if ((excluded_ & base::kAutogradBit) != 0) base::set_exclude(thread_, thread_->exclude);
   }
   KeyGuard(const KeyGuard&) = delete;
   KeyGuard& operator=(const KeyGuard&) = delete;
 
  private:
-  KeyGuard(base::ThreadRecord* thread, tenon_keyset include, tenon_keyset exclude) noexcept
+  [[gnu::always_inline]] KeyGuard(base::ThreadRecord* thread, tenon_keyset include,
+                                  tenon_keyset exclude) noexcept
       : thread_(thread),
-        include_(thread->include),
-        exclude_(thread->exclude),
-        known_(thread->known_defaults) {
+        included_(include & ~thread->include),
+        excluded_(exclude & ~thread->exclude) {
     thread->include |= include;
     thread->exclude |= exclude;
     thread->keep &= ~exclude;
   }
   base::ThreadRecord* const thread_;
-  const tenon_keyset include_;
-  const tenon_keyset exclude_;
-  const tenon_keyset known_;
+  const tenon_keyset included_;  // by this guard
+  const tenon_keyset excluded_;
 };
 
 }  // namespace tenon::dispatch

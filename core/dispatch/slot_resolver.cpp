@@ -134,23 +134,23 @@ bool returns_views(const Schema& schema) {
 void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   const auto& arguments = schema.arguments();
   snapshot->counts = arguments.size() | uint64_t{schema.returns().size()} << 32;
-  if (schema.is_vararg()) snapshot->flags |= kHasVararg;
-  if (schema.is_varret()) snapshot->flags |= kHasVarret;
+  if (schema.is_vararg()) snapshot->traits |= kHasVararg;
+  if (schema.is_varret()) snapshot->traits |= kHasVarret;
   ArgumentPlan* plans = snapshot->plans();
   size_t carrying = 0;
   size_t front = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
     plans[i] = plan_argument(*arguments[i].type);
     if (arguments[i].is_written()) plans[i] |= kWritten;
-    if ((plans[i] & plan_tag(TENON_TAG_DEVICE)) != 0) snapshot->flags |= kHasDevice;
+    if ((plans[i] & plan_tag(TENON_TAG_DEVICE)) != 0) snapshot->traits |= kHasDevice;
     if ((plans[i] & kCarriesKeys) == 0) continue;
     ++carrying;
     snapshot->looked_at = static_cast<uint16_t>(i + 1);
     if (arguments[i].type->kind == TENON_TYPE_TENSOR && front == i && i < UINT8_MAX) ++front;
   }
   snapshot->front = static_cast<uint8_t>(front);
-  if (carrying == 0 && !schema.is_vararg()) snapshot->flags |= kHasNoTensors;
-  if (returns_views(schema)) snapshot->flags |= kReturnsViews;
+  if (carrying == 0 && !schema.is_vararg()) snapshot->traits |= kHasNoTensors;
+  if (returns_views(schema)) snapshot->traits |= kReturnsViews;
   const bool plain = front == carrying && !schema.is_vararg() && !schema.is_varret();
   if (plain && (front == 1 || front == 3)) snapshot->flags |= kOneOrThree;
   snapshot->pair_counts = plain && front == 2 ? snapshot->counts : kNoCounts;
@@ -256,12 +256,12 @@ class TableBuilder {
   int8_t record(const Kernel* kernel) {
     size_t number = 0;
     while (number < records_.size() && records_[number] != kernel) ++number;
-    if (number == kMaxRecords) {
-      fail(TENON_ERROR_STATE, op_.name(), ": number of kernels must be at most ", kMaxRecords,
+    if (number == kMaxKernels) {
+      fail(TENON_ERROR_STATE, op_.name(), ": number of kernels must be at most ", kMaxKernels,
            ", got more");
     }
     if (number == records_.size()) records_.push_back(kernel);
-    return record_number(number);
+    return kernel_number(number);
   }
 
   const tenon_op& op_;
@@ -284,7 +284,7 @@ bool is_built_in(const base::SmallVector<int8_t, 160>& numbers, const FallbackTa
 // Makes a record the first one.
 void put_first(int8_t number, Snapshot* snapshot) {
   if (number == -1) return;
-  std::swap(snapshot->record(-1), snapshot->record(number));
+  std::swap(snapshot->kernel(-1), snapshot->kernel(number));
   for (uint32_t slot = 0; slot < snapshot->nslots; ++slot) {
     int8_t& each = snapshot->slots[slot];
     if (each == number || each == -1) each = each == -1 ? number : int8_t{-1};
@@ -308,11 +308,11 @@ tenon_keyset with_own_autograd(tenon_keyset usual, Snapshot* snapshot) {
 // Two sets that most calls have are compared before the slot is looked up: that of plain tensors on
 // a thread without guards, and what is left of it for a layer that calls the backend.
 void choose_sets(uint32_t backend, Snapshot* snapshot) {
-  if (snapshot->nrecords == 0) {
+  if (snapshot->nkernels == 0) {
     snapshot->serve_no_set();
     return;
   }
-  const bool has_tensors = (snapshot->flags & kHasNoTensors) == 0;
+  const bool has_tensors = (snapshot->traits & kHasNoTensors) == 0;
   const tenon_keyset chosen = functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend);
   tenon_keyset usual = has_tensors ? tensor::plain_keys(static_cast<int32_t>(backend)) : 0;
   usual =
@@ -352,7 +352,7 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   Snapshot* snapshot =
       allocate_snapshot(table.nslots(), static_cast<uint32_t>(records.size()),
                         static_cast<uint32_t>(definition.schema->arguments().size()));
-  for (size_t i = 0; i < records.size(); ++i) snapshot->record(record_number(i)) = records[i];
+  for (size_t i = 0; i < records.size(); ++i) snapshot->kernel(kernel_number(i)) = records[i];
   std::copy_n(numbers.begin(), table.nslots(), snapshot->slots);
   snapshot->include = included_keys(op);
   snapshot->mask = ~table.skipped();
@@ -361,12 +361,13 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   if (is_built_in(numbers, fallbacks, TENON_KEY_BACKEND_SELECT)) snapshot->flags |= kSelectsBackend;
   if (is_built_in(numbers, fallbacks, TENON_KEY_AD_INPLACE_OR_VIEW)) {
     // Views are the fallback's own work.
-    const bool views = (snapshot->flags & kReturnsViews) != 0;
+    const bool views = (snapshot->traits & kReturnsViews) != 0;
     if (!views) snapshot->flags |= kCountsWrites;
     if (!views && written_by_number(*snapshot->schema)) snapshot->flags |= kWritesByNumber;
   }
   choose_sets(table.first_backend(), snapshot);
   if (snapshot->include != 0) snapshot->flags |= kHasOwnAutograd;
+  check_invariants(*snapshot);
   retired_node(snapshot)->owner = &op;
   return snapshot;
 }

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/check.h"
 #include "base/fork.h"
+#include "dispatch/dispatch_key.h"
 
 namespace tenon::dispatch {
 
@@ -14,12 +16,12 @@ namespace {
 constexpr uint32_t kMostSlots = 1024;
 
 // Reclamation's node is at the start of the memory; its note is the number of records.
-size_t front_size(size_t nrecords) {
-  return sizeof(base::Retired) + nrecords * sizeof(const Kernel*);
+size_t front_size(size_t nkernels) {
+  return sizeof(base::Retired) + nkernels * sizeof(const Kernel*);
 }
 
 base::Retired* node_of(const Snapshot* snapshot) {
-  const auto address = reinterpret_cast<uintptr_t>(snapshot) - front_size(snapshot->nrecords);
+  const auto address = reinterpret_cast<uintptr_t>(snapshot) - front_size(snapshot->nkernels);
   return reinterpret_cast<base::Retired*>(address);
 }
 
@@ -30,18 +32,38 @@ void reclaim_snapshot(base::Retired* node) {
 
 }  // namespace
 
-Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans) {
-  const size_t front = front_size(nrecords);
+Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nkernels, uint32_t nplans) {
+  TENON_DCHECK(nkernels <= kMaxKernels);
+  const size_t front = front_size(nkernels);
   const size_t size = front + Snapshot::plans_offset(nslots) + nplans * sizeof(ArgumentPlan);
   auto* block = static_cast<unsigned char*>(std::calloc(1, size));
   if (block == nullptr) throw std::bad_alloc();
   auto* snapshot = reinterpret_cast<Snapshot*>(block + front);
   snapshot->nslots = static_cast<uint16_t>(nslots);
-  snapshot->nrecords = static_cast<uint8_t>(nrecords);
+  snapshot->nkernels = static_cast<uint8_t>(nkernels);
   auto* node = new (block) base::Retired();
-  node->note = static_cast<uint16_t>(nrecords);
+  node->note = static_cast<uint16_t>(nkernels);
   node->reclaim = &reclaim_snapshot;
   return snapshot;
+}
+
+void check_invariants([[maybe_unused]] const Snapshot& snapshot) noexcept {
+  for (int64_t number = -1; number >= -int64_t{snapshot.nkernels}; --number) {
+    TENON_DCHECK(snapshot.kernel(number) != nullptr);
+    TENON_DCHECK(!snapshot.kernel(number)->is_fallthrough());
+  }
+  for (uint32_t slot = 0; slot < snapshot.nslots; ++slot) {
+    TENON_DCHECK(snapshot.slots[slot] <= kShared && -snapshot.slots[slot] <= snapshot.nkernels);
+  }
+  TENON_DCHECK((snapshot.include & ~snapshot.mask) == 0);
+  TENON_DCHECK((snapshot.include != 0) == ((snapshot.flags & kHasOwnAutograd) != 0));
+  TENON_DCHECK(snapshot.looked_at <= snapshot.nargs() && snapshot.front <= snapshot.nargs());
+  TENON_DCHECK((snapshot.flags & kWritesByNumber) == 0 || (snapshot.flags & kCountsWrites) != 0);
+  if (snapshot.nkernels == 0) return;
+  TENON_DCHECK((snapshot.usual & ~snapshot.mask) == 0 && (snapshot.below & ~snapshot.mask) == 0);
+  TENON_DCHECK((snapshot.include & ~snapshot.usual) == 0);  // see own_autograd()
+  TENON_DCHECK(snapshot.slots[slot_of(snapshot.usual)] == -1);
+  TENON_DCHECK(snapshot.slots[slot_of(snapshot.below)] == snapshot.below_number);
 }
 
 void free_snapshot(const Snapshot* snapshot) noexcept {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/thread.h"
 #include "dispatch/argument_plan.h"
 #include "dispatch/kernel.h"
 
@@ -14,12 +15,12 @@ namespace tenon::dispatch {
 constexpr int8_t kMissing = 0;
 constexpr int8_t kSkipped = 1;  // falls through for this backend only
 constexpr int8_t kShared = 2;   // the built-in fallback for all operators, see shared_kernel()
-constexpr uint32_t kMaxRecords = 128;
-constexpr int8_t record_number(size_t index) {
+constexpr uint32_t kMaxKernels = 128;
+constexpr int8_t kernel_number(size_t index) {
   return static_cast<int8_t>(-1 - static_cast<int>(index));
 }
 
-/// Counts that no stack has, so that every call takes the careful path.
+/// Counts that no stack has, so that every call takes the slow path.
 constexpr uint64_t kNoCounts = 0xfffffffe'fffffffe;
 
 /// Memory, from low to high: reclamation's node | pointers to records, last one first | this struct
@@ -33,21 +34,24 @@ struct Snapshot {
   tenon_keyset below;            // set of a redispatch to the backend
   uint64_t counts;               // of arguments, and of results << 32
   const schema::Schema* schema;  // owned reference; NULL: the operator has none
-  uint16_t flags;                // the constants below
+  uint8_t flags;                 // kOneOrThree and those behind it: what the fast path tests
+  uint8_t traits;                // kHasVararg and those behind it
   uint8_t front;                 // plain tensors before any other argument, 255 at most
   int8_t below_number;           // of the record that serves `below`; -1 serves `usual`
   uint16_t looked_at;            // arguments up to the last one that may hold tensors
   uint16_t nslots;
-  uint8_t nrecords;
+  uint8_t nkernels;
   uint8_t spare[7];  // zero: room for what layers add
   int8_t slots[];
   static constexpr size_t kSlotsOffset = 72;
 
   /// `number` is negative, as slots have it.
-  const Kernel* record(int64_t number) const noexcept {
+  const Kernel* kernel(int64_t number) const noexcept {
+    TENON_DCHECK(number < 0 && -number <= nkernels);
     return reinterpret_cast<const Kernel* const*>(this)[number];
   }
-  const Kernel*& record(int64_t number) noexcept {
+  const Kernel*& kernel(int64_t number) noexcept {
+    TENON_DCHECK(number < 0 && -number <= nkernels);
     return reinterpret_cast<const Kernel**>(this)[number];
   }
 
@@ -74,27 +78,28 @@ static_assert(offsetof(Snapshot, slots) == Snapshot::kSlotsOffset);
 static_assert(offsetof(Snapshot, flags) == 56,
               "what the fast path reads ends with the first 64 bytes");
 
-// Flags of a snapshot. Those that the fast path tests are in the low byte: a test of a byte is the
-// shortest. Bits 7 and 11 to 15 are free.
-constexpr uint16_t kHasVararg = 1;       // more arguments than the schema names are scanned
-constexpr uint16_t kHasVarret = 2;       // so with results
-constexpr uint16_t kOneOrThree = 4;      // one or three plain tensors in front are all that matters
-constexpr uint16_t kSelectsBackend = 8;  // BackendSelect is the built-in fallback
-constexpr uint16_t kCountsWrites = 16;   // a call may bump versions itself, see write_path.cpp
-constexpr uint16_t kWritesByNumber = 32;  // see begin_any(): numbers tell the written tensors
-constexpr uint16_t kHasOwnAutograd = 64;  // `include` has Autograd: it runs in every grad mode
-constexpr uint16_t kHasDevice = 256;      // some argument can be a device
-constexpr uint16_t kHasNoTensors = 512;   // no argument can hold a tensor
-constexpr uint16_t kReturnsViews = 1024;  // some return aliases an argument that is not written
-/// Calls whose keys are not the usual ones leave the fast path.
-constexpr uint16_t kLeavesFastPath = kCountsWrites | kHasOwnAutograd;
+// Flags, bits 5 to 7 free.
+constexpr uint8_t kOneOrThree = 1;       // one or three plain tensors in front are all that matters
+constexpr uint8_t kSelectsBackend = 2;   // BackendSelect is the built-in fallback
+constexpr uint8_t kCountsWrites = 4;     // a call may bump versions itself, see write_path.cpp
+constexpr uint8_t kWritesByNumber = 8;   // numbers tell the written tensors of a typed call
+constexpr uint8_t kHasOwnAutograd = 16;  // `include` has Autograd: it runs in every grad mode
+static_assert(kCountsWrites == base::kSlowWrites && kHasOwnAutograd == base::kSlowOwnAutograd);
+// Traits, bits 5 to 7 free.
+constexpr uint8_t kHasVararg = 1;      // more arguments than the schema names are scanned
+constexpr uint8_t kHasVarret = 2;      // so with results
+constexpr uint8_t kHasDevice = 4;      // some argument can be a device
+constexpr uint8_t kHasNoTensors = 8;   // no argument can hold a tensor
+constexpr uint8_t kReturnsViews = 16;  // some return aliases an argument that is not written
 
 /// The table of operators without schema: nothing matches, no slot has a kernel. Throws
 /// std::bad_alloc when it is first asked for, and never again.
 const Snapshot* empty_snapshot();
 
 /// Zeroed memory for a snapshot of so many slots, records and plans; throws std::bad_alloc.
-Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nrecords, uint32_t nplans);
+Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nkernels, uint32_t nplans);
+/// For tests and debug builds: stops where a finished snapshot contradicts itself.
+void check_invariants(const Snapshot& snapshot) noexcept;
 /// Frees a snapshot that no call can see.
 void free_snapshot(const Snapshot* snapshot) noexcept;
 /// The node by which retire() frees it; `reclaim` is set, `owner` is the caller's to set.

@@ -128,7 +128,7 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
   found.dropped = skipped_always(op, keys);
   found.call = keys & ~found.dropped;
   if ((snapshot.flags & dispatch::kSelectsBackend) != 0) {
-    const bool takes_device = (snapshot.flags & dispatch::kHasDevice) != 0;
+    const bool takes_device = (snapshot.traits & dispatch::kHasDevice) != 0;
     found.text += choice_text(found.call, arguments, takes_device);
     found.call =
         dispatch::choose_backend(found.call, arguments.values, takes_device ? arguments.count : 0);
@@ -139,7 +139,7 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
 }  // namespace
 
 std::string explain_call(const tenon_op& op, const tenon_value* args, int64_t nargs) {
-  if (dispatch::check_call(&op, args, nargs) != TENON_OK) {
+  if (dispatch::check_arguments(&op, args, nargs) != TENON_OK) {
     throw Error(base::take_current_error());
   }
   const Arguments arguments{args, static_cast<uint32_t>(nargs)};

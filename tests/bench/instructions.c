@@ -9,11 +9,13 @@
 static tenon_library* library;
 static const tenon_op *none, *one, *two, *eight, *list, *optional, *in_place;
 static const tenon_op *profiled, *layered, *layered_3, *skipped, *wrapped, *failing;
+static const tenon_op *formula, *typed_formula;
 static const tenon_op *typed_1, *typed_2, *typed_3, *typed_layered, *typed_in_place, *add;
 static tenon_tensor *a, *b;
 static tenon_keyset below_autograd;
 static tenon_keyset wrapper_keys;
 static tenon_keyset tracer_keys;
+static tenon_keyset autograd_keys;
 
 static void must(tenon_status status) {
   if (status == TENON_OK) return;
@@ -38,8 +40,6 @@ static tenon_status fails(void* ctx, const tenon_op* op, tenon_keyset keys, teno
   (void)ctx, (void)op, (void)keys, (void)stack;
   return tenon_error_raise(TENON_ERROR_INDEX, "as asked");
 }
-
-static void leave(const tenon_frame* frame) { tenon_frame_leave(frame); }
 
 typedef tenon_status (*function_1)(const tenon_frame*, tenon_tensor*);
 typedef tenon_status (*function_2)(const tenon_frame*, tenon_tensor*, tenon_tensor*);
@@ -66,7 +66,7 @@ static tenon_status redispatch_2(const tenon_frame* frame, tenon_tensor* x, teno
   const tenon_entry* entry =
       tenon_frame_begin_keys(frame->op, frame->keys & below_autograd, &below);
   const tenon_status status = ((function_2)entry->typed)(&below, x, y);
-  leave(&below);
+  tenon_frame_leave(&below);
   return status;
 }
 
@@ -90,13 +90,19 @@ static const tenon_op* define(const char* schema, tenon_key key, tenon_kernel_fn
   return op;
 }
 
-static void add_layer(const tenon_op* op, tenon_key key, tenon_kernel_fn boxed) {
+static void add_flagged_layer(const tenon_op* op, tenon_key key, tenon_kernel_fn boxed,
+                              uint32_t flags) {
   static tenon_keyset below[8];
   static size_t count;
   tenon_kernel kernel = kernel_of(boxed);
+  kernel.flags |= flags;
   below[count] = tenon_keyset_below(key);
   kernel.ctx = &below[count++];
   must(tenon_library_impl(library, tenon_op_name(op), key, &kernel, NULL));
+}
+
+static void add_layer(const tenon_op* op, tenon_key key, tenon_kernel_fn boxed) {
+  add_flagged_layer(op, key, boxed, 0);
 }
 
 static void add_typed(const tenon_op* op, tenon_key key, tenon_kernel_fn boxed,
@@ -133,6 +139,8 @@ static void define_operators(void) {
   add_layer(layered_3, TENON_KEY_AUTOGRAD, redispatch);
   add_layer(layered_3, TENON_KEY_AD_INPLACE_OR_VIEW, redispatch);
   add_layer(layered_3, TENON_KEY_WRAPPER, redispatch);
+  formula = define("formula(Tensor a, Tensor b) -> ()", TENON_KEY_CPU, noop);
+  add_flagged_layer(formula, TENON_KEY_AUTOGRAD, redispatch, TENON_KERNEL_WHEN_TRACKED);
   skipped = define("skipped(Tensor a, Tensor b) -> ()", TENON_KEY_CPU, noop);
   add_layer(skipped, TENON_KEY_WRAPPER, NULL);
   /* A fallback serves this one at Wrapper; the others have kernels there or never see the key. */
@@ -147,6 +155,10 @@ static void define_operators(void) {
       tenon_library_define(library, "typed_3(Tensor a, Tensor b, Tensor c) -> ()", NULL, &typed_3));
   must(tenon_library_define(library, "typed_layered(Tensor a, Tensor b) -> ()", NULL,
                             &typed_layered));
+  must(tenon_library_define(library, "typed_formula(Tensor a, Tensor b) -> ()", NULL,
+                            &typed_formula));
+  add_typed(typed_formula, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
+  add_flagged_layer(typed_formula, TENON_KEY_AUTOGRAD, redispatch, TENON_KERNEL_WHEN_TRACKED);
   must(tenon_library_define(library, "typed_in_place(Tensor(a!) a, Tensor b) -> Tensor(a!)", NULL,
                             &typed_in_place));
   add_typed(typed_in_place, TENON_KEY_CPU, noop, (tenon_typed_fn)take_2, "TT>");
@@ -257,6 +269,30 @@ PATH(three_redispatches) { call_wrapped(layered_3, calls); }
 PATH(fallthrough_layer) { call_wrapped(skipped, calls); }
 PATH(boxed_fallback) { call_wrapped(wrapped, calls); }
 
+/* An operator with an Autograd kernel for tracked tensors: not tracked, tracked, and without grad. */
+PATH(formula_untracked) { call_pair(formula, calls); }
+
+static void call_formula(void (*call)(const tenon_op*, int), const tenon_op* op, uint32_t mode,
+                         int calls) {
+  tenon_key_guard tracked, grad;
+  must(tenon_key_guard_include(autograd_keys, &tracked)); /* as if the tensors carried it */
+  must(tenon_grad_mode_enter(mode, &grad));
+  call(op, calls);
+  tenon_key_guard_leave(&grad);
+  tenon_key_guard_leave(&tracked);
+}
+
+PATH(formula_tracked) { call_formula(call_pair, formula, TENON_GRAD_MODE_ON, calls); }
+PATH(formula_no_grad) { call_formula(call_pair, formula, TENON_GRAD_MODE_OFF, calls); }
+
+PATH(grad_mode) {
+  for (int i = 0; i < calls; ++i) {
+    tenon_key_guard guard;
+    tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard);
+    tenon_key_guard_leave(&guard);
+  }
+}
+
 PATH(guard) {
   for (int i = 0; i < calls; ++i) {
     tenon_key_guard guard;
@@ -270,7 +306,7 @@ PATH(typed_begin1) {
     tenon_frame frame;
     const tenon_entry* entry = tenon_frame_begin1(typed_1, a, &frame);
     ((function_1)entry->typed)(&frame, a);
-    leave(&frame);
+    tenon_frame_leave(&frame);
   }
 }
 
@@ -279,11 +315,26 @@ static void call_typed(const tenon_op* op, int calls) {
     tenon_frame frame;
     const tenon_entry* entry = tenon_frame_begin2(op, a, b, &frame);
     ((function_2)entry->typed)(&frame, a, b);
-    leave(&frame);
+    tenon_frame_leave(&frame);
   }
 }
 
 PATH(typed_begin2) { call_typed(typed_2, calls); }
+PATH(typed_formula_untracked) { call_typed(typed_formula, calls); }
+PATH(typed_formula_no_grad) { call_formula(call_typed, typed_formula, TENON_GRAD_MODE_OFF, calls); }
+
+/* A typed caller that meets a boxed kernel. */
+PATH(typed_begin2_boxed_kernel) {
+  tenon_value args[2] = {tensor_value(a), tensor_value(b)};
+  tenon_stack stack = stack_of(args, 2);
+  for (int i = 0; i < calls; ++i) {
+    tenon_frame frame;
+    tenon_frame_begin2(two, a, b, &frame);
+    tenon_frame_call(&frame, &stack);
+    tenon_frame_leave(&frame);
+  }
+}
+
 PATH(typed_in_place) { call_typed(typed_in_place, calls); }
 
 /* With keys that are not the operator's usual ones. */
@@ -301,7 +352,7 @@ PATH(typed_begin3) {
     tenon_frame frame;
     const tenon_entry* entry = tenon_frame_begin3(typed_3, a, b, a, &frame);
     ((function_3)entry->typed)(&frame, a, b, a);
-    leave(&frame);
+    tenon_frame_leave(&frame);
   }
 }
 
@@ -311,7 +362,7 @@ PATH(typed_begin_n) {
     tenon_frame frame;
     const tenon_entry* entry = tenon_frame_begin_n(typed_2, tensors, 2, &frame);
     ((function_2)entry->typed)(&frame, a, b);
-    leave(&frame);
+    tenon_frame_leave(&frame);
   }
 }
 
@@ -319,38 +370,38 @@ PATH(typed_begin_factory) {
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
     tenon_frame_begin_factory(none, NULL, &frame);
-    leave(&frame);
+    tenon_frame_leave(&frame);
   }
 }
 
-PATH(resolve) {
+PATH(begin_boxed) {
   tenon_value args[2] = {tensor_value(a), tensor_value(b)};
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
     tenon_frame_begin_boxed(two, args, 2, &frame);
-    leave(&frame);
+    tenon_frame_leave(&frame);
   }
 }
 
-PATH(resolve_and_invoke) {
+PATH(begin_boxed_and_call) {
   tenon_value args[2] = {tensor_value(a), tensor_value(b)};
   tenon_stack stack = stack_of(args, 2);
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_frame_begin_boxed(two, args, 2, &frame);
+    tenon_frame_begin_boxed(two, args, 2, &frame);
     tenon_frame_call(&frame, &stack);
-    leave(&frame);
+    tenon_frame_leave(&frame);
   }
 }
 
-PATH(resolve_0_tensors) {
+PATH(begin_boxed_0_tensors) {
   tenon_value args[2];
   memset(args, 0, sizeof args);
   args[0].tag = args[1].tag = TENON_TAG_INT;
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
     tenon_frame_begin_boxed(none, args, 2, &frame);
-    leave(&frame);
+    tenon_frame_leave(&frame);
   }
 }
 
@@ -425,18 +476,25 @@ static const struct {
     ENTRY(three_redispatches),
     ENTRY(fallthrough_layer),
     ENTRY(boxed_fallback),
+    ENTRY(formula_untracked),
+    ENTRY(formula_tracked),
+    ENTRY(formula_no_grad),
     ENTRY(guard),
+    ENTRY(grad_mode),
     ENTRY(typed_begin1),
     ENTRY(typed_begin2),
     ENTRY(typed_begin3),
     ENTRY(typed_begin_n),
     ENTRY(typed_begin2_guarded),
+    ENTRY(typed_formula_untracked),
+    ENTRY(typed_formula_no_grad),
+    ENTRY(typed_begin2_boxed_kernel),
     ENTRY(typed_in_place),
     ENTRY(typed_begin_factory),
     ENTRY(typed_one_redispatch),
-    ENTRY(resolve),
-    ENTRY(resolve_and_invoke),
-    ENTRY(resolve_0_tensors),
+    ENTRY(begin_boxed),
+    ENTRY(begin_boxed_and_call),
+    ENTRY(begin_boxed_0_tensors),
     ENTRY(check_arguments),
     ENTRY(lookup_by_name),
     ENTRY(error_made_taken_released),
@@ -459,6 +517,7 @@ int main(int argc, char** argv) {
   below_autograd = tenon_keyset_below(TENON_KEY_AUTOGRAD);
   must(tenon_keyset_from_key(TENON_KEY_WRAPPER, &wrapper_keys));
   must(tenon_keyset_from_key(TENON_KEY_TRACER, &tracer_keys));
+  must(tenon_keyset_from_key(TENON_KEY_AUTOGRAD_CPU, &autograd_keys));
   must(tenon_tensor_new(TENON_DTYPE_F32, NULL, 1, &size, NULL, &a));
   must(tenon_tensor_new(TENON_DTYPE_F32, NULL, 1, &size, NULL, &b));
   define_operators();

@@ -38,7 +38,7 @@ TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
   std::thread([&first] {
     first = own_thread_record();
     first->include = 1;
-    set_exclude(first, 2);
+    set_exclude(first, functionality_bit(TENON_FUNCTIONALITY_TRACER));
     set_grad_mode(first, TENON_GRAD_MODE_INFERENCE);
     first->nesting = 3;
     first->places[kPlaceListener] = first;
@@ -53,6 +53,7 @@ TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
     EXPECT_EQ(second->keep, ~kDefaultExclude);
     EXPECT_EQ(second->grad_mode, TENON_GRAD_MODE_ON);
     EXPECT_EQ(second->nesting, 0u);
+    check_invariants(*second);
     EXPECT_EQ(second->places[kPlaceListener], nullptr);
     EXPECT_EQ(second->limit.load(), second->running + kMaxDepth);
   }).join();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways of calls that find no record at once: those that write an argument, and typed ones whose
-// keys are not the operator's usual ones.
+// The write path: calls of operators that write an argument, and those whose keys no kernel of the
+// table serves directly.
 //
 // An operator that writes bumps versions at ADInplaceOrView. Where only the built-in fallback
 // serves that key, the call does here what the fallback would do (see bump_versions), in one
-// dispatch and not two: bumps before the kernel runs, and shuts the key out for what the kernel
+// dispatch and not two: bumps before the kernel runs, and excludes the key for what the kernel
 // itself calls. A typed caller and a binding leave by one store, which cannot put a thread's keys
 // back: they come here for kernels that call nothing (TENON_KERNEL_LEAF), and get the fallback for
 // all others. Profiled calls get it, too, and show it.
@@ -25,19 +25,20 @@ constexpr tenon_keyset kWriteBit = functionality_bit(TENON_FUNCTIONALITY_AD_INPL
   return (snapshot.flags & kCountsWrites) != 0 && *out_below < kWriteBit;
 }
 
-// The record below the fallback; NULL where someone has to look more closely.
-[[gnu::always_inline]] inline const Kernel* record_below(const Snapshot& snapshot,
+// The kernel below the fallback; NULL where the table has none for it.
+[[gnu::always_inline]] inline const Kernel* kernel_below(const Snapshot& snapshot,
                                                          tenon_keyset below) noexcept {
   if (below == snapshot.below) [[likely]] {
-    return snapshot.record(snapshot.below_number);
+    return snapshot.kernel(snapshot.below_number);
   }
-  return slot_record(snapshot, below);
+  return slot_kernel(snapshot, below);
 }
 
 [[gnu::always_inline]] inline tenon_status run_writer(const tenon_op* op, const Kernel* kernel,
                                                       tenon_keyset keys, tenon_stack* stack,
                                                       RunningSlot* slot,
                                                       decltype(finish_call)* finish) {
+  TENON_DCHECK((keys & kWriteBit) == 0 && keys < kWriteBit);
   base::set_running(slot, kernel);
   bump_written(op, stack->args, stack->nargs);
   tenon_status status;
@@ -94,146 +95,150 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return kernel != nullptr && (kernel->entry.flags & TENON_KERNEL_LEAF) != 0;
 }
 
-[[gnu::always_inline]] inline const tenon_entry* begin_any(const tenon_op* op,
-                                                           const tenon_tensor* const* tensors,
-                                                           int64_t count, tenon_frame* frame,
-                                                           RunningSlot* slot,
-                                                           const Snapshot* snapshot) {
-  tenon_keyset carried = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    carried |= tensors[i] != nullptr ? tensor_keys(tensors[i]) : 0;
-  }
-  ThreadRecord* thread = base::record_of(slot);
-  const tenon_keyset keys = call_keys(*snapshot, *thread, carried);
-  tenon_keyset below;
-  if (is_counted(*snapshot, keys, &below)) {
-    const Kernel* kernel = record_below(*snapshot, below);
-    if ((snapshot->flags & kWritesByNumber) != 0 && is_leaf(kernel)) [[likely]] {
-      return begin_writer(op, kernel, below, tensors, count, slot, *snapshot, frame);
-    }
-  } else if (const Pick picked = pick(*snapshot, keys); picked.kernel != nullptr) [[likely]] {
-    return enter(op, picked.kernel, picked.keys, slot, frame);
-  }
-  base::leave(thread, slot);
-  return begin_careful(op, carried, 0, frame, BeginKind::kCall);
+// Begins a typed call with what pick() finds: the fallback for a kernel that may call operators, a
+// shared one, or nothing yet.
+[[gnu::noinline]] const tenon_entry* begin_pick(const tenon_op* op, tenon_keyset keys,
+                                                tenon_keyset carried, tenon_frame* frame,
+                                                RunningSlot* slot, const Snapshot& snapshot) {
+  const Pick picked = pick(snapshot, keys);
+  if (picked.kernel != nullptr) return enter(op, picked.kernel, picked.keys, slot, frame);
+  base::leave(base::record_of(slot), slot);
+  return begin_slow(op, carried, 0, frame, BeginKind::kCall);
 }
 
-// Whether a call may have lost the Override that an argument carries: then only the careful way
+// Goes on with a typed call that has been entered; `carried` are its tensors' keys.
+[[gnu::always_inline]] inline const tenon_entry* begin_entered(
+    const tenon_op* op, tenon_keyset carried, const tenon_tensor* const* tensors, int64_t count,
+    tenon_frame* frame, RunningSlot* slot, const Snapshot& snapshot) {
+  ThreadRecord* thread = base::record_of(slot);
+  tenon_keyset keys = fast_keys(snapshot, *thread, carried);
+  if ((snapshot.flags & (kCountsWrites | kHasOwnAutograd)) == 0) {
+    const Kernel* kernel = slot_kernel(snapshot, keys);
+    if (kernel != nullptr) [[likely]] {
+      return enter(op, kernel, keys, slot, frame);
+    }
+    return begin_pick(op, keys, carried, frame, slot, snapshot);
+  }
+  keys |= own_autograd(snapshot, *thread);
+  tenon_keyset below;
+  if (is_counted(snapshot, keys, &below)) {
+    const Kernel* kernel = kernel_below(snapshot, below);
+    if ((snapshot.flags & kWritesByNumber) != 0 && is_leaf(kernel)) [[likely]] {
+      return begin_writer(op, kernel, below, tensors, count, slot, snapshot, frame);
+    }
+  } else if (const Kernel* kernel = slot_kernel(snapshot, keys)) [[likely]] {
+    return enter(op, kernel, keys, slot, frame);
+  }
+  return begin_pick(op, keys, carried, frame, slot, snapshot);
+}
+
+// Whether a call may have lost the Override that an argument carries: then only the slow path
 // knows.
 bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noexcept {
   return (thread.keep & snapshot.mask & kOverrideBit) == 0;
 }
 
-// Calls of operators that write, but do not get to the fallback: some kernel stands above it, or
-// nothing is below.
-[[gnu::noinline]] tenon_status call_by_slot(const tenon_op* op, tenon_keyset keys,
-                                            tenon_stack* stack, RunningSlot* slot,
-                                            const Snapshot* snapshot) {
+// Calls what pick() finds, where that is not the fallback for writers or the kernel below it is
+// missing.
+[[gnu::noinline]] tenon_status call_pick(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                                         RunningSlot* slot, const Snapshot* snapshot) {
   ThreadRecord* thread = base::record_of(slot);
   const Pick picked = pick(*snapshot, keys);
   if (picked.kernel == nullptr || may_lose_override(*snapshot, *thread)) {
-    return call_careful(op, stack, thread, slot, snapshot);
+    return call_entered(op, stack, thread, slot, snapshot);
   }
   return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish_call);
 }
 
-[[gnu::noinline]] tenon_status redispatch_by_slot(const tenon_op* op, tenon_keyset keys,
-                                                  tenon_stack* stack, RunningSlot* slot,
-                                                  const Snapshot* snapshot) {
+[[gnu::noinline]] tenon_status redispatch_pick(const tenon_op* op, tenon_keyset keys,
+                                               tenon_stack* stack, RunningSlot* slot,
+                                               const Snapshot* snapshot) {
   const Pick picked = pick(*snapshot, keys);
   if (picked.kernel == nullptr) {
-    return redispatch_careful(op, keys, stack, base::record_of(slot), slot, snapshot);
+    return redispatch_entered(op, keys, stack, base::record_of(slot), slot, snapshot);
   }
   return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish_redispatch);
 }
 
 }  // namespace
 
-tenon_status call_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                          RunningSlot* slot, const Snapshot* snapshot) {
+tenon_status call_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                        RunningSlot* slot, const Snapshot* snapshot) {
   keys |= own_autograd(*snapshot, *base::record_of(slot));
   tenon_keyset below;
   if (is_counted(*snapshot, keys, &below)) [[likely]] {
-    if (const Kernel* kernel = record_below(*snapshot, below)) [[likely]] {
+    if (const Kernel* kernel = kernel_below(*snapshot, below)) [[likely]] {
       return run_writer(op, kernel, below, stack, slot, finish_call);
     }
   }
-  return call_by_slot(op, keys, stack, slot, snapshot);
+  return call_pick(op, keys, stack, slot, snapshot);
 }
 
-tenon_status redispatch_unusual(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                                RunningSlot* slot, const Snapshot* snapshot) {
+tenon_status redispatch_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
+                              RunningSlot* slot, const Snapshot* snapshot) {
   tenon_keyset below;
   if (is_counted(*snapshot, keys, &below)) [[likely]] {
-    if (const Kernel* kernel = record_below(*snapshot, below)) [[likely]] {
+    if (const Kernel* kernel = kernel_below(*snapshot, below)) [[likely]] {
       return run_writer(op, kernel, below, stack, slot, finish_redispatch);
     }
   }
-  return redispatch_by_slot(op, keys, stack, slot, snapshot);
+  return redispatch_pick(op, keys, stack, slot, snapshot);
 }
 
-const tenon_entry* begin1_unusual(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
-                                  RunningSlot* slot, const Snapshot* snapshot) {
-  return begin_any(op, &a, 1, frame, slot, snapshot);
+const tenon_entry* begin1_write(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
+                                RunningSlot* slot, const Snapshot* snapshot) {
+  return begin_entered(op, tensor_keys(a), &a, 1, frame, slot, *snapshot);
 }
 
-const tenon_entry* begin2_unusual(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                  tenon_frame* frame, RunningSlot* slot, const Snapshot* snapshot) {
+const tenon_entry* begin2_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                tenon_frame* frame, RunningSlot* slot, const Snapshot* snapshot) {
   const tenon_tensor* const tensors[] = {a, b};
-  return begin_any(op, tensors, 2, frame, slot, snapshot);
+  return begin_entered(op, tensor_keys(a) | tensor_keys(b), tensors, 2, frame, slot, *snapshot);
 }
 
-const tenon_entry* begin3_unusual(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                  const tenon_tensor* c, tenon_frame* frame, RunningSlot* slot,
-                                  const Snapshot* snapshot) {
+const tenon_entry* begin3_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                const tenon_tensor* c, tenon_frame* frame, RunningSlot* slot,
+                                const Snapshot* snapshot) {
   const tenon_tensor* const tensors[] = {a, b, c};
-  return begin_any(op, tensors, 3, frame, slot, snapshot);
+  const tenon_keyset carried = tensor_keys(a) | tensor_keys(b) | tensor_keys(c);
+  return begin_entered(op, carried, tensors, 3, frame, slot, *snapshot);
 }
 
-const tenon_entry* begin_n_unusual(const tenon_op* op, const tenon_tensor* const* tensors,
-                                   int64_t count, tenon_frame* frame, RunningSlot* slot,
-                                   const Snapshot* snapshot) {
-  return begin_any(op, tensors, count, frame, slot, snapshot);
+const tenon_entry* begin_n_write(const tenon_op* op, const tenon_tensor* const* tensors,
+                                 int64_t count, tenon_frame* frame, RunningSlot* slot,
+                                 const Snapshot* snapshot) {
+  return begin_entered(op, tensors_keys(tensors, count), tensors, count, frame, slot, *snapshot);
 }
 
-const tenon_entry* begin1_careful(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame) {
-  return begin_n(op, &a, 1, frame);
-}
-
-const tenon_entry* begin2_careful(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                  tenon_frame* frame) {
-  const tenon_tensor* const tensors[] = {a, b};
-  return begin_n(op, tensors, 2, frame);
-}
-
-const tenon_entry* begin3_careful(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                  const tenon_tensor* c, tenon_frame* frame) {
+const tenon_entry* begin_absent(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
+                                const tenon_tensor* c, tenon_frame* frame) {
   const tenon_tensor* const tensors[] = {a, b, c};
   return begin_n(op, tensors, 3, frame);
 }
 
-const tenon_entry* begin_keys_unusual(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
-                                      RunningSlot* slot, const Snapshot* snapshot) {
+const tenon_entry* begin_keys_pick(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
+                                   RunningSlot* slot, const Snapshot* snapshot) {
   if (const Pick picked = pick(*snapshot, keys); picked.kernel != nullptr) [[likely]] {
     return enter(op, picked.kernel, picked.keys, slot, frame);
   }
   base::leave(base::record_of(slot), slot);
-  return begin_careful(op, keys, 0, frame, BeginKind::kRedispatch);
+  return begin_slow(op, keys, 0, frame, BeginKind::kRedispatch);
 }
 
-const tenon_entry* resolve_unusual(const tenon_op* op, const tenon_value* args, tenon_frame* frame,
-                                   RunningSlot* slot, const Snapshot* snapshot, tenon_keyset keys) {
+const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args,
+                                     tenon_frame* frame, RunningSlot* slot,
+                                     const Snapshot* snapshot, tenon_keyset keys) {
   ThreadRecord* thread = base::record_of(slot);
   keys |= own_autograd(*snapshot, *thread);
   tenon_keyset below;
   const bool counted = is_counted(*snapshot, keys, &below);
-  const Pick picked = counted ? Pick{record_below(*snapshot, below), below} : pick(*snapshot, keys);
+  const Pick picked = counted ? Pick{kernel_below(*snapshot, below), below} : pick(*snapshot, keys);
   const bool serves = picked.kernel != nullptr &&
                       (counted ? is_leaf(picked.kernel) : !may_lose_override(*snapshot, *thread));
   if (!serves) [[unlikely]] {
     const int64_t nargs = snapshot->nargs();
     base::leave(base::record_of(slot), slot);
-    return resolve_careful(op, args, nargs, frame);
+    return begin_boxed_slow(op, args, nargs, frame);
   }
   if (counted) bump_written(op, args, snapshot->nargs());
   const tenon_entry* entry = enter(op, picked.kernel, picked.keys, slot, frame);
