@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "base/check.h"
 #include "base/language.h"
 #include "base/live_count.h"
 #include "base/thread.h"
@@ -88,6 +89,7 @@ const char* status_kind(tenon_status status) noexcept {
 // Puts an error into the slot and returns what was there. While one waits that was raised inside a
 // call, further calls take the slow path, which notes where they began (see raised_since).
 static tenon_error* put_error(ThreadRecord* thread, tenon_error* error) noexcept {
+  TENON_DCHECK(thread == current_thread() && thread != &no_thread_record);
   const RunningSlot* top = thread->top.load(std::memory_order_relaxed);
   const bool inside = error != nullptr && top != thread->running;
   thread->error_seen = inside ? top : nullptr;
@@ -175,6 +177,7 @@ tenon_error* tenon_error::out_of_memory() noexcept { return &out_of_memory_; }
 
 tenon_error* tenon_error::make(tenon_status code, std::string_view kind,
                                std::string_view message) noexcept {
+  TENON_DCHECK(message.data() != nullptr || message.empty());
   if (code == TENON_OK) code = TENON_ERROR_INTERNAL;
   // One block: the object, the message, and the kind where it is not the code's own.
   const size_t kind_size = kind.empty() ? 0 : kind.size() + 1;
@@ -195,7 +198,9 @@ tenon_error* tenon_error::make(tenon_status code, std::string_view kind,
 }
 
 void tenon_error::retain() noexcept {
-  if (!static_) references_.fetch_add(1, std::memory_order_relaxed);
+  if (static_) return;
+  [[maybe_unused]] const int64_t before = references_.fetch_add(1, std::memory_order_relaxed);
+  TENON_DCHECK(before > 0);  // or it was released too often
 }
 
 void tenon_error::release() noexcept {

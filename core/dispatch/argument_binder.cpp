@@ -53,6 +53,9 @@ class Binder {
     bind_positions(given.positional);
     for (size_t i = 0; i < given.named.size(); ++i) bind_name(given.names[i], given.named[i]);
     bind_defaults();
+    TENON_DCHECK(std::none_of(values_, values_ + count_, [](const tenon_value& value) {
+      return value.tag == kNotGiven || (value.flags & TENON_VALUE_MOVABLE) != 0;
+    }));
     done_ = true;
   }
 
@@ -106,11 +109,13 @@ class Binder {
 
   void put(size_t index, const tenon_value& given, bool by_position) {
     const Argument& argument = schema_.arguments()[index];
+    TENON_DCHECK(values_[index].tag == kNotGiven);
     if (value_matches(given, *argument.type)) [[likely]] {
       values_[index] = borrowed(given);
       return;
     }
     if (std::optional<value::OwnedValue> converted = convert(argument, given)) {
+      TENON_DCHECK(value_matches(converted->get(), *argument.type));
       values_[index] = converted->release();
       return;
     }

@@ -128,6 +128,7 @@ std::string signature_codes(const Schema& schema) {
     if (result.is_written() && schema.aliased_argument(i) >= 0) continue;
     codes += result_code(result.type);
   }
+  TENON_DCHECK(codes.find('>') == schema.arguments().size());  // one letter each
   return codes;
 }
 

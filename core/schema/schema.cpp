@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/check.h"
 #include "base/fork.h"
 #include "base/live_count.h"
 #include "schema/printer.h"
@@ -48,6 +49,7 @@ bool same_value(const tenon_value& a, const tenon_value& b) {
     case TENON_TAG_FLOAT_LIST:
       return same_floats(left, right, a.count);
     case TENON_TAG_TENSOR_LIST:
+      TENON_DCHECK(a.count == 0);
       return true;  // a default has no elements
     case TENON_TAG_LIST: {
       const auto* x = static_cast<const tenon_value*>(left);
@@ -161,6 +163,7 @@ Default::Default(const std::vector<std::string>& texts) : value_{} {
 }
 
 void DefaultDeleter::operator()(const Default* value) const noexcept {
+  TENON_DCHECK((value->value_.flags & TENON_VALUE_OWNED) == 0);  // it borrows from `memory_`
   if (!value->shared_) delete value;
 }
 
@@ -205,6 +208,8 @@ std::unique_ptr<Default> Default::device(std::string_view text) {
 }
 
 void Default::set_device(tenon_device device) const {
+  TENON_DCHECK(value_.tag == TENON_TAG_DEVICE);
+  TENON_DCHECK(!device_known() || value_.as.device.type == device.type);  // all give the same
   if (device_known()) return;
   value_.as.device = device;
   device_known_.store(true, std::memory_order_release);
@@ -239,6 +244,7 @@ tenon_schema::tenon_schema(tenon::schema::OperatorName name, size_t arguments, s
       nreturns_(static_cast<uint16_t>(returns)),
       vararg_(vararg),
       varret_(varret) {
+  TENON_DCHECK(arguments == narguments_ && returns == nreturns_);  // the parser allows no more
   tenon::base::count_live(TENON_HANDLE_SCHEMA, 1);
 }
 
@@ -317,6 +323,7 @@ bool any_set(const AliasInfo& alias, const Visit& visit) {
 }  // namespace
 
 int64_t tenon_schema::aliased_argument(size_t index) const {
+  TENON_DCHECK(index < nreturns_);
   const AliasInfo* alias = returns()[index].alias.get();
   if (alias == nullptr) return -1;
   for (size_t i = 0; i < arguments().size(); ++i) {

@@ -78,6 +78,7 @@ const Type* compound(uint32_t kind, std::string text, std::vector<const Type*> e
   std::string key = base::concat(kind, ' ', text);
   std::lock_guard lock(types.mutex);
   auto [found, added] = types.compounds.try_emplace(std::move(key), nullptr);
+  TENON_DCHECK(added || found->second->elements == elements);  // equal texts are equal types
   if (added) {
     try {
       found->second = new Type{kind, InternedString(text), std::move(elements)};
@@ -159,11 +160,13 @@ const Type* union_type(std::span<const Type* const> elements) {
   const Type* none = simple_type(TENON_TYPE_NONE);
   if (distinct.size() == 2 && distinct[1] == none) return optional_type(distinct[0]);
   if (distinct.size() == 2 && distinct[0] == none) return optional_type(distinct[1]);
+  TENON_DCHECK(!distinct.empty());
   std::string text = list_text("Union", distinct);
   return compound(TENON_TYPE_UNION, std::move(text), std::move(distinct));
 }
 
 const Type* wrapper_type(uint32_t kind, const Type* element) {
+  TENON_DCHECK(kind == TENON_TYPE_FUTURE || kind == TENON_TYPE_AWAIT || kind == TENON_TYPE_RREF);
   const char* name = kind == TENON_TYPE_FUTURE  ? "Future("
                      : kind == TENON_TYPE_AWAIT ? "Await("
                                                 : "RRef(";
