@@ -98,6 +98,35 @@ static tenon_status thing(void* ctx, const tenon_op* op, tenon_keyset keys, teno
   return status;
 }
 
+/* ---- Warnings -------------------------------------------------------------------------------- */
+
+/* A text of an argument, with a NUL behind it. */
+static const char* text_of(const tenon_value* value, char* room, size_t size) {
+  size_t count = value->count < size ? value->count : size - 1;
+  for (size_t i = 0; i < count; i++) room[i] = ((const char*)value->as.list.data)[i];
+  room[count] = 0;
+  return room;
+}
+
+/* warn(str category, str message, bool once=False) -> () */
+static tenon_status warn(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  UNUSED(ctx, op, keys);
+  static const char site;
+  char category[64], message[256];
+  const tenon_value* args = stack->args;
+  (void)text_of(&args[0], category, sizeof category);
+  (void)text_of(&args[1], message, sizeof message);
+  return args[2].as.i ? tenon_warning_emit_once(&site, category, message)
+                      : tenon_warning_emit(category, message);
+}
+
+/* warn_for(Tensor x) -> int: for threads of C. */
+static tenon_status warn_for(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  UNUSED(ctx, op, keys);
+  stack->rets[0] = tenon_value_of_int(1);
+  return tenon_warning_emit("RuntimeWarning", "from a thread");
+}
+
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -121,6 +150,8 @@ static const served ops[] = {
     {"call(Any f, Any[] args, int nrets) -> Any[]", "call", call, NULL},
     {"adder(int n) -> Any", "adder", adder, NULL},
     {"thing() -> Any", "thing", thing, NULL},
+    {"warn(str category, str message, bool once=False) -> ()", "warn", warn, NULL},
+    {"warn_for(Tensor x) -> int", "warn_for", warn_for, NULL},
 };
 
 static tenon_status serve(tenon_library* library, const served* one) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
+import warnings
 
 import pytest
 import tenon
@@ -104,3 +105,78 @@ def test_what_cannot_be_called_is_no_callable(foreign):
         foreign.call(thing, [], 1)
     with pytest.raises(tenon.ArgumentTypeError):
         foreign.call(object(), [], 1)
+
+
+# ---- Warnings ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("category", "kind"),
+    [
+        ("UserWarning", UserWarning),
+        ("DeprecationWarning", DeprecationWarning),
+        ("RuntimeWarning", RuntimeWarning),
+        ("ImageWarning", UserWarning),
+        ("KeyError", UserWarning),
+        ("print", UserWarning),
+    ],
+)
+def test_warnings_are_pythons(foreign, category, kind):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        foreign.warn(category, "slow path")
+        foreign.warn(category, "test_python_foreign::warn: is slow")
+    assert [type(one.message) for one in told] == [kind] * 2
+    assert [str(one.message) for one in told] == [
+        "test_python_foreign::warn: slow path",
+        "test_python_foreign::warn: is slow",
+    ]
+    assert told[0].filename == __file__
+
+
+def test_a_warning_that_is_an_error_is_the_calls_exception(foreign):
+    class Mine(UserWarning):
+        pass
+
+    error = Mine("by hand")
+
+    def show(*args, **kwargs):
+        raise error
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(DeprecationWarning, match="test_python_foreign::warn: old"):
+            foreign.warn("DeprecationWarning", "old")
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        with pytest.raises(Mine) as caught:
+            foreign.warn("UserWarning", "other")
+    assert caught.value is error
+    error.__traceback__ = None
+
+
+def test_warnings_of_a_place_are_told_once(foreign):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            for _ in range(3):
+                foreign.warn("UserWarning", "once", True)
+            tenon._tenon.tenon_warning_reset_once()
+        tenon._tenon.tenon_warning_emit("UserWarning", "outside of calls")
+    assert [str(one.message) for one in told] == [
+        *["test_python_foreign::warn: once"] * 2,
+        "outside of calls",
+    ]
+
+
+def test_threads_of_c_warn(foreign):
+    tenon.ops.load_library("python_test_threads")
+    call = tenon.ops.test_python_threads.call
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert call("test_python_foreign::warn_for", tenon.ones(1), 2, 3) == 6
+    assert [type(one.message) for one in told] == [RuntimeWarning] * 6
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="from a thread"):
+            call("test_python_foreign::warn_for", tenon.ones(1), 2, 3)

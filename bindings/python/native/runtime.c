@@ -194,5 +194,6 @@ int tnp_init(PyObject* module) {
       tnp_library_init(module) || tnp_handle_init(module) || tnp_guard_init(module)) {
     return -1;
   }
+  if (tnp_warning_init() != 0) return -1;
   return tnp_registry_init();
 }
