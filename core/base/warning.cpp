@@ -32,6 +32,7 @@ using HandlerPtr = IntrusivePtr<Handler>;
 
 // Of a site that has warned, or that a thread warns for at this moment.
 struct SiteState {
+  uint64_t claim;  // whoever warns for it, or did
   bool told;
   uint32_t fork_generation;  // of the thread that warns
 };
@@ -57,21 +58,23 @@ class Warnings {
     return handler_;
   }
 
-  // Whether the caller is the one that warns for a site: it ends with end_site().
-  bool begin_site(const void* site) {
+  // A number for the caller that is the one to warn for a site: it ends with end_site(). Else 0.
+  uint64_t begin_site(const void* site) {
     const std::lock_guard lock(mutex_);
-    const auto [found, fresh] = sites_.try_emplace(site, SiteState{false, fork_generation()});
-    if (fresh) return true;
-    SiteState& state = found->second;
+    const SiteState mine{++last_claim_, false, fork_generation()};
+    const auto [found, fresh] = sites_.try_emplace(site, mine);
+    if (fresh) return mine.claim;
     // One that was begun by a thread of the parent has nobody here to end it.
-    if (state.told || state.fork_generation == fork_generation()) return false;
-    state.fork_generation = fork_generation();
-    return true;
+    const SiteState& state = found->second;
+    if (state.told || state.fork_generation == fork_generation()) return 0;
+    found->second = mine;
+    return mine.claim;
   }
-  void end_site(const void* site, bool told) noexcept {
+  void end_site(const void* site, uint64_t claim, bool told) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = sites_.find(site);
-    if (found == sites_.end()) return;  // forgotten meanwhile
+    // Forgotten meanwhile, and another one's by now where it is there.
+    if (found == sites_.end() || found->second.claim != claim) return;
     TENON_DCHECK(!found->second.told);
     if (told) {
       found->second.told = true;
@@ -88,6 +91,7 @@ class Warnings {
   std::mutex mutex_;
   HandlerPtr handler_;
   std::unordered_map<const void*, SiteState> sites_;
+  uint64_t last_claim_ = 0;
 };
 
 // Tells the handler, if there is one.
@@ -133,11 +137,14 @@ tenon_status warn_once(const void* site, const char* category, const char* messa
   // Ended also where the handler is left by a forced unwind.
   struct Claim {
     const void* site;
+    const uint64_t number;
     bool told;
-    ~Claim() { Warnings::get().end_site(site, told); }
+    ~Claim() { Warnings::get().end_site(site, number, told); }
   };
-  if (!has_warning_handler() || !Warnings::get().begin_site(site)) return TENON_OK;
-  Claim claim{site, false};
+  if (!has_warning_handler()) return TENON_OK;
+  const uint64_t number = Warnings::get().begin_site(site);
+  if (number == 0) return TENON_OK;
+  Claim claim{site, number, false};
   return tell(category, message, op, &claim.told);
 }
 

@@ -171,6 +171,32 @@ static void handler_may_warn_and_go(void** state) {
   tenon_warning_reset_once();
 }
 
+static const int forgotten_site = 0;
+
+// Forgets the site that it is told of, has it warn anew, and fails for the first one.
+static tenon_status forget_and_fail(void* ctx, const char* category, const char* message,
+                                    const char* op) {
+  (void)op;
+  if (++((told*)ctx)->count != 1) return TENON_OK;
+  tenon_warning_reset_once();
+  assert_int_equal(tenon_warning_emit_once(&forgotten_site, category, message), TENON_OK);
+  return tenon_error_raise(TENON_ERROR_FOREIGN, "the first one");
+}
+
+static void warning_from_before_a_reset_leaves_later_ones_alone(void** state) {
+  (void)state;
+  told to = {0};
+  assert_ok(tenon_warning_set_handler(forget_and_fail, &to, forget));
+  assert_error(tenon_warning_emit_once(&forgotten_site, "UserWarning", "text"), TENON_ERROR_FOREIGN,
+               "the first one");
+  assert_int_equal(to.count, 2);
+  // The one made after the reset was told well: the failure of the older one does not undo that.
+  assert_ok(tenon_warning_emit_once(&forgotten_site, "UserWarning", "text"));
+  assert_int_equal(to.count, 2);
+  assert_ok(tenon_warning_set_handler(NULL, NULL, NULL));
+  tenon_warning_reset_once();
+}
+
 static void null_is_refused(void** state) {
   (void)state;
   static const int site = 0;
@@ -215,12 +241,23 @@ static void threads_warn_while_handlers_change(void** state) {
   tenon_warning_reset_once();
 }
 
+static atomic_int stopping;
+
+static void* warn_until_stopped(void* unused) {
+  while (!stopping) {
+    warn_much(unused);
+    tenon_warning_reset_once();
+  }
+  return NULL;
+}
+
 static void child_warns_while_parents_threads_do(void** state) {
   (void)state;
   pthread_t threads[THREADS];
   memset(handlers, 0, sizeof handlers);
   assert_ok(tenon_warning_set_handler(count_only, &handlers[0], forget));
-  for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, warn_much, NULL);
+  stopping = 0;
+  for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, warn_until_stopped, NULL);
   for (int i = 0; i < 5; ++i) {
     const pid_t child = fork();
     if (child == 0) {
@@ -234,6 +271,7 @@ static void child_warns_while_parents_threads_do(void** state) {
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
   }
+  stopping = 1;
   for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
   assert_ok(tenon_warning_set_handler(NULL, NULL, NULL));
   tenon_warning_reset_once();
@@ -247,6 +285,7 @@ int main(void) {
       cmocka_unit_test(failure_becomes_the_callers),
       cmocka_unit_test(site_warns_once_until_reset),
       cmocka_unit_test(handler_may_warn_and_go),
+      cmocka_unit_test(warning_from_before_a_reset_leaves_later_ones_alone),
       cmocka_unit_test(null_is_refused),
       cmocka_unit_test(threads_warn_while_handlers_change),
       cmocka_unit_test(child_warns_while_parents_threads_do),
