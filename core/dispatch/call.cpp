@@ -166,8 +166,9 @@ const Kernel* running_kernel(const RunningSlot* slot) noexcept {
 
 // Looks at what a kernel left: the error of the call, its results cleared, or nothing when all is
 // well after all.
-ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const Kernel& kernel,
+ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,
                        tenon_status status) noexcept {
+  const Kernel& kernel = *running_kernel(slot);
   ErrorPtr error;
   if (status == TENON_OK) {
     // What the kernel tried and survived is no error of this call.
@@ -186,7 +187,7 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const Kernel& ker
 
 [[gnu::cold]] tenon_status finish_failure(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
                                           tenon_status status, ErrorPlace place) noexcept {
-  ErrorPtr error = check_outcome(op, stack, *running_kernel(slot), status);
+  ErrorPtr error = check_outcome(op, stack, slot, status);
   base::leave(base::record_of(slot), slot);
   return error ? fail_call(std::move(error), stack, place) : TENON_OK;
 }
@@ -451,7 +452,7 @@ tenon_status finish_frame(const tenon_frame* frame, tenon_stack* stack,
   const tenon_op* op = frame->op;
   if (status == TENON_OK && results_good(*op, stack)) return TENON_OK;
   const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
-  ErrorPtr error = check_outcome(op, stack, *running_kernel(slot), status);
+  ErrorPtr error = check_outcome(op, stack, slot, status);
   return error ? fail_call(std::move(error), stack, ErrorPlace::kThreadSlot) : TENON_OK;
 }
 

@@ -80,12 +80,12 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   return fast_keys(snapshot, thread, keys) | own_autograd(snapshot, thread);
 }
 
-/// The kernel for the keys of a call, most often the usual ones. False where the write path goes on,
-/// as with calls of operators that write an argument.
+/// The kernel for the keys of a call, most often the plain ones. False where the write path goes
+/// on, as with calls of operators that write an argument.
 [[gnu::always_inline]] inline bool find_kernel(const Snapshot& snapshot, const ThreadRecord& thread,
                                                tenon_keyset keys,
                                                const Kernel** out_kernel) noexcept {
-  if (keys == snapshot.usual) [[likely]] {
+  if (keys == snapshot.plain) [[likely]] {
     *out_kernel = snapshot.kernel(-1);
     return true;
   }
@@ -130,8 +130,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as
 /// Where the error of a failed call ends.
 enum class ErrorPlace { kThreadSlot, kStack };
 
-/// The fast path of calls with other arguments than one to three tensors in front. A function of its
-/// own: inlined, it would cost the others more than the jump costs these.
+/// The fast path of calls with other arguments than one to three tensors in front. A function of
+/// its own: inlined, it would cost the others more than the jump costs these.
 tenon_status call_scan(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
                        RunningSlot* slot, const Snapshot* snapshot);
 /// Goes on with calls whose kernel find_kernel() did not find: of operators that write an argument,
@@ -223,8 +223,8 @@ tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* sta
 /// Whether a stack has as many arguments and results as the operator wants.
 bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept;
 /// The slow path of all begins, which enters the call. `keys` are the arguments' for a call, final
-/// for a redispatch; `dropped` are taken away. NULL with the error in the thread's slot, and nothing
-/// to leave.
+/// for a redispatch; `dropped` are taken away. NULL with the error in the thread's slot, and
+/// nothing to leave.
 const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
                               tenon_frame* frame, BeginKind kind);
 /// Of an operator without tensor arguments, whose backend comes from `device` (NULL: none given).
@@ -247,9 +247,9 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
 }
 static_assert(sizeof(std::atomic<RunningSlot*>) == sizeof(void*));
 
-/// Go on with a typed call that has been entered and whose keys are not the usual ones: look the slot
-/// up, and count writes. Out of line, which costs such a call some instructions and saves registers
-/// in all others.
+/// Go on with a typed call that has been entered and whose keys are not the plain ones: look the
+/// slot up, and count writes. Out of line, which costs such a call some instructions and saves
+/// registers in all others.
 const tenon_entry* begin1_write(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
                                 RunningSlot* slot, const Snapshot* snapshot);
 const tenon_entry* begin2_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
@@ -268,7 +268,7 @@ const tenon_entry* begin_absent(const tenon_op* op, const tenon_tensor* a, const
                                 const tenon_tensor* c, tenon_frame* frame);
 
 /// Begins a typed call whose tensors carry `keys`. `slow()` starts over where it cannot be entered
-/// at once, `write(slot, snapshot)` goes on where the keys are not the usual ones.
+/// at once, `write(slot, snapshot)` goes on where the keys are not the plain ones.
 template <class Slow, class Write>
 [[gnu::always_inline]] inline const tenon_entry* begin(const tenon_op* op, tenon_keyset keys,
                                                        tenon_frame* frame, Slow&& slow,
@@ -281,7 +281,7 @@ template <class Slow, class Write>
   base::push_owner(thread, slot, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   keys = fast_keys(*snapshot, *thread, keys);
-  if (keys != snapshot->usual) [[unlikely]] {
+  if (keys != snapshot->plain) [[unlikely]] {
     return write(slot, snapshot);
   }
   const Kernel* kernel = snapshot->kernel(-1);

@@ -47,9 +47,9 @@ inline void set_key_words(const KeyWords& words) noexcept {
 }
 
 /// Adds keys to what the thread includes or excludes while it lives, also when a forced unwind goes
-/// through it, and takes away those that were not there before: what is declared meanwhile keeps its
-/// default. The grad mode is left alone. On a thread without record the first step makes one; throws
-/// TENON_ERROR_OUT_OF_MEMORY.
+/// through it, and takes away those that were not there before: what is declared meanwhile keeps
+/// its default. The grad mode is left alone. On a thread without record the first step makes one;
+/// throws TENON_ERROR_OUT_OF_MEMORY.
 class KeyGuard {
  public:
   static KeyGuard include(tenon_keyset keys) {

@@ -291,18 +291,18 @@ void put_first(int8_t number, Snapshot* snapshot) {
   }
 }
 
-// A usual set that shows whether a call has the Autograd that its operator includes: one that a
+// A plain set that shows whether a call has the Autograd that its operator includes: one that a
 // grad mode took it from must not meet the set, see own_autograd(). Where no record serves
 // Autograd, there is nothing to include.
-tenon_keyset with_own_autograd(tenon_keyset usual, Snapshot* snapshot) {
+tenon_keyset with_own_autograd(tenon_keyset plain, Snapshot* snapshot) {
   snapshot->include &= snapshot->mask;
-  if ((snapshot->include & ~usual) == 0) return usual;
+  if ((snapshot->include & ~plain) == 0) return plain;
   const uint32_t row = slot_of_key(TENON_KEY_AUTOGRAD_CPU);
   for (uint32_t slot = row; slot < row + kBackendCount; ++slot) {
     if (snapshot->slots[slot] < 0) return keyset_of(key_of_slot(slot)) & snapshot->mask;
   }
   snapshot->include = 0;
-  return usual;
+  return plain;
 }
 
 // Two sets that most calls have are compared before the slot is looked up: that of plain tensors on
@@ -314,23 +314,23 @@ void choose_sets(uint32_t backend, Snapshot* snapshot) {
   }
   const bool has_tensors = (snapshot->traits & kHasNoTensors) == 0;
   const tenon_keyset chosen = functionality_bit(TENON_FUNCTIONALITY_DENSE) | backend_bit(backend);
-  tenon_keyset usual = has_tensors ? tensor::plain_keys(static_cast<int32_t>(backend)) : 0;
-  usual =
-      (usual | snapshot->include | base::kDefaultInclude) & ~base::kDefaultExclude & snapshot->mask;
+  tenon_keyset plain = has_tensors ? tensor::plain_keys(static_cast<int32_t>(backend)) : 0;
+  plain =
+      (plain | snapshot->include | base::kDefaultInclude) & ~base::kDefaultExclude & snapshot->mask;
   if ((snapshot->flags & kSelectsBackend) != 0) {
-    usual = (usual & ~functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT)) | chosen;
+    plain = (plain & ~functionality_bit(TENON_FUNCTIONALITY_BACKEND_SELECT)) | chosen;
   }
   tenon_keyset below = chosen & snapshot->mask;
   const auto is_served = [&](tenon_keyset keys) { return snapshot->slots[slot_of(keys)] < 0; };
-  if (!is_served(below)) below = usual;
-  if (!is_served(usual)) usual = below;
-  for (uint32_t slot = 0; !is_served(usual); ++slot) {
+  if (!is_served(below)) below = plain;
+  if (!is_served(plain)) plain = below;
+  for (uint32_t slot = 0; !is_served(plain); ++slot) {
     if (snapshot->slots[slot] >= 0) continue;
-    usual = below = slot == kUndefinedSlot ? 0 : keyset_of(key_of_slot(slot)) & snapshot->mask;
+    plain = below = slot == kUndefinedSlot ? 0 : keyset_of(key_of_slot(slot)) & snapshot->mask;
   }
-  usual = with_own_autograd(usual, snapshot);
-  put_first(snapshot->slots[slot_of(usual)], snapshot);
-  snapshot->usual = usual;
+  plain = with_own_autograd(plain, snapshot);
+  put_first(snapshot->slots[slot_of(plain)], snapshot);
+  snapshot->plain = plain;
   snapshot->below = below;
   snapshot->below_number = snapshot->slots[slot_of(below)];
 }

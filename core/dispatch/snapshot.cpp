@@ -60,9 +60,9 @@ void check_invariants([[maybe_unused]] const Snapshot& snapshot) noexcept {
   TENON_DCHECK(snapshot.looked_at <= snapshot.nargs() && snapshot.front <= snapshot.nargs());
   TENON_DCHECK((snapshot.flags & kWritesByNumber) == 0 || (snapshot.flags & kCountsWrites) != 0);
   if (snapshot.nkernels == 0) return;
-  TENON_DCHECK((snapshot.usual & ~snapshot.mask) == 0 && (snapshot.below & ~snapshot.mask) == 0);
-  TENON_DCHECK((snapshot.include & ~snapshot.usual) == 0);  // see own_autograd()
-  TENON_DCHECK(snapshot.slots[slot_of(snapshot.usual)] == -1);
+  TENON_DCHECK((snapshot.plain & ~snapshot.mask) == 0 && (snapshot.below & ~snapshot.mask) == 0);
+  TENON_DCHECK((snapshot.include & ~snapshot.plain) == 0);  // see own_autograd()
+  TENON_DCHECK(snapshot.slots[slot_of(snapshot.plain)] == -1);
   TENON_DCHECK(snapshot.slots[slot_of(snapshot.below)] == snapshot.below_number);
 }
 

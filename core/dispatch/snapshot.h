@@ -30,14 +30,14 @@ struct Snapshot {
   uint64_t pair_counts;          // `counts` where two plain tensors in front are all that matters
   tenon_keyset include;          // Autograd where a kernel is registered on it
   tenon_keyset mask;             // without the functionalities that fall through on all backends
-  tenon_keyset usual;            // set of a call of plain tensors on a thread without guards
+  tenon_keyset plain;            // set of a call of plain tensors on a thread without guards
   tenon_keyset below;            // set of a redispatch to the backend
   uint64_t counts;               // of arguments, and of results << 32
   const schema::Schema* schema;  // owned reference; NULL: the operator has none
   uint8_t flags;                 // kOneOrThree and those behind it: what the fast path tests
   uint8_t traits;                // kHasVararg and those behind it
   uint8_t front;                 // plain tensors before any other argument, 255 at most
-  int8_t below_number;           // of the record that serves `below`; -1 serves `usual`
+  int8_t below_number;           // of the record that serves `below`; -1 serves `plain`
   uint16_t looked_at;            // arguments up to the last one that may hold tensors
   uint16_t nslots;
   uint8_t nkernels;
@@ -66,10 +66,10 @@ struct Snapshot {
   ArgumentPlan* plans() noexcept {
     return const_cast<ArgumentPlan*>(static_cast<const Snapshot*>(this)->plans());
   }
-  /// For tables without records: makes `usual` and `below` sets that no masked set equals.
+  /// For tables without records: makes `plain` and `below` sets that no masked set equals.
   void serve_no_set() noexcept {
-    usual = below = tenon_keyset{1} << 63;
-    mask &= ~usual;
+    plain = below = tenon_keyset{1} << 63;
+    mask &= ~plain;
   }
   uint32_t nargs() const noexcept { return static_cast<uint32_t>(counts); }
   uint32_t nrets() const noexcept { return static_cast<uint32_t>(counts >> 32); }

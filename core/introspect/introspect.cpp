@@ -69,7 +69,7 @@ void check_locked(const tenon_op& op) {
   const size_t plans = right->schema != nullptr ? right->nargs() : 0;
   TENON_CHECK(used->counts == right->counts && used->pair_counts == right->pair_counts &&
                   used->mask == right->mask && used->include == right->include &&
-                  used->usual == right->usual && used->below == right->below &&
+                  used->plain == right->plain && used->below == right->below &&
                   used->below_number == right->below_number && used->front == right->front &&
                   used->looked_at == right->looked_at && used->flags == right->flags &&
                   used->schema == right->schema && used->nslots == right->nslots &&

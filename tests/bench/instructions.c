@@ -269,7 +269,7 @@ PATH(three_redispatches) { call_wrapped(layered_3, calls); }
 PATH(fallthrough_layer) { call_wrapped(skipped, calls); }
 PATH(boxed_fallback) { call_wrapped(wrapped, calls); }
 
-/* An operator with an Autograd kernel for tracked tensors: not tracked, tracked, and without grad. */
+/* An operator with an Autograd kernel for tracked tensors: untracked, tracked, no grad. */
 PATH(formula_untracked) { call_pair(formula, calls); }
 
 static void call_formula(void (*call)(const tenon_op*, int), const tenon_op* op, uint32_t mode,
