@@ -50,15 +50,16 @@ static tenon_value tensor(const tenon_value* result) {
 
 static tenon_value number(double x) { return tenon_value_of_float(x); }
 
-// Arguments that are left out take their defaults.
+// Arguments that are left out take their defaults; `gain`, where there is one, is given by name.
 static tenon_status call(const char* name, const tenon_value* args, int64_t nargs,
-                         tenon_value* rets, int64_t nrets) {
+                         const tenon_value* gain, tenon_value* rets, int64_t nrets) {
+  static const char* const names[] = {"gain"};
   const tenon_op* op = NULL;
   const tenon_status status = tenon_op_find(name, &op);
   if (status != TENON_OK) {
     return status;
   }
-  return tenon_op_call_named(op, args, nargs, NULL, NULL, 0, rets, nrets);
+  return tenon_op_call_named(op, args, nargs, names, gain, gain != NULL, rets, nrets);
 }
 
 // Runs the pipeline.
@@ -69,22 +70,22 @@ static tenon_status pipeline(void* ctx, const tenon_op* op, tenon_keyset keys, t
   enum { LINEAR, BLURRED, EDGES, DIRECTION, INKED, RESULT, COUNT };
   tenon_value v[COUNT];
   memset(v, 0, sizeof v);
-  tenon_status status = call("vision::to_linear", stack->args, 1, &v[LINEAR], 1);
+  tenon_status status = call("vision::to_linear", stack->args, 1, NULL, &v[LINEAR], 1);
   if (status == TENON_OK) {
     tenon_value args[2] = {tensor(&v[LINEAR]), number(1.5)};
-    status = call("vision::gaussian_blur", args, 2, &v[BLURRED], 1);
+    status = call("vision::gaussian_blur", args, 2, NULL, &v[BLURRED], 1);
   }
   if (status == TENON_OK) {
-    tenon_value args[2] = {tensor(&v[BLURRED]), number(4.0)};
-    status = call("vision::edges", args, 2, &v[EDGES], 2);
+    const tenon_value blurred = tensor(&v[BLURRED]), gain = number(4.0);
+    status = call("vision::edges", &blurred, 1, &gain, &v[EDGES], 2);
   }
   if (status == TENON_OK) {
     tenon_value args[3] = {tensor(&v[LINEAR]), tensor(&v[EDGES]), number(0.9)};
-    status = call("vision::ink", args, 3, &v[INKED], 1);
+    status = call("vision::ink", args, 3, NULL, &v[INKED], 1);
   }
   if (status == TENON_OK) {
     tenon_value args[1] = {tensor(&v[INKED])};
-    status = call("vision::to_srgb", args, 1, &v[RESULT], 1);
+    status = call("vision::to_srgb", args, 1, NULL, &v[RESULT], 1);
   }
   if (status == TENON_OK) {
     const int kept[3] = {BLURRED, EDGES, RESULT};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators: calling them from Java.
+// Long file: each form of a call repeats open, put, run and reset: sharing them would allocate.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
