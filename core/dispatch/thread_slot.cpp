@@ -69,8 +69,8 @@ void* copy_word(uint32_t index, void* word) {
   if (status == TENON_OK) return copy;
   base::ErrorPtr error = base::take_current_error();
   if (error && error->code() == status) throw Error(std::move(error));
-  fail(status, "thread slot ", slot.name, ": copy must succeed, got ",
-       base::status_name(status), " without an error");
+  fail(status, "thread slot ", slot.name, ": copy must succeed, got ", base::status_name(status),
+       " without an error");
 }
 
 }  // namespace

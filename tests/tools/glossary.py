@@ -49,7 +49,6 @@ REPLACED = (
 
 # Files that still say replaced words, and which.
 EXCEPTIONS = {
-    "capi/include/tenon/value.h": ("symint",),
     "core/base/reclaim.h": ("way",),
     "core/base/thread.cpp": ("place",),
     "core/base/thread.h": ("place",),
