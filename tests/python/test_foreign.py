@@ -169,9 +169,15 @@ def test_warnings_of_a_place_are_told_once(foreign):
     ]
 
 
-def test_threads_of_c_warn(foreign):
-    tenon.ops.load_library("python_test_threads")
-    call = tenon.ops.test_python_threads.call
+@pytest.fixture
+def call():
+    """Calls an operator from threads of C; the plugin is unloaded after the test."""
+    plugin = tenon._tenon.tenon_plugin_load("python_test_threads")
+    yield tenon.ops.test_python_threads.call
+    tenon._tenon.tenon_plugin_unload(plugin, -1)
+
+
+def test_threads_of_c_warn(foreign, call):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         assert call("test_python_foreign::warn_for", tenon.ones(1), 2, 3) == 6

@@ -368,6 +368,6 @@ def test_misspelt_names_get_near_ones(library, ops):
     assert f"did you mean {library.ns}::rotate?" in tenon.introspect.dump(f"{library.ns}::rotaet")
     with pytest.raises(LookupError, match=r"did you mean CPU\?"):
         library.impl("rotate", lambda x: x, "CPUU")
-    with pytest.raises(TypeError, match=r"got 'axes'.*did you mean 'axis'"):
+    with pytest.raises(TypeError, match=r"got 'axes'; did you mean axis\?"):
         library.define("turn(Tensor x, int axis) -> ()")
         ops.turn(tenon.ones(1), axes=1)
