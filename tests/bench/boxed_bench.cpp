@@ -123,7 +123,7 @@ void resolve_invoke_end(benchmark::State& state) {
   stack.nargs = 2;
   for (auto _ : state) {
     tenon_frame frame;
-    const tenon_entry* entry = tenon_frame_begin_boxed(op.get(), args.data(), 2, &frame);
+    tenon_frame_begin_boxed(op.get(), args.data(), 2, &frame);
     const tenon_status status = tenon_frame_call(&frame, &stack);
     benchmark::DoNotOptimize(tenon_frame_end(&frame, status));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Signatures of typed kernels: the hash of their lowered types, and what fits a schema.
 
+use tenon_sys as sys;
+
 use crate::error::{Error, Result};
 use crate::pattern::Pattern;
 use crate::schema::{Argument, Schema};
@@ -81,9 +83,15 @@ pub(crate) fn fit(what: &str, schema: &Schema, types: &RustTypes) -> Result<bool
     Ok(schema.signature_hash() == types.signature)
 }
 
+/// Any result fits a return of type `Any`.
 fn accepts(types: &[RustType], returns: &[&Argument<'_>]) -> bool {
     let mut pairs = types.iter().zip(returns);
-    types.len() == returns.len() && pairs.all(|((pattern, _), one)| pattern.accepts(one.raw_type))
+    types.len() == returns.len()
+        && pairs.all(|((pattern, _), one)| {
+            // SAFETY: the type is of a schema that lives.
+            let kind = unsafe { sys::tenon_type_kind(one.raw_type) };
+            kind == sys::TENON_TYPE_ANY || pattern.accepts(one.raw_type)
+        })
 }
 
 #[cfg(test)]
