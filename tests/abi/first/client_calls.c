@@ -63,6 +63,16 @@ static void resolved_calls_run_the_boxed_kernel(void** state) {
   tenon_tensor_release(x);
 }
 
+static void typed_callers_refuse_a_missing_tensor(void** state) {
+  (void)state;
+  tenon_frame frame;
+  tenon_tensor* x = counting_vector(2);
+  assert_non_null(tenon_frame_begin1(op_of("first::scale"), x, &frame));
+  require_error(tenon_frame_end_without_result(&frame, 0), TENON_ERROR_TYPE,
+                "first::scale: result 0 must be Tensor, got NULL");
+  tenon_tensor_release(x);
+}
+
 static void lists_of_tensors_reach_the_typed_form(void** state) {
   (void)state;
   tenon_tensor* both[2] = {counting_vector(2), counting_vector(3)};
@@ -408,6 +418,7 @@ static void threads_carry_keys_and_have_their_own_errors(void** state) {
 const struct CMUnitTest call_cases[] = {
     cmocka_unit_test(boxed_and_typed_calls_agree),
     cmocka_unit_test(resolved_calls_run_the_boxed_kernel),
+    cmocka_unit_test(typed_callers_refuse_a_missing_tensor),
     cmocka_unit_test(lists_of_tensors_reach_the_typed_form),
     cmocka_unit_test(texts_and_several_results_come_back),
     cmocka_unit_test(values_of_every_sort_pass_and_print),
