@@ -55,12 +55,15 @@ void check_invariants([[maybe_unused]] const Snapshot& snapshot) noexcept {
   for (uint32_t slot = 0; slot < snapshot.nslots; ++slot) {
     TENON_DCHECK(snapshot.slots[slot] <= kShared && -snapshot.slots[slot] <= snapshot.nkernels);
   }
-  TENON_DCHECK((snapshot.include & ~snapshot.mask) == 0);
   TENON_DCHECK((snapshot.include != 0) == ((snapshot.flags & kHasOwnAutograd) != 0));
   TENON_DCHECK(snapshot.looked_at <= snapshot.nargs() && snapshot.front <= snapshot.nargs());
   TENON_DCHECK((snapshot.flags & kWritesByNumber) == 0 || (snapshot.flags & kCountsWrites) != 0);
   if (snapshot.nkernels == 0) return;
-  TENON_DCHECK((snapshot.plain & ~snapshot.mask) == 0 && (snapshot.below & ~snapshot.mask) == 0);
+  TENON_DCHECK((snapshot.include & ~snapshot.mask) == 0);
+  // A backend is chosen after the mask, see choose_backend().
+  [[maybe_unused]] const tenon_keyset kept =
+      snapshot.mask | functionality_bit(TENON_FUNCTIONALITY_DENSE);
+  TENON_DCHECK((snapshot.plain & ~kept) == 0 && (snapshot.below & ~kept) == 0);
   TENON_DCHECK((snapshot.include & ~snapshot.plain) == 0);  // see own_autograd()
   TENON_DCHECK(snapshot.slots[slot_of(snapshot.plain)] == -1);
   TENON_DCHECK(snapshot.slots[slot_of(snapshot.below)] == snapshot.below_number);

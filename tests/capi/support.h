@@ -53,7 +53,7 @@ static inline tenon_status call(const tenon_op* op, tenon_value* args, uint32_t 
                                 tenon_value* rets, uint32_t nrets) {
   tenon_stack stack;
   memset(&stack, 0, sizeof stack);
-  memset(rets, 0, nrets * sizeof *rets);
+  if (nrets != 0) memset(rets, 0, nrets * sizeof *rets);
   stack.args = args;
   stack.nargs = nargs;
   stack.rets = rets;

@@ -83,7 +83,7 @@ static inline tenon_stack stack_of(tenon_value* args, uint32_t nargs, tenon_valu
                                    uint32_t nrets) {
   tenon_stack stack;
   memset(&stack, 0, sizeof stack);
-  memset(rets, 0, nrets * sizeof *rets);
+  if (nrets != 0) memset(rets, 0, nrets * sizeof *rets);
   stack.args = args;
   stack.nargs = nargs;
   stack.rets = rets;
