@@ -131,8 +131,8 @@ TENON_CALL_API tenon_status tenon_frame_end(tenon_frame* frame, tenon_status sta
 /// Since:     0.1
 TENON_API tenon_status tenon_frame_end_without_result(tenon_frame* frame, int64_t index);
 
-/* Leaves a frame after a success: one release store. Compilers without the builtin take the call.
- *  */
+/* Leaves a frame after a success: one release store. Compilers without the builtin take the
+ * call. */
 static inline void tenon_frame_leave(tenon_frame* frame) {
 #if defined(__GNUC__)
   __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);

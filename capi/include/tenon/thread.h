@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calling thread's state: captured, entered on another thread, and the slots that layers add.
- *  */
+/* The calling thread's state: captured, entered on another thread, and the slots that layers
+ * add. */
 #ifndef TENON_THREAD_H
 #define TENON_THREAD_H
 

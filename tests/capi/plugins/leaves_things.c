@@ -20,7 +20,7 @@ static void mark_deleted(void* ctx) {
   setenv("TENON_TEST_DELETED", "1", 1);
 }
 
-/* A plugin's own handles are its own to release: those of failed loads stay where they are found. */
+/* A plugin's handles are its own to release: those of failed loads stay where they are found. */
 static tenon_library* kept[8];
 static int kept_count = 0;
 
