@@ -155,7 +155,7 @@ static PyType_Slot guard_slots[] = {{Py_tp_doc, "A change of the thread's dispat
 static PyType_Spec guard_spec = {"tenon._tenon.KeyGuard", sizeof(key_guard), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, guard_slots};
 
-/* ---- Profiles --------------------------------------------------------------------------------- */
+/* ---- Profiles -------------------------------------------------------------------------------- */
 
 /* (op, key, redispatch, keys, depth, parent, language, kernel, file, line, status, begin, end) of
  * span `index`. */
