@@ -163,6 +163,21 @@ void Elementwise::finish(Dtype result, Output output) {
   }
 }
 
+void Elementwise::finish_preserving(Dtype result) {
+  result_dtype_ = result;
+  device_ = infos_[0].device;
+  const Sizes sizes = sizes_of(infos_[0]);
+  const Dims dense = preserving_strides(sizes, strides_of(infos_[0]));
+  allocate(sizes, dense.begin());
+  const int64_t* order[] = {dense.begin(), infos_[0].strides};
+  int64_t perm[kMaxDims];
+  order_dims(sizes, order, 2, perm);
+  walk_.begin(sizes, perm, 2);
+  walk_.set(0, output_data_, size_of(result_dtype_), dense.begin());
+  walk_.set(1, infos_[0].data, size_of(input_dtypes_[0]), infos_[0].strides);
+  walk_.coalesce();
+}
+
 void Elementwise::finish_given_or_strided(Output output) {
   common_device();
   if (output.tensor() != nullptr) check_output(*output.tensor(), output.may_resize());

@@ -77,6 +77,9 @@ class Elementwise {
 
   // Settles shape and output and builds the walk. `result` is the dtype that the loop writes.
   void finish(Dtype result, Output output);
+  // The same for one input and a new result, which gets the input's strides where they are dense:
+  // those of dims of size 1 too, and of no elements.
+  void finish_preserving(Dtype result);
 
   const char* op() const { return op_; }
   // The dtype that the loop computes in.

@@ -2,11 +2,33 @@
 // CPU kernels of operators of two tensors: a functor, the dtypes it takes and the three forms.
 #pragma once
 
+#include "kernels/cpu/cast.h"
 #include "kernels/cpu/complex_math.h"
 #include "kernels/cpu/loops.h"
 #include "kernels/ops/binary.h"
 
 namespace tenon::kernels::cpu {
+
+// A functor whose second input is one number.
+template <class F>
+struct ByNumber {
+  F f;
+  float number;
+  float operator()(float a) const { return f(a, number); }
+};
+
+// Runs a product or quotient of T. One number of another dtype keeps a float's digits beside small
+// floats: it is not rounded to T first, as PyTorch has it.
+template <class T, class F>
+void run_scaling(Elementwise& plan, const F& f) {
+  if constexpr (is_small_float<T>) {
+    if (plan.needs_cast(1) && plan.input_info(1).numel == 1) {
+      run_unary<T, T>(plan, ByNumber<F>{f, number_of(plan.input_info(1))});
+      return;
+    }
+  }
+  run_binary<T, T>(plan, f);
+}
 
 // The loop of a finished plan. The result has the dtype that the functor returns.
 template <class Types, class F>
@@ -14,7 +36,11 @@ void compute_binary(Elementwise& plan, const F& f) {
   visit(plan.op(), "self", plan.dtype(), Types(), [&]<class T>(Element<T>) {
     using Result = decltype(f(Compute<T>(), Compute<T>()));
     using Out = std::conditional_t<std::is_same_v<Result, Compute<T>>, T, Result>;
-    run_binary<Out, T>(plan, f);
+    if constexpr (requires { F::kScales; }) {
+      run_scaling<T>(plan, f);
+    } else {
+      run_binary<Out, T>(plan, f);
+    }
   });
 }
 

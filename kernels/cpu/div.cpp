@@ -8,6 +8,7 @@ namespace tenon::kernels::cpu {
 namespace {
 
 struct TrueDiv {
+  static constexpr bool kScales = true;
   template <class T>
   T operator()(T a, T b) const {
     return divide(a, b);
@@ -18,36 +19,45 @@ struct TrueDiv {
   fail_argument(kDivRounded.tensor, "other", "free of zeros where integers are divided", "0");
 }
 
+// A result in between, rounded to what a T holds.
+template <class T>
+Compute<T> as(Compute<T> value) {
+  return static_cast<Compute<T>>(static_cast<T>(value));
+}
+
+// Each step of both is rounded to T, which counts for the small floats.
+template <class T>
 struct TruncDiv {
-  template <class T>
-  T operator()(T a, T b) const {
+  using C = Compute<T>;
+  C operator()(C a, C b) const {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) fail_zero();
       // The smallest number divided by -1 does not fit; it wraps instead of trapping.
       if (std::is_signed_v<T> && b == T(-1)) return static_cast<T>(uint64_t{0} - uint64_t(a));
       return static_cast<T>(a / b);
     } else {
-      return std::trunc(a / b);
+      return std::trunc(as<T>(a / b));
     }
   }
 };
 
+template <class T>
 struct FloorDiv {
-  template <class T>
-  T operator()(T a, T b) const {
+  using C = Compute<T>;
+  C operator()(C a, C b) const {
     if constexpr (std::is_integral_v<T>) {
-      const T quotient = TruncDiv()(a, b);
+      const T quotient = TruncDiv<T>()(a, b);
       const bool inexact = b != T(-1) && a % b != 0;
       return static_cast<T>(inexact && (a < 0) != (b < 0) ? quotient - 1 : quotient);
     } else {
       // Python's floor division: exact even where a / b rounds up to an integer.
       if (b == 0) return a / b;
-      const T remainder = std::fmod(a, b);
-      T quotient = (a - remainder) / b;
-      if (remainder != 0 && (b < 0) != (remainder < 0)) quotient -= 1;
-      if (quotient == 0) return std::copysign(T(0), a / b);
-      const T floor = std::floor(quotient);
-      return quotient - floor > T(0.5) ? floor + 1 : floor;
+      const C remainder = as<T>(std::fmod(a, b));
+      C quotient = as<T>(as<T>(a - remainder) / b);
+      if (remainder != 0 && (b < 0) != (remainder < 0)) quotient = as<T>(quotient - 1);
+      if (quotient == 0) return std::copysign(C(0), a / b);
+      const C floor = std::floor(quotient);
+      return as<T>(quotient - floor) > C(0.5) ? floor + 1 : floor;
     }
   }
 };
@@ -62,13 +72,29 @@ Tensor& div_out(const Tensor& self, const Tensor& other, Tensor& out) {
   return binary_out<FloatAndComplexTypes>(kDiv, self, other, out, TrueDiv());
 }
 
+// As PyTorch: by one number, small floats are divided in float and rounded once.
+template <template <class> class Div>
+Tensor rounded(const Tensor& self, const Tensor& other) {
+  Elementwise plan(kDivRounded.tensor);
+  plan_binary(plan, kDivRounded, self, other, Output::allocate());
+  const bool by_one = plan.input_info(1).numel == 1;
+  visit(plan.op(), "self", plan.dtype(), RealTypes(), [&]<class T>(Element<T>) {
+    if (by_one) {
+      run_scaling<T>(plan, Div<Compute<T>>());
+    } else {
+      run_binary<T, T>(plan, Div<T>());
+    }
+  });
+  return plan.take_result();
+}
+
 Tensor div_mode(const Tensor& self, const Tensor& other,
                 std::optional<std::string_view> rounding_mode) {
   switch (rounding_of(kDivRounded.tensor, rounding_mode)) {
     case Rounding::Floor:
-      return binary<RealTypes>(kDivRounded, self, other, FloorDiv());
+      return rounded<FloorDiv>(self, other);
     case Rounding::Trunc:
-      return binary<RealTypes>(kDivRounded, self, other, TruncDiv());
+      return rounded<TruncDiv>(self, other);
     default:
       return div(self, other);
   }

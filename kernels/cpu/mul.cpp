@@ -6,6 +6,7 @@ namespace tenon::kernels::cpu {
 namespace {
 
 struct Mul {
+  static constexpr bool kScales = true;
   template <class T>
   T operator()(T a, T b) const {
     return multiply(a, b);

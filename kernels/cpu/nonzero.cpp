@@ -53,7 +53,7 @@ Tensor nonzero(const Tensor& self) {
           each_nonzero<T>(info, [&](const int64_t*) { ++count; });
           // Indices of one dim lie next to each other.
           const int64_t sizes[] = {count, info.ndim};
-          const int64_t strides[] = {1, std::max<int64_t>(count, 1)};
+          const int64_t strides[] = {1, count};
           result = allocate(sizes, Dtype::I64, Device(), strides);
           if (result.numel() == 0) return;
           auto* out = static_cast<int64_t*>(result.raw_data());

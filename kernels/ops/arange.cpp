@@ -69,12 +69,12 @@ int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, co
          {op, ": step must lead from start to end, got ", step, " from ", start, " to ", end});
   }
   double length;
-  if (dtype == Dtype::I64) {
+  const bool floating = start.is_float() || end.is_float() || step.is_float();
+  if (dtype == Dtype::I64 && !floating) {
     // In integers, so that numbers beyond 2^53 count.
     const int64_t whole_first = start.to_int();
     const int64_t whole_last = end.to_int();
     const int64_t whole_by = step.to_int();
-    if (whole_by == 0) fail_argument(op, "step", "1 or more in size for int64", step);
     const int64_t sign = (whole_by > 0) - (whole_by < 0);
     int64_t span = 0;
     if (__builtin_sub_overflow(whole_last, whole_first, &span) ||

@@ -19,12 +19,13 @@ Tensor expand(const Tensor& self, Sizes size, bool) {
   const Dims strides = result.strides;
   result.sizes.resize(ndim);
   result.strides.resize(ndim);
-  // From the right: the stride of a new leading dim is that of a dim around all that follow.
+  // From the right: the stride of a new leading dim is that of a dim around all that follow, and 0
+  // around a 0-dim tensor.
   for (int64_t i = ndim - 1; i >= 0; --i) {
     const int64_t old = i - added;
     int64_t wanted = size[static_cast<size_t>(i)];
     int64_t current = 1;
-    int64_t stride = 1;
+    int64_t stride = 0;
     if (old >= 0) {
       current = sizes[old];
       stride = strides[old];

@@ -206,8 +206,7 @@ std::string compare_layout(const Tensor& tensor, const std::string& sizes,
   if (text_of(tensor.sizes()) != sizes) {
     return "has sizes " + text_of(tensor.sizes()) + ", expected " + sizes;
   }
-  // Strides of a tensor without elements mean nothing.
-  if (tensor.numel() != 0 && text_of(tensor.strides()) != strides) {
+  if (text_of(tensor.strides()) != strides) {
     return "has strides " + text_of(tensor.strides()) + ", expected " + strides;
   }
   return "";

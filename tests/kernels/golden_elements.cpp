@@ -54,7 +54,7 @@ double decode_small(const SmallFormat& format, uint32_t bits) {
   return negative ? -value : value;
 }
 
-// The bits of the element that is nearest to a number.
+// The bits of the element that is nearest to a number, of two the even ones.
 uint32_t encode_small(const SmallFormat& format, double value) {
   const int width = 1 + format.exponent_bits + format.mantissa_bits;
   uint32_t best = 0;
@@ -64,7 +64,8 @@ uint32_t encode_small(const SmallFormat& format, double value) {
     if (std::isnan(value) && std::isnan(candidate)) return bits;
     if (candidate == value && std::signbit(candidate) == std::signbit(value)) return bits;
     const double apart = std::fabs(candidate - value);
-    if (apart < distance && std::signbit(candidate) == std::signbit(value)) {
+    const bool nearer = apart < distance || (apart == distance && bits % 2 == 0);
+    if (nearer && std::signbit(candidate) == std::signbit(value)) {
       best = bits;
       distance = apart;
     }

@@ -74,6 +74,11 @@ def _arange():
         yield case(f"span_{number}", op, *span)
     yield case("fraction_to_int64", op, 0.5, 3, 1, dtype=torch.int64)
     yield case("fraction_to_int32", op, 0.5, 3, 1, dtype=torch.int32)
+    for number, span in enumerate(
+        [(0.0, -8.000001, -4.0), (0.0, 1.0, 0.25), (1.5, 7.5, 1.5), (2.0**53, 2**53 + 3, 1)]
+    ):
+        for dtype in [torch.int64, torch.int16, torch.float32]:
+            yield case(f"floats_{number}_{short(dtype)}", op, *span, dtype=dtype)
     yield case("end_only", "aten::arange", 4)
     yield case("end_only_float", "aten::arange", 2.5)
     yield case("start_end", "aten::arange.start", 2, 6)

@@ -41,7 +41,6 @@ def unary(name, safe=False, exact=False):
 
 for _name, _safe, _exact in [
     ("neg", False, True),
-    ("abs", False, True),
     ("exp", False, False),
     ("log", True, False),
     ("sqrt", True, False),
@@ -52,6 +51,16 @@ for _name, _safe, _exact in [
     ("relu", False, True),
 ]:
     FAMILIES[_name] = (lambda n, s, e: lambda: unary(n, s, e))(_name, _safe, _exact)
+
+
+@family("abs")
+def _abs():
+    yield from unary("abs", exact=True)
+    for key, tensor in {**layouts(torch.complex64), **odd_shapes(torch.complex64)}.items():
+        yield case(f"complex_{key}", "aten::abs", tensor)
+    for shape, dims in [((1, 3, 1), (2, 1, 0)), ((2, 1, 3), (1, 0, 2)), ((2, 0, 3), (2, 0, 1))]:
+        tensor = ramp(*shape, dtype=torch.complex128).permute(dims)
+        yield case(f"complex_odd_{'x'.join(map(str, tensor.shape))}", "aten::abs", tensor)
 
 
 # ---- pointwise, two tensors --------------------------------------------------------------------
@@ -228,18 +237,36 @@ def _sub():
     yield case("scalar_alpha", "aten::sub.Scalar", ramp(2, 3), 2, 3)
 
 
+def scalings(name):
+    """Small floats and one number, which keeps a float's digits."""
+    for dtype in [torch.float16, torch.bfloat16]:
+        row = ramp(40, dtype=dtype, start=-999.0, step=48.75)
+        wide, same = torch.tensor(0.3), torch.tensor(0.3, dtype=dtype)
+        end = short(dtype)
+        yield case(f"number_{end}", f"aten::{name}.Scalar", row, 0.3, exact=True)
+        yield case(f"number_wide_{end}", f"aten::{name}.Tensor", row, wide, exact=True)
+        yield case(f"number_same_{end}", f"aten::{name}.Tensor", row, same, exact=True)
+        yield case(f"number_left_{end}", f"aten::{name}.Tensor", wide, row, exact=True)
+        yield case(f"number_strided_{end}", f"aten::{name}.Scalar", row[::3], 0.3, exact=True)
+        yield case(f"number_in_place_{end}", f"aten::{name}_.Tensor", row.clone(), wide, exact=True)
+        out = torch.zeros(40)
+        yield case(f"number_out_{end}", f"aten::{name}.out", row, wide, out=out, exact=True)
+
+
 @family("mul")
 def _mul():
     yield from binary("mul.Tensor", in_place="mul_.Tensor", out="mul.out")
     yield case("scalar_float_on_int", "aten::mul.Scalar", ramp(3, dtype=torch.int64), 2.5)
     yield case("scalar_complex", "aten::mul.Scalar", ramp(3), 1 + 2j)
     yield case("scalar_bool", "aten::mul.Scalar", ramp(3), True)
+    yield from scalings("mul")
 
 
 @family("div")
 def _div():
     yield from binary("div.Tensor", in_place="div_.Tensor", out="div.out")
     yield case("scalar", "aten::div.Scalar", ramp(3, dtype=torch.int64), 2)
+    yield from scalings("div")
     op = "aten::div.Tensor_mode"
     for mode in ["floor", "trunc", None]:
         for dtype in ALL:
@@ -276,6 +303,20 @@ def _div():
             1.5,
             rounding_mode=mode,
         )
+    # Half-width quotients are rounded before they are cut; by one number, in float.
+    for mode, dtype in itertools.product(["floor", "trunc"], [torch.float16, torch.bfloat16]):
+        row = ramp(40, dtype=dtype, start=-999.0, step=48.75)
+        by = ramp(40, dtype=dtype, start=0.0625, step=0.28125)
+        kwargs = {"rounding_mode": mode, "exact": True}
+        name = f"mode_{mode}_rounds_{short(dtype)}"
+        yield case(name, op, row, by, **kwargs)
+        yield case(f"{name}_strided", op, row[::2], by[1::2], **kwargs)
+        yield case(f"{name}_by_row", op, row.reshape(8, 5), by[:5], **kwargs)
+        for shape in [(), (1,), (1, 1)]:
+            one = by[3:4].reshape(shape)
+            yield case(f"{name}_by_one_{len(shape)}", op, row, one, **kwargs)
+        yield case(f"{name}_of_one", op, row[3:4], by, **kwargs)
+        yield case(f"{name}_by_number", "aten::div.Scalar_mode", row, 0.3, **kwargs)
     yield case("mode_refused", op, ramp(2), ramp(2), rounding_mode="ceil")
 
 

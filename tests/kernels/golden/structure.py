@@ -147,6 +147,9 @@ def _expand():
         ((2, 3), [2, 3]),
         ((0, 1), [0, 5]),
         ((3,), [2, 1, 3]),
+        ((), [1]),
+        ((), [2, 1]),
+        ((), [0]),
     ]:
         name = "x".join(map(str, shape)) + "_to_" + "x".join(map(str, size))
         yield view_of(op, ramp(*shape), size, name=name)
