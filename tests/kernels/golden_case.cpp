@@ -8,55 +8,89 @@
 #include <fstream>
 
 namespace tenon::tests {
+namespace {
 
-std::vector<Case> read_cases(const std::string& stem) {
-  const std::string path = std::string(TENON_GOLDEN_DIR) + "/" + stem + ".txt";
+std::vector<std::string> read_lines(const std::string& name) {
+  const std::string path = std::string(TENON_GOLDEN_DIR) + "/" + name;
   std::ifstream file(path);
   if (!file) ADD_FAILURE() << "golden file must exist, got none at " << path;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+// "@7" as the text of the tensor that it names; any other text as it is.
+std::string resolved(const std::string& text) {
+  static const std::vector<std::string> kInputs = read_lines("inputs.txt");
+  if (text[0] != '@') return text;
+  return kInputs.at(static_cast<size_t>(std::atoi(text.c_str() + 1)) + 1);  // below the head
+}
+
+// The first word of a text, which keeps what follows.
+std::string take_word(std::string& text) {
+  const size_t space = text.find(' ');
+  const std::string word = text.substr(0, space);
+  text = space == std::string::npos ? "" : text.substr(space + 1);
+  return word;
+}
+
+void begin_case(std::vector<Case>& cases, const std::string& op, std::string text) {
+  Case& begun = cases.emplace_back();
+  begun.op = op;
+  begun.name = take_word(text);
+  while (!text.empty()) {
+    const std::string mark = take_word(text);
+    begun.exact = begun.exact || mark == "exact";
+    begun.on_meta = begun.on_meta && mark != "nometa";
+    EXPECT_TRUE(mark == "exact" || mark == "nometa") << begun.name << ": unknown mark " << mark;
+  }
+}
+
+// Adds the arguments of a line; returns how many tensors of a list still follow.
+int add_arguments(Case& current, const std::string& keyword, std::string text) {
+  if (text[0] == '@') {
+    while (!text.empty()) current.arguments.push_back({keyword, {resolved(take_word(text))}});
+    return 0;
+  }
+  current.arguments.push_back({keyword, {text}});
+  return text.rfind("tensors ", 0) == 0 ? std::atoi(text.c_str() + 8) : 0;
+}
+
+}  // namespace
+
+std::vector<Case> read_cases(const std::string& stem) {
   std::vector<Case> cases;
+  std::string op;
   int number = 0;
-  int pending = 0;  // tensors of a list that still follow
-  for (std::string line; std::getline(file, line);) {
+  int pending = 0;
+  for (std::string line : read_lines(stem + ".txt")) {
     ++number;
     if (line.empty() || line[0] == '#') continue;
-    const size_t space = line.find(' ');
-    const std::string word = line.substr(0, space);
-    const std::string rest = space == std::string::npos ? "" : line.substr(space + 1);
-    if (word == "case") {
-      cases.emplace_back();
-      cases.back().name = rest;
-      cases.back().file = stem + ".txt";
-      cases.back().line = number;
+    if (pending > 0) {
+      cases.back().arguments.back().lines.push_back(resolved(line));
+      --pending;
       continue;
     }
-    Case& current = cases.back();
-    if (pending > 0) {
-      current.arguments.back().lines.push_back(line);
-      --pending;
-    } else if (word == "op") {
-      current.op = rest;
-    } else if (word == "exact") {
-      current.exact = true;
-    } else if (word == "nometa") {
-      current.on_meta = false;
+    const std::string word = take_word(line);
+    if (word == "op") {
+      op = line;
+    } else if (word == "case") {
+      begin_case(cases, op, line);
+      cases.back().file = stem + ".txt";
+      cases.back().line = number;
     } else if (word == "error") {
-      current.status = rest;
+      cases.back().status = line;
     } else if (word == "ret") {
-      current.results.push_back(rest);
+      cases.back().results.push_back(line);
     } else if (word == "after") {
-      current.after.push_back(rest);
-    } else if (word == "arg" || word == "kwarg") {
-      Case::Argument argument;
-      std::string text = rest;
-      if (word == "kwarg") {
-        argument.keyword = rest.substr(0, rest.find(' '));
-        text = rest.substr(rest.find(' ') + 1);
-      }
-      argument.lines.push_back(text);
-      if (text.rfind("tensors ", 0) == 0) pending = std::atoi(text.c_str() + 8);
-      current.arguments.push_back(std::move(argument));
+      cases.back().after.push_back(line);
+    } else if (word == "arg") {
+      pending = add_arguments(cases.back(), "", line);
+    } else if (word == "kwarg") {
+      const std::string keyword = take_word(line);
+      pending = add_arguments(cases.back(), keyword, line);
     } else {
-      ADD_FAILURE() << path << ":" << number << ": unknown line: " << line;
+      ADD_FAILURE() << stem << ".txt:" << number << ": unknown line: " << word;
     }
   }
   return cases;
