@@ -3,15 +3,15 @@
 
 namespace tenon::kernels {
 
-void resize_out(const char* op, const Tensor& out, Sizes sizes, const int64_t* strides) {
+void resize_out(const char* op, tenon_tensor* out, Sizes sizes, const int64_t* strides) {
   try {
-    check(
-        tenon_tensor_resize(out.get(), static_cast<int64_t>(sizes.size()), sizes.data(), strides));
+    check(tenon_tensor_resize(out, static_cast<int64_t>(sizes.size()), sizes.data(), strides));
   } catch (const Error& error) {
     if (error.code() != TENON_ERROR_STATE) throw;
-    Error refusal(TENON_ERROR_STATE,
-                  std::string(op) + ": out must have sizes " + Part(sizes).text() +
-                      ", since imported memory cannot be resized, got " + Part(out.sizes()).text());
+    Error refusal(TENON_ERROR_STATE, std::string(op) + ": out must have sizes " +
+                                         Part(sizes).text() +
+                                         ", since imported memory cannot be resized, got " +
+                                         Part(TensorRef(out)->sizes()).text());
     tenon_error_set_cause(refusal.get(), tenon_error_retain(error.get()));
     throw refusal;
   }

@@ -2,21 +2,22 @@
 // Dtypes as C++ element types: lists of types, and a switch from a dtype to code for its type.
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
 #include "kernels/common/check.h"
+#include "kernels/common/complex.h"
 #include "kernels/common/half.h"
 
 namespace tenon::kernels {
 
-using Complex64 = std::complex<float>;
-using Complex128 = std::complex<double>;
-
 template <class T>
 inline constexpr Dtype element_dtype = dtype_of<T>;
+template <>
+inline constexpr Dtype element_dtype<Complex64> = Dtype::C64;
+template <>
+inline constexpr Dtype element_dtype<Complex128> = Dtype::C128;
 template <>
 inline constexpr Dtype element_dtype<Half> = Dtype::F16;
 template <>
@@ -30,22 +31,6 @@ template <class T>
 inline constexpr bool is_small_float =
     std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float8E5M2> ||
     std::is_same_v<T, Float8E4M3>;
-template <class T>
-inline constexpr bool is_complex_element =
-    std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
-
-// The type of a complex element's parts; any other is its own.
-template <class T>
-struct RealPart {
-  using type = T;
-};
-template <class T>
-struct RealPart<std::complex<T>> {
-  using type = T;
-};
-template <class T>
-using Real = typename RealPart<T>::type;
-
 // The type in which an element is computed: float for the small floats, else its own.
 template <class T>
 using Compute = std::conditional_t<is_small_float<T>, float, T>;

@@ -85,7 +85,7 @@ void Elementwise::finish_like_lead() {
   for (int k = 0; k < ninputs_; ++k) {
     const bool stretched = infos_[k].numel != numel;
     has_casts_ = has_casts_ || needs_cast(k);
-    walk_.set_flat(k + 1, input_data(k), stretched ? 0 : size_of(input_dtypes_[k]));
+    walk_.set_flat(k + 1, walked_data(k), stretched ? 0 : walked_size(k));
   }
 }
 
@@ -109,9 +109,9 @@ void Elementwise::common_device() {
   }
 }
 
-void Elementwise::check_output(const Tensor& given, bool may_resize) {
-  given_ = &given;
-  const tenon_tensor_info output = given.info();
+void Elementwise::check_output(tenon_tensor* given, bool may_resize) {
+  given_ = given;
+  const tenon_tensor_info output = info_of(given);
   const char* name = may_resize ? "out" : "self";
   if ((output.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
     fail_argument(op_, name, "a defined tensor", "the undefined tensor");
@@ -145,8 +145,8 @@ void Elementwise::allocate(Sizes sizes, const int64_t* strides) {
 
 // The storage moves when it grows, and inputs may be views of it.
 void Elementwise::resize_output(Sizes sizes, const int64_t* strides) {
-  resize_out(op_, *given_, sizes, strides);
-  const tenon_tensor_info output = given_->info();
+  resize_out(op_, given_, sizes, strides);
+  const tenon_tensor_info output = info_of(given_);
   describe_output(output);
   for (int k = 0; k < ninputs_; ++k) {
     check(tenon_tensor_describe(inputs_[k], &infos_[k]));
@@ -180,7 +180,7 @@ void Elementwise::finish_preserving(Dtype result) {
 
 void Elementwise::finish_given_or_strided(Output output) {
   common_device();
-  if (output.tensor() != nullptr) check_output(*output.tensor(), output.may_resize());
+  if (output.tensor() != nullptr) check_output(output.tensor(), output.may_resize());
 
   bool one_shape = true;
   for (int k = 1; k < ninputs_; ++k) one_shape = one_shape && same_sizes(infos_[0], infos_[k]);
@@ -193,7 +193,7 @@ void Elementwise::finish_given_or_strided(Output output) {
   }
   tenon_tensor_info out{};
   if (given_ != nullptr) {
-    out = given_->info();
+    out = info_of(given_);
     if (!std::ranges::equal(sizes_of(out), sizes)) {
       if (!output.may_resize()) {
         fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": self must have the broadcast sizes ", sizes,
@@ -234,11 +234,37 @@ void Elementwise::finish_given_or_strided(Output output) {
 void Elementwise::finish_flat(const int64_t* strides) {
   if (given_ == nullptr) allocate(sizes_of(infos_[0]), strides);
   has_casts_ = has_casts_ || output_needs_cast();
-  walk_.flat(infos_[0].numel, ninputs_ + 1);
-  walk_.set_flat(0, output_data(), size_of(result_dtype_));
-  for (int k = 0; k < ninputs_; ++k) {
-    walk_.set_flat(k + 1, input_data(k), size_of(input_dtypes_[k]));
+  if (in_blocks() && has_casts_) {
+    bool one_dim = !output_needs_cast() || same(output_info().strides, strides, infos_[0].ndim);
+    for (int k = 0; k < ninputs_; ++k) one_dim = one_dim && lies_as_cast(k);
+    if (!one_dim) return walk_in_order_of_output(sizes_of(infos_[0]));
   }
+  walk_.flat(infos_[0].numel, ninputs_ + 1);
+  walk_.set_flat(0, walked_output(), walked_output_size());
+  for (int k = 0; k < ninputs_; ++k) walk_.set_flat(k + 1, walked_data(k), walked_size(k));
+}
+
+// Whether a cast of the input would have its strides.
+bool Elementwise::lies_as_cast(int k) const {
+  return !needs_cast(k) || std::ranges::equal(cast_strides(k), strides_of(infos_[k]));
+}
+
+void Elementwise::walk_in_order_of_output(Sizes shape) {
+  const tenon_tensor_info output = output_info();
+  int64_t strides[kMaxOperands][kMaxDims];
+  const int64_t* order[kMaxOperands] = {output.strides};
+  for (int k = 0; k < ninputs_; ++k) {
+    broadcast_strides(shape, sizes_of(infos_[k]), strides_of(infos_[k]), strides[k]);
+    order[k + 1] = strides[k];
+  }
+  int64_t perm[kMaxDims];
+  order_dims(shape, order, ninputs_ + 1, perm);
+  walk_.begin(shape, perm, ninputs_ + 1);
+  walk_.set(0, walked_output(), walked_output_size(), output.strides);
+  for (int k = 0; k < ninputs_; ++k) {
+    walk_.set(k + 1, walked_data(k), walked_size(k), strides[k]);
+  }
+  walk_.coalesce();
 }
 
 // The strides of an input, as they will be once it is cast.
@@ -260,7 +286,7 @@ void Elementwise::finish_general(Sizes shape) {
   int count = 0;
   const bool fresh = given_ == nullptr || resize_;
   if (!fresh) {
-    scratch = output_needs_cast() ? output_cast_strides() : Dims(strides_of(given_->info()));
+    scratch = output_needs_cast() ? output_cast_strides() : Dims(strides_of(info_of(given_)));
     std::copy(scratch.begin(), scratch.end(), strides[0]);
     order[count++] = strides[0];
   }
@@ -284,10 +310,11 @@ void Elementwise::finish_general(Sizes shape) {
     }
   }
   has_casts_ = has_casts_ || output_needs_cast();
+  if (in_blocks() && has_casts_) return walk_in_order_of_output(shape);
   walk_.begin(shape, perm, ninputs_ + 1);
-  walk_.set(0, output_data(), size_of(result_dtype_), strides[0]);
+  walk_.set(0, walked_output(), walked_output_size(), strides[0]);
   for (int k = 0; k < ninputs_; ++k) {
-    walk_.set(k + 1, input_data(k), size_of(input_dtypes_[k]), strides[k + 1]);
+    walk_.set(k + 1, walked_data(k), walked_size(k), strides[k + 1]);
   }
   walk_.coalesce();
 }

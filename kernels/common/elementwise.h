@@ -13,15 +13,17 @@ namespace tenon::kernels {
 class Output {
  public:
   static Output allocate() { return {nullptr, false}; }
-  static Output in_place(const Tensor& self) { return {&self, false}; }
-  static Output into(const Tensor& out) { return {&out, true}; }
+  static Output in_place(tenon_tensor* self) { return {self, false}; }
+  static Output in_place(const Tensor& self) { return {self.get(), false}; }
+  static Output into(tenon_tensor* out) { return {out, true}; }
+  static Output into(const Tensor& out) { return {out.get(), true}; }
 
-  const Tensor* tensor() const { return tensor_; }
+  tenon_tensor* tensor() const { return tensor_; }
   bool may_resize() const { return may_resize_; }
 
  private:
-  Output(const Tensor* tensor, bool may_resize) : tensor_(tensor), may_resize_(may_resize) {}
-  const Tensor* tensor_;
+  Output(tenon_tensor* tensor, bool may_resize) : tensor_(tensor), may_resize_(may_resize) {}
+  tenon_tensor* tensor_;
   bool may_resize_;
 };
 
@@ -39,18 +41,24 @@ class Elementwise {
  public:
   static constexpr int kMaxInputs = kMaxOperands - 1;
 
-  explicit Elementwise(const char* op) : op_(op) {}
+  enum class Casts : bool {
+    Whole,   // input by input, as described above
+    Blocks,  // inside the loop: the walk has every operand's own data, strides and element size
+  };
+
+  explicit Elementwise(const char* op, Casts casts = Casts::Whole) : op_(op), casts_(casts) {}
   Elementwise(const Elementwise&) = delete;
   Elementwise& operator=(const Elementwise&) = delete;
 
   // Adds an input; `name` is the schema's. Order: as the loop takes them.
-  void input(const Tensor& tensor, const char* name) {
+  void input(const Tensor& tensor, const char* name) { input(tensor.get(), name); }
+  void input(const tenon_tensor* tensor, const char* name) {
     tenon_tensor_info& info = infos_[ninputs_];
-    check(tenon_tensor_describe(tensor.get(), &info));
+    check(tenon_tensor_describe(tensor, &info));
     if ((info.flags & (TENON_TENSOR_UNDEFINED | TENON_TENSOR_HOLLOW)) != 0) [[unlikely]] {
       refuse_input(info, name);
     }
-    inputs_[ninputs_] = tensor.get();
+    inputs_[ninputs_] = tensor;
     names_[ninputs_] = name;
     input_dtypes_[ninputs_] = dtype_of_info(info);
     ++ninputs_;
@@ -60,7 +68,15 @@ class Elementwise {
   // none of them a wrapped number, whose result of dtype `result` is new. True when that was so and
   // all is settled: no need to promote() and finish(). False when those have to look.
   template <int kInputs>
-  bool try_alike(Dtype result);
+  bool try_alike(Dtype result) {
+    if (!inputs_are_alike<kInputs>()) return false;
+    settle_alike(result);
+    return true;
+  }
+  // The same in two steps.
+  template <int kInputs>
+  bool inputs_are_alike() const;
+  void settle_alike(Dtype result);
 
   // Sets the dtype that the loop computes in from inputs `first` and later.
   void promote(Promotion promotion, int first = 0) {
@@ -86,10 +102,12 @@ class Elementwise {
   Dtype dtype() const { return dtype_; }
   // The dtype that the loop writes.
   Dtype result_dtype() const { return result_dtype_; }
+  // The dtype of the output, another one where it was given.
+  Dtype output_dtype() const { return output_dtype_; }
   int inputs() const { return ninputs_; }
   const tenon_tensor_info& input_info(int k) const { return infos_[k]; }
   Dtype input_dtype(int k) const { return input_dtypes_[k]; }
-  tenon_tensor_info output_info() const { return result_ ? result_.info() : given_->info(); }
+  tenon_tensor_info output_info() const { return info_of(result_ ? result_.get() : given_); }
   bool has_casts() const { return has_casts_; }
   bool needs_cast(int k) const { return infos_[k].dtype != static_cast<int32_t>(input_dtypes_[k]); }
   bool output_needs_cast() const { return output_dtype_ != result_dtype_; }
@@ -110,23 +128,41 @@ class Elementwise {
  private:
   [[noreturn, gnu::cold]] void refuse_input(const tenon_tensor_info& info, const char* name) const;
   void promote_mixed(Promotion promotion, int first);
-  template <int kInputs>
-  bool inputs_are_alike() const;
   bool inputs_follow_lead() const;
   void finish_like_lead();
   void finish_given_or_strided(Output output);
   void common_device();
-  void check_output(const Tensor& given, bool may_resize);
+  void check_output(tenon_tensor* given, bool may_resize);
+  static tenon_tensor_info info_of(const tenon_tensor* tensor) {
+    tenon_tensor_info info;
+    check(tenon_tensor_describe(tensor, &info));
+    return info;
+  }
   void finish_flat(const int64_t* strides);
   void finish_general(Sizes shape);
   void allocate(Sizes sizes, const int64_t* strides);
   void describe_output(const tenon_tensor_info& info);
   void resize_output(Sizes sizes, const int64_t* strides);
+  void walk_in_order_of_output(Sizes shape);
+  bool lies_as_cast(int k) const;
   Sizes input_strides(int k, Dims& storage) const;
-  void* input_data(int k) const { return needs_cast(k) ? nullptr : infos_[k].data; }
-  void* output_data() const { return output_needs_cast() ? nullptr : output_data_; }
+  // What the walk has of each operand.
+  bool in_blocks() const { return casts_ == Casts::Blocks; }
+  void* walked_data(int k) const {
+    return needs_cast(k) && !in_blocks() ? nullptr : infos_[k].data;
+  }
+  int64_t walked_size(int k) const {
+    return size_of(in_blocks() ? dtype_of_info(infos_[k]) : input_dtypes_[k]);
+  }
+  void* walked_output() const {
+    return output_needs_cast() && !in_blocks() ? nullptr : output_data_;
+  }
+  int64_t walked_output_size() const {
+    return size_of(in_blocks() ? output_dtype_ : result_dtype_);
+  }
 
   const char* op_;
+  Casts casts_;
   int ninputs_ = 0;
   bool has_casts_ = false;
   Dtype dtype_ = Dtype::None;
@@ -136,7 +172,7 @@ class Elementwise {
   const tenon_tensor* inputs_[kMaxInputs];
   tenon_tensor_info infos_[kMaxInputs];
   Device device_;
-  const Tensor* given_ = nullptr;  // the caller's output
+  tenon_tensor* given_ = nullptr;  // the caller's output
   bool resize_ = false;            // it has another shape and may be resized
   Tensor result_;
   Dtype output_dtype_;
@@ -164,18 +200,15 @@ bool Elementwise::inputs_are_alike() const {
   return true;
 }
 
-template <int kInputs>
-bool Elementwise::try_alike(Dtype result) {
-  if (!inputs_are_alike<kInputs>()) return false;
+inline void Elementwise::settle_alike(Dtype result) {
   const tenon_tensor_info& lead = infos_[0];
   result_ = kernels::allocate_like(inputs_[0], result, &output_data_);
   dtype_ = dtype_of_info(lead);
   output_dtype_ = result_dtype_ = result;
-  walk_.flat(lead.numel, kInputs + 1);
+  walk_.flat(lead.numel, ninputs_ + 1);
   walk_.set_flat(0, output_data_, size_of(result));
   const int64_t size = size_of(dtype_);
-  for (int k = 0; k < kInputs; ++k) walk_.set_flat(k + 1, infos_[k].data, size);
-  return true;
+  for (int k = 0; k < ninputs_; ++k) walk_.set_flat(k + 1, infos_[k].data, size);
 }
 
 }  // namespace tenon::kernels

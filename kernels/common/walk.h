@@ -42,6 +42,7 @@ class Walk {
   int64_t size(int dim) const { return sizes_[dim]; }
   int64_t stride(int k, int dim) const { return strides_[dim][k]; }
   char* data(int k) const { return data_[k]; }
+  char* const* raw_data() const { return data_; }
 
   // Runs the loop over everything.
   void run(Loop loop, const void* ctx) const {

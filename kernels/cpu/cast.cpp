@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "kernels/common/walk.h"
 #include "kernels/cpu/loops.h"
 
 namespace tenon::kernels::cpu {
@@ -52,27 +51,29 @@ struct Convert {
 
 // Reads through `load`, so that small floats arrive as float.
 template <class To, class From>
-constexpr Loop cast_loop() {
+constexpr Loop loop_of() {
   return &unary_loop<To, From, Convert<To, Compute<From>>>;
 }
 
 template <class From, class... To>
-Loop cast_loop_to(Dtype to, ElementTypes<To...>) {
+Loop loop_to(Dtype to, ElementTypes<To...>) {
   Loop loop = nullptr;
-  ((to == element_dtype<To> ? (loop = cast_loop<To, From>(), true) : false) || ...);
+  ((to == element_dtype<To> ? (loop = loop_of<To, From>(), true) : false) || ...);
   return loop;
 }
 
 }  // namespace
 
+Loop cast_loop(Dtype to, Dtype from) {
+  if (to == from) return copy_loop_of(size_of(to));
+  return visit("tenon::cast", "source", from, AllTypes(),
+               [&]<class From>(Element<From>) { return loop_to<From>(to, AllTypes()); });
+}
+
 void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
   const Dtype to = dtype_of_info(target);
   const Dtype from = dtype_of_info(source);
-  const Loop loop =
-      to == from ? copy_loop_of(size_of(to))
-                 : visit("tenon::cast", "source", from, AllTypes(), [&]<class From>(Element<From>) {
-                     return cast_loop_to<From>(to, AllTypes());
-                   });
+  const Loop loop = cast_loop(to, from);
   Walk walk;
   const bool same_sizes = std::ranges::equal(sizes_of(target), sizes_of(source));
   if (same_sizes && is_contiguous(target) && is_contiguous(source)) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/common/element.h"
-#include "kernels/common/shape.h"
+#include "kernels/common/walk.h"
 
 namespace tenon::kernels::cpu {
 
@@ -44,6 +44,9 @@ To convert(From value) {
     return static_cast<To>(value);
   }
 }
+
+// The loop that copies elements of one dtype to another: operand 0 is written. No ctx is read.
+Loop cast_loop(Dtype to, Dtype from);
 
 // Writes `source`, broadcast to the sizes of `target`, to `target`. Both have CPU memory and do not
 // overlap in part.

@@ -19,7 +19,7 @@ Scalar local_scalar_dense(const Tensor& self) {
     } else if constexpr (std::is_integral_v<T>) {
       return Scalar(static_cast<int64_t>(element));
     } else if constexpr (is_complex_element<T>) {
-      return Scalar(std::complex<double>(element.real(), element.imag()));
+      return Scalar(std::complex<double>(element.re, element.im));
     } else {
       return Scalar(static_cast<double>(element));
     }

@@ -2,17 +2,21 @@
 // The plugin libtenon_cpu.so: all operators and their CPU kernels. Nothing runs before load.
 #include <memory>
 
+#include "kernels/common/registrar.h"
 #include "kernels/cpu/lost_team.h"
+#include "kernels/cpu/operators.h"
+#include "kernels/cpu/run.h"
+#include "kernels/cpu/vector_level.h"
 #include "kernels/ops/registry.h"
 #include "tenon/plugin.h"
 
 // X(stem) for each file kernels/cpu/<stem>.cpp with a function register_<stem>.
 // clang-format off
 #define TENON_CPU_KERNELS(X) \
-  X(abs) X(add) X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(cos) X(div) X(empty) \
-  X(empty_strided) X(eq) X(exp) X(fill) X(full) X(ge) X(gt) X(le) X(local_scalar_dense) \
-  X(log) X(lt) X(maximum) X(mean) X(minimum) X(mm) X(mul) X(ne) X(neg) X(nonzero) \
-  X(normal) X(relu) X(sigmoid) X(sin) X(sqrt) X(sub) X(sum) X(tanh) X(uniform) X(where) \
+  X(add) X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(div) X(empty) \
+  X(empty_strided) X(eq) X(fill) X(full) X(ge) X(gt) X(le) X(local_scalar_dense) \
+  X(lt) X(maximum) X(mean) X(minimum) X(mm) X(mul) X(ne) X(nonzero) \
+  X(normal) X(sub) X(sum) X(uniform) X(where) \
   X(zero) X(zeros)
 // clang-format on
 #define TENON_CPU_TENON_KERNELS(X) X(skeleton_op)
@@ -30,7 +34,7 @@ using Libraries = std::vector<Library>;
 
 tenon_status load(tenon_plugin*, void** out_state) {
   tenon_error* error = nullptr;
-  const tenon_status status = detail::guarded(&error, [&] {
+  const tenon_status status = tenon::detail::guarded(&error, [&] {
     watch_forks();
     auto libraries = std::make_unique<Libraries>(register_ops());
     Library& aten = libraries->emplace_back(Library::Impl, "aten", TENON_KEY_CPU);
@@ -41,6 +45,13 @@ tenon_status load(tenon_plugin*, void** out_state) {
 #define TENON_REGISTER(stem) register_##stem(tenon);
     TENON_CPU_TENON_KERNELS(TENON_REGISTER)
 #undef TENON_REGISTER
+    choose_vector_level();
+    for (const Operator& op : operators()) {
+      // The library of `aten` comes before that of `tenon`.
+      Library& library =
+          (*libraries)[libraries->size() - (op.ns == std::string_view("aten") ? 2 : 1)];
+      implement(library, TENON_KEY_CPU, "cpu", *op.facts, op.kernel, kQuickNumel);
+    }
     *out_state = libraries.release();
   });
   return status == TENON_OK ? TENON_OK : tenon_error_set(error);

@@ -2,6 +2,11 @@
 // Registers all operators.
 #include "kernels/ops/registry.h"
 
+#include <string_view>
+
+#include "kernels/common/registrar.h"
+#include "kernels/ops/operators.h"
+
 namespace tenon::kernels {
 
 #define TENON_DECLARE(stem) void register_##stem(Library& library);
@@ -19,6 +24,9 @@ std::vector<Library> register_ops() {
 #define TENON_REGISTER_TENON(stem) register_##stem(tenon);
   TENON_TENON_OPS(TENON_REGISTER_TENON)
 #undef TENON_REGISTER_TENON
+  for (const Operator& op : operators()) {
+    define(std::string_view(op.ns) == "aten" ? libraries[0] : libraries[1], *op.facts);
+  }
   return libraries;
 }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers among the arguments, checked and as elements.
+#include "kernels/common/args.h"
+
+#include "kernels/common/element.h"
+
+namespace tenon::kernels {
+namespace {
+
+Scalar scalar_of(const Args& args, int k, const char* name) {
+  const tenon_value& value = args[k];
+  if (value.tag < TENON_TAG_BOOL || value.tag > TENON_TAG_COMPLEX) [[unlikely]] {
+    fail(TENON_ERROR_TYPE,
+         {args.op(), ": ", name, " must be Scalar, got ", tenon_tag_name(value.tag)});
+  }
+  return Scalar(value);
+}
+
+}  // namespace
+
+template <class T>
+T Args::number(int k, const char* name) const {
+  const Scalar scalar = scalar_of(*this, k, name);
+  return visit(op_, name, static_cast<Dtype>(dtype_), AllTypes(), [&]<class E>(Element<E>) -> T {
+    if constexpr (std::is_same_v<Compute<E>, T>) {
+      return static_cast<T>(checked_element_of<E>(op_, name, scalar));
+    } else {
+      fail(TENON_ERROR_INTERNAL, {op_, ": ", name, " must be read as what is computed in"});
+    }
+  });
+}
+
+template bool Args::number(int, const char*) const;
+template uint8_t Args::number(int, const char*) const;
+template int8_t Args::number(int, const char*) const;
+template int16_t Args::number(int, const char*) const;
+template int32_t Args::number(int, const char*) const;
+template int64_t Args::number(int, const char*) const;
+template float Args::number(int, const char*) const;
+template double Args::number(int, const char*) const;
+template Complex64 Args::number(int, const char*) const;
+template Complex128 Args::number(int, const char*) const;
+
+void check_number(const Args& args, int k, const char* name, tenon_dtype dtype) {
+  if (args[k].tag == TENON_TAG_INT) [[likely]] {
+    return;
+  }
+  const Scalar number = scalar_of(args, k, name);
+  const uint32_t traits = tenon_dtype_traits(dtype);
+  if (number.is_bool() && dtype != TENON_DTYPE_BOOL) {
+    fail_argument(args.op(), name, "a number for tensors that are not bool", number);
+  }
+  if (number.is_float() && (traits & (TENON_DTYPE_IS_FLOATING | TENON_DTYPE_IS_COMPLEX)) == 0) {
+    fail_argument(args.op(), name, "an integer for tensors that are not floating", number);
+  }
+  if (number.is_complex() && (traits & TENON_DTYPE_IS_COMPLEX) == 0) {
+    fail_argument(args.op(), name, "a real number for tensors that are not complex", number);
+  }
+}
+
+}  // namespace tenon::kernels

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Call: one call of a registered operator, as a family's routine sees it.
+#pragma once
+
+#include "kernels/common/args.h"
+#include "kernels/common/facts.h"
+#include "tenon/tenon.hpp"
+
+namespace tenon::kernels {
+
+// One form of an operator as one device serves it: what the ctx of its kernel points to.
+struct OperatorForm {
+  const Facts* facts;
+  const void* kernel;  // the device's own part, of the family's type; NULL without a device
+  std::string name;    // "aten::add_.Tensor"
+  Schema schema;
+  int arguments;  // of the schema, written ones included
+  int results;
+  int inputs;  // tensors that the arguments begin with, apart from those that are written only
+  // The first argument that is written, -1 in the functional form. In place there is one; the outs
+  // of the out form are the last arguments.
+  int written;
+  static constexpr int kMaxArguments = 16;
+  const char* names[kMaxArguments] = {};  // of the arguments; borrowed from the schema
+
+  bool is_functional() const { return written < 0; }
+  bool is_out() const { return written > 0; }
+};
+
+// Arguments stand in schema order, and are borrowed. The routine of a functional form writes each
+// result, owned; the results of the others are their written arguments, which nobody need write.
+struct Call {
+  const OperatorForm& form;
+  const tenon_value* args;
+  tenon_value* results;
+
+  const Facts& facts() const { return *form.facts; }
+  const char* op() const { return form.name.c_str(); }
+  // Argument k, which the schema says is a tensor.
+  tenon_tensor* tensor(int k) const;
+  // Where results go: NULL in the functional form.
+  tenon_tensor* written(int k = 0) const {
+    return form.is_functional() ? nullptr : tensor(form.written + k);
+  }
+  void give(int k, Tensor result) const {
+    results[k] = tenon_value_give(tenon_value_of_tensor(result.release()));
+  }
+};
+
+}  // namespace tenon::kernels

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts: all that is to say of an operator besides the arithmetic of one element. Plain data, seen
+// by every file of the operator, whatever its device; no C++ library is included here.
+//
+// An operator is one header in kernels/ops with a `constexpr Facts` for each of its overloads, and
+// a line for each in kernels/ops/ops.list. From these come its schemas in all forms, their
+// registration, the Meta kernels and the kernels of each device.
+//
+// A family of operators plugs in with a Family: one routine that serves all its operators, finding
+// Facts, form and arguments in the Call that it is handed (call.h). What the family alone has to
+// know of an operator is a member of Facts, named like the family.
+#pragma once
+
+#include <cstdint>
+
+#include "tenon/key.h"
+#include "tenon/types.h"
+
+namespace tenon::kernels {
+
+class Args;
+struct Call;
+
+// The forms that one text of parameters stands for. `add.Tensor` has all: functional, in place as
+// `add_.Tensor`, and into the caller's tensor as `add.out`.
+using Forms = uint8_t;
+inline constexpr Forms kFunctional = 1;
+inline constexpr Forms kInPlace = 2;
+inline constexpr Forms kOut = 4;
+inline constexpr Forms kAllForms = kFunctional | kInPlace | kOut;
+
+// Dtypes as a set: bit d stands for TENON_DTYPE_* number d.
+using DtypeSet = uint32_t;
+template <class... Dtype>
+constexpr DtypeSet dtypes(Dtype... dtype) {
+  return ((DtypeSet{1} << dtype) | ...);
+}
+inline constexpr DtypeSet kBool = dtypes(TENON_DTYPE_BOOL);
+inline constexpr DtypeSet kIntegers =
+    dtypes(TENON_DTYPE_U8, TENON_DTYPE_I8, TENON_DTYPE_I16, TENON_DTYPE_I32, TENON_DTYPE_I64);
+inline constexpr DtypeSet kFloats =
+    dtypes(TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64);
+inline constexpr DtypeSet kFloat8 = dtypes(TENON_DTYPE_F8_E5M2, TENON_DTYPE_F8_E4M3FN);
+inline constexpr DtypeSet kComplex = dtypes(TENON_DTYPE_C64, TENON_DTYPE_C128);
+inline constexpr DtypeSet kReals = kIntegers | kFloats;
+inline constexpr DtypeSet kNumbers = kReals | kComplex;
+inline constexpr DtypeSet kAllDtypes = kBool | kNumbers | kFloat8;
+constexpr bool has(DtypeSet set, tenon_dtype dtype) {
+  return dtype >= 0 && (set >> dtype & 1) != 0;
+}
+
+// The dtype that a pointwise operator computes in.
+enum class Promote : uint8_t {
+  Common,       // the one that all inputs promote to
+  CommonFloat,  // the same, and the default floating dtype instead of bool and integers
+};
+
+// The dtype of its result.
+enum class Gives : uint8_t {
+  Same,  // the one that it computes in
+  Bool,  // a comparison's
+  Real,  // of complex numbers the real dtype of their parts
+};
+
+struct PointwiseRule {
+  DtypeSet types = 0;  // that it computes in; others are refused, on every device and on Meta
+  Promote promote = Promote::Common;
+  Gives gives = Gives::Same;
+};
+
+struct PointwiseFacts {
+  PointwiseRule rule = {};
+  int masks = 0;  // so many first tensors are bools that take no part in promotion
+  // What serves bools instead, where an input may not be one.
+  const char* no_bool = nullptr;
+  // Refuses other arguments, given the dtype that is computed in.
+  void (*check)(const Args& args, tenon_dtype dtype) = nullptr;
+  // Which of the operator's functors serves a call, and their rules where they differ.
+  int (*variant)(const Args& args) = nullptr;
+  const PointwiseRule* rules = nullptr;
+};
+
+// What layers that derive, batch and cast need to know. Each operator states all of it: an absent
+// rule is a word too.
+enum class Batching : uint8_t { Unstated, None, Pointwise, Fold };
+enum class Cast : uint8_t {
+  Unstated,
+  None,    // computes in what it is given
+  Lower,   // in the lower precision of the autocast region
+  Fp32,    // in float32, as it loses precision else
+  Widest,  // in the widest dtype of its inputs
+};
+
+// One family of operators.
+struct Family {
+  const char* name;
+  void (*run)(const Call& call);
+  tenon_key key;  // that the routine serves without a device: Meta, or a composite's
+  bool leaf;      // calls no operators
+};
+
+struct Facts {
+  const Family* family;
+  const char* name;    // "add.Tensor", in the namespace of the list that has it
+  const char* params;  // of the functional form: "Tensor self, Tensor other, *, Scalar alpha=1"
+  const char* returns = "Tensor";
+  Forms forms = kFunctional;
+  const char* out = "out";              // the overload of the out form
+  const char* outs = "out";             // its written arguments: "max, max_values"
+  const char* tags = "core pointwise";  // of the functional form, apart by blanks
+  const char* gradient = nullptr;       // formulas for the inputs, or "none: why"
+  const char* tangent = nullptr;        // the result's, from the inputs' `_t`, or "none: why"
+  Batching batching = Batching::Unstated;
+  Cast cast = Cast::Unstated;
+  PointwiseFacts pointwise = {};
+  const char* file = __builtin_FILE();  // where it is defined, for dumps
+  int32_t line = __builtin_LINE();
+};
+
+// One output with the shape that the inputs broadcast to: each element from one of each input.
+extern const Family kPointwise;
+
+// Whether nothing is left unsaid.
+constexpr bool is_complete(const Facts& facts) {
+  return facts.gradient != nullptr && facts.tangent != nullptr &&
+         facts.batching != Batching::Unstated && facts.cast != Cast::Unstated;
+}
+
+}  // namespace tenon::kernels

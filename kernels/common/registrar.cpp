@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// From facts to schemas and kernels, one for each form.
+#include "kernels/common/registrar.h"
+
+#include <string>
+#include <string_view>
+
+#include "kernels/common/check.h"
+#include "kernels/common/entry.h"
+
+namespace tenon::kernels {
+namespace {
+
+struct Name {
+  std::string base;
+  std::string overload;
+
+  explicit Name(std::string_view name) {
+    const size_t dot = name.find('.');
+    base = name.substr(0, dot);
+    if (dot != std::string_view::npos) overload = name.substr(dot + 1);
+  }
+  std::string with(std::string_view suffix, std::string_view other) const {
+    return base + std::string(suffix) + (other.empty() ? "" : "." + std::string(other));
+  }
+};
+
+std::string name_of_form(const Facts& facts, Forms form) {
+  const Name name(facts.name);
+  if (form == kInPlace) return name.with("_", name.overload);
+  return form == kOut ? name.with("", facts.out) : std::string(facts.name);
+}
+
+// "Tensor self" becomes "Tensor(a!) self".
+std::string in_place_schema(const Facts& facts) {
+  const std::string_view params = facts.params;
+  return "(Tensor(a!)" + std::string(params.substr(std::string_view("Tensor").size())) +
+         ") -> Tensor(a!)";
+}
+
+std::string out_schema(const Facts& facts) {
+  const std::string_view params = facts.params;
+  std::string written, returned;
+  std::string_view outs = facts.outs;
+  for (char set = 'a'; !outs.empty(); ++set) {
+    const std::string_view out = outs.substr(0, outs.find(", "));
+    outs.remove_prefix(std::min(outs.size(), out.size() + 2));
+    const std::string type = std::string("Tensor(") + set + "!)";
+    written += (written.empty() ? "" : ", ") + type + " " + std::string(out);
+    returned += (returned.empty() ? "" : ", ") + type;
+  }
+  const bool several = returned.find(',') != std::string::npos;
+  const bool has_star = params.find('*') != std::string_view::npos;
+  return "(" + std::string(params) + (has_star ? ", " : ", *, ") + written + ") -> " +
+         (several ? "(" + returned + ")" : returned);
+}
+
+std::string schema_of_form(const Facts& facts, Forms form) {
+  const std::string name = name_of_form(facts, form);
+  if (form == kInPlace) return name + in_place_schema(facts);
+  if (form == kOut) return name + out_schema(facts);
+  return name + "(" + facts.params + ") -> " + facts.returns;
+}
+
+std::vector<std::string> tags_of(const Facts& facts, Forms form) {
+  std::vector<std::string> tags;
+  if (form == kInPlace) tags.push_back("inplace");
+  if (form == kOut) tags.push_back("out");
+  std::string_view text = facts.tags;
+  while (!text.empty()) {
+    const std::string_view tag = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), tag.size() + 1));
+    // The core set is functional.
+    if (form == kFunctional || tag != "core") tags.emplace_back(tag);
+  }
+  return tags;
+}
+
+std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& facts, Forms form,
+                                        const void* kernel) {
+  const std::string ns = tenon_library_namespace(library.get());
+  Schema schema = Schema::parse(ns + "::" + schema_of_form(facts, form));
+  const auto arguments = static_cast<int>(schema.argument_count());
+  const auto results = static_cast<int>(schema.return_count());
+  const int written = form == kFunctional ? -1 : form == kInPlace ? 0 : arguments - results;
+  if (arguments > OperatorForm::kMaxArguments) {
+    fail_argument(facts.name, "params", "at most 16 arguments", arguments);
+  }
+  auto made = std::unique_ptr<OperatorForm>(
+      new OperatorForm{&facts, kernel, ns + "::" + name_of_form(facts, form), schema, arguments,
+                       results, 0, written});
+  for (int k = 0; k < arguments; ++k) {
+    const tenon_argument_info argument = made->schema.argument(k);
+    made->names[k] = argument.name;
+    const bool is_input = tenon_type_kind(argument.type) == TENON_TYPE_TENSOR &&
+                          (argument.flags & TENON_ARGUMENT_OUT) == 0;
+    if (is_input && made->inputs == k) ++made->inputs;
+  }
+  return made;
+}
+
+void register_form(Library& library, tenon_key key, const char* device, const Facts& facts,
+                   Forms form, const void* kernel, int64_t quick_numel) {
+  std::unique_ptr<OperatorForm> made = make_form(library, facts, form, kernel);
+  const std::string function = std::string(device) + "::" + Name(name_of_form(facts, form)).base +
+                               (form == kOut ? "_out" : "");
+  tenon_kernel description{};
+  description.struct_size = sizeof(description);
+  description.language = TENON_LANGUAGE_CPP;
+  if (facts.family->leaf) description.flags |= TENON_KERNEL_LEAF;
+  if (quick_numel >= 0) {
+    description.flags |= TENON_KERNEL_NOBLOCK;
+    description.noblock_max_numel = quick_numel;
+  }
+  description.name = function.c_str();
+  description.file = facts.file;
+  description.line = facts.line;
+  description.boxed = &boxed_entry;
+  description.typed = typed_entry(made->name.c_str(), made->schema.signature());
+  description.signature = tenon_schema_signature_hash(made->schema.get());
+  description.deleter = [](void* ctx) { delete static_cast<OperatorForm*>(ctx); };
+  const std::string name = made->name;
+  description.ctx = made.release();  // taken over, also on failure
+  check(tenon_library_impl(library.get(), name.c_str(), key, &description, nullptr));
+}
+
+template <class Each>
+void each_form(const Facts& facts, Each&& each) {
+  for (const Forms form : {kFunctional, kInPlace, kOut}) {
+    if ((facts.forms & form) != 0) each(form);
+  }
+}
+
+}  // namespace
+
+void define(Library& library, const Facts& facts) {
+  const Family& family = *facts.family;
+  each_form(facts, [&](Forms form) {
+    const std::vector<std::string> tags = tags_of(facts, form);
+    std::vector<const char*> texts;
+    for (const std::string& tag : tags) texts.push_back(tag.c_str());
+    library.def(schema_of_form(facts, form), texts, {facts.file, facts.line});
+    register_form(library, family.key, family.name, facts, form, nullptr,
+                  family.leaf ? INT64_MAX : -1);
+  });
+}
+
+void implement(Library& library, tenon_key key, const char* device, const Facts& facts,
+               const void* kernel, int64_t quick_numel) {
+  each_form(facts, [&](Forms form) {
+    register_form(library, key, device, facts, form, kernel, quick_numel);
+  });
+}
+
+}  // namespace tenon::kernels

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a functor to its loops on the CPU: one for each dtype that it computes in, each for several
+// instruction sets. Included by a source for each operator, and kept free of the C++ library's
+// headers: they would take most of its time to compile.
+//
+// Loops are over contiguous elements. What has gaps, another dtype or one element for all is put
+// into blocks by the driver (pointwise.cpp), which is why a functor needs one loop only.
+#pragma once
+
+#include "kernels/common/args.h"
+#include "kernels/common/complex.h"
+#include "kernels/common/facts.h"
+#include "kernels/cpu/vector_level.h"
+
+// Tells the compiler that iterations are independent: outputs overlap inputs fully or not at all.
+#if defined(__clang__)
+#define TENON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TENON_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TENON_INDEPENDENT
+#endif
+
+namespace tenon::kernels {
+struct PointwiseKernel;
+class Elementwise;
+}  // namespace tenon::kernels
+
+namespace tenon::kernels::cpu {
+
+// data[0] is the output, data[k + 1] input k, each of `count` elements.
+using PointwiseLoop = void (*)(char* const* data, int64_t count, const void* functor);
+
+// A functor in one dtype. `make` puts it, with what it takes from the arguments, where the loops
+// will find it.
+struct PointwiseLoops {
+  void (*make)(const Args& args, void* functor);
+  PointwiseLoop levels[kVectorLevels];
+};
+inline constexpr int64_t kMaxFunctor = 64;  // bytes
+
+// The dtypes that are computed in: the small floats are computed as float.
+inline constexpr int kComputed = 10;
+constexpr int computed_index(tenon_dtype dtype) {
+  switch (dtype) {
+    case TENON_DTYPE_BOOL:
+      return 0;
+    case TENON_DTYPE_U8:
+    case TENON_DTYPE_I8:
+    case TENON_DTYPE_I16:
+    case TENON_DTYPE_I32:
+    case TENON_DTYPE_I64:
+      return dtype - TENON_DTYPE_U8 + 1;
+    case TENON_DTYPE_F64:
+      return 7;
+    case TENON_DTYPE_C64:
+      return 8;
+    case TENON_DTYPE_C128:
+      return 9;
+    default:
+      return 6;
+  }
+}
+
+void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call, int variant);
+
+// What the kernel of an operator is on the CPU. Begins as PointwiseKernel does.
+template <int kVariants>
+struct PointwiseTable {
+  void (*run)(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
+              int variant) = &run_pointwise;
+  PointwiseLoops loops[kVariants][kComputed] = {};
+};
+
+// A bool in foreign memory may be any byte.
+template <class T>
+[[gnu::always_inline]] inline T element_at(const char* data, int64_t i) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return reinterpret_cast<const unsigned char*>(data)[i] != 0;
+  } else {
+    return reinterpret_cast<const T*>(data)[i];
+  }
+}
+
+// The call operator of a functor says how many inputs there are, and their types.
+template <class F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <class F, class R, class... A>
+struct Signature<R (F::*)(A...) const> {
+  using Result = R;
+
+  [[gnu::always_inline]] static inline void loop(char* const* data, int64_t count,
+                                                 const void* functor) {
+    const F f = *static_cast<const F*>(functor);
+    auto* const out = reinterpret_cast<R*>(data[0]);
+    if constexpr (sizeof...(A) == 1) {
+      one<A...>(out, data[1], count, f);
+    } else if constexpr (sizeof...(A) == 2) {
+      two<A...>(out, data[1], data[2], count, f);
+    } else {
+      static_assert(sizeof...(A) == 3, "functors take one to three elements");
+      three<A...>(out, data[1], data[2], data[3], count, f);
+    }
+  }
+
+ private:
+  template <class T>
+  [[gnu::always_inline]] static inline void one(R* out, const char* a, int64_t count, const F f) {
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) out[i] = f(element_at<T>(a, i));
+  }
+  template <class T, class U>
+  [[gnu::always_inline]] static inline void two(R* out, const char* a, const char* b, int64_t count,
+                                                const F f) {
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) out[i] = f(element_at<T>(a, i), element_at<U>(b, i));
+  }
+  template <class T, class U, class V>
+  [[gnu::always_inline]] static inline void three(R* out, const char* a, const char* b,
+                                                  const char* c, int64_t count, const F f) {
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) {
+      out[i] = f(element_at<T>(a, i), element_at<U>(b, i), element_at<V>(c, i));
+    }
+  }
+};
+
+template <class F>
+struct Levels {
+  static void base(char* const* data, int64_t count, const void* functor) {
+    Signature<F>::loop(data, count, functor);
+  }
+#if defined(TENON_AVX2)
+  TENON_AVX2 static void avx2(char* const* data, int64_t count, const void* functor) {
+    Signature<F>::loop(data, count, functor);
+  }
+  TENON_AVX512 static void avx512(char* const* data, int64_t count, const void* functor) {
+    Signature<F>::loop(data, count, functor);
+  }
+#endif
+  static void make(const Args& args, void* functor) {
+    static_assert(sizeof(F) <= kMaxFunctor);
+    if constexpr (requires { F::make(args); }) {
+      *static_cast<F*>(functor) = F::make(args);
+    }
+  }
+  static constexpr PointwiseLoops table() {
+#if defined(TENON_AVX2)
+    return {&make, {&base, &avx2, &avx512}};
+#else
+    return {&make, {&base}};
+#endif
+  }
+};
+
+// Whether results are of the dtype that the rule promises.
+template <Gives kGives, class R, class T>
+constexpr bool gives() {
+  if constexpr (kGives == Gives::Bool) {
+    return std::is_same_v<R, bool>;
+  } else {
+    return std::is_same_v<R, std::conditional_t<kGives == Gives::Real, Real<T>, T>>;
+  }
+}
+
+template <const Facts& kFacts, int kVariant>
+constexpr PointwiseRule rule_of() {
+  const PointwiseFacts& facts = kFacts.pointwise;
+  return facts.rules != nullptr ? facts.rules[kVariant] : facts.rule;
+}
+
+template <const Facts& kFacts, int kVariant, template <class> class F, class T, tenon_dtype kDtype>
+constexpr void add_loops(PointwiseLoops* loops) {
+  constexpr PointwiseRule kRule = rule_of<kFacts, kVariant>();
+  constexpr DtypeSet kComputedAsFloat =
+      dtypes(TENON_DTYPE_F32, TENON_DTYPE_F16, TENON_DTYPE_BF16) | kFloat8;
+  constexpr DtypeSet kSet = kDtype == TENON_DTYPE_F32 ? kComputedAsFloat : dtypes(kDtype);
+  if constexpr ((kRule.types & kSet) != 0) {
+    static_assert(gives<kRule.gives, typename Signature<F<T>>::Result, T>(),
+                  "the functor must give what the rule says");
+    loops[computed_index(kDtype)] = Levels<F<T>>::table();
+  }
+}
+
+template <const Facts& kFacts, int kVariant, template <class> class F>
+constexpr void add_all(PointwiseLoops* loops) {
+  add_loops<kFacts, kVariant, F, bool, TENON_DTYPE_BOOL>(loops);
+  add_loops<kFacts, kVariant, F, uint8_t, TENON_DTYPE_U8>(loops);
+  add_loops<kFacts, kVariant, F, int8_t, TENON_DTYPE_I8>(loops);
+  add_loops<kFacts, kVariant, F, int16_t, TENON_DTYPE_I16>(loops);
+  add_loops<kFacts, kVariant, F, int32_t, TENON_DTYPE_I32>(loops);
+  add_loops<kFacts, kVariant, F, int64_t, TENON_DTYPE_I64>(loops);
+  add_loops<kFacts, kVariant, F, float, TENON_DTYPE_F32>(loops);
+  add_loops<kFacts, kVariant, F, double, TENON_DTYPE_F64>(loops);
+  add_loops<kFacts, kVariant, F, Complex64, TENON_DTYPE_C64>(loops);
+  add_loops<kFacts, kVariant, F, Complex128, TENON_DTYPE_C128>(loops);
+}
+
+template <int...>
+struct Integers {};
+template <int kCount, int... kRest>
+struct CountedOf : CountedOf<kCount - 1, kCount - 1, kRest...> {};
+template <int... kRest>
+struct CountedOf<0, kRest...> {
+  using type = Integers<kRest...>;
+};
+template <int kCount>
+using Counted = typename CountedOf<kCount>::type;
+
+template <const Facts& kFacts, template <class> class... F, int... kVariant>
+constexpr void add_variants(PointwiseLoops (*loops)[kComputed], Integers<kVariant...>) {
+  (add_all<kFacts, kVariant, F>(loops[kVariant]), ...);
+}
+
+// The kernel of an operator whose variants are the functors F..., in this order.
+template <const Facts& kFacts, template <class> class... F>
+constexpr PointwiseTable<sizeof...(F)> pointwise_table() {
+  PointwiseTable<sizeof...(F)> table;
+  add_variants<kFacts, F...>(table.loops, Counted<sizeof...(F)>());
+  return table;
+}
+
+}  // namespace tenon::kernels::cpu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::cos: the cosine of each element.
+#pragma once
+
+#include "kernels/common/facts.h"
+#include "kernels/common/maths.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Cos {
+  TENON_FUNCTOR T operator()(T x) const { return maths::cos(x); }
+};
+
+inline constexpr Facts kCos{
+    .family = &kPointwise,
+    .name = "cos",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .gradient = "self: grad * -self.sin().conj()",
+    .tangent = "self_t * -self.sin()",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
+};
+
+}  // namespace tenon::kernels::ops

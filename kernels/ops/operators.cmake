@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes sources from ops.list: the table of all operators, for each device that of its kernels, and
+# one source for each header and device.
+set(_list ${CMAKE_CURRENT_LIST_DIR}/ops.list)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_list})
+
+# Calls `body` for each overload with ns, header, facts, functors and devices set.
+macro(_each_operator)
+  file(STRINGS ${_list} _lines REGEX "^[^#]")
+  foreach(_line IN LISTS _lines)
+    string(REGEX REPLACE " +" ";" _words "${_line}")
+    list(POP_FRONT _words _ns _header _facts _functors)
+    cmake_language(CALL ${ARGV0})
+  endforeach()
+endmacro()
+
+macro(_add_facts)
+  list(APPEND _headers ${_header})
+  string(APPEND _entries "    {\"${_ns}\", &ops::${_facts}, nullptr},\n")
+  string(APPEND _checks "static_assert(is_complete(ops::${_facts}));\n")
+endmacro()
+
+# Sets `out` to the source of operators().
+function(tenon_operator_table out)
+  _each_operator(_add_facts)
+  list(REMOVE_DUPLICATES _headers)
+  list(TRANSFORM _headers REPLACE "(.+)" "#include \"kernels/ops/\\1.h\"" OUTPUT_VARIABLE _includes)
+  list(JOIN _includes "\n" _includes)
+  set(_file ${CMAKE_CURRENT_BINARY_DIR}/operators.cpp)
+  file(CONFIGURE OUTPUT ${_file} @ONLY CONTENT [[
+// Generated from kernels/ops/ops.list.
+#include "kernels/ops/operators.h"
+
+@_includes@
+
+namespace tenon::kernels {
+
+@_checks@
+std::span<const Operator> operators() {
+  static constexpr Operator kOperators[] = {
+@_entries@  };
+  return kOperators;
+}
+
+}  // namespace tenon::kernels
+]])
+  set(${out} ${_file} PARENT_SCOPE)
+endfunction()
+
+macro(_add_kernel)
+  if(_device IN_LIST _words)
+    list(APPEND _headers ${_header})
+    string(REPLACE "," ", ops::" _templates "${_functors}")
+    string(APPEND _declared "Operator operator_${_facts}();\n")
+    string(APPEND _entries "      operator_${_facts}(),\n")
+    string(APPEND _source_${_header} "
+Operator operator_${_facts}() {
+  static constexpr auto kKernel = kernel_of<ops::${_facts}, ops::${_templates}>();
+  return {\"${_ns}\", &ops::${_facts}, &kKernel};
+}
+")
+  endif()
+endmacro()
+
+# Sets `out` to the sources of a device's kernels: `suffix` is .cpp or .cu.
+function(tenon_device_operators out device suffix)
+  set(_device ${device})
+  _each_operator(_add_kernel)
+  list(REMOVE_DUPLICATES _headers)
+  set(_files ${CMAKE_CURRENT_BINARY_DIR}/operators.cpp)
+  file(CONFIGURE OUTPUT ${_files} @ONLY CONTENT [[
+// Generated from kernels/ops/ops.list.
+#include "kernels/@device@/operators.h"
+
+namespace tenon::kernels::@device@ {
+
+@_declared@
+std::span<const Operator> operators() {
+  static const Operator kOperators[] = {
+@_entries@  };
+  return kOperators;
+}
+
+}  // namespace tenon::kernels::@device@
+]])
+  foreach(_header IN LISTS _headers)
+    set(_body "${_source_${_header}}")
+    set(_file ${CMAKE_CURRENT_BINARY_DIR}/ops/${_header}${suffix})
+    file(CONFIGURE OUTPUT ${_file} @ONLY CONTENT [[
+// Generated from kernels/ops/ops.list.
+#include "kernels/ops/@_header@.h"
+
+#include "kernels/@device@/kernel_of.h"
+
+namespace tenon::kernels::@device@ {
+@_body@
+}  // namespace tenon::kernels::@device@
+]])
+    list(APPEND _files ${_file})
+  endforeach()
+  set(${out} ${_files} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::relu: each element, or 0 where it is negative; NaN stays.
+#pragma once
+
+#include "kernels/common/complex.h"
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Relu {
+  TENON_FUNCTOR T operator()(T x) const { return x < T(0) ? T(0) : x; }
+};
+
+inline constexpr Facts kRelu{
+    .family = &kPointwise,
+    .name = "relu",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .gradient = "self: where(result > 0, grad, 0)",
+    .tangent = "where(result > 0, self_t, 0)",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kReals}},
+};
+
+}  // namespace tenon::kernels::ops
