@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `tenon`: looks inside the registry, explains calls and draws tables and profiles."""
+"""The command `tenon`: looks inside the registry, explains calls, draws, and writes wrappers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ import tenon
 from . import _tenon, introspect, ops
 from .picture import profile_svg, table_svg
 from .simulator import Simulator
+from .wrap import LANGUAGES
+from .wrap import wrap as written
 
 
 class _Refusal(Exception):
@@ -183,6 +185,11 @@ def explain(args: argparse.Namespace) -> None:
     print(introspect.explain(args.op, *positional, **named))
 
 
+def wrap(args: argparse.Namespace) -> None:
+    """Writes typed wrappers of a namespace's operators for a language: wrap aten --lang cpp."""
+    _write(written(args.namespace, args.language), args.output)
+
+
 def simulate(args: argparse.Namespace) -> None:
     """Prints what a registration on these keys would give: simulate CPU Autograd."""
     simulator = Simulator(args.schema).register(args.key)
@@ -190,17 +197,23 @@ def simulate(args: argparse.Namespace) -> None:
     print(simulator.raw_dispatch_table() if args.raw else simulator.dispatch_table(), end="")
 
 
+def loads(one: argparse.ArgumentParser, place: str) -> None:
+    """What is loaded first, before the verb or behind it."""
+    for option, metavar, text in (
+        ("--load", "PLUGIN", "load a plugin first"),
+        ("--import", "MODULE", "import a Python module first"),
+    ):
+        destination = f"{place}_{option[2:]}"
+        one.add_argument(
+            option, action="append", default=[], metavar=metavar, dest=destination, help=text
+        )
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="tenon", description=__doc__)
     top.add_argument("--version", action="version", version=f"tenon {tenon.__version__}")
-    top.add_argument(
-        "--load", action="append", default=[], metavar="PLUGIN", help="load a plugin first"
-    )
-    top.add_argument(
-        "--import", action="append", default=[], metavar="MODULE", dest="modules",
-        help="import a Python module first",
-    )  # fmt: skip
+    loads(top, "top")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
 
     def verb(name: str, function: object) -> argparse.ArgumentParser:
@@ -237,6 +250,13 @@ def parser() -> argparse.ArgumentParser:
     one = verb("explain", explain)
     one.add_argument("op")
     one.add_argument("arguments", nargs="*", help='as Python: "ones(2, 3)", alpha=2')
+    one = verb("wrap", wrap)
+    one.add_argument("namespace", help="such as aten; --load and --import bring it")
+    one.add_argument(
+        "--lang", choices=LANGUAGES, required=True, dest="language", help="the language"
+    )
+    loads(one, "verb")
+    one.add_argument("-o", "--output", metavar="FILE", help="where to write it")
     one = verb("simulate", simulate)
     one.add_argument("key", nargs="+", help="runtime or alias key")
     one.add_argument("--raw", action="store_true", help="with places and fallbacks")
@@ -256,9 +276,9 @@ def main(arguments: list[str] | None = None) -> int:
     args = parser().parse_args(arguments)
     try:
         ops._load_kernels()  # the operators that ship, where their plugin is there
-        for path in args.load:
+        for path in [*args.top_load, *getattr(args, "verb_load", [])]:
             ops.load_library(path)
-        for module in args.modules:
+        for module in [*args.top_import, *getattr(args, "verb_import", [])]:
             _import(module)
         args.function(args)
         sys.stdout.flush()

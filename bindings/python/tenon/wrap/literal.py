@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Defaults as literals of languages."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+class Inexpressible(Exception):
+    """An operator that a language's wrapper has no form for; says why."""
+
+
+def code(value: Any) -> int:
+    """The number of a dtype, a layout or a memory format."""
+    return value if isinstance(value, int) else int(value.code)
+
+
+def c_number(value: Any) -> str:
+    """A number, a dtype, a layout or a memory format in C and C++."""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "NAN"
+        if math.isinf(value):
+            return "INFINITY" if value > 0 else "-INFINITY"
+        return repr(value)
+    value = code(value)
+    # The lowest number has no literal: a minus sign is an operator.
+    return str(value) if value > -(2**63) else f"({value + 1} - 1)"
+
+
+def c_string(text: str) -> str:
+    """A text in C, C++, Java and Rust, with bytes that are not ASCII as they are."""
+    return '"' + "".join(map(_c_letter, text)) + '"'
+
+
+def _c_letter(letter: str) -> str:
+    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+    if letter not in escapes and not letter.isprintable():
+        raise Inexpressible(f"its default has the unprintable character {letter!r}")
+    return escapes.get(letter, letter)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators as emitters see them, read once from the registry through its public interface."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from .. import _tenon, introspect
+from ..error import NotFoundError
+from ..schema import Argument, Schema
+from .type import Type, parse
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """One argument.
+
+    Attributes:
+        name: As the schema has it.
+        type: Its type.
+        has_default: Whether it may be left out.
+        default: What it is then.
+        by_name: Whether it goes by name only.
+        written: Whether the operator writes it.
+    """
+
+    name: str
+    type: Type
+    has_default: bool
+    default: Any
+    by_name: bool
+    written: bool
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it is what a result is written to: by name only, and written."""
+        return self.by_name and self.written
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """One return.
+
+    Attributes:
+        name: As the schema has it, "" without one.
+        type: Its type.
+        written: The index of the argument that was written and comes back as it is, else None.
+    """
+
+    name: str
+    type: Type
+    written: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Operator:
+    """One overload.
+
+    Attributes:
+        full_name: Such as "aten::add.Tensor".
+        name: Such as "add".
+        overload: Such as "Tensor", "" for the default one.
+        schema: Its text.
+        letters: Letters of the typed form, "" without one; see kernel.h.
+        parameters: Arguments in the order of the schema.
+        results: Returns in the order of the schema.
+        tags: Tags.
+        is_vararg: Whether the arguments end in `...`.
+        is_varret: Whether the results end in `...`.
+    """
+
+    full_name: str
+    name: str
+    overload: str
+    schema: str
+    letters: str
+    parameters: tuple[Parameter, ...]
+    results: tuple[Result, ...]
+    tags: tuple[str, ...]
+    is_vararg: bool
+    is_varret: bool
+
+    @property
+    def why_not(self) -> str:
+        """Why a language without arguments of any number cannot call it, "" where it can."""
+        if self.is_vararg:
+            return "its arguments end in `...`"
+        return "its results end in `...`" if self.is_varret else ""
+
+    @property
+    def required(self) -> list[Parameter]:
+        """Arguments that must be given, those that results are written to last."""
+        given = [p for p in self.parameters if not p.has_default]
+        return sorted(given, key=lambda p: p.is_out)
+
+    @property
+    def optional(self) -> list[Parameter]:
+        """Arguments that may be left out."""
+        return [p for p in self.parameters if p.has_default]
+
+    @property
+    def fresh(self) -> list[tuple[int, Result]]:
+        """Results that are no argument that was written, with their places."""
+        return [(at, r) for at, r in enumerate(self.results) if r.written is None]
+
+
+def of_schema(schema: Schema, tags: list[str]) -> Operator:
+    """What a schema says."""
+    arguments, returns = schema.arguments, schema.returns
+    name = schema.name.rpartition("::")[2]
+    full_name = f"{schema.name}.{schema.overload_name}".removesuffix(".")
+    return Operator(
+        full_name,
+        name,
+        schema.overload_name,
+        str(schema),
+        _tenon.tenon_schema_signature(schema._handle),
+        tuple(map(_parameter, arguments)),
+        tuple(_result(one, arguments) for one in returns),
+        tuple(tags),
+        schema.is_vararg,
+        bool(_tenon.tenon_schema_flags(schema._handle) & _tenon.TENON_SCHEMA_VARRET),
+    )
+
+
+def _parameter(argument: Argument) -> Parameter:
+    return Parameter(
+        argument.name,
+        parse(argument.type),
+        argument.has_default,
+        argument.default,
+        argument.kwarg_only,
+        argument.is_write,
+    )
+
+
+def _result(one: Argument, arguments: list[Argument]) -> Result:
+    """A return with `!` in its annotation is the argument that has the same annotation."""
+    same = [at for at, a in enumerate(arguments) if a.is_write and a.alias == one.alias]
+    return Result(one.name, parse(one.type), same[0] if one.is_write and same else None)
+
+
+@dataclasses.dataclass(frozen=True)
+class Namespace:
+    """What is wrapped.
+
+    Attributes:
+        name: Such as "aten".
+        operators: Those that are defined now, sorted by full name.
+        lost: Full names of those that have kernels but no schema.
+    """
+
+    name: str
+    operators: tuple[Operator, ...]
+    lost: tuple[str, ...]
+
+
+def read(namespace: str) -> Namespace:
+    """A namespace as it is now.
+
+    Raises:
+        NotFoundError: it has no operators.
+    """
+    found = [_tenon.find_op(name) for name in introspect.operators(namespace)]
+    if not found:
+        raise NotFoundError(f"wrap: namespace must be one with operators, got {namespace!r}")
+    operators = tuple(of_schema(op._schema, op.tags) for op in found)
+    lost = [name for name in introspect.dangling() if name.startswith(f"{namespace}::")]
+    return Namespace(namespace, operators, tuple(lost))

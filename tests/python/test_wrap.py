@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tenon wrap`: wrappers are written, compiled with warnings as errors, and called."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+import tenon
+from tenon.__main__ import main
+from tenon.library import Library
+from tenon.wrap import LANGUAGES, wrap
+
+SOURCES = pathlib.Path(__file__).resolve().parents[1] / "wrap"
+ROOT = SOURCES.parents[1]
+PLUGIN = pathlib.Path(os.environ["TENON_LIB_DIR"]) / "libwrapped.so"
+FILES = {"c": "{}.h", "cpp": "{}.hpp", "pyi": "{}.pyi"}
+WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror")
+
+
+def run(*command, **options):
+    """Runs a program that must succeed; returns what it printed."""
+    path = [str(SOURCES), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path), **options.pop("env", {})}
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, env=env, **options
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-8000:]
+    return done.stdout
+
+
+def tool(*names):
+    """The first of these programs that is installed."""
+    for name in names:
+        found = shutil.which(name)
+        if found:
+            return found
+    pytest.skip(f"{names[0]} is not installed")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Wrappers of `aten` and of `wrapped`, as the command writes them."""
+    made = tmp_path_factory.mktemp("wrapped")
+    for language, name in FILES.items():
+        for namespace, loads in (("aten", []), ("wrapped", ["--load", PLUGIN])):
+            out = made / name.format(namespace)
+            command = [sys.executable, "-m", "tenon", "wrap", namespace, "--lang", language]
+            run(*command, *loads, "-o", out)
+    return made
+
+
+def test_who_defines_a_namespace_does_not_matter(folder):
+    for language, name in FILES.items():
+        command = [sys.executable, "-m", "tenon", "wrap", "wrapped", "--lang", language]
+        text = run(*command, "--import", "defined")
+        assert text == (folder / name.format("wrapped")).read_text()
+
+
+def compiled(folder, compilers, standard, source):
+    """A shared library of one file of calls."""
+    library = folder / f"calls_{standard.replace('+', 'p')}_{pathlib.Path(compilers[0]).name}.so"
+    command = [tool(*compilers), f"-std={standard}", *WARNINGS, "-fPIC", "-shared", "-O1"]
+    paths = [f"-I{ROOT / 'capi/include'}", f"-I{folder}", f"-L{os.environ['TENON_LIB_DIR']}"]
+    run(*command, *paths, SOURCES / source, "-o", library, "-ltenon")
+    return library
+
+
+@pytest.mark.parametrize(
+    ("compilers", "standard", "source"),
+    [
+        (("gcc",), "c99", "calls.c"),
+        (("g++",), "c++20", "calls.cpp"),
+        (("clang", "clang-14"), "c11", "calls.c"),
+        (("clang++", "clang++-14"), "c++20", "calls.cpp"),
+    ],
+)
+def test_calls_of_c_and_cpp(folder, compilers, standard, source):
+    library = compiled(folder, compilers, standard, source)
+    assert run(sys.executable, SOURCES / "host.py", library) == "0 answers were others\n"
+    assert run(sys.executable, SOURCES / "host.py", library, PLUGIN) == "0 answers were others\n"
+
+
+def test_c_wrappers_are_cpp_too(folder):
+    for namespace in ("aten", "wrapped"):
+        unit = folder / f"{namespace}_as_cpp.cpp"
+        unit.write_text(f'#include "{namespace}.h"\n')
+        include = f"-I{ROOT / 'capi/include'}"
+        run(tool("g++"), "-std=c++11", *WARNINGS, "-fsyntax-only", include, unit)
+
+
+@pytest.fixture(scope="module")
+def typed(folder):
+    """A module for the stub to be that of."""
+    (folder / "wrapped.py").write_text(
+        "import sys\n\nimport tenon\n\nsys.modules[__name__] = tenon.ops.wrapped\n"
+    )
+    return {"PYTHONPATH": os.pathsep.join([str(folder), str(SOURCES), os.environ["PYTHONPATH"]])}
+
+
+@pytest.mark.parametrize("definer", ["import defined", f"tenon.ops.load_library({str(PLUGIN)!r})"])
+def test_calls_of_python(typed, definer):
+    if definer != "import defined":
+        code = f"import tenon; {definer}; import wrapped; assert wrapped.clash(1) == 'x=1'"
+    else:
+        code = f"{definer}, calls; calls.main()"
+    run(sys.executable, "-c", code, env=typed)
+
+
+def mypy(folder, *files):
+    """What mypy says of files that use the stubs of a folder."""
+    pytest.importorskip("mypy")
+    path = os.pathsep.join([str(folder), str(ROOT / "bindings/python")])
+    cache = f"--cache-dir={folder / 'mypy'}"
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", cache, *files]
+    done = subprocess.run(
+        [str(part) for part in command],
+        capture_output=True, text=True, env={**os.environ, "MYPYPATH": path},
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+def test_mypy_accepts_stubs_and_calls(folder, typed):
+    files = [folder / "wrapped.pyi", folder / "aten.pyi", SOURCES / "calls.py"]
+    assert mypy(folder, *files).startswith("Success")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ("wrapped.twice(1)", "No overload variant"),
+        ("wrapped.named(x)", "Missing named argument"),
+        ("wrapped.named(x, 0.5)", "Too many positional"),
+        ("wrapped.defaults(1, z=1)", "Unexpected keyword"),
+        ("wrapped.class_(1, 2)", "no attribute"),
+        ("wrapped.several(x)[1].upper()", 'has no attribute "upper"'),
+    ],
+)
+def test_mypy_refuses(folder, typed, tmp_path, call, says):
+    code = f"import tenon\nimport wrapped\n\nx = tenon.ones(2)\n{call}\n"
+    (tmp_path / "wrong.py").write_text(code)
+    found = mypy(folder, tmp_path / "wrong.py")
+    assert "wrong.py:5: error" in found and says in found
+
+
+# ---- What cannot be wrapped, and the command -----------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_has_no_wrapper_is_named(language, library):
+    library.define("plain(int x) -> int")
+    library.define("endless() -> (int, ...)")
+    library.impl("lost", lambda x: x, "CPU")
+    text = wrap(library.ns, language)
+    assert f"{library.ns}::lost is not wrapped: it has kernels but no schema" in text
+    assert "endless() -> (int, ...)" in text or language == "pyi"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_same_answer_twice(language):
+    assert wrap("aten", language) == wrap("aten", language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_namespace_without_operators(language, ns):
+    with pytest.raises(tenon.NotFoundError, match=f"namespace must be .* got '{ns}'"):
+        wrap(ns, language)
+    with Library(ns, "DEF"), pytest.raises(tenon.NotFoundError):
+        wrap(ns, language)
+
+
+def test_command_refuses(capsys, ns):
+    assert main(["wrap", ns, "--lang", "c"]) == 1
+    assert ns in capsys.readouterr().err
+    assert main(["wrap", "aten", "--lang", "c", "--load", "/nowhere/lib.so"]) == 1
+    assert "/nowhere/lib.so" in capsys.readouterr().err
+    assert main(["wrap", "aten", "--lang", "c", "--import", "no_such_module"]) == 1
+    assert "no_such_module" in capsys.readouterr().err
+    assert main(["wrap", "aten", "--lang", "c", "-o", "/nowhere/aten.h"]) == 1
+    assert "/nowhere/aten.h: No such file" in capsys.readouterr().err
+    for wrong in (["wrap", "aten"], ["wrap", "aten", "--lang", "cobol"], ["wrap"]):
+        with pytest.raises(SystemExit):
+            main(wrong)
+    assert "cobol" in capsys.readouterr().err
+
+
+def test_help_tells_all(capsys):
+    with pytest.raises(SystemExit):
+        main(["wrap", "--help"])
+    text = capsys.readouterr().out
+    for word in (*LANGUAGES, "--load", "--import", "-o", "NAMESPACE".lower()):
+        assert word in text
