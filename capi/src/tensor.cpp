@@ -269,13 +269,11 @@ tenon_status tenon_tensor_print(const tenon_tensor* tensor, tenon_buffer** out_t
   });
 }
 
-void** tenon_tensor_binding(tenon_tensor* tensor, uint32_t language) {
-  return tensor->binding(language);
-}
+void** tenon_tensor_cell(tenon_tensor* tensor, uint32_t language) { return tensor->cell(language); }
 
-tenon_status tenon_tensor_own_binding(tenon_tensor* tensor, uint32_t language, void* object,
-                                      tenon_deleter drop) {
-  return guarded([&] { tensor->own_binding(language, object, drop); });
+tenon_status tenon_tensor_own_cell(tenon_tensor* tensor, uint32_t language, void* object,
+                                   tenon_deleter drop) {
+  return guarded([&] { tensor->own_cell(language, object, drop); });
 }
 
 }  // extern "C"

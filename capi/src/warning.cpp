@@ -29,6 +29,16 @@ tenon_status tenon_warning_set_handler(tenon_warning_fn handler, void* ctx, teno
   return guarded([&] { tenon::base::set_warning_handler(handler, ctx, deleter); });
 }
 
+tenon_status tenon_warning_set_default_handler(tenon_warning_fn handler, void* ctx,
+                                               tenon_deleter deleter) {
+  return guarded([&] {
+    if (handler == nullptr && deleter != nullptr) deleter(ctx);
+    TENON_CHECK_ARG(handler != nullptr,
+                    "tenon_warning_set_default_handler: handler must be a function, got NULL");
+    tenon::base::set_default_warning_handler(handler, ctx, deleter);
+  });
+}
+
 tenon_status tenon_warning_emit(const char* category, const char* message) {
   return guarded([&] {
     check_texts("tenon_warning_emit", category, message);

@@ -48,10 +48,14 @@ class Warnings {
   void set_handler(HandlerPtr handler) {
     {
       const std::lock_guard lock(mutex_);
-      has_handler.store(handler != nullptr, std::memory_order_release);
-      handler_.swap(handler);
+      swap_handler_locked(handler);
     }
     // The one before is dropped here, without the lock: its deleter may call anything.
+  }
+  void set_default_handler(HandlerPtr handler) {
+    // Dropped without the lock, like a handler before, where it is not the first.
+    const std::lock_guard lock(mutex_);
+    if (!is_set_) swap_handler_locked(handler);
   }
   HandlerPtr handler() {
     const std::lock_guard lock(mutex_);
@@ -88,11 +92,32 @@ class Warnings {
   }
 
  private:
+  void swap_handler_locked(HandlerPtr& handler) noexcept {
+    is_set_ = true;
+    has_handler.store(handler != nullptr, std::memory_order_release);
+    handler_.swap(handler);
+  }
+
   std::mutex mutex_;
   HandlerPtr handler_;
+  bool is_set_ = false;  // by the host, to none perhaps, or by a binding
   std::unordered_map<const void*, SiteState> sites_;
   uint64_t last_claim_ = 0;
 };
+
+// NULL for no function, with `ctx` deleted, as where memory is short.
+HandlerPtr make_handler(tenon_warning_fn function, void* ctx, tenon_deleter deleter) {
+  if (function == nullptr) {
+    if (deleter != nullptr) deleter(ctx);
+    return {};
+  }
+  try {
+    return HandlerPtr::adopt(new Handler(function, ctx, deleter));
+  } catch (...) {
+    if (deleter != nullptr) deleter(ctx);
+    throw;
+  }
+}
 
 // Tells the handler, if there is one.
 tenon_status tell(const char* category, const char* message, const char* op, bool* out_told) {
@@ -111,18 +136,11 @@ tenon_status tell(const char* category, const char* message, const char* op, boo
 }  // namespace
 
 void set_warning_handler(tenon_warning_fn handler, void* ctx, tenon_deleter deleter) {
-  HandlerPtr made;
-  if (handler == nullptr) {
-    if (deleter != nullptr) deleter(ctx);
-  } else {
-    try {
-      made = HandlerPtr::adopt(new Handler(handler, ctx, deleter));
-    } catch (...) {
-      if (deleter != nullptr) deleter(ctx);
-      throw;
-    }
-  }
-  Warnings::get().set_handler(std::move(made));
+  Warnings::get().set_handler(make_handler(handler, ctx, deleter));
+}
+
+void set_default_warning_handler(tenon_warning_fn handler, void* ctx, tenon_deleter deleter) {
+  Warnings::get().set_default_handler(make_handler(handler, ctx, deleter));
 }
 
 bool has_warning_handler() noexcept { return has_handler.load(std::memory_order_acquire); }

@@ -9,6 +9,9 @@ namespace tenon::base {
 /// See tenon_warning_set_handler. Throws std::bad_alloc, with `ctx` deleted.
 void set_warning_handler(tenon_warning_fn handler, void* ctx, tenon_deleter deleter);
 
+/// See tenon_warning_set_default_handler. Throws std::bad_alloc, with `ctx` deleted.
+void set_default_warning_handler(tenon_warning_fn handler, void* ctx, tenon_deleter deleter);
+
 /// Whether anybody would be told: what is only for the text of a warning can be left out otherwise.
 bool has_warning_handler() noexcept;
 

@@ -56,7 +56,7 @@ bool has_cell(uint32_t language) noexcept {
 
 }  // namespace
 
-void** tenon_tensor::binding(uint32_t language) noexcept {
+void** tenon_tensor::cell(uint32_t language) noexcept {
   if (is_in_header(language)) return &cells_[language - TENON_LANGUAGE_PYTHON];
   if (!has_cell(language)) return nullptr;
   try {
@@ -67,12 +67,12 @@ void** tenon_tensor::binding(uint32_t language) noexcept {
   }
 }
 
-void tenon_tensor::own_binding(uint32_t language, void* object, tenon_deleter drop) {
+void tenon_tensor::own_cell(uint32_t language, void* object, tenon_deleter drop) {
   TENON_CHECK_ARG(has_cell(language),
-                  "tenon_tensor_own_binding: language must be a registered one, got ", language);
+                  "tenon_tensor_own_cell: language must be a registered one, got ", language);
   Cell* cell = cell_of(*require_extra(), language);
   if (cell == nullptr) throw std::bad_alloc();
-  void** word = is_in_header(language) ? binding(language) : &cell->object;
+  void** word = is_in_header(language) ? this->cell(language) : &cell->object;
   void* old_object = std::exchange(*word, object);
   const tenon_deleter old_drop = std::exchange(cell->drop, drop);
   // The same object again only changes who owns it; another one ends the ownership of the first.

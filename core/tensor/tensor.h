@@ -184,12 +184,12 @@ struct alignas(64) tenon_tensor {
   /// Turns a weak reference (which stays) into a strong one; false when the tensor has died.
   bool try_retain() noexcept;
 
-  /// See tenon_tensor_set_wrapped_number, tenon_tensor_resize, tenon_tensor_binding and
-  /// tenon_tensor_own_binding.
+  /// See tenon_tensor_set_wrapped_number, tenon_tensor_resize, tenon_tensor_cell and
+  /// tenon_tensor_own_cell.
   void set_wrapped_number(bool wrapped);
   void resize(tenon::tensor::Dims sizes, const int64_t* strides);
-  void** binding(uint32_t language) noexcept;
-  void own_binding(uint32_t language, void* object, tenon_deleter drop);
+  void** cell(uint32_t language) noexcept;
+  void own_cell(uint32_t language, void* object, tenon_deleter drop);
   /// What few tensors have, made on demand. Throws TENON_ERROR_OUT_OF_MEMORY.
   tenon::tensor::TensorExtra* require_extra();
   tenon::tensor::TensorExtra* extra() const noexcept {

@@ -121,7 +121,7 @@ static void tensors_that_are_no_carriers_carry_nothing(void** state) {
   assert_null(tenon_wrapper_object(tenon_tensor_undefined()));
   assert_null(tenon_object_of_value(&value));
   assert_null(tenon_object_of_value(&number));
-  assert_null(tenon_tensor_binding(tensor, 99));
+  assert_null(tenon_tensor_cell(tensor, 99));
   assert_ok(tenon_device_count(17, &count));  // no such device: there are none of it
   assert_int_equal(count, 0);
   tenon_tensor_release(tensor);

@@ -218,10 +218,10 @@ static tenon_status tensor_wrapped_number(const bad_world* world, const bad_case
   return status;
 }
 
-static tenon_status own_binding(const bad_world* world, const bad_case* one) {
+static tenon_status own_cell(const bad_world* world, const bad_case* one) {
   const uint32_t language = (uint32_t)number_of(one->args[0]);
-  assert_null(tenon_tensor_binding(world->tensor, language));
-  return tenon_tensor_own_binding(world->tensor, language, memory, &bad_delete);
+  assert_null(tenon_tensor_cell(world->tensor, language));
+  return tenon_tensor_own_cell(world->tensor, language, memory, &bad_delete);
 }
 
 static tenon_status tensor_new_like(const bad_world* world, const bad_case* one) {
@@ -312,6 +312,6 @@ const bad_named_call bad_tensor_calls[] = {{"new_alias_as", &new_alias_as},
                                            {"tensor_data", &tensor_data},
                                            {"tensor_number", &tensor_number},
                                            {"tensor_wrapped_number", &tensor_wrapped_number},
-                                           {"own_binding", &own_binding},
+                                           {"own_cell", &own_cell},
                                            {"tensor_new_like", &tensor_new_like},
                                            {NULL, NULL}};

@@ -172,6 +172,11 @@ static tenon_status warning_emit_once(const bad_world* world, const bad_case* on
                                  text_of(one->args[1]));
 }
 
+static tenon_status warning_set_default_handler(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  return tenon_warning_set_default_handler(NULL, NULL, NULL);
+}
+
 const bad_named_call bad_thread_calls[] = {{"grad_mode_enter", &grad_mode_enter},
                                            {"grad_mode_set", &grad_mode_set},
                                            {"guard_leave", &guard_leave},
@@ -182,4 +187,5 @@ const bad_named_call bad_thread_calls[] = {{"grad_mode_enter", &grad_mode_enter}
                                            {"language_register", &language_register},
                                            {"warning_emit", &warning_emit},
                                            {"warning_emit_once", &warning_emit_once},
+                                           {"warning_default", &warning_set_default_handler},
                                            {NULL, NULL}};

@@ -22,7 +22,7 @@ static void go_free(void* self) {
 
 // The one object of a tensor: found by its cell, made on demand.
 static go_tensor* go_of(tenon_tensor* tensor) {
-  void** cell = tenon_tensor_binding(tensor, go);
+  void** cell = tenon_tensor_cell(tensor, go);
   assert_non_null(cell);
   go_tensor* self = *cell;
   if (self == NULL) {
@@ -31,7 +31,7 @@ static go_tensor* go_of(tenon_tensor* tensor) {
     *cell = self;
   } else if (self->references == 0) {
     // It lay in the cell, which owned it: the program has it again.
-    assert_ok(tenon_tensor_own_binding(tensor, go, self, NULL));
+    assert_ok(tenon_tensor_own_cell(tensor, go, self, NULL));
   }
   if (self->references++ == 0) self->handle = tenon_tensor_retain(tensor);
   return self;
@@ -43,9 +43,9 @@ static void go_drop(go_tensor* self) {
   if (--self->references != 0) return;
   self->handle = NULL;
   if (self->attribute != 0) {
-    assert_ok(tenon_tensor_own_binding(tensor, go, self, &go_free));
+    assert_ok(tenon_tensor_own_cell(tensor, go, self, &go_free));
   } else {
-    *tenon_tensor_binding(tensor, go) = NULL;
+    *tenon_tensor_cell(tensor, go) = NULL;
     go_free(self);
   }
   tenon_tensor_release(tensor);
@@ -78,12 +78,12 @@ static void one_object_stands_for_one_tensor(void** state) {
   go_tensor* self = go_of(tensor);
   assert_ptr_equal(go_of(tensor), self);
   assert_int_equal(tenon_tensor_use_count(tensor), 2);
-  assert_null(*tenon_tensor_binding(tensor, TENON_LANGUAGE_C));
-  assert_null(*tenon_tensor_binding(tensor, TENON_LANGUAGE_PYTHON));
+  assert_null(*tenon_tensor_cell(tensor, TENON_LANGUAGE_C));
+  assert_null(*tenon_tensor_cell(tensor, TENON_LANGUAGE_PYTHON));
   go_drop(self);
   go_drop(self);
   assert_int_equal(go_tensors, 0);
-  assert_null(*tenon_tensor_binding(tensor, go));
+  assert_null(*tenon_tensor_cell(tensor, go));
   tenon_tensor_release(tensor);
   assert_nothing_left(before);
 }
@@ -119,14 +119,14 @@ static void cells_of_registered_languages_are_apart(void** state) {
   const float one = 1;
   assert_ok(tenon_language_register("Julia", &julia));
   tenon_tensor* tensor = vector_of(&one, 1);
-  assert_ok(tenon_tensor_own_binding(tensor, go, &dropped_go, &count_delete));
-  assert_ok(tenon_tensor_own_binding(tensor, go, &dropped_go, NULL));
-  assert_ok(tenon_tensor_own_binding(tensor, julia, &dropped_julia, &count_delete));
-  assert_ptr_equal(*tenon_tensor_binding(tensor, go), &dropped_go);
-  assert_ptr_equal(*tenon_tensor_binding(tensor, julia), &dropped_julia);
-  assert_null(tenon_tensor_binding(tensor, 31));
-  assert_error(tenon_tensor_own_binding(tensor, 31, &dropped_go, NULL),
-               TENON_ERROR_INVALID_ARGUMENT, "31");
+  assert_ok(tenon_tensor_own_cell(tensor, go, &dropped_go, &count_delete));
+  assert_ok(tenon_tensor_own_cell(tensor, go, &dropped_go, NULL));
+  assert_ok(tenon_tensor_own_cell(tensor, julia, &dropped_julia, &count_delete));
+  assert_ptr_equal(*tenon_tensor_cell(tensor, go), &dropped_go);
+  assert_ptr_equal(*tenon_tensor_cell(tensor, julia), &dropped_julia);
+  assert_null(tenon_tensor_cell(tensor, 31));
+  assert_error(tenon_tensor_own_cell(tensor, 31, &dropped_go, NULL), TENON_ERROR_INVALID_ARGUMENT,
+               "31");
   tenon_tensor_release(tensor);
   assert_int_equal(dropped_go, 0);
   assert_int_equal(dropped_julia, 1);

@@ -32,6 +32,32 @@ static tenon_status count_only(void* ctx, const char* category, const char* mess
 
 static void forget(void* ctx) { ++((told*)ctx)->deleted; }
 
+// The first test: nobody has set a handler in this process.
+static void default_handler_serves_until_the_host_decides(void** state) {
+  (void)state;
+  told first = {0}, second = {0}, hosts = {0};
+  assert_ok(tenon_warning_set_default_handler(note, &first, forget));
+  assert_ok(tenon_warning_set_default_handler(note, &second, forget));
+  assert_int_equal(second.deleted, 1);
+  assert_ok(tenon_warning_emit("UserWarning", "to the first binding"));
+  assert_string_equal(first.message, "to the first binding");
+  assert_int_equal(second.count, 0);
+  assert_ok(tenon_warning_set_handler(note, &hosts, forget));
+  assert_int_equal(first.deleted, 1);
+  assert_ok(tenon_warning_set_default_handler(note, &second, forget));
+  assert_int_equal(second.deleted, 2);
+  assert_ok(tenon_warning_emit("UserWarning", "to the host"));
+  assert_string_equal(hosts.message, "to the host");
+  // To drop warnings is a decision, too.
+  assert_ok(tenon_warning_set_handler(NULL, NULL, NULL));
+  assert_ok(tenon_warning_set_default_handler(note, &second, forget));
+  assert_int_equal(second.deleted, 3);
+  assert_ok(tenon_warning_emit("UserWarning", "to nobody"));
+  assert_int_equal(first.count, 1);
+  assert_int_equal(second.count, 0);
+  assert_int_equal(hosts.count, 1);
+}
+
 static void without_handler_nothing_happens(void** state) {
   (void)state;
   static const int site = 0;
@@ -200,6 +226,10 @@ static void warning_from_before_a_reset_leaves_later_ones_alone(void** state) {
 static void null_is_refused(void** state) {
   (void)state;
   static const int site = 0;
+  told to = {0};
+  assert_error(tenon_warning_set_default_handler(NULL, &to, forget), TENON_ERROR_INVALID_ARGUMENT,
+               "handler");
+  assert_int_equal(to.deleted, 1);
   assert_error(tenon_warning_emit(NULL, "text"), TENON_ERROR_INVALID_ARGUMENT, "category");
   assert_error(tenon_warning_emit("UserWarning", NULL), TENON_ERROR_INVALID_ARGUMENT, "message");
   assert_error(tenon_warning_emit_once(NULL, "UserWarning", "text"), TENON_ERROR_INVALID_ARGUMENT,
@@ -279,6 +309,7 @@ static void child_warns_while_parents_threads_do(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(default_handler_serves_until_the_host_decides),
       cmocka_unit_test(without_handler_nothing_happens),
       cmocka_unit_test(handler_is_told_and_replaced),
       cmocka_unit_test(operator_that_runs_is_named),

@@ -2,12 +2,15 @@
 // C++ objects that override operators, wrappers, modes, thread states and the open key space.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "tenon/tenon.hpp"
 
 namespace {
 
+using tenon::KeySet;
 using tenon::OverriddenCall;
 using tenon::Tensor;
 using tenon::Value;
@@ -133,6 +136,45 @@ TEST_F(Overrides, WrapperCountsAndRewraps) {
   auto* result = tenon::wrapped_cast<Counting>(again);
   ASSERT_NE(result, nullptr);
   EXPECT_EQ(result->inner.data<float>()[1], 8.0f);
+}
+
+TEST_F(Overrides, WrapperClaimsWhatItsOptionsSay) {
+  int calls = 0;
+  const std::vector<int64_t> sizes = {2, 3};
+  const std::vector<int64_t> strides = {1, 2};
+  Tensor base = Tensor::from({1.0f, 2.0f}, {2});
+  const Tensor wrapper =
+      tenon::make_wrapper<Counting>({.sizes = sizes,
+                                     .dtype = tenon::Dtype::F64,
+                                     .device = tenon::Device(TENON_DEVICE_META, 0),
+                                     .strides = strides,
+                                     .storage_offset = 4,
+                                     .keys = KeySet::of({tenon::key("Tracer")}),
+                                     .alias_of = base.get()},
+                                    plain_, &calls);
+  EXPECT_TRUE(std::ranges::equal(wrapper.sizes(), sizes));
+  EXPECT_TRUE(std::ranges::equal(wrapper.strides(), strides));
+  EXPECT_EQ(wrapper.info().storage_offset, 4);
+  EXPECT_EQ(wrapper.dtype(), tenon::Dtype::F64);
+  EXPECT_EQ(wrapper.device().str(), "meta");
+  EXPECT_TRUE(KeySet(wrapper.keys()).has(tenon::key("Tracer")));
+  tenon_tensor_bump_version(base.get());
+  EXPECT_EQ(wrapper.version(), base.version());
+  EXPECT_EQ(wrapper.version(), 1);
+}
+
+TEST_F(Overrides, WrapperOfStridesOfAnotherLength_Throws) {
+  int calls = 0;
+  const std::vector<int64_t> sizes = {2, 3};
+  const std::vector<int64_t> strides = {1};
+  try {
+    tenon::make_wrapper<Counting>({.sizes = sizes, .dtype = tenon::Dtype::F32, .strides = strides},
+                                  plain_, &calls);
+    FAIL() << "must throw";
+  } catch (const tenon::Error& error) {
+    EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(error.what()), "make_wrapper: strides must be 2 like the sizes, got 1");
+  }
 }
 
 TEST_F(Overrides, ModesSeeEveryCallWhileTheyLive) {

@@ -46,7 +46,7 @@ tenon_tensor* tnp_tensor_revive(tnp_tensor* self) {
   /* A weak reference woke an object that its tensor's cell owns: turn the ownership back. */
   self->tensor = tenon_tensor_retain(tensor);
   self->keeper = NULL;
-  tenon_tensor_own_binding(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
+  tenon_tensor_own_cell(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
   Py_DECREF(self);
   return tensor;
 }
@@ -71,7 +71,7 @@ static tnp_tensor* allocate(PyTypeObject* type) {
 }
 
 PyObject* tnp_tensor_wrap(tenon_tensor* tensor) {
-  void** cell = tenon_tensor_binding(tensor, TENON_LANGUAGE_PYTHON);
+  void** cell = tenon_tensor_cell(tensor, TENON_LANGUAGE_PYTHON);
   tnp_tensor* self = *cell;
   if (self != NULL) {
     if (TNP_UNLIKELY(self->tensor == NULL)) {
@@ -79,7 +79,7 @@ PyObject* tnp_tensor_wrap(tenon_tensor* tensor) {
        */
       self->tensor = tensor;
       self->keeper = NULL;
-      tenon_tensor_own_binding(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
+      tenon_tensor_own_cell(tensor, TENON_LANGUAGE_PYTHON, self, NULL);
       return (PyObject*)self;
     }
     Py_INCREF(self);
@@ -104,7 +104,7 @@ PyObject* tnp_tensor_wrap_as(PyTypeObject* type, tenon_tensor* tensor) {
     return NULL;
   }
   self->tensor = tensor;
-  *tenon_tensor_binding(tensor, TENON_LANGUAGE_PYTHON) = self;
+  *tenon_tensor_cell(tensor, TENON_LANGUAGE_PYTHON) = self;
   return (PyObject*)self;
 }
 
@@ -120,7 +120,7 @@ static void tensor_dealloc(PyObject* object) {
       Py_SET_REFCNT(object, 1);
       self->tensor = NULL;
       self->keeper = tensor;
-      if (tenon_tensor_own_binding(tensor, TENON_LANGUAGE_PYTHON, self, drop_kept) == TENON_OK) {
+      if (tenon_tensor_own_cell(tensor, TENON_LANGUAGE_PYTHON, self, drop_kept) == TENON_OK) {
         tenon_tensor_release(tensor);
         return;
       }
@@ -130,7 +130,7 @@ static void tensor_dealloc(PyObject* object) {
       Py_SET_REFCNT(object, 0);
     }
     /* First of all nobody may find this object any more: weak references run code. */
-    *tenon_tensor_binding(self->tensor, TENON_LANGUAGE_PYTHON) = NULL;
+    *tenon_tensor_cell(self->tensor, TENON_LANGUAGE_PYTHON) = NULL;
   }
   if (TNP_UNLIKELY(!plain || self->dict != NULL)) PyObject_GC_UnTrack(object);
   if (TNP_UNLIKELY(self->weakrefs != NULL)) PyObject_ClearWeakRefs(object);
@@ -203,7 +203,7 @@ static PyObject* as_type(PyObject* source, PyTypeObject* type) {
     /* The new tensor's only object so far is `fresh`: the subclass takes its place. */
     self->tensor = ((tnp_tensor*)fresh)->tensor;
     ((tnp_tensor*)fresh)->tensor = NULL;
-    *tenon_tensor_binding(self->tensor, TENON_LANGUAGE_PYTHON) = self;
+    *tenon_tensor_cell(self->tensor, TENON_LANGUAGE_PYTHON) = self;
   }
   Py_DECREF(fresh);
   return (PyObject*)self;

@@ -31,10 +31,11 @@ static tenon_status on_warning(void* ctx, const char* category, const char* mess
   return status;
 }
 
+/* A host that embeds Python keeps the handler that it has set. */
 int tnp_warning_init(void) {
   static bool set;
   if (set) return 0;
-  if (tnp_check(tenon_warning_set_handler(on_warning, NULL, NULL)) != 0) return -1;
+  if (tnp_check(tenon_warning_set_default_handler(on_warning, NULL, NULL)) != 0) return -1;
   set = true;
   return 0;
 }

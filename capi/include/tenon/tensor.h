@@ -378,7 +378,7 @@ TENON_API tenon_status tenon_tensor_from_dlpack_legacy(struct DLManagedTensor* m
 /// Ownership: borrowed until the tensor dies.
 /// Threads:   any thread.
 /// Since:     0.1
-TENON_API void** tenon_tensor_binding(tenon_tensor* tensor, uint32_t language);
+TENON_API void** tenon_tensor_cell(tenon_tensor* tensor, uint32_t language);
 
 /// Makes the language's cell own `object`: `drop(object)` runs when the tensor dies. With `drop`
 /// NULL the cell is weak again.
@@ -387,8 +387,8 @@ TENON_API void** tenon_tensor_binding(tenon_tensor* tensor, uint32_t language);
 /// Threads:   any thread, under the language's own lock where it has one; `drop` runs on the thread
 ///            of the last release, without it.
 /// Since:     0.1
-TENON_API tenon_status tenon_tensor_own_binding(tenon_tensor* tensor, uint32_t language,
-                                                void* object, tenon_deleter drop);
+TENON_API tenon_status tenon_tensor_own_cell(tenon_tensor* tensor, uint32_t language, void* object,
+                                             tenon_deleter drop);
 
 TENON_END_DECLS
 

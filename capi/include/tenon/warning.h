@@ -25,6 +25,17 @@ typedef tenon_status (*tenon_warning_fn)(void* ctx, const char* category, const 
 TENON_API tenon_status tenon_warning_set_handler(tenon_warning_fn handler, void* ctx,
                                                  tenon_deleter deleter);
 
+/// Sets the handler of a process whose host has set none: for bindings, whose users expect warnings
+/// to be told as their language tells them. Does nothing once tenon_warning_set_handler was called,
+/// with NULL too, or another binding was first.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL handler, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: takes over `ctx`, also on failure and where it does nothing; `deleter` may be NULL.
+/// Threads:   any thread; may run the deleter.
+/// Since:     0.1
+TENON_API tenon_status tenon_warning_set_default_handler(tenon_warning_fn handler, void* ctx,
+                                                         tenon_deleter deleter);
+
 /// Warns. Without a handler nothing happens.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, or what the handler returned.

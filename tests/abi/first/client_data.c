@@ -140,12 +140,12 @@ static void tensors_grow_and_own_cells(void** state) {
   (void)state;
   const int64_t larger[2] = {10, 10};
   tenon_tensor* tensor = counting_vector(3);
-  void** cell = tenon_tensor_binding(tensor, TENON_LANGUAGE_RUST);
+  void** cell = tenon_tensor_cell(tensor, TENON_LANGUAGE_RUST);
   REQUIRE(tenon_tensor_resize(tensor, 2, larger, NULL));
   assert_int_equal(tenon_tensor_numel(tensor), 100);
   assert_null(*cell);
   deleted = 0;
-  REQUIRE(tenon_tensor_own_binding(tensor, TENON_LANGUAGE_RUST, &deleted, &count_deleted));
+  REQUIRE(tenon_tensor_own_cell(tensor, TENON_LANGUAGE_RUST, &deleted, &count_deleted));
   assert_ptr_equal(*cell, &deleted);
   tenon_tensor_release(tenon_tensor_retain(tensor));
   assert_int_equal(deleted, 0);

@@ -39,7 +39,7 @@ TensorPtr hollow_around(TensorPtr next) {
 }
 TensorPtr with_cell_around(TensorPtr next) {
   TensorPtr tensor = empty({1});
-  tensor->own_binding(TENON_LANGUAGE_PYTHON, next.detach(), &release_tensor);
+  tensor->own_cell(TENON_LANGUAGE_PYTHON, next.detach(), &release_tensor);
   return tensor;
 }
 struct Node : AutogradState {
@@ -96,12 +96,12 @@ TEST(Release, WhatADropReleases_EndsAfterTheDropAndBeforeTheReleaseReturns) {
   alive_in_drop = false;
   int inner_dropped = 0;
   TensorPtr inner = empty({1});
-  inner->own_binding(TENON_LANGUAGE_C, &inner_dropped, &count_call);
+  inner->own_cell(TENON_LANGUAGE_C, &inner_dropped, &count_call);
   static int* counter;
   counter = &inner_dropped;
   inner_raw = inner.detach();
   TensorPtr outer = empty({1});
-  outer->own_binding(TENON_LANGUAGE_C, nullptr, [](void*) {
+  outer->own_cell(TENON_LANGUAGE_C, nullptr, [](void*) {
     inner_raw->release();
     alive_in_drop = *counter == 0;
   });

@@ -96,8 +96,8 @@ TEST(TensorThreads, CellsOfTwoLanguagesAtOnce) {
     int dropped[2] = {};
     TensorPtr tensor = empty({1});
     run_threads(2, [&](int which) {
-      tensor->own_binding(which == 0 ? TENON_LANGUAGE_RUST : TENON_LANGUAGE_PYTHON, &dropped[which],
-                          &count_call);
+      tensor->own_cell(which == 0 ? TENON_LANGUAGE_RUST : TENON_LANGUAGE_PYTHON, &dropped[which],
+                       &count_call);
     });
     tensor.reset();
     EXPECT_EQ(dropped[0], 1);

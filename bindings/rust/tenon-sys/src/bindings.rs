@@ -4460,7 +4460,7 @@ extern "C" {
  Ownership: borrowed until the tensor dies.
  Threads:   any thread.
  Since:     0.1*/
-    pub fn tenon_tensor_binding(
+    pub fn tenon_tensor_cell(
         tensor: *mut tenon_tensor,
         language: u32,
     ) -> *mut *mut ::core::ffi::c_void;
@@ -4472,7 +4472,7 @@ extern "C" {
  Threads:   any thread, under the language's own lock where it has one; `drop` runs on the thread
             of the last release, without it.
  Since:     0.1*/
-    pub fn tenon_tensor_own_binding(
+    pub fn tenon_tensor_own_cell(
         tensor: *mut tenon_tensor,
         language: u32,
         object: *mut ::core::ffi::c_void,

@@ -171,21 +171,44 @@ inline Tensor make_carrier(const Value& value) {
   return Tensor(handle);
 }
 
+// What a wrapper tensor claims to be; see tenon_wrapper_options.
+struct WrapperOptions {
+  Sizes sizes;
+  Dtype dtype;
+  Device device = {};
+  Sizes strides = {};                 // in elements, row-major when empty
+  int64_t storage_offset = 0;         // in elements
+  KeySet keys = {};                   // further functionalities that it carries
+  const tenon_tensor* alias_of = {};  // whose version counter it shares; borrowed
+};
+
 // A wrapper tensor with a new T, whose dispatch_call runs operators on it.
 template <class T, class... A>
-Tensor make_wrapper(Sizes sizes, Dtype dtype, Device device, A&&... arguments) {
+Tensor make_wrapper(const WrapperOptions& options, A&&... arguments) {
   static_assert(detail::HasDispatch<T>, "a wrapper's type needs dispatch_call");
+  tenon_wrapper_options claimed{};
+  claimed.struct_size = sizeof claimed;
+  claimed.ndim = static_cast<int64_t>(options.sizes.size());
+  claimed.sizes = options.sizes.data();
+  if (!options.strides.empty()) {
+    detail::require_as_many("make_wrapper", options.sizes, options.strides);
+    claimed.strides = options.strides.data();
+  }
+  claimed.storage_offset = options.storage_offset;
+  claimed.dtype = static_cast<tenon_dtype>(options.dtype);
+  claimed.device = &options.device;
+  claimed.keys = options.keys.bits;
+  claimed.alias_of = options.alias_of;
   auto self = std::make_unique<T>(std::forward<A>(arguments)...);
   tenon_tensor* handle = nullptr;
-  tenon_wrapper_options options{};
-  options.struct_size = sizeof options;
-  options.ndim = static_cast<int64_t>(sizes.size());
-  options.sizes = sizes.data();
-  options.dtype = static_cast<tenon_dtype>(dtype);
-  options.device = &device;
-  check(tenon_wrapper_new(object_type<T>(), self.get(), &options, &handle));
+  check(tenon_wrapper_new(object_type<T>(), self.get(), &claimed, &handle));
   static_cast<void>(self.release());
   return Tensor(handle);
+}
+template <class T, class... A>
+Tensor make_wrapper(Sizes sizes, Dtype dtype, Device device, A&&... arguments) {
+  return make_wrapper<T>(WrapperOptions{.sizes = sizes, .dtype = dtype, .device = device},
+                         std::forward<A>(arguments)...);
 }
 
 // The T of a wrapper tensor, NULL for all others. Borrowed from the tensor.

@@ -20,6 +20,22 @@ namespace tenon::inline hpp {
 
 using Sizes = std::span<const int64_t>;
 
+namespace detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_counts(const char* function, size_t sizes,
+                                                               size_t strides) {
+  throw Error(TENON_ERROR_INVALID_ARGUMENT, std::string(function) + ": strides must be " +
+                                                std::to_string(sizes) + " like the sizes, got " +
+                                                std::to_string(strides));
+}
+inline void require_as_many(const char* function, Sizes sizes, Sizes strides) {
+  if (strides.size() != sizes.size()) [[unlikely]] {
+    fail_counts(function, sizes.size(), strides.size());
+  }
+}
+
+}  // namespace detail
+
 // Owns one reference to a tensor, or none. Copies share the tensor. Without a reference (made by
 // default, moved from) it answers as the undefined tensor does: no dims, dtype None, no data.
 class Tensor {
@@ -44,7 +60,7 @@ class Tensor {
 
   // Allocates with uninitialised elements; strides in elements, row-major when empty.
   static Tensor empty(Sizes sizes, Dtype dtype, Device device = {}, Sizes strides = {}) {
-    if (!strides.empty()) require_as_many("Tensor::empty", sizes, strides);
+    if (!strides.empty()) detail::require_as_many("Tensor::empty", sizes, strides);
     tenon_tensor* handle = nullptr;
     check(tenon_tensor_new(static_cast<tenon_dtype>(dtype), &device,
                            static_cast<int64_t>(sizes.size()), sizes.data(),
@@ -152,7 +168,7 @@ class Tensor {
   // Another view of the same storage. For kernels below ADInplaceOrView; everyone else calls view
   // operators. The offset is in elements from the start of the storage.
   Tensor alias(Sizes sizes, Sizes strides, int64_t storage_offset) const {
-    require_as_many("Tensor::alias", sizes, strides);
+    detail::require_as_many("Tensor::alias", sizes, strides);
     tenon_tensor* handle = nullptr;
     check(tenon_tensor_new_alias(some(), static_cast<int64_t>(sizes.size()), sizes.data(),
                                  strides.data(), storage_offset, &handle));
@@ -182,18 +198,6 @@ class Tensor {
   [[noreturn, gnu::cold, gnu::noinline]] static void fail_symbolic(const char* function) {
     throw Error(TENON_ERROR_NOT_SUPPORTED,
                 std::string(function) + ": tensor must have plain sizes, got a symbolic shape");
-  }
-
-  static void require_as_many(const char* function, Sizes sizes, Sizes strides) {
-    if (strides.size() != sizes.size()) [[unlikely]] {
-      fail_counts(function, sizes.size(), strides.size());
-    }
-  }
-  [[noreturn, gnu::cold, gnu::noinline]] static void fail_counts(const char* function, size_t sizes,
-                                                                 size_t strides) {
-    throw Error(TENON_ERROR_INVALID_ARGUMENT, std::string(function) + ": strides must be " +
-                                                  std::to_string(sizes) + " like the sizes, got " +
-                                                  std::to_string(strides));
   }
 
   int64_t wrap(int64_t dim) const {
