@@ -3,7 +3,21 @@
 
 namespace tenon::kernels {
 
+namespace {
+
+// Once for an operator, whose name stands for the place. A handler that makes an error of it, as
+// Python's does when told to, ends the call before anything is changed.
+void warn_of_resize(const char* op, const Tensor& out, Sizes sizes) {
+  const std::string message = std::string(op) + ": out has elements and other sizes than the " +
+                              "result, so it is resized from " + Part(out.sizes()).text() + " to " +
+                              Part(sizes).text() + "; give one without elements, or of these sizes";
+  check(tenon_warning_emit_once(op, "UserWarning", message.c_str()));
+}
+
+}  // namespace
+
 void resize_out(const char* op, tenon_tensor* out, Sizes sizes, const int64_t* strides) {
+  if (tenon_tensor_numel(out) != 0) warn_of_resize(op, *TensorRef(out), sizes);
   try {
     check(tenon_tensor_resize(out, static_cast<int64_t>(sizes.size()), sizes.data(), strides));
   } catch (const Error& error) {

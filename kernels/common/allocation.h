@@ -25,8 +25,9 @@ inline Tensor allocate_like(const tenon_tensor* like, Dtype dtype, void** out_da
   return Tensor(handle);
 }
 
-// Gives the caller's `out`, a writable tensor, other sizes (`strides` NULL is row-major). Refuses
-// memory that is not Tenon's own, whose owner knows it by the old sizes.
+// Gives the caller's `out`, a writable tensor, other sizes (`strides` NULL is row-major). Warns,
+// once for `op`, a text that stays, when `out` has elements. Refuses memory that is not Tenon's
+// own, whose owner knows it by the old sizes.
 void resize_out(const char* op, tenon_tensor* out, Sizes sizes, const int64_t* strides = nullptr);
 inline void resize_out(const char* op, const Tensor& out, Sizes sizes,
                        const int64_t* strides = nullptr) {

@@ -59,6 +59,51 @@ TEST_P(Out, OnOwnMemory_IsResizedAsInPyTorch) {
   }
 }
 
+using Texts = std::vector<std::string>;
+
+tenon_status note(void* texts, const char* category, const char* message, const char*) {
+  static_cast<Texts*>(texts)->push_back(std::string(category) + ": " + message);
+  return TENON_OK;
+}
+
+tenon_status refuse(void*, const char*, const char* message, const char*) {
+  return tenon_error_raise(TENON_ERROR_FOREIGN, message);
+}
+
+// The process's handler while a test runs; sites that have warned do so again.
+struct WarningHandler {
+  explicit WarningHandler(tenon_warning_fn handler, void* ctx = nullptr) {
+    tenon_warning_reset_once();
+    check(tenon_warning_set_handler(handler, ctx, nullptr));
+  }
+  ~WarningHandler() { EXPECT_EQ(tenon_warning_set_handler(nullptr, nullptr, nullptr), TENON_OK); }
+};
+
+TEST_P(Out, WithElementsThatIsResized_WarnsOnce) {
+  Texts told;
+  const WarningHandler handler(note, &told);
+  call_(Tensor::empty(Ints{3}, Dtype::F32));
+  call_(Tensor::empty(Ints{1}, Dtype::F32));
+  EXPECT_EQ(told, Texts{"UserWarning: " + GetParam() +
+                        ": out has elements and other sizes than the result, so it is resized from "
+                        "[3] to [2]; give one without elements, or of these sizes"});
+}
+
+TEST_P(Out, WithoutElementsOrOfTheSizes_DoesNotWarn) {
+  Texts told;
+  const WarningHandler handler(note, &told);
+  call_(Tensor::empty(Ints{0}, Dtype::F32));
+  call_(Tensor::empty(Ints{2}, Dtype::F32));
+  EXPECT_EQ(told, Texts{});
+}
+
+TEST_P(Out, WarningThatIsAnError_LeavesItAsItWas) {
+  const WarningHandler handler(refuse);
+  const Tensor out = Tensor::from<float>({7, 8, 9}, {3});
+  EXPECT_EQ(error_of([&] { call_(out); }).code(), TENON_ERROR_FOREIGN);
+  EXPECT_EQ(elements(out), (Doubles{7, 8, 9}));
+}
+
 TEST_P(Out, OnMeta_IsResizedToo) {
   if (GetParam() == "aten::arange.start_out") {
     const Tensor out = meta({5});

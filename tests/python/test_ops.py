@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import types
+import warnings
 
 import pytest
 import tenon
@@ -174,3 +175,29 @@ def test_aten_namespace_is_filled():
     assert tenon.ops.aten.add is tenon.add
     assert tenon.ops.aten.add.Tensor(tenon.ones(1), tenon.ones(1), alpha=2).item() == 3.0
     assert "Tensor" in tenon.add.overloads()
+
+
+def test_an_out_with_elements_that_is_resized_is_warned_of_once():
+    x = tenon.ones(2)
+    tenon._tenon.tenon_warning_reset_once()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tenon.add(x, x, out=tenon.empty(0))
+        tenon.add(x, x, out=tenon.empty(2))
+        for _ in range(2):
+            out = tenon.empty(3)
+            tenon.add(x, x, out=out)
+            assert out.tolist() == [2.0, 2.0]
+    assert [one.category for one in told] == [UserWarning]
+    assert str(told[0].message).startswith("aten::add.out: out has elements and other sizes")
+    assert told[0].filename == __file__
+
+
+def test_a_resize_warning_that_is_an_error_leaves_out_as_it_was():
+    tenon._tenon.tenon_warning_reset_once()
+    out = tenon.tensor([7.0, 8.0, 9.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match=r"resized from \[3\] to \[2\]"):
+            tenon.add(tenon.ones(2), tenon.ones(2), out=out)
+    assert out.tolist() == [7.0, 8.0, 9.0]
