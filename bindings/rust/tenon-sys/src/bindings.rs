@@ -4559,6 +4559,20 @@ extern "C" {
         deleter: tenon_deleter,
     ) -> tenon_status;
     #[must_use]
+    /** Sets the handler of a process whose host has set none: for bindings, whose users expect warnings
+ to be told as their language tells them. Does nothing once tenon_warning_set_handler was called,
+ with NULL too, or another binding was first.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a NULL handler, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure and where it does nothing; `deleter` may be NULL.
+ Threads:   any thread; may run the deleter.
+ Since:     0.1*/
+    pub fn tenon_warning_set_default_handler(
+        handler: tenon_warning_fn,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+    ) -> tenon_status;
+    #[must_use]
     /** Warns. Without a handler nothing happens.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, or what the handler returned.
