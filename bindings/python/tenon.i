@@ -39,7 +39,7 @@ LEAVE_OUT("^tenon_type_")
 %ignore tenon_registry_add_listener;
 %ignore tenon_key_list;
 %ignore tenon_thread_state_leave;  // consumes its argument: see leave_thread_state
-LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_handler|set_default_handler|emit_once)$)")
+LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$))")
 %ignore tenon_language_register;
 %ignore TENON_SANITIZER_CURRENT;
 
