@@ -126,14 +126,9 @@ unsafe extern "C" fn writes_no_out(
     0
 }
 
-#[test]
-fn a_typed_kernel_that_gives_null_is_an_error() {
-    let library = Library::define_namespace("returns_typed").unwrap();
-    let op = library.define("f(Tensor x) -> Tensor").unwrap();
-    let (namespace, name) = (
-        CString::new("returns_typed").unwrap(),
-        CString::new("f").unwrap(),
-    );
+/// Registers a CPU kernel of C for the operator "f", whose boxed form gives NULL tensors.
+fn impl_typed(namespace: &str, function: *const (), signature: &str) {
+    let (namespace, name) = (CString::new(namespace).unwrap(), CString::new("f").unwrap());
     unsafe {
         let mut own = ptr::null_mut();
         let (kind, no_key) = (sys::TENON_LIBRARY_IMPL, sys::TENON_KEY_NONE);
@@ -146,20 +141,61 @@ fn a_typed_kernel_that_gives_null_is_an_error() {
         kernel.struct_size = std::mem::size_of::<sys::tenon_kernel>() as u32;
         kernel.boxed = Some(null_tensors);
         kernel.typed = Some(std::mem::transmute::<*const (), unsafe extern "C" fn()>(
-            writes_no_out as *const (),
+            function,
         ));
-        kernel.signature = 0x6c62_fe19_e196_c2e9; // "T>T"
+        kernel.signature = fnv1a(signature);
         kernel.language = sys::TENON_LANGUAGE_C;
         let (text, key) = (name.as_ptr(), sys::TENON_KEY_CPU);
         let status = sys::tenon_library_impl(own, text, key, &kernel, ptr::null_mut());
         assert_eq!(status, 0);
     }
+}
+
+/// The hash of kernel.h.
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[test]
+fn a_typed_kernel_that_gives_null_is_an_error() {
+    assert_eq!(fnv1a("T>T"), 0x6c62_fe19_e196_c2e9);
+    let library = Library::define_namespace("returns_typed").unwrap();
+    let op = library.define("f(Tensor x) -> Tensor").unwrap();
+    impl_typed("returns_typed", writes_no_out as *const (), "T>T");
     let typed = op.typed::<(&Tensor,), Tensor>().unwrap();
     fails(
         typed.call(&floats(&[1.0])),
         Status::TYPE,
-        &["returns_typed::f", "result 0 must be Tensor", "NULL"],
+        &["returns_typed::f: result 0 must be Tensor, got NULL; schema: "],
     );
+}
+
+/// Lowered as "T>TT" says: gives its argument back and leaves its second out as it was.
+unsafe extern "C" fn writes_one_out(
+    _: *const sys::tenon_frame,
+    x: *mut sys::tenon_tensor,
+    first: *mut *mut sys::tenon_tensor,
+    _: *mut *mut sys::tenon_tensor,
+) -> sys::tenon_status {
+    unsafe { first.write(sys::tenon_tensor_retain(x)) };
+    0
+}
+
+#[test]
+fn results_beside_one_that_is_null_are_dropped() {
+    let library = Library::define_namespace("returns_pair").unwrap();
+    let op = library.define("f(Tensor x) -> (Tensor, Tensor)").unwrap();
+    impl_typed("returns_pair", writes_one_out as *const (), "T>TT");
+    let x = floats(&[1.0]);
+    let typed = op.typed::<(&Tensor,), (Tensor, Tensor)>().unwrap();
+    fails(
+        typed.call(&x),
+        Status::TYPE,
+        &["returns_pair::f: result 1 must be Tensor, got NULL; schema: "],
+    );
+    assert_eq!(x.use_count(), 1);
 }
 
 unsafe extern "C" fn bytes(

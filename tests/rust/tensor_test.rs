@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use tenon::{Complex, DType, Device, Status, Tensor, BF16};
+use tenon::{Complex, DType, Device, Geometry, Status, Tensor, Value, BF16};
 
 use crate::support::{fails, floats};
 
@@ -165,6 +165,39 @@ fn reading_needs_memory_on_the_cpu() {
     let undefined = Tensor::undefined();
     assert!(!undefined.is_defined());
     fails(undefined.to_vec::<f32>(), Status::TYPE, &[]);
+}
+
+#[test]
+fn alias_as_reads_the_memory_as_another_dtype() {
+    let x = floats(&[1.0, 2.0, 3.0, 4.0]);
+    let pairs = x.alias_as(DType::C64, &[2], &[1], 0).unwrap();
+    assert_eq!((pairs.dtype(), &*pairs.shape()), (DType::C64, &[2][..]));
+    let expected = [
+        Complex {
+            re: 1.0f32,
+            im: 2.0,
+        },
+        Complex { re: 3.0, im: 4.0 },
+    ];
+    assert_eq!(pairs.to_vec::<Complex<f32>>().unwrap(), expected);
+    assert!(pairs.shares_storage(&x));
+    let second = x.alias_as(DType::C64, &[1], &[1], 1).unwrap();
+    assert_eq!(second.to_vec::<Complex<f32>>().unwrap(), expected[1..]);
+    let beyond = x.alias_as(DType::F64, &[3], &[1], 0);
+    fails(beyond, Status::INVALID_ARGUMENT, &[]);
+    let strides = x.alias_as(DType::F64, &[2], &[], 0);
+    let text = "Tensor::alias_as: strides must be 1 numbers, got []";
+    fails(strides, Status::INVALID_ARGUMENT, &[text]);
+}
+
+#[test]
+fn geometry_gives_values() {
+    let x = floats(&[0.0; 6]).alias(&[2, 2], &[3, 1], 1).unwrap();
+    let geometry = |what| x.geometry(what).unwrap();
+    assert!(matches!(geometry(Geometry::Sizes), Value::IntList(sizes) if sizes == [2, 2]));
+    assert!(matches!(geometry(Geometry::Strides), Value::IntList(strides) if strides == [3, 1]));
+    assert!(matches!(geometry(Geometry::StorageOffset), Value::Int(1)));
+    assert!(matches!(geometry(Geometry::Numel), Value::Int(4)));
 }
 
 #[test]

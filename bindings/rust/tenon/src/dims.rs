@@ -4,6 +4,8 @@
 use std::fmt;
 use std::ops::Deref;
 
+use tenon_sys as sys;
+
 /// Sizes or strides, copied: an `out` argument may be resized while they are held.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Dims {
@@ -54,5 +56,30 @@ impl PartialEq<[i64]> for Dims {
 impl<const N: usize> PartialEq<[i64; N]> for Dims {
     fn eq(&self, other: &[i64; N]) -> bool {
         **self == *other
+    }
+}
+
+/// What [`Tensor::geometry`](crate::Tensor::geometry) gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Geometry {
+    /// An int list.
+    Sizes,
+    /// An int list, in elements.
+    Strides,
+    /// An int, in elements.
+    StorageOffset,
+    /// An int.
+    Numel,
+}
+
+impl Geometry {
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Geometry::Sizes => sys::TENON_DIMS_SIZES,
+            Geometry::Strides => sys::TENON_DIMS_STRIDES,
+            Geometry::StorageOffset => sys::TENON_DIMS_OFFSET,
+            Geometry::Numel => sys::TENON_DIMS_NUMEL,
+        }
     }
 }

@@ -63,12 +63,14 @@ mod stack;
 mod status;
 mod tensor;
 mod text;
+mod thread_slot;
 mod typed;
 mod typed_kernel;
 mod types;
 mod value;
 mod value_ref;
 pub mod warning;
+mod weak_tensor;
 mod wrapper;
 
 pub use tenon_sys as sys;
@@ -76,7 +78,7 @@ pub use tenon_sys as sys;
 pub use arg::{Arg, IntoArg};
 pub use arguments::Arguments;
 pub use call_builder::CallBuilder;
-pub use dims::Dims;
+pub use dims::{Dims, Geometry};
 pub use dispatch::{DispatchKey, DispatchKeySet, IntoDispatchKey, Place, ThreadDefault};
 pub use error::{Error, Frame, Result};
 pub use function::Function;
@@ -100,6 +102,7 @@ pub use schema::{Argument, Schema};
 pub use stack::{KernelContext, Stack};
 pub use status::Status;
 pub use tensor::Tensor;
+pub use thread_slot::ThreadSlot;
 pub use typed::{Parameters, TypedOp};
 pub use typed_kernel::{KernelResult, TypedKernel};
 pub use types::{
@@ -107,6 +110,7 @@ pub use types::{
 };
 pub use value::{RawValue, Scalar, Value};
 pub use value_ref::{ValueRef, Values};
+pub use weak_tensor::WeakTensor;
 pub use wrapper::WrapperOptions;
 
 /// The release of the loaded library, as `"major.minor.patch"`.

@@ -39,6 +39,11 @@ pub unsafe trait ResultType: FromValue {
     /// The owned word that an out gets.
     fn slot(ready: Self::Ready) -> Self::Slot;
 
+    /// Whether a kernel that succeeded left out what the type promises.
+    fn is_missing(_: Self::Slot) -> bool {
+        false
+    }
+
     /// Takes the word of an out over.
     ///
     /// # Safety
@@ -71,6 +76,11 @@ unsafe impl ResultType for Tensor {
     #[inline(always)]
     fn slot(ready: Tensor) -> Self::Slot {
         Tensor::into_raw(ready)
+    }
+
+    #[inline(always)]
+    fn is_missing(slot: Self::Slot) -> bool {
+        slot.is_null()
     }
 
     #[inline(always)]
@@ -245,6 +255,9 @@ pub unsafe trait Results: FromReturns {
     fn slots() -> Self::Slots;
     fn outs(slots: &mut Self::Slots) -> (Self::O0, Self::O1, Self::O2, Self::O3);
 
+    /// The first result that a kernel which succeeded left out against its schema.
+    fn missing(slots: &Self::Slots) -> Option<usize>;
+
     /// Takes over what a successful call wrote.
     ///
     /// # Safety
@@ -278,6 +291,11 @@ unsafe impl Results for () {
     #[inline(always)]
     fn outs((): &mut ()) -> ((), (), (), ()) {
         ((), (), (), ())
+    }
+
+    #[inline(always)]
+    fn missing((): &()) -> Option<usize> {
+        None
     }
 
     #[inline(always)]
@@ -321,6 +339,11 @@ macro_rules! results_one {
                 #[inline(always)]
                 fn outs(slots: &mut Self::Slots) -> (Self::O0, (), (), ()) {
                     (slots, (), (), ())
+                }
+
+                #[inline(always)]
+                fn missing(slots: &Self::Slots) -> Option<usize> {
+                    <$type as ResultType>::is_missing(*slots).then_some(0)
                 }
 
                 #[inline(always)]
@@ -396,6 +419,16 @@ macro_rules! results_tuple {
             fn outs(slots: &mut Self::Slots) -> (Self::O0, Self::O1, Self::O2, Self::O3) {
                 $(let $filler = ();)*
                 ($(&mut slots.$index,)+ $($filler),*)
+            }
+
+            #[inline(always)]
+            fn missing(slots: &Self::Slots) -> Option<usize> {
+                $(
+                    if $type::is_missing(slots.$index) {
+                        return Some($index);
+                    }
+                )+
+                None
             }
 
             #[inline(always)]

@@ -8,14 +8,14 @@ use std::ptr::{self, NonNull};
 use tenon_sys as sys;
 
 use crate::buffer::Buffer;
-use crate::dims::Dims;
+use crate::dims::{Dims, Geometry};
 use crate::dispatch::DispatchKeySet;
 use crate::elements::with_room;
 use crate::error::{check, Error, Result};
 use crate::kernel::contain;
 use crate::status::Status;
 use crate::types::{DType, Device, Element};
-use crate::value::Scalar;
+use crate::value::{RawValue, Scalar, Value};
 use crate::value_ref::slice;
 
 /// A strided view of a storage. Cloning shares it.
@@ -144,14 +144,8 @@ impl Tensor {
         strides: Option<&[i64]>,
         owner: Box<O>,
     ) -> Result<Tensor> {
-        if let Some(strides) = strides.filter(|strides| strides.len() != shape.len()) {
-            return Err(Error::new(
-                Status::INVALID_ARGUMENT,
-                format!(
-                    "Tensor::wrap: strides must be {} numbers, got {strides:?}",
-                    shape.len()
-                ),
-            ));
+        if let Some(strides) = strides {
+            require_as_many("Tensor::wrap", shape, strides)?;
         }
         let mut out = ptr::null_mut();
         let strides = strides.map_or(ptr::null(), <[i64]>::as_ptr);
@@ -181,21 +175,38 @@ impl Tensor {
     /// # Errors
     /// [`Status::INVALID_ARGUMENT`] when it would reach outside the storage.
     pub fn alias(&self, shape: &[i64], strides: &[i64], offset: i64) -> Result<Tensor> {
-        if strides.len() != shape.len() {
-            return Err(Error::new(
-                Status::INVALID_ARGUMENT,
-                format!(
-                    "Tensor::alias: strides must be {} numbers, got {strides:?}",
-                    shape.len()
-                ),
-            ));
-        }
+        require_as_many("Tensor::alias", shape, strides)?;
         let mut out = ptr::null_mut();
         // SAFETY: both arrays hold `ndim` numbers and `out` gets a new reference.
         check(unsafe {
             let (ndim, sizes) = (shape.len() as i64, shape.as_ptr());
             let strides = strides.as_ptr();
             sys::tenon_tensor_new_alias(self.as_raw(), ndim, sizes, strides, offset, &mut out)
+        })?;
+        // SAFETY: as above.
+        Ok(unsafe { Tensor::from_raw(out) })
+    }
+
+    /// As [`Tensor::alias`] with elements of another dtype, which shape, strides and offset count:
+    /// for `view.dtype`, `view_as_real` and their like.
+    ///
+    /// # Errors
+    /// As [`Tensor::alias`], and [`Status::INVALID_ARGUMENT`] for a bad dtype or a first element
+    /// that is not aligned to it.
+    pub fn alias_as(
+        &self,
+        dtype: DType,
+        shape: &[i64],
+        strides: &[i64],
+        offset: i64,
+    ) -> Result<Tensor> {
+        require_as_many("Tensor::alias_as", shape, strides)?;
+        let mut out = ptr::null_mut();
+        // SAFETY: as in `alias`.
+        check(unsafe {
+            let (base, ndim, sizes) = (self.as_raw(), shape.len() as i64, shape.as_ptr());
+            let strides = strides.as_ptr();
+            sys::tenon_tensor_new_alias_as(base, dtype.0, ndim, sizes, strides, offset, &mut out)
         })?;
         // SAFETY: as above.
         Ok(unsafe { Tensor::from_raw(out) })
@@ -251,6 +262,19 @@ impl Tensor {
     pub fn strides(&self) -> Dims {
         // SAFETY: ndim numbers, borrowed until the tensor is resized: copied at once.
         unsafe { Dims::new(slice(sys::tenon_tensor_strides(self.as_raw()), self.ndim())) }
+    }
+
+    /// Sizes, strides, offset or number of elements as a value: an int list or an int. Of a tensor
+    /// with symbolic dims it is [`Value::Other`], where [`Tensor::shape`] and the others have no
+    /// numbers to give.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`].
+    pub fn geometry(&self, what: Geometry) -> Result<Value> {
+        let mut out = RawValue::NONE;
+        // SAFETY: tensor.h: `out` is overwritten and ours to clear.
+        check(unsafe { sys::tenon_tensor_dims(self.as_raw(), what.number(), &mut out) })?;
+        Value::from_owned(RawValue(out))
     }
 
     /// Number of elements.
@@ -398,4 +422,17 @@ impl fmt::Debug for Tensor {
             self.device()
         )
     }
+}
+
+fn require_as_many(function: &str, shape: &[i64], strides: &[i64]) -> Result<()> {
+    if strides.len() == shape.len() {
+        return Ok(());
+    }
+    Err(Error::new(
+        Status::INVALID_ARGUMENT,
+        format!(
+            "{function}: strides must be {} numbers, got {strides:?}",
+            shape.len()
+        ),
+    ))
 }

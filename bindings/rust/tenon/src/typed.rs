@@ -135,6 +135,13 @@ impl<'a> Begun<'a> {
         Error::take(status)
     }
 
+    #[cold]
+    #[inline(never)]
+    fn fail_without_result(self, index: usize) -> Error {
+        // SAFETY: frame.h: leaves the frame on its thread; the error ends in the slot.
+        Error::take(unsafe { sys::tenon_frame_end_without_result(self.frame, index as i64) })
+    }
+
     /// Calls the boxed kernel after checking every argument.
     fn invoke<R: FromReturns>(self, op: Op, args: &[Arg<'_>]) -> Result<R> {
         // SAFETY: `Arg` is transparent over `tenon_value`; the arguments live for the call.
@@ -331,6 +338,13 @@ macro_rules! typed_op {
                     };
                     if status != 0 {
                         return Err(begun.fail(status));
+                    }
+                    if let Some(index) = R::missing(&slots) {
+                        let error = begun.fail_without_result(index);
+                        // SAFETY: as below. The other results are dropped, after the frame is left:
+                        // what they run may call operators.
+                        drop(unsafe { R::finish(self.op, slots) });
+                        return Err(error);
                     }
                     begun.leave();
                     // SAFETY: kernel.h: outs are written on success.

@@ -157,6 +157,12 @@ impl<'a> ValueRef<'a> {
                 sys::TENON_TAG_FUNCTION => {
                     ValueRef::Function(&*(&payload.object as *const *mut sys::tenon_object).cast())
                 }
+                // Some of its words stand for symbols.
+                sys::TENON_TAG_INT_LIST
+                    if u32::from(raw.flags) & sys::TENON_VALUE_HAS_SYMBOLIC != 0 =>
+                {
+                    ValueRef::Other(RawValue::view(raw))
+                }
                 sys::TENON_TAG_INT_LIST => {
                     ValueRef::IntList(slice(payload.list.data.cast(), count))
                 }
