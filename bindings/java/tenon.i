@@ -81,12 +81,6 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %rename("$ignore", %$isclass) "";
 %rename("$ignore", %$isunion) "";
 
-// Declared, but not in the library yet.
-%ignore tenon_warning_emit;
-%ignore tenon_warning_emit_once;
-%ignore tenon_warning_reset_once;
-%ignore tenon_warning_set_handler;
-
 %include "tenon/common.h"
 %include "tenon/status.h"
 %include "tenon/types.h"

@@ -117,6 +117,15 @@ bool bind_bridge(JNIEnv* env, jclass bridge) {
   return g_bridge != nullptr && g_stack_overflow != nullptr;
 }
 
+bool open_bridge(JNIEnv* env) {
+  // Initializing a class waits for the thread that is at it.
+  jmethodID open = env->GetStaticMethodID(g_natives, "openBridge", "()V");
+  if (open != nullptr) env->CallStaticVoidMethodA(g_natives, open, nullptr);
+  // What the initializer threw meets whoever uses the bridge from Java.
+  if (env->ExceptionCheck()) env->ExceptionClear();
+  return g_bridge != nullptr;
+}
+
 void count_upcalls(int32_t count) { g_until_link.store(count, std::memory_order_relaxed); }
 
 tenon_status refuse_call(tenon_stack* stack) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading: hands the natives to their class and begins to count definitions.
+// Loading: hands the natives to their class, begins to count definitions and to log warnings.
 #include "runtime.h"
 
 namespace {
@@ -22,8 +22,11 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   if (env->RegisterNatives(natives, kCallMethods, kCallMethodCount) != JNI_OK) return JNI_ERR;
   if (env->RegisterNatives(natives, kErrorMethods, kErrorMethodCount) != JNI_OK) return JNI_ERR;
   if (env->RegisterNatives(natives, kSupportMethods, kSupportMethodCount) != JNI_OK) return JNI_ERR;
+  g_natives = static_cast<jclass>(env->NewGlobalRef(natives));
   env->DeleteLocalRef(natives);
-  if (tenon_registry_add_listener(&count_definition, nullptr, nullptr, nullptr) != TENON_OK) {
+  if (g_natives == nullptr) return JNI_ERR;
+  if (tenon_registry_add_listener(&count_definition, nullptr, nullptr, nullptr) != TENON_OK ||
+      tenon_warning_set_default_handler(&call_java_warning, nullptr, nullptr) != TENON_OK) {
     tenon_error_release(tenon_error_take());
     return JNI_ERR;
   }

@@ -11,6 +11,7 @@
 namespace tenon::java {
 
 JavaVM* g_vm = nullptr;
+jclass g_natives = nullptr;
 std::atomic<bool> g_closed{false};
 std::atomic<int64_t> g_dropped{0};
 std::atomic<int64_t> g_definitions{1};

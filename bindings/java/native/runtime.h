@@ -50,6 +50,8 @@ constexpr uint32_t kMayBeAbsent = 2;  ///< `Tensor?`
 
 /// The machine; set once when the library is loaded.
 extern JavaVM* g_vm;
+/// The class of the natives; a global reference.
+extern jclass g_natives;
 /// Set by a shutdown hook: from then on no foreign code enters Java.
 extern std::atomic<bool> g_closed;
 /// Number of nodes in the queue of dropped references.
@@ -71,6 +73,8 @@ int32_t take_dropped(int32_t* out_ids, int32_t capacity);
 
 /// Finds the methods that kernels enter Java through; false with an exception pending.
 bool bind_bridge(JNIEnv* env, jclass bridge);
+/// Has Java bind the bridge, where nothing of it was used yet; false when it cannot be.
+bool open_bridge(JNIEnv* env);
 /// The one boxed kernel of all Java lambdas; `ctx` is a Ref.
 tenon_status call_java_kernel(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 /// The one selector of Java fallbacks; `ctx` is the kernel's Ref.
@@ -93,6 +97,12 @@ tenon_status call_java_dispatch(void* self, const tenon_op* op, tenon_keyset key
 tenon_status call_java_function(void* self, tenon_stack* stack);
 /// Beside the kinds of modes, what Overrides.java takes for the call of a function.
 constexpr uint32_t kFunctionCall = 2;
+constexpr jint kWarning = 3;
+/// In the place of an object's number: warnings go to the logger.
+constexpr int32_t kLogger = -1;
+/// The one handler of warnings; `ctx` is a Ref, or NULL for the logger.
+tenon_status call_java_warning(void* ctx, const char* category, const char* message,
+                               const char* op);
 /// Enters the handler of object `id`; what it throws ends in the call's stack.
 tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall);
 /// The error of a call that cannot enter Java.

@@ -90,6 +90,7 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       function(&call_java_override),
       function(&call_java_dispatch),
       function(&call_java_function),
+      function(&call_java_warning),
       sizeof(tenon_value),
       offsetof(tenon_value, flags),
       offsetof(tenon_value, count),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How objects that override operators travel, and how C enters their handlers.
+// How objects that override operators travel, and how C enters handlers.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -15,6 +15,8 @@ final class Overrides {
   private static final int OVERRIDE_SHIFT = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_OVERRIDE;
 
   private static final int FUNCTION_CALL = 2; // beside the kinds of modes
+  private static final int WARNING = 3;
+  private static final int LOGGER = -1; // in the place of an object's number
 
   private Overrides() {}
 
@@ -109,6 +111,17 @@ final class Overrides {
     return TENON_OK;
   }
 
+  private static void tellWarning(CallFrame frame, int id, long stack) throws Exception {
+    int count = Memory.getInt(stack + Structs.STACK_NARGS);
+    Object[] texts = Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
+    Warning warning = new Warning((String) texts[0], (String) texts[1], (String) texts[2]);
+    if (id == LOGGER) {
+      warning.log();
+    } else {
+      ((Warning.Handler) References.get(id)).handle(warning);
+    }
+  }
+
   /** Runs the handler of object {@code id} on the call at {@code upcall}; returns a status. */
   static int handle(int kind, int id, long upcall) {
     CallFrame frame = CallFrame.get();
@@ -118,6 +131,11 @@ final class Overrides {
     long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
     frame.upcalls++;
     try {
+      if (kind == WARNING) {
+        tellWarning(frame, id, stack);
+        frame.checkGuards(guards, "warning handler");
+        return TENON_OK;
+      }
       Object self = References.get(id);
       if (kind == FUNCTION_CALL) {
         return callFunction(frame, (Callback) self, stack, guards);

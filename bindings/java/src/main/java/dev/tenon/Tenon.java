@@ -2,6 +2,7 @@
 // The library as a whole.
 package dev.tenon;
 
+import dev.tenon.internal.Addresses;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
@@ -43,6 +44,27 @@ public final class Tenon {
    */
   public static void manualSeed(long seed) {
     Errors.check(TenonNative.tenon_generator_seed_all(seed));
+  }
+
+  /**
+   * Sets who hears warnings, of operators in any language, for the whole process; null drops them.
+   * Without a call, and where no other language's host set a handler, they are logged: {@link
+   * Warning#log}.
+   */
+  public static void setWarningHandler(Warning.Handler handler) {
+    if (handler == null) {
+      Errors.check(TenonNative.tenon_warning_set_handler(0, 0, 0));
+      return;
+    }
+    Bridge.open();
+    Errors.check(
+        TenonNative.tenon_warning_set_handler(
+            Addresses.CALL_WARNING, References.add(handler), Addresses.DROP_REFERENCE));
+  }
+
+  /** Warns; what the handler throws is thrown here. */
+  public static void warn(String category, String message) {
+    Errors.check(TenonNative.tenon_warning_emit(category, message));
   }
 
   /** The nanoseconds of a time-out: no negative one, which C takes for "for ever". */

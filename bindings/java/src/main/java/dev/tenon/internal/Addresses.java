@@ -28,6 +28,9 @@ public final class Addresses {
   /** What calls all Java functions that were passed as values. */
   public static final long CALL_FUNCTION;
 
+  /** The handler of warnings, of all Java handlers. */
+  public static final long CALL_WARNING;
+
   private Addresses() {}
 
   static {
@@ -49,7 +52,8 @@ public final class Addresses {
     CALL_OVERRIDE = words[5];
     CALL_DISPATCH = words[6];
     CALL_FUNCTION = words[7];
-    int first = 8;
+    CALL_WARNING = words[8];
+    int first = 9;
     if (words.length != Structs.ALL.length + first) {
       throw new LinkageError("Tenon: libtenon_java must be of the classes' own build");
     }

@@ -126,6 +126,11 @@ public final class Native {
   /** From now on C enters Java kernels by this stub. */
   public static native void enterBy(long stub);
 
+  /** Initialises the class whose static methods C enters; called by C. */
+  private static void openBridge() throws ClassNotFoundException {
+    Class.forName("dev.tenon.Bridge", true, Native.class.getClassLoader());
+  }
+
   /** From now on no thread of C enters Java. */
   public static native void closeGate();
 
