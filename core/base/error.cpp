@@ -86,21 +86,27 @@ const char* status_kind(tenon_status status) noexcept {
   return status == TENON_DECLINED ? "Declined" : "Error";
 }
 
-// Puts an error into the slot and returns what was there. While one waits that was raised inside a
-// call, further calls take the slow path, which notes where they began (see raised_since).
+// Marks the running calls. The next call at a place begins without a mark, and while a call runs,
+// so do those below it: under a marked one all are marked.
+static void mark_raised(const ThreadRecord& thread) noexcept {
+  for (RunningSlot* end = thread.top.load(std::memory_order_relaxed); end != thread.running; --end) {
+    RunningSlot* slot = end - 1;
+    const auto word = reinterpret_cast<uintptr_t>(slot->load(std::memory_order_relaxed));
+    if ((word & kRaised) != 0) return;
+    slot->store(reinterpret_cast<void*>(word | kRaised), std::memory_order_release);
+  }
+}
+
+// Puts an error into the slot and returns what was there.
 static tenon_error* put_error(ThreadRecord* thread, tenon_error* error) noexcept {
   TENON_DCHECK(thread == current_thread() && thread != &no_thread_record);
-  const RunningSlot* top = thread->top.load(std::memory_order_relaxed);
-  const bool inside = error != nullptr && top != thread->running;
-  thread->error_seen = inside ? top : nullptr;
-  const bool noting = (thread->slow_requests & kSlowError) != 0;
-  if (inside != noting) request_slow_calls(kSlowError, inside);
+  if (error != nullptr) mark_raised(*thread);
   return std::exchange(thread->error, error);
 }
 
 bool raised_since(const RunningSlot* slot) noexcept {
-  const ThreadRecord* thread = current_thread();
-  return thread->error != nullptr && slot < thread->error_seen;
+  if (current_thread()->error == nullptr) return false;
+  return (reinterpret_cast<uintptr_t>(slot->load(std::memory_order_relaxed)) & kRaised) != 0;
 }
 
 tenon_status set_current_error(ErrorPtr error) noexcept {

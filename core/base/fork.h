@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -27,7 +28,8 @@ enum class ForkOrder : uint32_t {
   kCount
 };
 
-/// Locks that come and go, found under the lock of their place: all of them, for one fork.
+/// Locks that come and go, or what else a fork has to wait for, found under the lock of their place:
+/// all of them, for one fork.
 struct ForkLocks {
   void (*lock)();
   void (*unlock)();
@@ -72,6 +74,9 @@ class ForkSafeCondition {
   ForkSafeCondition& operator=(const ForkSafeCondition&) = delete;
 
   void wait(std::unique_lock<std::mutex>& lock) { current().wait(lock); }
+  void wait_until(std::unique_lock<std::mutex>& lock, std::chrono::steady_clock::time_point end) {
+    current().wait_until(lock, end);
+  }
   void notify_all() noexcept { current().notify_all(); }
 
  private:

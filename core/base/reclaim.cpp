@@ -89,13 +89,13 @@ void full_fence() {
 #endif
 }
 
-bool picks(uintptr_t entry) { return (entry & 1) != 0; }
+bool picks(uintptr_t entry) { return (entry & kPicking) != 0; }
 uintptr_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
 bool entry_blocks(uintptr_t value, uint64_t ack, const Retired& retired) {
   if (!picks(value)) return value != 0 && value == address(retired.record);
   if (ack >= retired.generation) return false;  // entered after the removal: sees the new snapshot
-  return retired.any_owner || (retired.owner != nullptr && value == (address(retired.owner) | 1));
+  return retired.any_owner || (retired.owner != nullptr && value == (address(retired.owner) | kPicking));
 }
 
 bool unfenced_blocks(const ThreadRecord* thread, const Retired& retired) {
@@ -113,7 +113,7 @@ void Scan::read_stacks() noexcept {
     }
     const RunningSlot* top = thread->top.load(std::memory_order_acquire);
     for (const RunningSlot* slot = thread->running; slot < top; ++slot) {
-      const uintptr_t value = address(slot->load(std::memory_order_acquire));
+      const uintptr_t value = shown_at(*slot, std::memory_order_acquire);
       if (value == 0) continue;
       if (picks(value)) oldest_pick_ = std::min(oldest_pick_, ack);
       add(value, ack);
@@ -135,7 +135,7 @@ bool Scan::in_use(const Retired& retired) const noexcept {
            entry_blocks(found->value, found->ack, retired);
   };
   return (retired.record != nullptr && blocks(address(retired.record))) ||
-         (retired.owner != nullptr && blocks(address(retired.owner) | 1));
+         (retired.owner != nullptr && blocks(address(retired.owner) | kPicking));
 }
 
 size_t count_entries() {
@@ -290,7 +290,7 @@ Blocker find_blocker(const Retired& retired) {
     const RunningSlot* top = thread->top.load(std::memory_order_acquire);
     bool blocks = unfenced_blocks(thread, retired);
     for (const RunningSlot* slot = thread->running; slot < top && !blocks; ++slot) {
-      blocks = entry_blocks(address(slot->load(std::memory_order_acquire)), ack, retired);
+      blocks = entry_blocks(shown_at(*slot, std::memory_order_acquire), ack, retired);
     }
     if (blocks) return {thread->thread_id.load(std::memory_order_relaxed), retired.label, false};
   }
@@ -328,7 +328,7 @@ Group find_group_locked(const void* group, Blocker* out_blocker) {
 
 bool has_pick(const ThreadRecord* thread, const RunningSlot* top) {
   for (const RunningSlot* slot = thread->running; slot < top; ++slot) {
-    if (picks(address(slot->load(std::memory_order_relaxed)))) return true;
+    if (picks(shown_at(*slot, std::memory_order_relaxed))) return true;
   }
   return false;
 }
@@ -366,7 +366,6 @@ Entered enter_slow(const void* owner) noexcept {
   RunningSlot* top = thread->top.load(std::memory_order_relaxed);
   if (top >= thread->running + kMaxDepth) return {thread, nullptr};
   if (!has_stack_left(thread, stack_pointer())) return {thread, nullptr};
-  if (thread->error != nullptr && top < thread->error_seen) thread->error_seen = top;
   push_owner(thread, top, owner);
   if (thread->fenced.load(std::memory_order_relaxed) != 0) {
     full_fence();

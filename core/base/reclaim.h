@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reclamation: frees what calls may still use once no thread's stack of running kernels shows it.
 //
-// A call pushes its operator's address with bit 0 set, loads the operator's snapshot, picks a
+// A call pushes its operator's address with kPicking set, loads the operator's snapshot, picks a
 // record and overwrites the entry with it; leaving pops. A removal publishes what replaces the old,
 // then hands the old to retire(), which makes one barrier on all threads, scans all stacks once and
 // never waits. What is still in use is freed later, by slow paths, retire(), reap() or drain().
@@ -94,20 +94,20 @@ inline uint64_t stack_pointer() noexcept {
 /// Marks a pick from `owner` in progress. `top` is thread->top, which is moved first: a signal
 /// handler that calls operators in between then works above this entry.
 inline RunningSlot* push_owner(ThreadRecord* thread, RunningSlot* top, const void* owner) noexcept {
-  TENON_DCHECK((reinterpret_cast<uintptr_t>(owner) & 1) == 0);
+  TENON_DCHECK((reinterpret_cast<uintptr_t>(owner) & kMarks) == 0);
   TENON_DCHECK(record_of(top) == thread && top < thread->running + kMaxDepth);
   thread->top.store(top + 1, std::memory_order_release);
-  // Owners are aligned: adding sets bit 0.
-  top->store(reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(owner) + 1),
+  // Owners are aligned: adding sets the bit.
+  top->store(reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(owner) + kPicking),
              std::memory_order_release);
   // The snapshot is loaded after this; the barrier of retire() orders it for the processor.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   return top;
 }
 
-/// Replaces the mark of a pick by what was picked (an even address; NULL for nothing).
+/// Replaces the mark of a pick by what was picked (NULL for nothing).
 inline void set_running(RunningSlot* slot, const void* record) noexcept {
-  TENON_DCHECK((reinterpret_cast<uintptr_t>(record) & 1) == 0);
+  TENON_DCHECK((reinterpret_cast<uintptr_t>(record) & kMarks) == 0);
   TENON_DCHECK(slot < record_of(slot)->top.load(std::memory_order_relaxed));  // entered, not left
   slot->store(const_cast<void*>(record), std::memory_order_release);
 }

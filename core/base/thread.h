@@ -13,9 +13,17 @@
 
 namespace tenon::base {
 
-/// One place of the stack of running kernels: the record that runs, or its operator's address with
-/// bit 0 set while the record is being picked (see reclaim.h).
+/// One place of the stack of running kernels: the kernel that runs, or its operator's address while
+/// the kernel is being picked (see reclaim.h); with marks in the address's low bits.
 using RunningSlot = std::atomic<void*>;
+constexpr uintptr_t kPicking = 1;  // an operator's address
+constexpr uintptr_t kRaised = 2;   // the thread's slot got an error since the call began
+constexpr uintptr_t kMarks = kPicking | kRaised;
+
+/// What a place shows, without kRaised.
+inline uintptr_t shown_at(const RunningSlot& slot, std::memory_order order) noexcept {
+  return reinterpret_cast<uintptr_t>(slot.load(order)) & ~kRaised;
+}
 
 struct ReleaseQueue;
 
@@ -94,9 +102,6 @@ struct alignas(64) ThreadRecord {
   uint64_t stack_end = 0;              // where `stack_low` may go at most, see has_stack_left()
   uint32_t slow_requests = 0;          // bits of SlowRequest: calls stay on the slow path
   ReleaseQueue* endings = nullptr;     // objects that end one after the other: release_queue.h
-  // While the slot's error waits: the place of the lowest call that began since; calls below it
-  // were running when the error was raised. NULL: none was.
-  const RunningSlot* error_seen = nullptr;
   std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
   void* places[kPlaceCount] = {};
 };
@@ -112,7 +117,7 @@ inline ThreadRecord* record_of(const RunningSlot* slot) noexcept {
 }
 
 /// Reasons for which a thread wants all its calls on the slow path.
-enum SlowRequest : uint32_t { kSlowProfile = 1u, kSlowRecord = 2u, kSlowError = 4u };
+enum SlowRequest : uint32_t { kSlowProfile = 1u, kSlowRecord = 2u };
 
 /// The library's one thread-local variable. Points to `no_thread_record` on threads never seen.
 extern __thread ThreadRecord* thread_self __attribute__((visibility("hidden")));

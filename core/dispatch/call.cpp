@@ -160,10 +160,6 @@ ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningSlot* 
   return ret.tag == TENON_TAG_TENSOR && ret.flags == TENON_VALUE_OWNED && ret.as.tensor == tensor;
 }
 
-const Kernel* running_kernel(const RunningSlot* slot) noexcept {
-  return static_cast<const Kernel*>(slot->load(std::memory_order_relaxed));
-}
-
 // Looks at what a kernel left: the error of the call, its results cleared, or nothing when all is
 // well after all.
 ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,

@@ -412,12 +412,15 @@ const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args
   return entry;
 }
 
+/// The kernel that runs, or is to run, at a place.
+inline const Kernel* running_kernel(const RunningSlot* slot) noexcept {
+  const uintptr_t shown = base::shown_at(*slot, std::memory_order_relaxed);
+  TENON_DCHECK((shown & base::kPicking) == 0);
+  return reinterpret_cast<const Kernel*>(shown);
+}
 /// The kernel of a begun frame: the stack of running kernels shows it until the frame is left.
 inline const Kernel* running_kernel(const tenon_frame* frame) noexcept {
-  const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
-  void* running = slot->load(std::memory_order_relaxed);
-  TENON_DCHECK((reinterpret_cast<uintptr_t>(running) & 1) == 0);  // picked, not being picked
-  return static_cast<const Kernel*>(running);
+  return running_kernel(static_cast<const RunningSlot*>(frame->leave_value));
 }
 
 /// The slow path of call_frame(): arguments that nobody looked at yet.

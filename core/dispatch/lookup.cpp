@@ -100,10 +100,9 @@ const tenon_op* running_operator() noexcept {
   const base::ThreadRecord* thread = base::current_thread();
   const base::RunningSlot* top = thread->top.load(std::memory_order_relaxed);
   if (top == thread->running) return nullptr;
-  const auto word = reinterpret_cast<uintptr_t>(top[-1].load(std::memory_order_relaxed));
+  const uintptr_t word = base::shown_at(top[-1], std::memory_order_relaxed);
   if (word == 0) return nullptr;
-  // Bit 0 marks an operator whose kernel is being picked (see reclaim.h).
-  if ((word & 1) != 0) return reinterpret_cast<const tenon_op*>(word - 1);
+  if ((word & base::kPicking) != 0) return reinterpret_cast<const tenon_op*>(word - base::kPicking);
   return reinterpret_cast<const Kernel*>(word)->op;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/auto_load.h"
 
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -23,8 +24,12 @@ struct Attempt {
   base::ErrorPtr failure;
 };
 
+void wait_for_others();
+
+constexpr base::ForkLocks kUnderWay = {&wait_for_others, [] {}};
+
 struct Attempts {
-  Attempts() { base::hold_across_fork(mutex, base::ForkOrder::kAutoLoad); }
+  Attempts() { base::hold_across_fork(mutex, base::ForkOrder::kAutoLoad, &kUnderWay); }
 
   std::mutex mutex;
   base::ForkSafeCondition changed;
@@ -33,6 +38,30 @@ struct Attempts {
 
 Attempts& attempts() { return base::singleton<Attempts, base::ForkOrder::kAutoLoad>(); }
 
+bool others_are_loading(const Attempts& all) {
+  for (const auto& [name, attempt] : all.by_name) {
+    if (attempt.state == Attempt::State::kUnderWay &&
+        attempt.generation == base::fork_generation() &&
+        attempt.worker != std::this_thread::get_id()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Before a fork: a child has half a plugin otherwise, and nobody who ends the other half. With an
+// end, since the thread that forks may hold what a load function waits for.
+void wait_for_others() {
+  constexpr auto kLongest = std::chrono::seconds(5);
+  Attempts& all = attempts();
+  std::unique_lock lock(all.mutex, std::adopt_lock);
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  while (others_are_loading(all) && std::chrono::steady_clock::now() < end) {
+    all.changed.wait_until(lock, end);
+  }
+  lock.release();
+}
+
 base::ErrorPtr try_load(const std::string& name) {
   try {
     PluginManager::get().load(name);
@@ -40,6 +69,13 @@ base::ErrorPtr try_load(const std::string& name) {
   } catch (const Error& error) {
     return error.object();
   }
+}
+
+base::ErrorPtr lost_error(const std::string& name) {
+  return base::ErrorPtr::adopt(base::ErrorObject::make(
+      TENON_ERROR_STATE, {},
+      base::concat("plugin ", name,
+                   ": a process that forks must not be loading it, got the child of one that was")));
 }
 
 // True when the plugin came by this call, or by another thread's while this one waited.
@@ -56,7 +92,10 @@ bool load_once(const std::string& name, base::ErrorPtr* out_cause) {
       // Its own load function misses something: that is no reason to wait for itself.
       if (attempt.worker == std::this_thread::get_id()) return false;
       // Nor for a thread of the parent's that was at it when this process was forked.
-      if (attempt.generation != base::fork_generation()) return false;
+      if (attempt.generation != base::fork_generation()) {
+        *out_cause = lost_error(name);
+        return false;
+      }
       while (attempt.state != Attempt::State::kDone) all.changed.wait(lock);
       if (!attempt.failure) return true;
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <thread>
 #include <vector>
@@ -76,6 +77,43 @@ TEST(FirstCalls, BySeveralThreadsAtOnce_FindOperatorsAndKernels) {
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ++failures;
   }
   EXPECT_EQ(failures, 0) << "of " << rounds << " processes";
+}
+
+std::atomic<bool> loading{false};
+
+// Tells of the first operator that the plugin defines, and keeps the plugin from going on.
+void dawdle(void*, uint32_t event, const tenon_op*) {
+  if (event != TENON_EVENT_OP_DEFINED || loading.exchange(true)) return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+}
+
+// A process of its own: forks when another thread has loaded a part of the plugin.
+[[noreturn]] void fork_while_loading() {
+  alarm(60);
+  tenon_registration* listening = nullptr;
+  bool good =
+      tenon_registry_add_listener(&dawdle, nullptr, nullptr, &listening) == TENON_OK;
+  loading.store(false);  // what was told of so far is none of the plugin's
+  std::thread first([&] { good = find_and_call("aten::neg", 0) && good; });
+  while (!loading.load()) std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) _exit(find_and_call("aten::exp", 0) && find_and_call("aten::neg", 0) ? 0 : 1);
+  first.join();
+  int status = -1;
+  good = child > 0 && waitpid(child, &status, 0) == child && status == 0 && good;
+  tenon_registration_release(listening);
+  _exit(good ? 0 : 1);
+}
+
+TEST(FirstCalls, ForkWhileThePluginIsLoaded_ChildHasAllOfIt) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's allocator keeps its locks over a fork: the child would wait";
+#endif
+  const pid_t child = fork();
+  if (child == 0) fork_while_loading();
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

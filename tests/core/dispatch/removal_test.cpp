@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "dispatch/call_path.h"
 #include "dispatch/kernel.h"
 #include "support.h"
 
@@ -80,8 +81,8 @@ struct Keeping {
 };
 tenon_status keep_kernel(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
   auto* self = static_cast<Keeping*>(ctx);
-  const void* running = base::current_thread()->top.load()[-1].load();
-  self->pin = dispatch::KernelPin(*static_cast<const dispatch::Kernel*>(running));
+  const base::RunningSlot* slot = base::current_thread()->top.load() - 1;
+  self->pin = dispatch::KernelPin(*dispatch::running_kernel(slot));
   return TENON_OK;
 }
 
