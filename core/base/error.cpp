@@ -35,7 +35,7 @@ struct ErrorDetails {
 };
 
 const char* status_name(tenon_status status) noexcept {
-  constexpr const char* kNames[] = {
+  static constexpr const char* kNames[] = {
       "TENON_OK",
       "TENON_ERROR_INVALID_ARGUMENT",
       "TENON_ERROR_TYPE",
@@ -61,7 +61,7 @@ const char* status_name(tenon_status status) noexcept {
 }
 
 const char* status_kind(tenon_status status) noexcept {
-  constexpr const char* kKinds[] = {
+  static constexpr const char* kKinds[] = {
       "Ok",
       "ValueError",
       "TypeError",
