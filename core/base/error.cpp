@@ -89,11 +89,12 @@ const char* status_kind(tenon_status status) noexcept {
 // Marks the running calls. The next call at a place begins without a mark, and while a call runs,
 // so do those below it: under a marked one all are marked.
 static void mark_raised(const ThreadRecord& thread) noexcept {
-  for (RunningSlot* end = thread.top.load(std::memory_order_relaxed); end != thread.running; --end) {
-    RunningSlot* slot = end - 1;
-    const auto word = reinterpret_cast<uintptr_t>(slot->load(std::memory_order_relaxed));
+  for (RunningPlace* end = thread.top.load(std::memory_order_relaxed); end != thread.running;
+       --end) {
+    RunningPlace* place = end - 1;
+    const auto word = reinterpret_cast<uintptr_t>(place->load(std::memory_order_relaxed));
     if ((word & kRaised) != 0) return;
-    slot->store(reinterpret_cast<void*>(word | kRaised), std::memory_order_release);
+    place->store(reinterpret_cast<void*>(word | kRaised), std::memory_order_release);
   }
 }
 
@@ -104,9 +105,9 @@ static tenon_error* put_error(ThreadRecord* thread, tenon_error* error) noexcept
   return std::exchange(thread->error, error);
 }
 
-bool raised_since(const RunningSlot* slot) noexcept {
+bool raised_since(const RunningPlace* place) noexcept {
   if (current_thread()->error == nullptr) return false;
-  return (reinterpret_cast<uintptr_t>(slot->load(std::memory_order_relaxed)) & kRaised) != 0;
+  return (reinterpret_cast<uintptr_t>(place->load(std::memory_order_relaxed)) & kRaised) != 0;
 }
 
 tenon_status set_current_error(ErrorPtr error) noexcept {

@@ -15,7 +15,7 @@
 
 namespace tenon::base {
 struct ErrorDetails;
-using RunningSlot = std::atomic<void*>;
+using RunningPlace = std::atomic<void*>;
 }  // namespace tenon::base
 
 /// An error. Making one costs one allocation that also holds its texts and the frame of the kernel
@@ -93,20 +93,20 @@ using ErrorPtr = IntrusivePtr<ErrorObject>;
 const char* status_name(tenon_status status) noexcept;
 const char* status_kind(tenon_status status) noexcept;
 
-/// Puts an error into the calling thread's slot, releasing the one that was there; NULL empties it.
+/// Puts an error into the calling thread's error slot, releasing the one that was there; NULL empties it.
 /// Returns its code. On a thread that memory has no record for, the error is dropped.
 tenon_status set_current_error(ErrorPtr error) noexcept;
-/// Moves the error out of the calling thread's slot; empty when there is none.
+/// Moves the error out of the calling thread's error slot; empty when there is none.
 ErrorPtr take_current_error() noexcept;
 const ErrorObject* peek_current_error() noexcept;
 
 /// The error of a `what` ("kernel", "function") called `name` that returned `status` and handed
-/// none over: the slot's when its code is `status`, else a new one that names it. `raised`: the
-/// slot's error was put there meanwhile; under another code it is the cause of the new one.
+/// none over: the error slot's when its code is `status`, else a new one that names it. `raised`: the
+/// slot got its error meanwhile; under another code it is the cause of the new one.
 ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status,
                              bool raised) noexcept;
-/// Whether the slot's error was put there by the call that runs at `slot`, or inside it.
-bool raised_since(const RunningSlot* slot) noexcept;
+/// Whether the error slot got its error by the call that runs at `place`, or inside it.
+bool raised_since(const RunningPlace* place) noexcept;
 
 }  // namespace tenon::base
 

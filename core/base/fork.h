@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a child process must find free or finished, though other threads of the parent were at it.
+// Locks that a fork takes, so that the child finds them free and what they guard whole.
 #pragma once
 
 #include <atomic>

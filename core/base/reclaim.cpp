@@ -93,9 +93,10 @@ bool picks(uintptr_t entry) { return (entry & kPicking) != 0; }
 uintptr_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
 bool entry_blocks(uintptr_t value, uint64_t ack, const Retired& retired) {
-  if (!picks(value)) return value != 0 && value == address(retired.record);
+  if (!picks(value)) return value != 0 && value == address(retired.kernel);
   if (ack >= retired.generation) return false;  // entered after the removal: sees the new snapshot
-  return retired.any_owner || (retired.owner != nullptr && value == (address(retired.owner) | kPicking));
+  return retired.any_owner ||
+         (retired.owner != nullptr && value == (address(retired.owner) | kPicking));
 }
 
 bool unfenced_blocks(const ThreadRecord* thread, const Retired& retired) {
@@ -111,9 +112,9 @@ void Scan::read_stacks() noexcept {
     if (thread != current_thread() && thread->fenced.load(std::memory_order_acquire) == 0) {
       oldest_unfenced_ = std::min(oldest_unfenced_, ack);
     }
-    const RunningSlot* top = thread->top.load(std::memory_order_acquire);
-    for (const RunningSlot* slot = thread->running; slot < top; ++slot) {
-      const uintptr_t value = shown_at(*slot, std::memory_order_acquire);
+    const RunningPlace* top = thread->top.load(std::memory_order_acquire);
+    for (const RunningPlace* place = thread->running; place < top; ++place) {
+      const uintptr_t value = shown_at(*place, std::memory_order_acquire);
       if (value == 0) continue;
       if (picks(value)) oldest_pick_ = std::min(oldest_pick_, ack);
       add(value, ack);
@@ -134,7 +135,7 @@ bool Scan::in_use(const Retired& retired) const noexcept {
     return found != entries_ + count_ && found->value == value &&
            entry_blocks(found->value, found->ack, retired);
   };
-  return (retired.record != nullptr && blocks(address(retired.record))) ||
+  return (retired.kernel != nullptr && blocks(address(retired.kernel))) ||
          (retired.owner != nullptr && blocks(address(retired.owner) | kPicking));
 }
 
@@ -287,10 +288,10 @@ Blocker find_blocker(const Retired& retired) {
   for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
     if (thread->in_use.load(std::memory_order_acquire) == 0) continue;
     const uint64_t ack = thread->ack.load(std::memory_order_acquire);
-    const RunningSlot* top = thread->top.load(std::memory_order_acquire);
+    const RunningPlace* top = thread->top.load(std::memory_order_acquire);
     bool blocks = unfenced_blocks(thread, retired);
-    for (const RunningSlot* slot = thread->running; slot < top && !blocks; ++slot) {
-      blocks = entry_blocks(shown_at(*slot, std::memory_order_acquire), ack, retired);
+    for (const RunningPlace* place = thread->running; place < top && !blocks; ++place) {
+      blocks = entry_blocks(shown_at(*place, std::memory_order_acquire), ack, retired);
     }
     if (blocks) return {thread->thread_id.load(std::memory_order_relaxed), retired.label, false};
   }
@@ -326,16 +327,16 @@ Group find_group_locked(const void* group, Blocker* out_blocker) {
   return state;
 }
 
-bool has_pick(const ThreadRecord* thread, const RunningSlot* top) {
-  for (const RunningSlot* slot = thread->running; slot < top; ++slot) {
-    if (picks(shown_at(*slot, std::memory_order_relaxed))) return true;
+bool has_pick(const ThreadRecord* thread, const RunningPlace* top) {
+  for (const RunningPlace* place = thread->running; place < top; ++place) {
+    if (picks(shown_at(*place, std::memory_order_relaxed))) return true;
   }
   return false;
 }
 
 // Answers a poke and learns of removals. Tells whether something may have become free.
 bool answer(ThreadRecord* thread) {
-  const RunningSlot* before =
+  const RunningPlace* before =
       thread->limit.exchange(resting_limit(thread), std::memory_order_acq_rel);
   bool news = before == nullptr && resting_limit(thread) != nullptr;
   if (refused.load(std::memory_order_acquire) &&
@@ -363,7 +364,7 @@ Entered enter_slow(const void* owner) noexcept {
   if (thread == nullptr) return {nullptr, nullptr};
   if (answer(thread)) reap_if_pending();
   adopt_defaults(thread);
-  RunningSlot* top = thread->top.load(std::memory_order_relaxed);
+  RunningPlace* top = thread->top.load(std::memory_order_relaxed);
   if (top >= thread->running + kMaxDepth) return {thread, nullptr};
   if (!has_stack_left(thread, stack_pointer())) return {thread, nullptr};
   push_owner(thread, top, owner);

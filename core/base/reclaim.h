@@ -2,7 +2,7 @@
 // Reclamation: frees what calls may still use once no thread's stack of running kernels shows it.
 //
 // A call pushes its operator's address with kPicking set, loads the operator's snapshot, picks a
-// record and overwrites the entry with it; leaving pops. A removal publishes what replaces the old,
+// kernel and overwrites the place with it; leaving pops. A removal publishes what replaces the old,
 // then hands the old to retire(), which makes one barrier on all threads, scans all stacks once and
 // never waits. What is still in use is freed later, by slow paths, retire(), reap() or drain().
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace tenon::base {
 
-/// One thing that a removal replaced: a snapshot, a kernel record or a closed registration.
+/// One thing that a removal replaced: a snapshot, a kernel or a closed registration.
 /// Embedded in (or allocated with) what it frees.
 struct Retired {
   Retired* next = nullptr;       // of the list given to retire()
-  const void* record = nullptr;  // in use while a stack shows this record; NULL: none
+  const void* kernel = nullptr;  // in use while a stack shows this kernel; NULL: none
   const void* owner = nullptr;   // in use while a stack is picking from this operator
   const void* group = nullptr;   // what drain() waits for, such as a library; NULL: none
   const char* label = nullptr;   // stable text that names the kernel in messages; may be NULL
@@ -51,11 +51,11 @@ struct Blocker {
 
 enum class Drained { kDone, kTimeout, kInsideKernel };
 
-/// A call that has been entered: `slot` is what leave() wants. `slot` NULL: the call cannot start,
+/// A call that has been entered: `place` is what leave() wants. `place` NULL: the call cannot start,
 /// because it nests too deep (`thread` not NULL) or memory is short (`thread` NULL).
 struct Entered {
   ThreadRecord* thread;
-  RunningSlot* slot;
+  RunningPlace* place;
 };
 
 inline uint64_t stack_pointer() noexcept {
@@ -75,7 +75,7 @@ inline uint64_t stack_pointer() noexcept {
 /// thread's own (fibers, signal stacks) have no limit but the depth; those below go the slow way,
 /// which knows them.
 [[gnu::always_inline]] inline bool can_enter(const ThreadRecord* thread,
-                                             const RunningSlot* top) noexcept {
+                                             const RunningPlace* top) noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
   // The compiler loads an atomic before it compares; the processor compares with memory at once.
   bool below_limit;
@@ -93,7 +93,8 @@ inline uint64_t stack_pointer() noexcept {
 
 /// Marks a pick from `owner` in progress. `top` is thread->top, which is moved first: a signal
 /// handler that calls operators in between then works above this entry.
-inline RunningSlot* push_owner(ThreadRecord* thread, RunningSlot* top, const void* owner) noexcept {
+inline RunningPlace* push_owner(ThreadRecord* thread, RunningPlace* top,
+                                const void* owner) noexcept {
   TENON_DCHECK((reinterpret_cast<uintptr_t>(owner) & kMarks) == 0);
   TENON_DCHECK(record_of(top) == thread && top < thread->running + kMaxDepth);
   thread->top.store(top + 1, std::memory_order_release);
@@ -106,17 +107,17 @@ inline RunningSlot* push_owner(ThreadRecord* thread, RunningSlot* top, const voi
 }
 
 /// Replaces the mark of a pick by what was picked (NULL for nothing).
-inline void set_running(RunningSlot* slot, const void* record) noexcept {
-  TENON_DCHECK((reinterpret_cast<uintptr_t>(record) & kMarks) == 0);
-  TENON_DCHECK(slot < record_of(slot)->top.load(std::memory_order_relaxed));  // entered, not left
-  slot->store(const_cast<void*>(record), std::memory_order_release);
+inline void set_running(RunningPlace* place, const void* kernel) noexcept {
+  TENON_DCHECK((reinterpret_cast<uintptr_t>(kernel) & kMarks) == 0);
+  TENON_DCHECK(place < record_of(place)->top.load(std::memory_order_relaxed));  // entered, not left
+  place->store(const_cast<void*>(kernel), std::memory_order_release);
 }
 
 /// Leaves a call, and whatever was entered above it and never left.
-inline void leave(ThreadRecord* thread, RunningSlot* slot) noexcept {
-  TENON_DCHECK(record_of(slot) == thread && thread == current_thread());
-  TENON_DCHECK(slot < thread->top.load(std::memory_order_relaxed));  // each call is left once
-  thread->top.store(slot, std::memory_order_release);
+inline void leave(ThreadRecord* thread, RunningPlace* place) noexcept {
+  TENON_DCHECK(record_of(place) == thread && thread == current_thread());
+  TENON_DCHECK(place < thread->top.load(std::memory_order_relaxed));  // each call is left once
+  thread->top.store(place, std::memory_order_release);
 }
 
 /// Does what the fast path cannot: makes the thread's record, answers a poke, frees what waits,
@@ -126,7 +127,7 @@ Entered enter_slow(const void* owner) noexcept;
 /// Enters a call; see Entered.
 inline Entered enter(const void* owner) noexcept {
   ThreadRecord* thread = current_thread();
-  RunningSlot* top = thread->top.load(std::memory_order_relaxed);
+  RunningPlace* top = thread->top.load(std::memory_order_relaxed);
   if (!can_enter(thread, top)) return enter_slow(owner);
   return {thread, push_owner(thread, top, owner)};
 }

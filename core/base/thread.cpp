@@ -27,7 +27,7 @@ constinit LateDefaults late_defaults;
 namespace {
 
 struct MappedThreadRecord : ThreadRecord {
-  RunningSlot slots[kMaxDepth];
+  RunningPlace stack_of_running[kMaxDepth];
 };
 
 constexpr size_t kMaxExitHooks = 16;
@@ -50,7 +50,7 @@ void reset(ThreadRecord* thread) {
   thread->slow_requests = 0;
   thread->error = nullptr;
   thread->endings = nullptr;
-  std::fill(std::begin(thread->places), std::end(thread->places), nullptr);
+  std::fill(std::begin(thread->locals), std::end(thread->locals), nullptr);
   thread->top.store(thread->running, std::memory_order_release);
 }
 
@@ -77,7 +77,7 @@ void after_fork_in_parent() {
 }
 
 void after_fork_in_child() {
-  // The other threads do not exist here. What their slots and caches held is left alone: releasing
+  // The other threads do not exist here. What their locals and caches held is left alone: releasing
   // it could run foreign code, which must not happen between fork and exec.
   for (ThreadRecord* thread = first_thread_record(); thread != nullptr; thread = thread->next) {
     if (thread == thread_self) {
@@ -151,14 +151,14 @@ ThreadRecord* map_record() {
   }
   void* memory = reinterpret_cast<void*>(aligned);
 #if defined(__SANITIZE_ADDRESS__)
-  // The leak checker does not look into mapped memory by itself: what `places` own is no leak.
+  // The leak checker does not look into mapped memory by itself: what `locals` own is no leak.
   __lsan_register_root_region(memory, sizeof(ThreadRecord));
 #endif
-  // Fresh pages are zero, which is what the places of `slots` hold; they are left untouched, so
+  // Fresh pages are zero, which is what an unused place holds; they are left untouched, so
   // that only the depth that a thread reaches costs memory.
   auto* mapped = static_cast<MappedThreadRecord*>(memory);
   ThreadRecord* thread = new (memory) ThreadRecord;
-  thread->running = mapped->slots;
+  thread->running = mapped->stack_of_running;
   thread->top.store(thread->running, std::memory_order_relaxed);
   thread->in_use.store(1, std::memory_order_relaxed);
   thread->next = all_records.load(std::memory_order_relaxed);
@@ -234,8 +234,8 @@ void adopt_late_defaults(ThreadRecord* thread) noexcept {
 }
 
 void check_invariants([[maybe_unused]] const ThreadRecord& thread) noexcept {
-  [[maybe_unused]] const RunningSlot* top = thread.top.load(std::memory_order_relaxed);
-  [[maybe_unused]] const RunningSlot* limit = thread.limit.load(std::memory_order_relaxed);
+  [[maybe_unused]] const RunningPlace* top = thread.top.load(std::memory_order_relaxed);
+  [[maybe_unused]] const RunningPlace* limit = thread.limit.load(std::memory_order_relaxed);
   if (&thread == &no_thread_record) {
     TENON_DCHECK(top == nullptr && limit == nullptr && thread.error == nullptr);
   } else {
@@ -252,7 +252,7 @@ void check_invariants([[maybe_unused]] const ThreadRecord& thread) noexcept {
   TENON_DCHECK((thread.known_defaults & ~late_defaults.known.load(std::memory_order_acquire)) == 0);
 }
 
-RunningSlot* resting_limit(ThreadRecord* thread) noexcept {
+RunningPlace* resting_limit(ThreadRecord* thread) noexcept {
   if (thread->slow_requests != 0 || thread->fenced.load(std::memory_order_relaxed) != 0) {
     return nullptr;
   }

@@ -15,14 +15,14 @@ namespace tenon::base {
 
 /// One place of the stack of running kernels: the kernel that runs, or its operator's address while
 /// the kernel is being picked (see reclaim.h); with marks in the address's low bits.
-using RunningSlot = std::atomic<void*>;
+using RunningPlace = std::atomic<void*>;
 constexpr uintptr_t kPicking = 1;  // an operator's address
-constexpr uintptr_t kRaised = 2;   // the thread's slot got an error since the call began
+constexpr uintptr_t kRaised = 2;   // the error slot got an error since the call began
 constexpr uintptr_t kMarks = kPicking | kRaised;
 
 /// What a place shows, without kRaised.
-inline uintptr_t shown_at(const RunningSlot& slot, std::memory_order order) noexcept {
-  return reinterpret_cast<uintptr_t>(slot.load(order)) & ~kRaised;
+inline uintptr_t shown_at(const RunningPlace& place, std::memory_order order) noexcept {
+  return reinterpret_cast<uintptr_t>(place.load(order)) & ~kRaised;
 }
 
 struct ReleaseQueue;
@@ -55,33 +55,34 @@ constexpr uint16_t slow_flags_of(uint32_t grad_mode) {
   return grad_mode == TENON_GRAD_MODE_ON ? kSlowWrites : kSlowWrites | kSlowOwnAutograd;
 }
 
-/// Functionalities declared at run time with a thread default other than none, and which of them
-/// are included; the others are excluded. Bits are only added. A thread takes them over, once, when
-/// it starts or on its next slow path (add_thread_default() sends it there), so that no call looks
-/// here. Words that were put aside take over what is new when they are put back.
+/// Functionalities declared at run time that are included or excluded by default on each thread.
+/// Bits are only ever added. A thread copies new ones into its own words when it starts, or on the
+/// slow path of its next call: add_thread_default() sends every thread there. The fast path never
+/// reads them. Saved words (guards, thread states) get new bits when they are restored.
 struct LateDefaults {
   std::atomic<uint64_t> included{0};  // written first
   std::atomic<uint64_t> known{0};
 };
 extern LateDefaults late_defaults;
 
-/// Places for what upper layers keep per thread. A place's owner clears it in an exit hook.
-enum ThreadLocalPlace : uint32_t {
-  kPlaceListener,     // dispatch: the thread's profile listener
-  kPlaceTensorCache,  // tensor: recycled small tensors
-  kPlaceThreadState,  // dispatch: what later layers hang on a thread
-  kPlaceClosed,       // dispatch: who wants to know of libraries closed on the thread
-  kPlaceOpened,       // dispatch: who wants to know of libraries opened on the thread
-  kPlaceRecording,    // dispatch: the thread's profiles
-  kPlaceSlots,        // dispatch: the words that layers have on the thread
-  kPlaceCount = 12
+/// What upper layers keep per thread: numbers in ThreadRecord::locals. The owner of one clears it in
+/// an exit hook.
+enum ThreadLocal : uint32_t {
+  kLocalListener,     // dispatch: the thread's profile listener
+  kLocalTensorCache,  // tensor: recycled small tensors
+  kLocalThreadState,  // dispatch: what later layers hang on a thread
+  kLocalClosed,       // dispatch: who wants to know of libraries closed on the thread
+  kLocalOpened,       // dispatch: who wants to know of libraries opened on the thread
+  kLocalRecording,    // dispatch: the thread's profiles
+  kLocalSlots,        // dispatch: the words that layers have on the thread
+  kLocalCount = 12
 };
 
 /// One thread's record: mapped on first use, recycled when the thread exits, never unmapped, so
 /// that other threads may scan it at any time. The first line is all that a call touches.
 struct alignas(64) ThreadRecord {
-  std::atomic<RunningSlot*> top{nullptr};    // next free place of `running`
-  std::atomic<RunningSlot*> limit{nullptr};  // its end, or NULL: the next call goes the slow path
+  std::atomic<RunningPlace*> top{nullptr};    // next free place of `running`
+  std::atomic<RunningPlace*> limit{nullptr};  // its end, or NULL: the next call goes the slow path
   uint64_t include = kDefaultInclude;
   uint64_t keep = ~kDefaultExclude;  // what neither guards nor the grad mode take away
   uint64_t stack_low = 0;            // calls start above this address
@@ -92,7 +93,7 @@ struct alignas(64) ThreadRecord {
   uint32_t nesting = 0;  // guards and thread states entered and not left
 
   uint64_t exclude = kDefaultExclude;  // what guards take away, whatever the grad mode
-  RunningSlot* running = nullptr;      // kMaxDepth places; NULL in the stand-in
+  RunningPlace* running = nullptr;     // kMaxDepth places; NULL in the stand-in
   uint64_t known_defaults = 0;         // which of late_defaults include and keep have taken over
   ThreadRecord* next = nullptr;        // all records, newest first
   std::atomic<uint32_t> in_use{0};     // 0: waits to be recycled
@@ -103,16 +104,16 @@ struct alignas(64) ThreadRecord {
   uint32_t slow_requests = 0;          // bits of SlowRequest: calls stay on the slow path
   ReleaseQueue* endings = nullptr;     // objects that end one after the other: release_queue.h
   std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
-  void* places[kPlaceCount] = {};
+  void* locals[kLocalCount] = {};
 };
 
 /// Records lie at multiples of this, with their places within it, so that a place tells its record.
 constexpr uintptr_t kRecordAlignment = 65536;
 
 /// The record that a place of `running` belongs to. Needs no thread-local variable.
-inline ThreadRecord* record_of(const RunningSlot* slot) noexcept {
-  TENON_DCHECK(slot != nullptr);
-  return reinterpret_cast<ThreadRecord*>(reinterpret_cast<uintptr_t>(slot) &
+inline ThreadRecord* record_of(const RunningPlace* place) noexcept {
+  TENON_DCHECK(place != nullptr);
+  return reinterpret_cast<ThreadRecord*>(reinterpret_cast<uintptr_t>(place) &
                                          ~(kRecordAlignment - 1));
 }
 
@@ -170,7 +171,7 @@ ThreadRecord* first_thread_record() noexcept;
 /// Asks for or gives up the slow path for all calls of the calling thread (which has a record).
 void request_slow_calls(SlowRequest reason, bool wanted) noexcept;
 /// What `limit` of the calling thread's record should be when nobody pokes it.
-RunningSlot* resting_limit(ThreadRecord* thread) noexcept;
+RunningPlace* resting_limit(ThreadRecord* thread) noexcept;
 
 /// Gives a functionality that no set has had so far its default on all threads, those to come
 /// included: they have it in their next call, wherever it is after this returns.

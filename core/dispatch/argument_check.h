@@ -17,10 +17,10 @@ namespace tenon::dispatch {
 class SnapshotGuard {
  public:
   explicit SnapshotGuard(const tenon_op* op) noexcept : entered_(base::enter(op)) {
-    if (entered_.slot != nullptr) snapshot_ = op->snapshot.load(std::memory_order_acquire);
+    if (entered_.place != nullptr) snapshot_ = op->snapshot.load(std::memory_order_acquire);
   }
   ~SnapshotGuard() {
-    if (entered_.slot != nullptr) base::leave(entered_.thread, entered_.slot);
+    if (entered_.place != nullptr) base::leave(entered_.thread, entered_.place);
   }
   SnapshotGuard(const SnapshotGuard&) = delete;
   SnapshotGuard& operator=(const SnapshotGuard&) = delete;

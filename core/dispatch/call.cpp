@@ -17,9 +17,9 @@ namespace {
 using base::ErrorPtr;
 
 // Ends a call that failed: the error goes where the caller looks for it.
-tenon_status fail_call(ErrorPtr error, tenon_stack* stack, ErrorPlace place) noexcept {
+tenon_status fail_call(ErrorPtr error, tenon_stack* stack, ErrorHome home) noexcept {
   const tenon_status status = error->code();
-  if (place == ErrorPlace::kThreadSlot) {
+  if (home == ErrorHome::kThreadSlot) {
     base::set_current_error(std::move(error));
     return status;
   }
@@ -45,16 +45,16 @@ uint32_t narrow_count(int64_t count) noexcept {
 }
 
 void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
-                  const ThreadRecord* thread, const RunningSlot* slot) {
+                  const ThreadRecord* thread, const RunningPlace* place) {
   if (thread->slow_requests == 0) [[likely]] {
     return;
   }
   const bool redispatch = kind == BeginKind::kRedispatch;
   if ((thread->slow_requests & base::kSlowProfile) != 0) {
     tell_profile_listener(op, picked.keys, *picked.kernel, redispatch,
-                          static_cast<int32_t>(slot - thread->running));
+                          static_cast<int32_t>(place - thread->running));
   }
-  if (is_recorded(*thread)) record_begin(slot, op, picked.keys, *picked.kernel, redispatch);
+  if (is_recorded(*thread)) record_begin(place, op, picked.keys, *picked.kernel, redispatch);
 }
 
 // Keys of a call whose arguments carry `carried`.
@@ -65,18 +65,18 @@ tenon_keyset keys_of_call(const Snapshot& snapshot, const ThreadRecord& thread,
 
 // What whoever began or resolved a frame calls.
 const tenon_entry* begin_profiled(const tenon_op* op, const Pick& picked, ThreadRecord* thread,
-                                  RunningSlot* slot, tenon_frame* frame) noexcept {
-  const tenon_entry* entry = fill_frame(op, picked.kernel, picked.keys, thread, slot, frame);
+                                  RunningPlace* place, tenon_frame* frame) noexcept {
+  const tenon_entry* entry = fill_frame(op, picked.kernel, picked.keys, thread, place, frame);
   if (!is_recorded(*thread)) return entry;
   frame->state = kHasStandIn;
-  frame->entry = stand_in_entry(slot, *picked.kernel, frame);
+  frame->entry = stand_in_entry(place, *picked.kernel, frame);
   return frame->entry;
 }
 
 [[gnu::cold]] tenon_status run_recorded(const tenon_op* op, const Pick& picked, tenon_stack* stack,
-                                        RunningSlot* slot, decltype(finish_call)* finish) {
-  SpanEnd end(slot);
-  return end.returned(run_kernel(op, picked.kernel, picked.keys, stack, slot, finish));
+                                        RunningPlace* place, decltype(finish_call)* finish) {
+  SpanEnd end(place);
+  return end.returned(run_kernel(op, picked.kernel, picked.keys, stack, place, finish));
 }
 
 bool has_kernel(const tenon_op* op, tenon_keyset keys) noexcept {
@@ -94,25 +94,25 @@ ErrorPtr missing_kernel(const tenon_op* op, tenon_keyset keys) {
 
 // Of a call that found no kernel: leaves it, and calls again when a plugin came that may have one.
 [[gnu::cold]] tenon_status run_missing(const tenon_op* op, tenon_keyset keys, tenon_keyset missing,
-                                       tenon_stack* stack, ThreadRecord* thread, RunningSlot* slot,
-                                       BeginKind kind) {
-  base::leave(thread, slot);
+                                       tenon_stack* stack, ThreadRecord* thread,
+                                       RunningPlace* place, BeginKind kind) {
+  base::leave(thread, place);
   ErrorPtr error = missing_kernel(op, missing);
   if (kind == BeginKind::kCall) {
-    return error ? fail_call(std::move(error), stack, ErrorPlace::kThreadSlot) : call(op, stack);
+    return error ? fail_call(std::move(error), stack, ErrorHome::kThreadSlot) : call(op, stack);
   }
-  return error ? fail_call(std::move(error), stack, ErrorPlace::kStack)
+  return error ? fail_call(std::move(error), stack, ErrorHome::kStack)
                : redispatch(op, keys, stack);
 }
 
 // Runs what serves the keys of a call that has been entered, whatever that is.
 tenon_status run(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, ThreadRecord* thread,
-                 RunningSlot* slot, const Snapshot* snapshot, BeginKind kind) {
+                 RunningPlace* place, const Snapshot* snapshot, BeginKind kind) {
   const Pick picked = pick(*snapshot, keys);
   if (picked.kernel == nullptr) [[unlikely]] {
-    return run_missing(op, keys, picked.keys, stack, thread, slot, kind);
+    return run_missing(op, keys, picked.keys, stack, thread, place, kind);
   }
-  return run_picked(op, picked, stack, thread, slot, kind);
+  return run_picked(op, picked, stack, thread, place, kind);
 }
 
 // Whether an argument needs Override and the call does not get there: an object must never reach a
@@ -123,22 +123,22 @@ bool loses_override(tenon_keyset carried, tenon_keyset keys) noexcept {
 
 // A call whose arguments carry these keys.
 tenon_status run_call(const tenon_op* op, tenon_keyset carried, tenon_stack* stack,
-                      ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot) {
+                      ThreadRecord* thread, RunningPlace* place, const Snapshot* snapshot) {
   const tenon_keyset keys = keys_of_call(*snapshot, *thread, carried, stack->args, stack->nargs);
   if (loses_override(carried, keys)) [[unlikely]] {
-    base::leave(thread, slot);
-    return fail_call(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
+    base::leave(thread, place);
+    return fail_call(override_shut_error(*op), stack, ErrorHome::kThreadSlot);
   }
-  return run(op, keys, stack, thread, slot, snapshot, BeginKind::kCall);
+  return run(op, keys, stack, thread, place, snapshot, BeginKind::kCall);
 }
 
 // The error of a kernel that failed: its stack's, else what adopt_slot_error() finds.
-ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,
+ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningPlace* place,
                      tenon_status status) noexcept {
   if (stack->error != nullptr) {
     return ErrorPtr::adopt(std::exchange(stack->error, nullptr));
   }
-  return adopt_slot_error(*op, slot, status);
+  return adopt_slot_error(*op, place, status);
 }
 
 // Whether the results are right, without the schema. Fills in a returned written argument.
@@ -162,9 +162,9 @@ ErrorPtr adopt_error(const tenon_op* op, tenon_stack* stack, const RunningSlot* 
 
 // Looks at what a kernel left: the error of the call, its results cleared, or nothing when all is
 // well after all.
-ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningSlot* slot,
+ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningPlace* place,
                        tenon_status status) noexcept {
-  const Kernel& kernel = *running_kernel(slot);
+  const Kernel& kernel = *running_kernel(place);
   ErrorPtr error;
   if (status == TENON_OK) {
     // What the kernel tried and survived is no error of this call.
@@ -174,77 +174,78 @@ ErrorPtr check_outcome(const tenon_op* op, tenon_stack* stack, const RunningSlot
                 : results_error(*op, stack->args, stack->nargs, stack->rets, stack->nrets);
     if (!error) return error;
   } else {
-    error = adopt_error(op, stack, slot, status);
+    error = adopt_error(op, stack, place, status);
     add_kernel_frame(error.get(), *op, kernel);
   }
   for (uint32_t i = 0; i < stack->nrets; ++i) value::clear(&stack->rets[i]);
   return error;
 }
 
-[[gnu::cold]] tenon_status finish_failure(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
-                                          tenon_status status, ErrorPlace place) noexcept {
-  ErrorPtr error = check_outcome(op, stack, slot, status);
-  base::leave(base::record_of(slot), slot);
-  return error ? fail_call(std::move(error), stack, place) : TENON_OK;
+[[gnu::cold]] tenon_status finish_failure(const tenon_op* op, tenon_stack* stack,
+                                          RunningPlace* place, tenon_status status,
+                                          ErrorHome home) noexcept {
+  ErrorPtr error = check_outcome(op, stack, place, status);
+  base::leave(base::record_of(place), place);
+  return error ? fail_call(std::move(error), stack, home) : TENON_OK;
 }
 
 [[gnu::always_inline]] inline tenon_status finish(const tenon_op* op, tenon_stack* stack,
-                                                  RunningSlot* slot, tenon_status status,
-                                                  ErrorPlace place) noexcept {
+                                                  RunningPlace* place, tenon_status status,
+                                                  ErrorHome home) noexcept {
   if (status != TENON_OK || !results_good(*op, stack)) [[unlikely]] {
-    return finish_failure(op, stack, slot, status, place);
+    return finish_failure(op, stack, place, status, home);
   }
-  base::leave(base::record_of(slot), slot);
+  base::leave(base::record_of(place), place);
   return status;
 }
 
 // Of a call whose stack does not fit the operator: leaves it.
 [[gnu::cold]] tenon_status refuse_stack(const tenon_op* op, tenon_stack* stack,
-                                        ThreadRecord* thread, RunningSlot* slot,
+                                        ThreadRecord* thread, RunningPlace* place,
                                         const Snapshot* snapshot) noexcept {
   ErrorPtr error = stack_error(*op, *snapshot, *stack);
-  base::leave(thread, slot);
-  return fail_call(std::move(error), stack, ErrorPlace::kThreadSlot);
+  base::leave(thread, place);
+  return fail_call(std::move(error), stack, ErrorHome::kThreadSlot);
 }
 
 // Goes on with a call that has been entered, with checks of tensors alone or of all types.
 template <Checks checks>
 tenon_status call_entered_with(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
-                               RunningSlot* slot, const Snapshot* snapshot) {
+                               RunningPlace* place, const Snapshot* snapshot) {
   tenon_keyset keys;
   if (!counts_fit(*snapshot, *stack) ||
       !extract_keys<checks>(*snapshot, stack->args, stack->nargs, &keys)) {
-    return refuse_stack(op, stack, thread, slot, snapshot);
+    return refuse_stack(op, stack, thread, place, snapshot);
   }
-  return run_call(op, keys, stack, thread, slot, snapshot);
+  return run_call(op, keys, stack, thread, place, snapshot);
 }
 
 template <Checks checks>
 [[gnu::cold]] tenon_status call_slow_with(const tenon_op* op, tenon_stack* stack) {
   const base::Entered entered = base::enter_slow(op);
-  if (entered.slot == nullptr) {
-    return fail_call(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
+  if (entered.place == nullptr) {
+    return fail_call(enter_error(*op, entered), stack, ErrorHome::kThreadSlot);
   }
-  return call_entered_with<checks>(op, stack, entered.thread, entered.slot,
+  return call_entered_with<checks>(op, stack, entered.thread, entered.place,
                                    op->snapshot.load(std::memory_order_acquire));
 }
 
 // The fast path of calls with any arguments, whose counts are known to be right.
 template <Checks checks>
 [[gnu::always_inline]] inline tenon_status scan_and_call(const tenon_op* op, tenon_stack* stack,
-                                                         ThreadRecord* thread, RunningSlot* slot,
+                                                         ThreadRecord* thread, RunningPlace* place,
                                                          const Snapshot* snapshot) {
   tenon_keyset keys;
   if (stack_counts(*stack) != snapshot->counts || !scan_keys<checks>(*snapshot, stack->args, &keys))
       [[unlikely]] {
-    return call_entered_with<checks>(op, stack, thread, slot, snapshot);
+    return call_entered_with<checks>(op, stack, thread, place, snapshot);
   }
   keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), stack->args, stack->nargs);
   const Kernel* kernel;
   if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
-    return call_write(op, keys, stack, slot, snapshot);
+    return call_write(op, keys, stack, place, snapshot);
   }
-  return run_kernel(op, kernel, keys, stack, slot, finish_call);
+  return run_kernel(op, kernel, keys, stack, place, finish_call);
 }
 
 const tenon_entry* fail_begin(ErrorPtr error) noexcept {
@@ -262,14 +263,14 @@ bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept {
 }
 
 tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
-                        ThreadRecord* thread, RunningSlot* slot, BeginKind kind) {
-  base::set_running(slot, picked.kernel);  // before the listener, which may remove it
-  profile_pick(op, picked, kind, thread, slot);
+                        ThreadRecord* thread, RunningPlace* place, BeginKind kind) {
+  base::set_running(place, picked.kernel);  // before the listener, which may remove it
+  profile_pick(op, picked, kind, thread, place);
   const auto finish = kind == BeginKind::kCall ? finish_call : finish_redispatch;
   if (is_recorded(*thread)) [[unlikely]] {
-    return run_recorded(op, picked, stack, slot, finish);
+    return run_recorded(op, picked, stack, place, finish);
   }
-  return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish);
+  return run_kernel(op, picked.kernel, picked.keys, stack, place, finish);
 }
 
 Pick pick_below(const Snapshot& snapshot, tenon_keyset keys) noexcept {
@@ -287,70 +288,71 @@ tenon_status call_slow(const tenon_op* op, tenon_stack* stack) {
 }
 
 tenon_status call_scan(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
-                       RunningSlot* slot, const Snapshot* snapshot) {
-  return scan_and_call<Checks::kTensors>(op, stack, thread, slot, snapshot);
+                       RunningPlace* place, const Snapshot* snapshot) {
+  return scan_and_call<Checks::kTensors>(op, stack, thread, place, snapshot);
 }
 
 tenon_status call_entered(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
-                          RunningSlot* slot, const Snapshot* snapshot) {
-  return call_entered_with<Checks::kTensors>(op, stack, thread, slot, snapshot);
+                          RunningPlace* place, const Snapshot* snapshot) {
+  return call_entered_with<Checks::kTensors>(op, stack, thread, place, snapshot);
 }
 
 tenon_status call_checked(const tenon_op* op, tenon_stack* stack) {
   ThreadRecord* thread = base::current_thread();
-  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
-  if (!base::can_enter(thread, slot)) [[unlikely]] {
+  RunningPlace* place = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, place)) [[unlikely]] {
     return call_slow_with<Checks::kAll>(op, stack);
   }
-  base::push_owner(thread, slot, op);
-  return scan_and_call<Checks::kAll>(op, stack, thread, slot,
+  base::push_owner(thread, place, op);
+  return scan_and_call<Checks::kAll>(op, stack, thread, place,
                                      op->snapshot.load(std::memory_order_acquire));
 }
 
 tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const base::Entered entered = base::enter_slow(op);
-  if (entered.slot == nullptr) {
-    return fail_call(enter_error(*op, entered), stack, ErrorPlace::kStack);
+  if (entered.place == nullptr) {
+    return fail_call(enter_error(*op, entered), stack, ErrorHome::kStack);
   }
-  return redispatch_entered(op, keys, stack, entered.thread, entered.slot,
+  return redispatch_entered(op, keys, stack, entered.thread, entered.place,
                             op->snapshot.load(std::memory_order_acquire));
 }
 
 tenon_status redispatch_entered(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                                ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot) {
+                                ThreadRecord* thread, RunningPlace* place,
+                                const Snapshot* snapshot) {
   if (!counts_fit(*snapshot, *stack)) {
     ErrorPtr error = stack_error(*op, *snapshot, *stack);
-    base::leave(thread, slot);
-    return fail_call(std::move(error), stack, ErrorPlace::kStack);
+    base::leave(thread, place);
+    return fail_call(std::move(error), stack, ErrorHome::kStack);
   }
-  return run(op, keys & snapshot->mask, stack, thread, slot, snapshot, BeginKind::kRedispatch);
+  return run(op, keys & snapshot->mask, stack, thread, place, snapshot, BeginKind::kRedispatch);
 }
 
-tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
+tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningPlace* place,
                          tenon_status status) noexcept {
-  return finish(op, stack, slot, status, ErrorPlace::kThreadSlot);
+  return finish(op, stack, place, status, ErrorHome::kThreadSlot);
 }
 
-tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
+tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPlace* place,
                                tenon_status status) noexcept {
-  return finish(op, stack, slot, status, ErrorPlace::kStack);
+  return finish(op, stack, place, status, ErrorHome::kStack);
 }
 
 const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
                               tenon_frame* frame, BeginKind kind) {
   while (true) {
     const base::Entered entered = base::enter(op);
-    if (entered.slot == nullptr) return fail_begin(enter_error(*op, entered));
+    if (entered.place == nullptr) return fail_begin(enter_error(*op, entered));
     const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
     const tenon_keyset all = kind == BeginKind::kCall ? call_keys(*snapshot, *entered.thread, keys)
                                                       : keys & snapshot->mask;
     const Pick picked = pick(*snapshot, all & ~dropped);
     if (picked.kernel != nullptr) {
-      base::set_running(entered.slot, picked.kernel);
-      profile_pick(op, picked, kind, entered.thread, entered.slot);
-      return begin_profiled(op, picked, entered.thread, entered.slot, frame);
+      base::set_running(entered.place, picked.kernel);
+      profile_pick(op, picked, kind, entered.thread, entered.place);
+      return begin_profiled(op, picked, entered.thread, entered.place, frame);
     }
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     if (ErrorPtr error = missing_kernel(op, picked.keys)) return fail_begin(std::move(error));
   }
 }
@@ -358,14 +360,14 @@ const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyse
 const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
                                  tenon_frame* frame) {
   const base::Entered entered = base::enter(op);
-  if (entered.slot == nullptr) return fail_begin(enter_error(*op, entered));
+  if (entered.place == nullptr) return fail_begin(enter_error(*op, entered));
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   if ((snapshot->flags & kSelectsBackend) == 0) [[unlikely]] {
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     return begin_n(op, nullptr, 0, frame);
   }
   if (device != nullptr && !is_backend(device->type)) [[unlikely]] {
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     return fail_begin(device_error(*op, *device));
   }
   // The choice is made here: what runs above BackendSelect redispatches with it.
@@ -375,15 +377,15 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
   const Kernel* kernel = slot_kernel(*snapshot, keys);
   if (kernel == nullptr || entered.thread->slow_requests != 0 ||
       (snapshot->flags & kHasOwnAutograd) != 0) [[unlikely]] {
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     return begin_slow(op, chosen, kSelect, frame, BeginKind::kCall);
   }
-  base::set_running(entered.slot, kernel);
-  return fill_frame(op, kernel, keys, entered.thread, entered.slot, frame);
+  base::set_running(entered.place, kernel);
+  return fill_frame(op, kernel, keys, entered.thread, entered.place, frame);
 }
 
 const tenon_entry* begin_boxed_scan(const tenon_op* op, const tenon_value* args, int64_t nargs,
-                                    tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot) {
+                                    tenon_frame* frame, ThreadRecord* thread, RunningPlace* place) {
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
   if (nargs == int64_t{snapshot->nargs()} && scan_keys<Checks::kTensors>(*snapshot, args, &keys))
@@ -391,14 +393,14 @@ const tenon_entry* begin_boxed_scan(const tenon_op* op, const tenon_value* args,
     keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), args, snapshot->nargs());
     const Kernel* kernel;
     if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
-      return begin_boxed_write(op, args, frame, slot, snapshot, keys);
+      return begin_boxed_write(op, args, frame, place, snapshot, keys);
     }
-    base::set_running(slot, kernel);
-    const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
+    base::set_running(place, kernel);
+    const tenon_entry* entry = fill_frame(op, kernel, keys, thread, place, frame);
     frame->state = kArgumentsChecked;
     return entry;
   }
-  base::leave(thread, slot);
+  base::leave(thread, place);
   return begin_boxed_slow(op, args, nargs, frame);
 }
 
@@ -406,28 +408,28 @@ const tenon_entry* begin_boxed_slow(const tenon_op* op, const tenon_value* args,
                                     tenon_frame* frame) {
   const uint32_t count = narrow_count(nargs);
   const base::Entered entered = base::enter(op);
-  if (entered.slot == nullptr) return fail_begin(enter_error(*op, entered));
+  if (entered.place == nullptr) return fail_begin(enter_error(*op, entered));
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
   if (!extract_keys<Checks::kTensors>(*snapshot, args, count, &keys)) {
     ErrorPtr error = arguments_error(*op, snapshot->schema, args, count);
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     return fail_begin(std::move(error));
   }
   const tenon_keyset all = keys_of_call(*snapshot, *entered.thread, keys, args, count);
   if (loses_override(keys, all)) [[unlikely]] {
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     return fail_begin(override_shut_error(*op));
   }
   const Pick picked = pick(*snapshot, all);
   if (picked.kernel == nullptr) [[unlikely]] {
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     ErrorPtr error = missing_kernel(op, picked.keys);
     return error ? fail_begin(std::move(error)) : begin_boxed(op, args, nargs, frame);
   }
-  base::set_running(entered.slot, picked.kernel);
-  profile_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
-  const tenon_entry* entry = begin_profiled(op, picked, entered.thread, entered.slot, frame);
+  base::set_running(entered.place, picked.kernel);
+  profile_pick(op, picked, BeginKind::kCall, entered.thread, entered.place);
+  const tenon_entry* entry = begin_profiled(op, picked, entered.thread, entered.place, frame);
   frame->state |= kArgumentsChecked;
   return entry;
 }
@@ -447,17 +449,17 @@ tenon_status finish_frame(const tenon_frame* frame, tenon_stack* stack,
                           tenon_status status) noexcept {
   const tenon_op* op = frame->op;
   if (status == TENON_OK && results_good(*op, stack)) return TENON_OK;
-  const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
-  ErrorPtr error = check_outcome(op, stack, slot, status);
-  return error ? fail_call(std::move(error), stack, ErrorPlace::kThreadSlot) : TENON_OK;
+  const auto* place = static_cast<const RunningPlace*>(frame->leave_value);
+  ErrorPtr error = check_outcome(op, stack, place, status);
+  return error ? fail_call(std::move(error), stack, ErrorHome::kThreadSlot) : TENON_OK;
 }
 
 tenon_status end_frame(tenon_frame* frame, tenon_status status) noexcept {
   ErrorPtr error = ErrorPtr::adopt(std::exchange(frame->error, nullptr));
   if (status != TENON_OK) {
-    const auto* slot = static_cast<const RunningSlot*>(frame->leave_value);
-    if (!error) error = adopt_slot_error(*frame->op, slot, status);
-    add_kernel_frame(error.get(), *frame->op, *running_kernel(slot));
+    const auto* place = static_cast<const RunningPlace*>(frame->leave_value);
+    if (!error) error = adopt_slot_error(*frame->op, place, status);
+    add_kernel_frame(error.get(), *frame->op, *running_kernel(place));
     base::set_current_error(std::move(error));
   }
   __atomic_store_n(frame->leave_word, frame->leave_value, __ATOMIC_RELEASE);
@@ -471,37 +473,37 @@ tenon_status end_frame_without_result(tenon_frame* frame, int64_t index) noexcep
 
 tenon_status call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
   if (!is_runtime_key(key)) {
-    return fail_call(key_error(*op, key), stack, ErrorPlace::kThreadSlot);
+    return fail_call(key_error(*op, key), stack, ErrorHome::kThreadSlot);
   }
   const base::Entered entered = base::enter(op);
-  if (entered.slot == nullptr) {
-    return fail_call(enter_error(*op, entered), stack, ErrorPlace::kThreadSlot);
+  if (entered.place == nullptr) {
+    return fail_call(enter_error(*op, entered), stack, ErrorHome::kThreadSlot);
   }
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
   if (!counts_fit(*snapshot, *stack) ||
       !extract_keys<Checks::kTensors>(*snapshot, stack->args, stack->nargs, &keys)) {
-    return refuse_stack(op, stack, entered.thread, entered.slot, snapshot);
+    return refuse_stack(op, stack, entered.thread, entered.place, snapshot);
   }
   const Kernel* kernel = kernel_of_slot(*snapshot, slot_of_key(key));
   // The kernel sees itself as the highest key, whatever the arguments carry above.
   const tenon_keyset carried = keys;
   keys = (call_keys(*snapshot, *entered.thread, keys) & keys_below(key)) | keyset_of(key);
   if (loses_override(carried, keys)) {
-    base::leave(entered.thread, entered.slot);
-    return fail_call(override_shut_error(*op), stack, ErrorPlace::kThreadSlot);
+    base::leave(entered.thread, entered.place);
+    return fail_call(override_shut_error(*op), stack, ErrorHome::kThreadSlot);
   }
   if (kernel == nullptr) {
-    base::leave(entered.thread, entered.slot);
-    return fail_call(missing_kernel_error(*op, keyset_of(key), {}), stack, ErrorPlace::kThreadSlot);
+    base::leave(entered.thread, entered.place);
+    return fail_call(missing_kernel_error(*op, keyset_of(key), {}), stack, ErrorHome::kThreadSlot);
   }
   const Pick picked{kernel, keys};
-  base::set_running(entered.slot, picked.kernel);
-  profile_pick(op, picked, BeginKind::kCall, entered.thread, entered.slot);
+  base::set_running(entered.place, picked.kernel);
+  profile_pick(op, picked, BeginKind::kCall, entered.thread, entered.place);
   if (is_recorded(*entered.thread)) {
-    return run_recorded(op, picked, stack, entered.slot, finish_call);
+    return run_recorded(op, picked, stack, entered.place, finish_call);
   }
-  return run_kernel(op, kernel, keys, stack, entered.slot, finish_call);
+  return run_kernel(op, kernel, keys, stack, entered.place, finish_call);
 }
 
 tenon_status check_arguments(const tenon_op* op, const tenon_value* args, int64_t nargs) noexcept {
@@ -518,14 +520,14 @@ tenon_status check_arguments(const tenon_op* op, const tenon_value* args, int64_
       error = arguments_error(*op, guard.get()->schema, args, count);
     }
   }
-  return error ? fail_call(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
+  return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;
 }
 
 tenon_status check_results(const tenon_op* op, const tenon_value* rets, int64_t nrets) noexcept {
   // Without arguments nothing is filled in, so the results stay as they are.
   ErrorPtr error =
       results_error(*op, nullptr, 0, const_cast<tenon_value*>(rets), narrow_count(nrets));
-  return error ? fail_call(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
+  return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;
 }
 
 tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t nargs,
@@ -544,7 +546,7 @@ tenon_status compute_keys(const tenon_op* op, const tenon_value* args, int64_t n
       *out_keys = keys_of_call(*guard.get(), *base::current_thread(), keys, args, count);
     }
   }
-  return error ? fail_call(std::move(error), nullptr, ErrorPlace::kThreadSlot) : TENON_OK;
+  return error ? fail_call(std::move(error), nullptr, ErrorHome::kThreadSlot) : TENON_OK;
 }
 
 }  // namespace tenon::dispatch

@@ -125,9 +125,9 @@ ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys, ErrorPtr ca
   return error;
 }
 
-ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningSlot* slot,
+ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningPlace* place,
                           tenon_status status) noexcept {
-  return base::adopt_current_error(op.name(), "kernel", status, base::raised_since(slot));
+  return base::adopt_current_error(op.name(), "kernel", status, base::raised_since(place));
 }
 
 void add_kernel_frame(ErrorObject* error, const tenon_op& op, const Kernel& kernel) noexcept {

@@ -17,10 +17,10 @@ base::ErrorPtr enter_error(const tenon_op& op, const base::Entered& entered) noe
 base::ErrorPtr missing_kernel_error(const tenon_op& op, tenon_keyset keys,
                                     base::ErrorPtr cause) noexcept;
 
-/// A kernel that runs at `slot` failed without an error of its own on the stack or frame: the
-/// thread slot's when its code is `status`, else a new one that names the operator, caused by what
+/// A kernel that runs at `place` failed without an error of its own on the stack or frame: the
+/// error slot's when its code is `status`, else a new one that names the operator, caused by what
 /// the kernel raised under another code.
-base::ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningSlot* slot,
+base::ErrorPtr adopt_slot_error(const tenon_op& op, const base::RunningPlace* place,
                                 tenon_status status) noexcept;
 
 /// Names the failing kernel in the error's frames where its language has no frames of its own: C

@@ -32,7 +32,7 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
   }
   const tenon_op* op = registration.op;
   const base::Entered entered = base::enter(op);
-  if (entered.slot == nullptr) return fail_call(enter_error(*op, entered), stack);
+  if (entered.place == nullptr) return fail_call(enter_error(*op, entered), stack);
   // What is removed from here on is not freed before the pick ends, but loses its link: hence this
   // order.
   const Kernel* older = nullptr;
@@ -40,24 +40,25 @@ tenon_status call_older(const Registration& registration, tenon_keyset keys, ten
     older = registration.kernel->older.load(std::memory_order_acquire);
   }
   if (registration.removed.load(std::memory_order_acquire)) {
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     return fail_call(stack, TENON_ERROR_STATE, op->name(),
                      ": registration must not have been removed, got one that was");
   }
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   if (older == nullptr || older->is_fallthrough()) {
     const tenon_key key = registration.kernel->key;
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     if (older != nullptr) return redispatch(op, keys & keys_below(highest_key(keys)), stack);
     return fail_call(stack, TENON_ERROR_NO_KERNEL, op->name(), ": ", key_name(key),
                      " must have had a kernel before this one, got none");
   }
   if (!counts_fit(*snapshot, *stack)) {
     base::ErrorPtr error = stack_error(*op, *snapshot, *stack);
-    base::leave(entered.thread, entered.slot);
+    base::leave(entered.thread, entered.place);
     return fail_call(std::move(error), stack);
   }
-  return run_picked(op, {older, keys}, stack, entered.thread, entered.slot, BeginKind::kRedispatch);
+  return run_picked(op, {older, keys}, stack, entered.thread, entered.place,
+                    BeginKind::kRedispatch);
 }
 
 }  // namespace tenon::dispatch

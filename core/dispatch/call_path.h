@@ -8,7 +8,7 @@
 
 namespace tenon::dispatch {
 
-using base::RunningSlot;
+using base::RunningPlace;
 using base::ThreadRecord;
 
 /// Keeps the compiler from combining what comes before and after.
@@ -128,102 +128,103 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "counts are compared as
 }
 
 /// Where the error of a failed call ends.
-enum class ErrorPlace { kThreadSlot, kStack };
+enum class ErrorHome { kThreadSlot, kStack };
 
 /// The fast path of calls with other arguments than one to three tensors in front. A function of
 /// its own: inlined, it would cost the others more than the jump costs these.
 tenon_status call_scan(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
-                       RunningSlot* slot, const Snapshot* snapshot);
+                       RunningPlace* place, const Snapshot* snapshot);
 /// Goes on with calls whose kernel find_kernel() did not find: of operators that write an argument,
 /// and those a fallback serves or nothing. See write_path.cpp.
 tenon_status call_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                        RunningSlot* slot, const Snapshot* snapshot);
+                        RunningPlace* place, const Snapshot* snapshot);
 tenon_status redispatch_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                              RunningSlot* slot, const Snapshot* snapshot);
+                              RunningPlace* place, const Snapshot* snapshot);
 /// The slow path: everything the fast path has no room for. call_slow() enters the call,
 /// call_entered() goes on with one that has been entered. What runs a kernel is not noexcept: a
 /// forced unwind (pthread_exit, cancellation) goes through.
 tenon_status call_slow(const tenon_op* op, tenon_stack* stack);
 tenon_status call_entered(const tenon_op* op, tenon_stack* stack, ThreadRecord* thread,
-                          RunningSlot* slot, const Snapshot* snapshot);
+                          RunningPlace* place, const Snapshot* snapshot);
 tenon_status redispatch_slow(const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 tenon_status redispatch_entered(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                                ThreadRecord* thread, RunningSlot* slot, const Snapshot* snapshot);
+                                ThreadRecord* thread, RunningPlace* place,
+                                const Snapshot* snapshot);
 /// After the kernel, when it failed or its results need a closer look. Leaves the call.
-tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
+tenon_status finish_call(const tenon_op* op, tenon_stack* stack, RunningPlace* place,
                          tenon_status status) noexcept;
-tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningSlot* slot,
+tenon_status finish_redispatch(const tenon_op* op, tenon_stack* stack, RunningPlace* place,
                                tenon_status status) noexcept;
 
 /// Runs a kernel that was picked for a call and leaves the call.
 [[gnu::always_inline]] inline tenon_status run_kernel(const tenon_op* op, const Kernel* kernel,
                                                       tenon_keyset keys, tenon_stack* stack,
-                                                      RunningSlot* slot,
+                                                      RunningPlace* place,
                                                       decltype(finish_call)* finish) {
   TENON_DCHECK(kernel != nullptr && kernel->entry.boxed != nullptr);
-  base::set_running(slot, kernel);
+  base::set_running(place, kernel);
   tenon_status status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
   const bool good = status == TENON_OK && results_match(*op, *stack);
   TENON_IN_REGISTER(status);
   if (!good) [[unlikely]] {
-    return finish(op, stack, slot, status);
+    return finish(op, stack, place, status);
   }
-  // Its place tells the record: cheaper than one more register kept across the kernel.
-  base::leave(base::record_of(slot), slot);
+  // Its place tells the thread: cheaper than one more register kept across the kernel.
+  base::leave(base::record_of(place), place);
   return status;
 }
 
 /// Calls an operator; see tenon_op_call_fast.
 [[gnu::always_inline]] inline tenon_status call(const tenon_op* op, tenon_stack* stack) {
   ThreadRecord* thread = base::current_thread();
-  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
-  if (!base::can_enter(thread, slot)) [[unlikely]] {
+  RunningPlace* place = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, place)) [[unlikely]] {
     return call_slow(op, stack);
   }
-  base::push_owner(thread, slot, op);
+  base::push_owner(thread, place, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
   if (!extract_plain_keys(*snapshot, stack_counts(*stack), ~uint64_t{0}, stack->args, &keys))
       [[unlikely]] {
-    return call_scan(op, stack, thread, slot, snapshot);
+    return call_scan(op, stack, thread, place, snapshot);
   }
   keys = fast_keys(*snapshot, *thread, keys);
   const Kernel* kernel;
   if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
-    return call_write(op, keys, stack, slot, snapshot);
+    return call_write(op, keys, stack, place, snapshot);
   }
-  return run_kernel(op, kernel, keys, stack, slot, finish_call);
+  return run_kernel(op, kernel, keys, stack, place, finish_call);
 }
 
 /// Calls what serves a key set, from inside a kernel; see tenon_op_redispatch.
 [[gnu::always_inline]] inline tenon_status redispatch(const tenon_op* op, tenon_keyset keys,
                                                       tenon_stack* stack) {
   ThreadRecord* thread = base::current_thread();
-  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
-  if (!base::can_enter(thread, slot)) [[unlikely]] {
+  RunningPlace* place = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, place)) [[unlikely]] {
     return redispatch_slow(op, keys, stack);
   }
-  base::push_owner(thread, slot, op);
+  base::push_owner(thread, place, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   keys &= snapshot->mask;
   if (stack_counts(*stack) != snapshot->counts) [[unlikely]] {
-    return redispatch_entered(op, keys, stack, thread, slot, snapshot);
+    return redispatch_entered(op, keys, stack, thread, place, snapshot);
   }
   const Kernel* kernel;
   if (!find_kernel_below(*snapshot, keys, &kernel)) [[unlikely]] {
-    return redispatch_write(op, keys, stack, slot, snapshot);
+    return redispatch_write(op, keys, stack, place, snapshot);
   }
-  return run_kernel(op, kernel, keys, stack, slot, finish_redispatch);
+  return run_kernel(op, kernel, keys, stack, place, finish_redispatch);
 }
 
 enum class BeginKind { kCall, kRedispatch };
 /// Runs what was picked in a call that has been entered, and leaves the call.
 tenon_status run_picked(const tenon_op* op, const Pick& picked, tenon_stack* stack,
-                        ThreadRecord* thread, RunningSlot* slot, BeginKind kind);
+                        ThreadRecord* thread, RunningPlace* place, BeginKind kind);
 /// Whether a stack has as many arguments and results as the operator wants.
 bool counts_fit(const Snapshot& snapshot, const tenon_stack& stack) noexcept;
 /// The slow path of all begins, which enters the call. `keys` are the arguments' for a call, final
-/// for a redispatch; `dropped` are taken away. NULL with the error in the thread's slot, and
+/// for a redispatch; `dropped` are taken away. NULL with the error in the thread's error slot, and
 /// nothing to leave.
 const tenon_entry* begin_slow(const tenon_op* op, tenon_keyset keys, tenon_keyset dropped,
                               tenon_frame* frame, BeginKind kind);
@@ -233,60 +234,61 @@ const tenon_entry* begin_factory(const tenon_op* op, const tenon_device* device,
 
 [[gnu::always_inline]] inline const tenon_entry* fill_frame(const tenon_op* op,
                                                             const Kernel* kernel, tenon_keyset keys,
-                                                            ThreadRecord* thread, RunningSlot* slot,
+                                                            ThreadRecord* thread,
+                                                            RunningPlace* place,
                                                             tenon_frame* frame) noexcept {
-  TENON_DCHECK(kernel != nullptr && base::record_of(slot) == thread);
+  TENON_DCHECK(kernel != nullptr && base::record_of(place) == thread);
   frame->op = op;
   frame->ctx = kernel->entry.ctx;
   frame->keys = keys;
   frame->leave_word = reinterpret_cast<void**>(&thread->top);
-  frame->leave_value = slot;
+  frame->leave_value = place;
   frame->error = nullptr;
   frame->state = 0;
   return &kernel->entry;
 }
-static_assert(sizeof(std::atomic<RunningSlot*>) == sizeof(void*));
+static_assert(sizeof(std::atomic<RunningPlace*>) == sizeof(void*));
 
 /// Go on with a typed call that has been entered and whose keys are not the plain ones: look the
 /// slot up, and count writes. Out of line, which costs such a call some instructions and saves
 /// registers in all others.
 const tenon_entry* begin1_write(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
-                                RunningSlot* slot, const Snapshot* snapshot);
+                                RunningPlace* place, const Snapshot* snapshot);
 const tenon_entry* begin2_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                tenon_frame* frame, RunningSlot* slot, const Snapshot* snapshot);
+                                tenon_frame* frame, RunningPlace* place, const Snapshot* snapshot);
 const tenon_entry* begin3_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                const tenon_tensor* c, tenon_frame* frame, RunningSlot* slot,
+                                const tenon_tensor* c, tenon_frame* frame, RunningPlace* place,
                                 const Snapshot* snapshot);
 const tenon_entry* begin_n_write(const tenon_op* op, const tenon_tensor* const* tensors,
-                                 int64_t count, tenon_frame* frame, RunningSlot* slot,
+                                 int64_t count, tenon_frame* frame, RunningPlace* place,
                                  const Snapshot* snapshot);
 /// Begins a redispatch that has been entered and does not go to the backend.
 const tenon_entry* begin_keys_pick(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
-                                   RunningSlot* slot, const Snapshot* snapshot);
+                                   RunningPlace* place, const Snapshot* snapshot);
 /// Begins a call of up to three tensors that may be absent, or that cannot be entered at once.
 const tenon_entry* begin_absent(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
                                 const tenon_tensor* c, tenon_frame* frame);
 
 /// Begins a typed call whose tensors carry `keys`. `slow()` starts over where it cannot be entered
-/// at once, `write(slot, snapshot)` goes on where the keys are not the plain ones.
+/// at once, `write(place, snapshot)` goes on where the keys are not the plain ones.
 template <class Slow, class Write>
 [[gnu::always_inline]] inline const tenon_entry* begin(const tenon_op* op, tenon_keyset keys,
                                                        tenon_frame* frame, Slow&& slow,
                                                        Write&& write) {
   ThreadRecord* thread = base::current_thread();
-  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
-  if (!base::can_enter(thread, slot)) [[unlikely]] {
+  RunningPlace* place = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, place)) [[unlikely]] {
     return slow();
   }
-  base::push_owner(thread, slot, op);
+  base::push_owner(thread, place, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   keys = fast_keys(*snapshot, *thread, keys);
   if (keys != snapshot->plain) [[unlikely]] {
-    return write(slot, snapshot);
+    return write(place, snapshot);
   }
   const Kernel* kernel = snapshot->kernel(-1);
-  base::set_running(slot, kernel);
-  return fill_frame(op, kernel, keys, thread, slot, frame);
+  base::set_running(place, kernel);
+  return fill_frame(op, kernel, keys, thread, place, frame);
 }
 
 /// See tenon_frame_begin1.
@@ -296,8 +298,8 @@ template <class Slow, class Write>
   if (a == nullptr) [[unlikely]] {
     return slow();
   }
-  return begin(op, tensor_keys(a), frame, slow, [&](auto* slot, auto* snapshot) {
-    return begin1_write(op, a, frame, slot, snapshot);
+  return begin(op, tensor_keys(a), frame, slow, [&](auto* place, auto* snapshot) {
+    return begin1_write(op, a, frame, place, snapshot);
   });
 }
 
@@ -308,8 +310,8 @@ template <class Slow, class Write>
   if (a == nullptr || b == nullptr) [[unlikely]] {
     return slow();
   }
-  return begin(op, tensor_keys(a) | tensor_keys(b), frame, slow, [&](auto* slot, auto* snapshot) {
-    return begin2_write(op, a, b, frame, slot, snapshot);
+  return begin(op, tensor_keys(a) | tensor_keys(b), frame, slow, [&](auto* place, auto* snapshot) {
+    return begin2_write(op, a, b, frame, place, snapshot);
   });
 }
 
@@ -327,9 +329,10 @@ template <class Slow, class Write>
   if (c == nullptr) [[unlikely]] {
     return slow();
   }
-  return begin(
-      op, tensor_keys(a) | tensor_keys(b) | tensor_keys(c), frame, slow,
-      [&](auto* slot, auto* snapshot) { return begin3_write(op, a, b, c, frame, slot, snapshot); });
+  return begin(op, tensor_keys(a) | tensor_keys(b) | tensor_keys(c), frame, slow,
+               [&](auto* place, auto* snapshot) {
+                 return begin3_write(op, a, b, c, frame, place, snapshot);
+               });
 }
 
 /// Keys of tensors some of which may be absent.
@@ -345,8 +348,8 @@ inline tenon_keyset tensors_keys(const tenon_tensor* const* tensors, int64_t cou
                                                          int64_t count, tenon_frame* frame) {
   const tenon_keyset keys = tensors_keys(tensors, count);
   const auto slow = [&] { return begin_slow(op, keys, 0, frame, BeginKind::kCall); };
-  return begin(op, keys, frame, slow, [&](auto* slot, auto* snapshot) {
-    return begin_n_write(op, tensors, count, frame, slot, snapshot);
+  return begin(op, keys, frame, slow, [&](auto* place, auto* snapshot) {
+    return begin_n_write(op, tensors, count, frame, place, snapshot);
   });
 }
 
@@ -354,19 +357,19 @@ inline tenon_keyset tensors_keys(const tenon_tensor* const* tensors, int64_t cou
 [[gnu::always_inline]] inline const tenon_entry* begin_keys(const tenon_op* op, tenon_keyset keys,
                                                             tenon_frame* frame) {
   ThreadRecord* thread = base::current_thread();
-  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
-  if (!base::can_enter(thread, slot)) [[unlikely]] {
+  RunningPlace* place = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, place)) [[unlikely]] {
     return begin_slow(op, keys, 0, frame, BeginKind::kRedispatch);
   }
-  base::push_owner(thread, slot, op);
+  base::push_owner(thread, place, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   keys &= snapshot->mask;
   if (keys != snapshot->below) [[unlikely]] {
-    return begin_keys_pick(op, keys, frame, slot, snapshot);
+    return begin_keys_pick(op, keys, frame, place, snapshot);
   }
   const Kernel* kernel = snapshot->kernel(snapshot->below_number);
-  base::set_running(slot, kernel);
-  return fill_frame(op, kernel, keys, thread, slot, frame);
+  base::set_running(place, kernel);
+  return fill_frame(op, kernel, keys, thread, place, frame);
 }
 
 /// Bits of tenon_frame::state: count and tags of the arguments are known to be right; the frame has
@@ -377,12 +380,12 @@ constexpr uint64_t kHasStandIn = 2;
 /// begin_boxed() for other arguments than one to three tensors in front, and its slow path, which
 /// enters the call. See call_scan().
 const tenon_entry* begin_boxed_scan(const tenon_op* op, const tenon_value* args, int64_t nargs,
-                                    tenon_frame* frame, ThreadRecord* thread, RunningSlot* slot);
+                                    tenon_frame* frame, ThreadRecord* thread, RunningPlace* place);
 const tenon_entry* begin_boxed_slow(const tenon_op* op, const tenon_value* args, int64_t nargs,
                                     tenon_frame* frame);
 /// See call_write(). As many arguments as the schema has.
 const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args,
-                                     tenon_frame* frame, RunningSlot* slot,
+                                     tenon_frame* frame, RunningPlace* place,
                                      const Snapshot* snapshot, tenon_keyset keys);
 
 /// Begins a call for boxed arguments; see tenon_frame_begin_boxed.
@@ -390,37 +393,37 @@ const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args
                                                              const tenon_value* args, int64_t nargs,
                                                              tenon_frame* frame) {
   ThreadRecord* thread = base::current_thread();
-  RunningSlot* slot = thread->top.load(std::memory_order_relaxed);
-  if (!base::can_enter(thread, slot)) [[unlikely]] {
+  RunningPlace* place = thread->top.load(std::memory_order_relaxed);
+  if (!base::can_enter(thread, place)) [[unlikely]] {
     return begin_boxed_slow(op, args, nargs, frame);
   }
-  base::push_owner(thread, slot, op);
+  base::push_owner(thread, place, op);
   const Snapshot* snapshot = op->snapshot.load(std::memory_order_acquire);
   tenon_keyset keys;
   if (!extract_plain_keys(*snapshot, static_cast<uint64_t>(nargs), UINT32_MAX, args, &keys))
       [[unlikely]] {
-    return begin_boxed_scan(op, args, nargs, frame, thread, slot);
+    return begin_boxed_scan(op, args, nargs, frame, thread, place);
   }
   keys = fast_keys(*snapshot, *thread, keys);
   const Kernel* kernel;
   if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
-    return begin_boxed_write(op, args, frame, slot, snapshot, keys);
+    return begin_boxed_write(op, args, frame, place, snapshot, keys);
   }
-  base::set_running(slot, kernel);
-  const tenon_entry* entry = fill_frame(op, kernel, keys, thread, slot, frame);
+  base::set_running(place, kernel);
+  const tenon_entry* entry = fill_frame(op, kernel, keys, thread, place, frame);
   frame->state = kArgumentsChecked;
   return entry;
 }
 
 /// The kernel that runs, or is to run, at a place.
-inline const Kernel* running_kernel(const RunningSlot* slot) noexcept {
-  const uintptr_t shown = base::shown_at(*slot, std::memory_order_relaxed);
+inline const Kernel* running_kernel(const RunningPlace* place) noexcept {
+  const uintptr_t shown = base::shown_at(*place, std::memory_order_relaxed);
   TENON_DCHECK((shown & base::kPicking) == 0);
   return reinterpret_cast<const Kernel*>(shown);
 }
 /// The kernel of a begun frame: the stack of running kernels shows it until the frame is left.
 inline const Kernel* running_kernel(const tenon_frame* frame) noexcept {
-  return running_kernel(static_cast<const RunningSlot*>(frame->leave_value));
+  return running_kernel(static_cast<const RunningPlace*>(frame->leave_value));
 }
 
 /// The slow path of call_frame(): arguments that nobody looked at yet.

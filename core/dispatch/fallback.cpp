@@ -60,7 +60,7 @@ void FallbackTable::install(Fallback* fallback) {
   }
   const Kernel* kernel = fallback->kernel.get();
   if (fallback->built_in != nullptr && !kernel->is_fallthrough()) {
-    // Where every backend has a slot of its own, calls are to find a record as for a kernel.
+    // Where every backend has a slot of its own, calls are to find its kernel as any other.
     const tenon_key key = fallback->keys.front();
     fallback->shared = !slot_infos()[slot_of_key(key)].per_backend;
     if (fallback->shared) shared_kernels[functionality_of(key)] = kernel;

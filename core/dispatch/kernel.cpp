@@ -23,8 +23,8 @@ constexpr size_t kFirstSize = 112;  // of tenon_kernel
 
 Kernel::Kernel() noexcept {
   base::count_live(TENON_HANDLE_KERNEL, 1);
-  retired.record = this;
-  retired.reclaim = [](base::Retired* self) { delete static_cast<const Kernel*>(self->record); };
+  retired.kernel = this;
+  retired.reclaim = [](base::Retired* self) { delete static_cast<const Kernel*>(self->kernel); };
 }
 
 Kernel::~Kernel() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel: what was registered for a key. Its first line is the record that running calls show.
+// Kernel: what was registered for a key. Running calls show its address.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace tenon::dispatch {
 
-/// A registered kernel. Bit 0 of its address is free for the stack of running kernels. `entry` is
+/// A registered kernel. The low bits of its address are free for the stack of running kernels. `entry` is
 /// what callers see; the rest is for registration, dumps and the profiler.
 struct Kernel {
   tenon_entry entry{};

@@ -141,7 +141,7 @@ void let_go(Registration* list) noexcept {
 
 // Tells who collects closed libraries on this thread, if anyone does.
 void note_closed(const Library& library) noexcept {
-  void* place = base::current_thread()->places[base::kPlaceClosed];
+  void* place = base::current_thread()->locals[base::kLocalClosed];
   if (place == nullptr) return;
   try {
     static_cast<std::vector<const void*>*>(place)->push_back(library.group);
@@ -200,7 +200,7 @@ LibraryPtr open_library(uint32_t kind, std::string_view ns, tenon_key key, std::
   // error for those who look for it.
   layers().loader.for_namespace(ns);
   auto library = base::make_intrusive<Library>(kind, ns, key, file, line);
-  auto* opened = static_cast<OpenedLibraries*>(base::current_thread()->places[base::kPlaceOpened]);
+  auto* opened = static_cast<OpenedLibraries*>(base::current_thread()->locals[base::kLocalOpened]);
   if (kind != TENON_LIBRARY_DEF && opened == nullptr) return library;
   library->closed = true;  // it has nothing to give back yet
   Registry& registry = Registry::get();
@@ -281,11 +281,11 @@ void close_library(Library* library) noexcept {
 
 OpenedLibraries::OpenedLibraries() {
   base::ThreadRecord* thread = base::require_thread_record();
-  outer_ = std::exchange(thread->places[base::kPlaceOpened], static_cast<void*>(this));
+  outer_ = std::exchange(thread->locals[base::kLocalOpened], static_cast<void*>(this));
 }
 
 OpenedLibraries::~OpenedLibraries() {
-  base::current_thread()->places[base::kPlaceOpened] = outer_;
+  base::current_thread()->locals[base::kLocalOpened] = outer_;
   const auto lock = Registry::get().lock();
   for (Library* library : libraries_) library->opened_in = nullptr;
 }
@@ -311,10 +311,10 @@ std::vector<const void*> OpenedLibraries::close_all() {
 
 ClosedLibraries::ClosedLibraries() {
   base::ThreadRecord* thread = base::require_thread_record();
-  outer_ = std::exchange(thread->places[base::kPlaceClosed], static_cast<void*>(&groups_));
+  outer_ = std::exchange(thread->locals[base::kLocalClosed], static_cast<void*>(&groups_));
 }
 
-ClosedLibraries::~ClosedLibraries() { base::current_thread()->places[base::kPlaceClosed] = outer_; }
+ClosedLibraries::~ClosedLibraries() { base::current_thread()->locals[base::kLocalClosed] = outer_; }
 
 void drain_group(const void* group, std::string_view what, int64_t timeout_ns) {
   base::Blocker blocker;

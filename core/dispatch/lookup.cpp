@@ -98,7 +98,7 @@ std::string near_operators_locked(std::string_view full_name) {
 
 const tenon_op* running_operator() noexcept {
   const base::ThreadRecord* thread = base::current_thread();
-  const base::RunningSlot* top = thread->top.load(std::memory_order_relaxed);
+  const base::RunningPlace* top = thread->top.load(std::memory_order_relaxed);
   if (top == thread->running) return nullptr;
   const uintptr_t word = base::shown_at(top[-1], std::memory_order_relaxed);
   if (word == 0) return nullptr;

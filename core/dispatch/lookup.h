@@ -18,7 +18,7 @@ const tenon_op* find_operator(std::string_view full_name);
 std::string near_operators_locked(std::string_view full_name);
 
 /// The operator whose kernel the calling thread runs, NULL outside of calls and in a fallback,
-/// which no record ties to an operator.
+/// whose kernel is of no operator.
 const tenon_op* running_operator() noexcept;
 
 /// Schema of an operator now, empty when it has none.

@@ -46,8 +46,8 @@ struct Registrations {
 
 }  // namespace tenon::dispatch
 
-/// An operator. Made on first mention, never freed. Its line of the cache is what a call and a
-/// lookup read: there are many operators, and of most nothing is there when it is wanted.
+/// An operator. Made on first mention, never freed. Its first cache line is all that a call and a
+/// lookup read: of many operators, most are cold in cache when called.
 struct alignas(64) tenon_op {
   std::atomic<const tenon::dispatch::Snapshot*> snapshot;
   /// What a kernel must have written, for a check without the snapshot: number of results << 32,

@@ -14,14 +14,14 @@ namespace tenon::dispatch {
 
 namespace {
 
-using base::RunningSlot;
+using base::RunningPlace;
 using base::ThreadRecord;
 
 // Handed out instead of a kernel's entry.
 struct StandIn {
   tenon_entry entry;
   const tenon_entry* kernel;
-  const RunningSlot* slot;
+  const RunningPlace* place;
 };
 
 // What a thread that recorded keeps until it exits.
@@ -36,13 +36,13 @@ int64_t now() noexcept {
 }
 
 Recording* recording_of(const ThreadRecord* thread) noexcept {
-  return static_cast<Recording*>(thread->places[base::kPlaceRecording]);
+  return static_cast<Recording*>(thread->locals[base::kLocalRecording]);
 }
 
 void end_recording(ThreadRecord* thread) noexcept {
   const std::unique_ptr<Recording> recording(recording_of(thread));
   if (recording == nullptr) return;
-  thread->places[base::kPlaceRecording] = nullptr;
+  thread->locals[base::kLocalRecording] = nullptr;
   base::request_slow_calls(base::kSlowRecord, false);
   for (const ProfilePtr& profile : recording->profiles) profile->end();
 }
@@ -51,7 +51,7 @@ Recording& require_recording() {
   ThreadRecord* thread = base::require_thread_record();
   if (recording_of(thread) == nullptr) {
     base::add_thread_exit_hook(&end_recording);
-    thread->places[base::kPlaceRecording] = new Recording;
+    thread->locals[base::kLocalRecording] = new Recording;
   }
   return *recording_of(thread);
 }
@@ -59,7 +59,7 @@ Recording& require_recording() {
 // The boxed form of a stand-in: the kernel's, and the end noted.
 tenon_status run_noting_end(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   const auto* stand_in = static_cast<const StandIn*>(ctx);
-  SpanEnd end(stand_in->slot);
+  SpanEnd end(stand_in->place);
   const tenon_entry* kernel = stand_in->kernel;  // runs: it stays while it does
   return end.returned(kernel->boxed(kernel->ctx, op, keys, stack));
 }
@@ -89,7 +89,7 @@ void end_profile(const Profile& profile) {
   base::request_slow_calls(base::kSlowRecord, !profiles.empty());
 }
 
-void record_begin(const RunningSlot* slot, const tenon_op* op, tenon_keyset keys,
+void record_begin(const RunningPlace* place, const tenon_op* op, tenon_keyset keys,
                   const Kernel& kernel, bool redispatch) noexcept {
   tenon_profile_span span{};
   span.op = op;
@@ -101,15 +101,15 @@ void record_begin(const RunningSlot* slot, const tenon_op* op, tenon_keyset keys
   span.file = kernel.file.c_str();
   span.line = kernel.line;
   for (const ProfilePtr& profile : recording_of(base::current_thread())->profiles) {
-    profile->begin_span(slot, span);
+    profile->begin_span(place, span);
   }
 }
 
-const tenon_entry* stand_in_entry(const RunningSlot* slot, const Kernel& kernel,
+const tenon_entry* stand_in_entry(const RunningPlace* place, const Kernel& kernel,
                                   tenon_frame* frame) noexcept {
   const ThreadRecord* thread = base::current_thread();
   auto& stand_ins = recording_of(thread)->stand_ins;
-  const auto depth = static_cast<size_t>(slot - thread->running);
+  const auto depth = static_cast<size_t>(place - thread->running);
   try {
     if (stand_ins.size() <= depth) stand_ins.resize(depth + 1);
     if (stand_ins[depth] == nullptr) stand_ins[depth] = std::make_unique<StandIn>();
@@ -123,21 +123,21 @@ const tenon_entry* stand_in_entry(const RunningSlot* slot, const Kernel& kernel,
   stand_in.entry.typed = nullptr;
   stand_in.entry.signature = 0;
   stand_in.kernel = &kernel.entry;
-  stand_in.slot = slot;
+  stand_in.place = place;
   frame->ctx = &stand_in;
   return &stand_in.entry;
 }
 
-SpanEnd::SpanEnd(const RunningSlot* slot) noexcept : slot_(slot) {
+SpanEnd::SpanEnd(const RunningPlace* place) noexcept : place_(place) {
   const Recording* recording = recording_of(base::current_thread());
   if (recording == nullptr) return;
-  for (const ProfilePtr& profile : recording->profiles) profile->run_span(slot);
+  for (const ProfilePtr& profile : recording->profiles) profile->run_span(place);
 }
 
 SpanEnd::~SpanEnd() {
   const Recording* recording = recording_of(base::current_thread());
   if (recording == nullptr) return;
-  for (const ProfilePtr& profile : recording->profiles) profile->end_span(slot_, status_);
+  for (const ProfilePtr& profile : recording->profiles) profile->end_span(place_, status_);
 }
 
 }  // namespace tenon::dispatch
@@ -158,12 +158,12 @@ const std::vector<tenon_profile_span>& tenon_profile::spans() const {
   return spans_;
 }
 
-void tenon_profile::begin_span(const tenon::base::RunningSlot* slot,
+void tenon_profile::begin_span(const tenon::base::RunningPlace* place,
                                tenon_profile_span span) noexcept {
   span.begin_ns = tenon::dispatch::now() - begun_;
   span.end_ns = -1;
   // What was left without a word has ended by now.
-  while (!open_.empty() && open_.back().slot >= slot) {
+  while (!open_.empty() && open_.back().place >= place) {
     const Open left = open_.back();
     open_.pop_back();
     if (left.span == kDropped) {
@@ -184,27 +184,27 @@ void tenon_profile::begin_span(const tenon::base::RunningSlot* slot,
     } else {
       spans_.push_back(span);
     }
-    open_.push_back({slot, full ? kDropped : spans_.size() - 1, false});
+    open_.push_back({place, full ? kDropped : spans_.size() - 1, false});
   } catch (const std::bad_alloc&) {
     complete_ = false;
   }
 }
 
-void tenon_profile::run_span(const tenon::base::RunningSlot* slot) noexcept {
-  if (!open_.empty() && open_.back().slot == slot) open_.back().ran = true;
+void tenon_profile::run_span(const tenon::base::RunningPlace* place) noexcept {
+  if (!open_.empty() && open_.back().place == place) open_.back().ran = true;
 }
 
-void tenon_profile::end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept {
+void tenon_profile::end_span(const tenon::base::RunningPlace* place, tenon_status status) noexcept {
   const int64_t time = tenon::dispatch::now() - begun_;
-  while (!open_.empty() && open_.back().slot >= slot) {
+  while (!open_.empty() && open_.back().place >= place) {
     const Open ended = open_.back();
     open_.pop_back();
     if (ended.span == kDropped) {
-      dropped_ -= ended.ran || ended.slot == slot ? 0 : 1;
+      dropped_ -= ended.ran || ended.place == place ? 0 : 1;
       continue;
     }
     tenon_profile_span& span = spans_[ended.span];
     span.end_ns = time;
-    if (ended.slot == slot) span.status = status;
+    if (ended.place == place) span.status = status;
   }
 }

@@ -34,16 +34,16 @@ struct tenon_profile final : tenon::base::RefCounted<tenon_profile> {
 
   /// Adds a span that begins now; its times, depth and parent are filled in. One before it whose
   /// frame was left without running its kernel goes: it was no dispatch.
-  void begin_span(const tenon::base::RunningSlot* slot, tenon_profile_span span) noexcept;
+  void begin_span(const tenon::base::RunningPlace* place, tenon_profile_span span) noexcept;
   /// Notes that the kernel of a place of the call stack runs.
-  void run_span(const tenon::base::RunningSlot* slot) noexcept;
+  void run_span(const tenon::base::RunningPlace* place) noexcept;
   /// Ends the span of a place of the call stack, and what ran above it and was left unseen.
-  void end_span(const tenon::base::RunningSlot* slot, tenon_status status) noexcept;
+  void end_span(const tenon::base::RunningPlace* place, tenon_status status) noexcept;
   void end() noexcept { thread_.store(nullptr, std::memory_order_release); }
 
  private:
   struct Open {
-    const tenon::base::RunningSlot* slot;
+    const tenon::base::RunningPlace* place;
     size_t span;  // kDropped for one that the limit left out
     bool ran;
   };
@@ -74,19 +74,19 @@ inline bool is_recorded(const base::ThreadRecord& thread) noexcept {
   return (thread.slow_requests & base::kSlowRecord) != 0;
 }
 
-/// Begins a span of a recorded thread, for the kernel that is about to run at `slot`.
-void record_begin(const base::RunningSlot* slot, const tenon_op* op, tenon_keyset keys,
+/// Begins a span of a recorded thread, for the kernel that is about to run at `place`.
+void record_begin(const base::RunningPlace* place, const tenon_op* op, tenon_keyset keys,
                   const Kernel& kernel, bool redispatch) noexcept;
-/// The entry to hand out with a frame at `slot`, whose context it becomes; the kernel's own where
+/// The entry to hand out with a frame at `place`, whose context it becomes; the kernel's own where
 /// memory is short.
-const tenon_entry* stand_in_entry(const base::RunningSlot* slot, const Kernel& kernel,
+const tenon_entry* stand_in_entry(const base::RunningPlace* place, const Kernel& kernel,
                                   tenon_frame* frame) noexcept;
 
 /// Lives while the kernel of a place runs, and then ends its span, also when a forced unwind goes
 /// through.
 class SpanEnd {
  public:
-  explicit SpanEnd(const base::RunningSlot* slot) noexcept;
+  explicit SpanEnd(const base::RunningPlace* place) noexcept;
   ~SpanEnd();
   SpanEnd(const SpanEnd&) = delete;
   SpanEnd& operator=(const SpanEnd&) = delete;
@@ -95,7 +95,7 @@ class SpanEnd {
   tenon_status returned(tenon_status status) noexcept { return status_ = status; }
 
  private:
-  const base::RunningSlot* const slot_;
+  const base::RunningPlace* const place_;
   tenon_status status_ = TENON_OK;
 };
 

@@ -27,12 +27,12 @@ struct Listening {
 using ListeningPtr = std::shared_ptr<const Listening>;
 
 ListeningPtr* listening_of(base::ThreadRecord* thread) noexcept {
-  return static_cast<ListeningPtr*>(thread->places[base::kPlaceListener]);
+  return static_cast<ListeningPtr*>(thread->locals[base::kLocalListener]);
 }
 
 void clear_listener(base::ThreadRecord* thread) noexcept {
   const std::unique_ptr<ListeningPtr> last(listening_of(thread));
-  thread->places[base::kPlaceListener] = nullptr;
+  thread->locals[base::kLocalListener] = nullptr;
 }
 
 // Keeps the listener from being told while it runs, also when a forced unwind goes through it.
@@ -70,7 +70,7 @@ void set_profile_listener(tenon_profile_listener listener, void* ctx, tenon_dele
     const_cast<Listening&>(**next).deleter = std::exchange(given.deleter, nullptr);
   }
   const std::unique_ptr<ListeningPtr> last(listening_of(thread));
-  thread->places[base::kPlaceListener] = next.release();
+  thread->locals[base::kLocalListener] = next.release();
   base::request_slow_calls(base::kSlowProfile, listener != nullptr);
 }
 

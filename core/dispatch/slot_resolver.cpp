@@ -186,7 +186,7 @@ class TableBuilder {
   const base::SmallVector<int8_t, 160>& numbers() const { return numbers_; }
   /// How many of them the table needs: the mask keeps calls from what lies above.
   uint32_t nslots() const { return nslots_; }
-  const base::SmallVector<const Kernel*, 16>& records() const { return records_; }
+  const base::SmallVector<const Kernel*, 16>& kernels() const { return kernels_; }
   /// Functionalities whose slots all fall through.
   tenon_keyset skipped() const { return skipped_; }
   /// The lowest backend with a kernel of its own, CPU without one.
@@ -250,17 +250,17 @@ class TableBuilder {
     if (fallback != nullptr && fallback->shared && found.kernel == fallback->kernel.get()) {
       return kShared;
     }
-    return record(found.kernel);
+    return number_of(found.kernel);
   }
 
-  int8_t record(const Kernel* kernel) {
+  int8_t number_of(const Kernel* kernel) {
     size_t number = 0;
-    while (number < records_.size() && records_[number] != kernel) ++number;
+    while (number < kernels_.size() && kernels_[number] != kernel) ++number;
     if (number == kMaxKernels) {
       fail(TENON_ERROR_STATE, op_.name(), ": number of kernels must be at most ", kMaxKernels,
            ", got more");
     }
-    if (number == records_.size()) records_.push_back(kernel);
+    if (number == kernels_.size()) kernels_.push_back(kernel);
     return kernel_number(number);
   }
 
@@ -269,7 +269,7 @@ class TableBuilder {
   const Resolver resolver_;
   base::SmallVector<Direct, 16> direct_;
   base::SmallVector<int8_t, 160> numbers_;
-  base::SmallVector<const Kernel*, 16> records_;
+  base::SmallVector<const Kernel*, 16> kernels_;
   tenon_keyset skipped_ = 0;
   uint32_t nslots_ = 0;
 };
@@ -281,7 +281,7 @@ bool is_built_in(const base::SmallVector<int8_t, 160>& numbers, const FallbackTa
   return numbers[slot] == kShared && fallbacks.at(slot)->built_in != nullptr;
 }
 
-// Makes a record the first one.
+// Makes a kernel the first one.
 void put_first(int8_t number, Snapshot* snapshot) {
   if (number == -1) return;
   std::swap(snapshot->kernel(-1), snapshot->kernel(number));
@@ -292,7 +292,7 @@ void put_first(int8_t number, Snapshot* snapshot) {
 }
 
 // A plain set that shows whether a call has the Autograd that its operator includes: one that a
-// grad mode took it from must not meet the set, see own_autograd(). Where no record serves
+// grad mode took it from must not meet the set, see own_autograd(). Where no kernel serves
 // Autograd, there is nothing to include.
 tenon_keyset with_own_autograd(tenon_keyset plain, Snapshot* snapshot) {
   snapshot->include &= snapshot->mask;
@@ -348,11 +348,11 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   const Definition& definition = *op.definition();
   const TableBuilder table(op, fallbacks);
   const auto& numbers = table.numbers();
-  const auto& records = table.records();
+  const auto& kernels = table.kernels();
   Snapshot* snapshot =
-      allocate_snapshot(table.nslots(), static_cast<uint32_t>(records.size()),
+      allocate_snapshot(table.nslots(), static_cast<uint32_t>(kernels.size()),
                         static_cast<uint32_t>(definition.schema->arguments().size()));
-  for (size_t i = 0; i < records.size(); ++i) snapshot->kernel(kernel_number(i)) = records[i];
+  for (size_t i = 0; i < kernels.size(); ++i) snapshot->kernel(kernel_number(i)) = kernels[i];
   std::copy_n(numbers.begin(), table.nslots(), snapshot->slots);
   snapshot->include = included_keys(op);
   snapshot->mask = ~table.skipped();

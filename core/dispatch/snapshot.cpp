@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kMostSlots = 1024;
 
-// Reclamation's node is at the start of the memory; its note is the number of records.
+// Reclamation's node is at the start of the memory; its note is the number of kernels.
 size_t front_size(size_t nkernels) {
   return sizeof(base::Retired) + nkernels * sizeof(const Kernel*);
 }

@@ -11,7 +11,7 @@
 
 namespace tenon::dispatch {
 
-/// What a slot holds: the number of a record, which is negative, or one of these.
+/// What a slot holds: the number of a kernel, which is negative, or one of these.
 constexpr int8_t kMissing = 0;
 constexpr int8_t kSkipped = 1;  // falls through for this backend only
 constexpr int8_t kShared = 2;   // the built-in fallback for all operators, see shared_kernel()
@@ -23,7 +23,7 @@ constexpr int8_t kernel_number(size_t index) {
 /// Counts that no stack has, so that every call takes the slow path.
 constexpr uint64_t kNoCounts = 0xfffffffe'fffffffe;
 
-/// Memory, from low to high: reclamation's node | pointers to records, last one first | this struct
+/// Memory, from low to high: reclamation's node | pointers to kernels, last one first | this struct
 /// | one byte a slot | the plans of the arguments. Replaced whole; freed when no call picks from it
 /// any more. What calls read comes first.
 struct Snapshot {
@@ -37,7 +37,7 @@ struct Snapshot {
   uint8_t flags;                 // kOneOrThree and those behind it: what the fast path tests
   uint8_t traits;                // kHasVararg and those behind it
   uint8_t front;                 // plain tensors before any other argument, 255 at most
-  int8_t below_number;           // of the record that serves `below`; -1 serves `plain`
+  int8_t below_number;           // of the kernel that serves `below`; -1 serves `plain`
   uint16_t looked_at;            // arguments up to the last one that may hold tensors
   uint16_t nslots;
   uint8_t nkernels;
@@ -66,7 +66,7 @@ struct Snapshot {
   ArgumentPlan* plans() noexcept {
     return const_cast<ArgumentPlan*>(static_cast<const Snapshot*>(this)->plans());
   }
-  /// For tables without records: makes `plain` and `below` sets that no masked set equals.
+  /// For tables without kernels: makes `plain` and `below` sets that no masked set equals.
   void serve_no_set() noexcept {
     plain = below = tenon_keyset{1} << 63;
     mask &= ~plain;
@@ -96,7 +96,7 @@ constexpr uint8_t kReturnsViews = 16;  // some return aliases an argument that i
 /// std::bad_alloc when it is first asked for, and never again.
 const Snapshot* empty_snapshot();
 
-/// Zeroed memory for a snapshot of so many slots, records and plans; throws std::bad_alloc.
+/// Zeroed memory for a snapshot of so many slots, kernels and plans; throws std::bad_alloc.
 Snapshot* allocate_snapshot(uint32_t nslots, uint32_t nkernels, uint32_t nplans);
 /// For tests and debug builds: stops where a finished snapshot contradicts itself.
 void check_invariants(const Snapshot& snapshot) noexcept;

@@ -36,7 +36,7 @@ void drop_word(uint32_t index, void* word) noexcept {
 }
 
 void** words_of(base::ThreadRecord* thread) noexcept {
-  return static_cast<void**>(thread->places[base::kPlaceSlots]);
+  return static_cast<void**>(thread->locals[base::kLocalSlots]);
 }
 
 // Drop functions may leave words behind again; a second time is enough.
@@ -48,7 +48,7 @@ void drop_words_of(base::ThreadRecord* thread) noexcept {
       drop_word(index, std::exchange(words[index], nullptr));
     }
   }
-  thread->places[base::kPlaceSlots] = nullptr;
+  thread->locals[base::kLocalSlots] = nullptr;
   std::free(words);
 }
 
@@ -58,7 +58,7 @@ void** require_words() noexcept {
   if (thread == nullptr) return nullptr;
   if (void** words = words_of(thread)) return words;
   base::add_thread_exit_hook(&drop_words_of);
-  thread->places[base::kPlaceSlots] = std::calloc(kThreadSlotCount, sizeof(void*));
+  thread->locals[base::kLocalSlots] = std::calloc(kThreadSlotCount, sizeof(void*));
   return words_of(thread);
 }
 

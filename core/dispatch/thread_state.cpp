@@ -25,7 +25,7 @@ namespace {
 using base::ThreadRecord;
 
 void* exchange_stacks(base::ThreadRecord* thread, void* stacks) noexcept {
-  return std::exchange(thread->places[base::kPlaceThreadState], stacks);
+  return std::exchange(thread->locals[base::kLocalThreadState], stacks);
 }
 
 void free_stacks(base::ThreadRecord* thread) noexcept {
@@ -49,7 +49,7 @@ std::unique_ptr<ThreadStacks> copy_visible(const ThreadStacks* stacks) {
 }  // namespace
 
 ThreadStacks* thread_stacks() noexcept {
-  return static_cast<ThreadStacks*>(base::current_thread()->places[base::kPlaceThreadState]);
+  return static_cast<ThreadStacks*>(base::current_thread()->locals[base::kLocalThreadState]);
 }
 
 ThreadStacks& require_thread_stacks() {

@@ -36,24 +36,24 @@ constexpr tenon_keyset kWriteBit = functionality_bit(TENON_FUNCTIONALITY_AD_INPL
 
 [[gnu::always_inline]] inline tenon_status run_writer(const tenon_op* op, const Kernel* kernel,
                                                       tenon_keyset keys, tenon_stack* stack,
-                                                      RunningSlot* slot,
+                                                      RunningPlace* place,
                                                       decltype(finish_call)* finish) {
   TENON_DCHECK((keys & kWriteBit) == 0 && keys < kWriteBit);
-  base::set_running(slot, kernel);
+  base::set_running(place, kernel);
   bump_written(op, stack->args, stack->nargs);
   tenon_status status;
   {
-    const KeyGuard guard = KeyGuard::exclude(base::record_of(slot), kWriteBit);
+    const KeyGuard guard = KeyGuard::exclude(base::record_of(place), kWriteBit);
     status = kernel->entry.boxed(kernel->entry.ctx, op, keys, stack);
   }
-  return finish(op, stack, slot, status);
+  return finish(op, stack, place, status);
 }
 
 [[gnu::always_inline]] inline const tenon_entry* enter(const tenon_op* op, const Kernel* kernel,
-                                                       tenon_keyset keys, RunningSlot* slot,
+                                                       tenon_keyset keys, RunningPlace* place,
                                                        tenon_frame* frame) noexcept {
-  base::set_running(slot, kernel);
-  return fill_frame(op, kernel, keys, base::record_of(slot), slot, frame);
+  base::set_running(place, kernel);
+  return fill_frame(op, kernel, keys, base::record_of(place), place, frame);
 }
 
 void count_write(const tenon_tensor* tensor) noexcept {
@@ -63,7 +63,7 @@ void count_write(const tenon_tensor* tensor) noexcept {
 // Begins a typed call whose written tensors stand behind other arguments.
 [[gnu::noinline]] const tenon_entry* begin_late_writer(
     const tenon_op* op, const Kernel* kernel, tenon_keyset keys, const tenon_tensor* const* tensors,
-    int64_t count, RunningSlot* slot, const Snapshot& snapshot, tenon_frame* frame) noexcept {
+    int64_t count, RunningPlace* place, const Snapshot& snapshot, tenon_frame* frame) noexcept {
   const ArgumentPlan* plan = snapshot.plans();
   const ArgumentPlan* const end = plan + snapshot.nargs();
   for (int64_t number = 0; plan != end && number < count; ++plan) {
@@ -71,24 +71,24 @@ void count_write(const tenon_tensor* tensor) noexcept {
     if ((*plan & kWritten) != 0) count_write(tensors[number]);
     ++number;
   }
-  return enter(op, kernel, keys, slot, frame);
+  return enter(op, kernel, keys, place, frame);
 }
 
 // Begins a typed call whose written tensors are told by their numbers: kWritesByNumber is said. A
 // caller may think of an operator as it was defined before, with other arguments.
 [[gnu::always_inline]] inline const tenon_entry* begin_writer(
     const tenon_op* op, const Kernel* kernel, tenon_keyset keys, const tenon_tensor* const* tensors,
-    int64_t count, RunningSlot* slot, const Snapshot& snapshot, tenon_frame* frame) noexcept {
+    int64_t count, RunningPlace* place, const Snapshot& snapshot, tenon_frame* frame) noexcept {
   uint64_t written = op->written.load(std::memory_order_relaxed);
   // In front of all other arguments, positions are numbers.
   if (snapshot.front > 62 || written >> snapshot.front != 0) [[unlikely]] {
-    return begin_late_writer(op, kernel, keys, tensors, count, slot, snapshot, frame);
+    return begin_late_writer(op, kernel, keys, tensors, count, place, snapshot, frame);
   }
   for (; written != 0; written &= written - 1) {
     const int number = __builtin_ctzll(written);
     if (number < count) count_write(tensors[number]);
   }
-  return enter(op, kernel, keys, slot, frame);
+  return enter(op, kernel, keys, place, frame);
 }
 
 [[gnu::always_inline]] inline bool is_leaf(const Kernel* kernel) noexcept {
@@ -99,37 +99,37 @@ void count_write(const tenon_tensor* tensor) noexcept {
 // shared one, or nothing yet.
 [[gnu::noinline]] const tenon_entry* begin_pick(const tenon_op* op, tenon_keyset keys,
                                                 tenon_keyset carried, tenon_frame* frame,
-                                                RunningSlot* slot, const Snapshot& snapshot) {
+                                                RunningPlace* place, const Snapshot& snapshot) {
   const Pick picked = pick(snapshot, keys);
-  if (picked.kernel != nullptr) return enter(op, picked.kernel, picked.keys, slot, frame);
-  base::leave(base::record_of(slot), slot);
+  if (picked.kernel != nullptr) return enter(op, picked.kernel, picked.keys, place, frame);
+  base::leave(base::record_of(place), place);
   return begin_slow(op, carried, 0, frame, BeginKind::kCall);
 }
 
 // Goes on with a typed call that has been entered; `carried` are its tensors' keys.
 [[gnu::always_inline]] inline const tenon_entry* begin_entered(
     const tenon_op* op, tenon_keyset carried, const tenon_tensor* const* tensors, int64_t count,
-    tenon_frame* frame, RunningSlot* slot, const Snapshot& snapshot) {
-  ThreadRecord* thread = base::record_of(slot);
+    tenon_frame* frame, RunningPlace* place, const Snapshot& snapshot) {
+  ThreadRecord* thread = base::record_of(place);
   tenon_keyset keys = fast_keys(snapshot, *thread, carried);
   if ((snapshot.flags & (kCountsWrites | kHasOwnAutograd)) == 0) {
     const Kernel* kernel = slot_kernel(snapshot, keys);
     if (kernel != nullptr) [[likely]] {
-      return enter(op, kernel, keys, slot, frame);
+      return enter(op, kernel, keys, place, frame);
     }
-    return begin_pick(op, keys, carried, frame, slot, snapshot);
+    return begin_pick(op, keys, carried, frame, place, snapshot);
   }
   keys |= own_autograd(snapshot, *thread);
   tenon_keyset below;
   if (is_counted(snapshot, keys, &below)) {
     const Kernel* kernel = kernel_below(snapshot, below);
     if ((snapshot.flags & kWritesByNumber) != 0 && is_leaf(kernel)) [[likely]] {
-      return begin_writer(op, kernel, below, tensors, count, slot, snapshot, frame);
+      return begin_writer(op, kernel, below, tensors, count, place, snapshot, frame);
     }
   } else if (const Kernel* kernel = slot_kernel(snapshot, keys)) [[likely]] {
-    return enter(op, kernel, keys, slot, frame);
+    return enter(op, kernel, keys, place, frame);
   }
-  return begin_pick(op, keys, carried, frame, slot, snapshot);
+  return begin_pick(op, keys, carried, frame, place, snapshot);
 }
 
 // Whether a call may have lost the Override that an argument carries: then only the slow path
@@ -141,73 +141,73 @@ bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noe
 // Calls what pick() finds, where that is not the fallback for writers or the kernel below it is
 // missing.
 [[gnu::noinline]] tenon_status call_pick(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                                         RunningSlot* slot, const Snapshot* snapshot) {
-  ThreadRecord* thread = base::record_of(slot);
+                                         RunningPlace* place, const Snapshot* snapshot) {
+  ThreadRecord* thread = base::record_of(place);
   const Pick picked = pick(*snapshot, keys);
   if (picked.kernel == nullptr || may_lose_override(*snapshot, *thread)) {
-    return call_entered(op, stack, thread, slot, snapshot);
+    return call_entered(op, stack, thread, place, snapshot);
   }
-  return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish_call);
+  return run_kernel(op, picked.kernel, picked.keys, stack, place, finish_call);
 }
 
 [[gnu::noinline]] tenon_status redispatch_pick(const tenon_op* op, tenon_keyset keys,
-                                               tenon_stack* stack, RunningSlot* slot,
+                                               tenon_stack* stack, RunningPlace* place,
                                                const Snapshot* snapshot) {
   const Pick picked = pick(*snapshot, keys);
   if (picked.kernel == nullptr) {
-    return redispatch_entered(op, keys, stack, base::record_of(slot), slot, snapshot);
+    return redispatch_entered(op, keys, stack, base::record_of(place), place, snapshot);
   }
-  return run_kernel(op, picked.kernel, picked.keys, stack, slot, finish_redispatch);
+  return run_kernel(op, picked.kernel, picked.keys, stack, place, finish_redispatch);
 }
 
 }  // namespace
 
 tenon_status call_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                        RunningSlot* slot, const Snapshot* snapshot) {
-  keys |= own_autograd(*snapshot, *base::record_of(slot));
+                        RunningPlace* place, const Snapshot* snapshot) {
+  keys |= own_autograd(*snapshot, *base::record_of(place));
   tenon_keyset below;
   if (is_counted(*snapshot, keys, &below)) [[likely]] {
     if (const Kernel* kernel = kernel_below(*snapshot, below)) [[likely]] {
-      return run_writer(op, kernel, below, stack, slot, finish_call);
+      return run_writer(op, kernel, below, stack, place, finish_call);
     }
   }
-  return call_pick(op, keys, stack, slot, snapshot);
+  return call_pick(op, keys, stack, place, snapshot);
 }
 
 tenon_status redispatch_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
-                              RunningSlot* slot, const Snapshot* snapshot) {
+                              RunningPlace* place, const Snapshot* snapshot) {
   tenon_keyset below;
   if (is_counted(*snapshot, keys, &below)) [[likely]] {
     if (const Kernel* kernel = kernel_below(*snapshot, below)) [[likely]] {
-      return run_writer(op, kernel, below, stack, slot, finish_redispatch);
+      return run_writer(op, kernel, below, stack, place, finish_redispatch);
     }
   }
-  return redispatch_pick(op, keys, stack, slot, snapshot);
+  return redispatch_pick(op, keys, stack, place, snapshot);
 }
 
 const tenon_entry* begin1_write(const tenon_op* op, const tenon_tensor* a, tenon_frame* frame,
-                                RunningSlot* slot, const Snapshot* snapshot) {
-  return begin_entered(op, tensor_keys(a), &a, 1, frame, slot, *snapshot);
+                                RunningPlace* place, const Snapshot* snapshot) {
+  return begin_entered(op, tensor_keys(a), &a, 1, frame, place, *snapshot);
 }
 
 const tenon_entry* begin2_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                tenon_frame* frame, RunningSlot* slot, const Snapshot* snapshot) {
+                                tenon_frame* frame, RunningPlace* place, const Snapshot* snapshot) {
   const tenon_tensor* const tensors[] = {a, b};
-  return begin_entered(op, tensor_keys(a) | tensor_keys(b), tensors, 2, frame, slot, *snapshot);
+  return begin_entered(op, tensor_keys(a) | tensor_keys(b), tensors, 2, frame, place, *snapshot);
 }
 
 const tenon_entry* begin3_write(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
-                                const tenon_tensor* c, tenon_frame* frame, RunningSlot* slot,
+                                const tenon_tensor* c, tenon_frame* frame, RunningPlace* place,
                                 const Snapshot* snapshot) {
   const tenon_tensor* const tensors[] = {a, b, c};
   const tenon_keyset carried = tensor_keys(a) | tensor_keys(b) | tensor_keys(c);
-  return begin_entered(op, carried, tensors, 3, frame, slot, *snapshot);
+  return begin_entered(op, carried, tensors, 3, frame, place, *snapshot);
 }
 
 const tenon_entry* begin_n_write(const tenon_op* op, const tenon_tensor* const* tensors,
-                                 int64_t count, tenon_frame* frame, RunningSlot* slot,
+                                 int64_t count, tenon_frame* frame, RunningPlace* place,
                                  const Snapshot* snapshot) {
-  return begin_entered(op, tensors_keys(tensors, count), tensors, count, frame, slot, *snapshot);
+  return begin_entered(op, tensors_keys(tensors, count), tensors, count, frame, place, *snapshot);
 }
 
 const tenon_entry* begin_absent(const tenon_op* op, const tenon_tensor* a, const tenon_tensor* b,
@@ -217,18 +217,18 @@ const tenon_entry* begin_absent(const tenon_op* op, const tenon_tensor* a, const
 }
 
 const tenon_entry* begin_keys_pick(const tenon_op* op, tenon_keyset keys, tenon_frame* frame,
-                                   RunningSlot* slot, const Snapshot* snapshot) {
+                                   RunningPlace* place, const Snapshot* snapshot) {
   if (const Pick picked = pick(*snapshot, keys); picked.kernel != nullptr) [[likely]] {
-    return enter(op, picked.kernel, picked.keys, slot, frame);
+    return enter(op, picked.kernel, picked.keys, place, frame);
   }
-  base::leave(base::record_of(slot), slot);
+  base::leave(base::record_of(place), place);
   return begin_slow(op, keys, 0, frame, BeginKind::kRedispatch);
 }
 
 const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args,
-                                     tenon_frame* frame, RunningSlot* slot,
+                                     tenon_frame* frame, RunningPlace* place,
                                      const Snapshot* snapshot, tenon_keyset keys) {
-  ThreadRecord* thread = base::record_of(slot);
+  ThreadRecord* thread = base::record_of(place);
   keys |= own_autograd(*snapshot, *thread);
   tenon_keyset below;
   const bool counted = is_counted(*snapshot, keys, &below);
@@ -237,11 +237,11 @@ const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args
                       (counted ? is_leaf(picked.kernel) : !may_lose_override(*snapshot, *thread));
   if (!serves) [[unlikely]] {
     const int64_t nargs = snapshot->nargs();
-    base::leave(base::record_of(slot), slot);
+    base::leave(base::record_of(place), place);
     return begin_boxed_slow(op, args, nargs, frame);
   }
   if (counted) bump_written(op, args, snapshot->nargs());
-  const tenon_entry* entry = enter(op, picked.kernel, picked.keys, slot, frame);
+  const tenon_entry* entry = enter(op, picked.kernel, picked.keys, place, frame);
   frame->state = kArgumentsChecked;
   return entry;
 }

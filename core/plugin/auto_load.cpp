@@ -74,8 +74,9 @@ base::ErrorPtr try_load(const std::string& name) {
 base::ErrorPtr lost_error(const std::string& name) {
   return base::ErrorPtr::adopt(base::ErrorObject::make(
       TENON_ERROR_STATE, {},
-      base::concat("plugin ", name,
-                   ": a process that forks must not be loading it, got the child of one that was")));
+      base::concat(
+          "plugin ", name,
+          ": a process that forks must not be loading it, got the child of one that was")));
 }
 
 // True when the plugin came by this call, or by another thread's while this one waited.

@@ -59,7 +59,7 @@ void* try_allocate(size_t nbytes) noexcept {
 
 // Runs on each thread that exits; what is freed on it later goes straight back.
 void close_cache(base::ThreadRecord* thread) noexcept {
-  void*& place = thread->places[base::kPlaceTensorCache];
+  void*& place = thread->locals[base::kLocalTensorCache];
   auto* cache = static_cast<BlockCache*>(place);
   place = &closed_cache;
   if (cache == nullptr || cache == &closed_cache) return;
@@ -84,7 +84,7 @@ BlockCache* make_cache() noexcept {
   for (int block = 0; block < kBlockClassCount; ++block) {
     cache->bins[block].limit = kBatch[block];
   }
-  thread->places[base::kPlaceTensorCache] = cache;
+  thread->locals[base::kLocalTensorCache] = cache;
   return cache;
 }
 

@@ -89,7 +89,7 @@ void free_block_slow(void* memory, BlockClass block) noexcept;
 int depot_batches(BlockClass block) noexcept;
 
 inline BlockCache* block_cache(base::ThreadRecord* thread) noexcept {
-  return static_cast<BlockCache*>(thread->places[base::kPlaceTensorCache]);
+  return static_cast<BlockCache*>(thread->locals[base::kLocalTensorCache]);
 }
 
 /// Takes a block from a thread's bin; NULL when it has none.

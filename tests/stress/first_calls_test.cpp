@@ -91,8 +91,7 @@ void dawdle(void*, uint32_t event, const tenon_op*) {
 [[noreturn]] void fork_while_loading() {
   alarm(60);
   tenon_registration* listening = nullptr;
-  bool good =
-      tenon_registry_add_listener(&dawdle, nullptr, nullptr, &listening) == TENON_OK;
+  bool good = tenon_registry_add_listener(&dawdle, nullptr, nullptr, &listening) == TENON_OK;
   loading.store(false);  // what was told of so far is none of the plugin's
   std::thread first([&] { good = find_and_call("aten::neg", 0) && good; });
   while (!loading.load()) std::this_thread::yield();

@@ -41,7 +41,8 @@ REPLACED = (
     Word("unusual", r"unusual", "slow, or what differs"),
     Word("usual", r"\busual\b|_usual\b|\busual_", "plain, or what it is", ("core/dispatch",)),
     Word("common path", r"\bcommon path", "fast path"),
-    Word("place", r"kPlace[A-Z]|->places\b|\*\s?places\[", "thread slot"),
+    Word("place", r"kPlace[A-Z]|->places\b|\*\s?places\[", "local; of the running stack, RunningPlace"),
+    Word("slot of calls", r"\bRunningSlot\b", "RunningPlace"),
     Word("trace", r"\b[Tt]rac(e|es|ed|ing)\b|\btenon_trace|TENON_TRACE", "profile"),
     Word("symint", r"\bsymint\b|_symint\b", "symbol"),
     Word("entry", r"\bOperatorEntry\b|\bLayerEntry\b", "tenon_op; transform layer"),
@@ -50,21 +51,12 @@ REPLACED = (
 # Files that still say replaced words, and which.
 EXCEPTIONS = {
     "core/base/reclaim.h": ("way",),
-    "core/base/thread.cpp": ("place",),
-    "core/base/thread.h": ("place",),
     "core/dispatch/argument_check.h": ("entry",),
-    "core/dispatch/library.cpp": ("place",),
     "core/dispatch/operator_entry.h": ("entry",),
-    "core/dispatch/profile.cpp": ("place",),
-    "core/dispatch/profile_listener.cpp": ("place",),
-    "core/dispatch/thread_slot.cpp": ("place",),
-    "core/dispatch/thread_state.cpp": ("place",),
     "core/dispatch/thread_state.h": ("entry",),
     "core/dispatch/transform.cpp": ("entry",),
     "core/introspect/dispatch_chain.h": ("way",),
     "core/schema/type.h": ("way",),
-    "core/tensor/allocator.cpp": ("place",),
-    "core/tensor/allocator.h": ("place",),
 }
 
 

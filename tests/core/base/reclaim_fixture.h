@@ -60,7 +60,7 @@ struct Op {
     Item* old = snapshot.exchange(kernel != nullptr ? make(kernel) : nullptr);
     Item* old_kernel = old->kernel;
     old->owner = old_kernel->owner = this;
-    old_kernel->record = old_kernel;
+    old_kernel->kernel = old_kernel;
     old->group = old_kernel->group = group;
     old->label = old_kernel->label = "test::op";
     old->reclaim = old_kernel->reclaim = Item::free;
@@ -73,14 +73,14 @@ struct Op {
   template <class Body>
   bool call(const Body& body) {
     const Entered entered = enter(this);
-    if (entered.slot == nullptr) return false;
+    if (entered.place == nullptr) return false;
     Item* current = snapshot.load(std::memory_order_acquire);
     bool good = current->state.load(std::memory_order_relaxed) == kAlive;
     Item* kernel = current->kernel;
-    set_running(entered.slot, kernel);
+    set_running(entered.place, kernel);
     body();
     good = good && kernel->state.load(std::memory_order_relaxed) == kAlive;
-    leave(entered.thread, entered.slot);
+    leave(entered.thread, entered.place);
     return good;
   }
 };

@@ -88,7 +88,7 @@ TEST_F(EpochTest, RetiredLaterWhilePicking_Stays) {
   Op op;
   Visitor visitor(op);
   Item* item = make_retired();
-  item->record = op.snapshot.load()->kernel;  // as if the visitor ran it
+  item->kernel = op.snapshot.load()->kernel;  // as if the visitor ran it
   retire_later(item);
   reap();
   EXPECT_EQ(item->state.load(), testing::kAlive);
@@ -160,12 +160,12 @@ TEST_F(EpochTest, FallbackRecord_WaitsForAnyPick) {
   const Entered entered = enter(&op);
   auto* fallback = new Item;
   fallback->any_owner = true;
-  fallback->record = fallback;
+  fallback->kernel = fallback;
   fallback->reclaim = Item::free;
   const int before = live_items;
   retire(fallback);
   EXPECT_EQ(live_items, before);
-  leave(entered.thread, entered.slot);
+  leave(entered.thread, entered.place);
   reap();
   EXPECT_EQ(live_items, before - 1);
 }
@@ -180,7 +180,7 @@ TEST_F(EpochTest, PickBelowASignalHandler_KeepsTheOldSnapshot) {
   EXPECT_TRUE(other.call([] {}));  // as a handler would: answers the poke, but must not vouch
   reap();
   EXPECT_EQ(live_items, before + 2 + 2);
-  leave(interrupted.thread, interrupted.slot);
+  leave(interrupted.thread, interrupted.place);
   reap();
   EXPECT_EQ(live_items, before + 2);
 }
@@ -262,7 +262,7 @@ TEST_F(EpochTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
   Slow slow;
   slow.group = &group;
   slow.owner = &op;
-  slow.record = op.snapshot.load()->kernel;
+  slow.kernel = op.snapshot.load()->kernel;
   slow.reclaim = [](Retired* self) {
     auto* mine = static_cast<Slow*>(self);
     mine->entered = true;
@@ -296,7 +296,7 @@ TEST_F(EpochTest, ReclaimThatRetires_IsServed) {
 
 TEST_F(EpochTest, LongjmpOverALeave_IsRepairedByTheOuterLeave) {
   Op op;
-  op.call([&] { EXPECT_NE(enter(&op).slot, nullptr); });  // entered and never left
+  op.call([&] { EXPECT_NE(enter(&op).place, nullptr); });  // entered and never left
   EXPECT_EQ(call_depth(), 0);
 }
 
@@ -320,7 +320,7 @@ TEST_F(EpochTest, EndlessRecursion_IsRefusedAndLeavesNoTrace) {
 TEST_F(EpochTest, DepthLimit_IsExactlyTheStack) {
   Op op;
   int entered = 0;
-  while (enter(&op).slot != nullptr) ++entered;
+  while (enter(&op).place != nullptr) ++entered;
   EXPECT_EQ(entered, kMaxDepth);
   ThreadRecord* thread = current_thread();
   EXPECT_EQ(enter(&op).thread, thread);  // too deep, not out of memory

@@ -41,7 +41,7 @@ TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
     set_exclude(first, functionality_bit(TENON_FUNCTIONALITY_TRACER));
     set_grad_mode(first, TENON_GRAD_MODE_INFERENCE);
     first->nesting = 3;
-    first->places[kPlaceListener] = first;
+    first->locals[kLocalListener] = first;
     request_slow_calls(kSlowProfile, true);
   }).join();
   EXPECT_EQ(first->in_use.load(), 0u);
@@ -54,7 +54,7 @@ TEST(ThreadRecord, ThreadExits_RecordIsRecycledClean) {
     EXPECT_EQ(second->grad_mode, TENON_GRAD_MODE_ON);
     EXPECT_EQ(second->nesting, 0u);
     check_invariants(*second);
-    EXPECT_EQ(second->places[kPlaceListener], nullptr);
+    EXPECT_EQ(second->locals[kLocalListener], nullptr);
     EXPECT_EQ(second->limit.load(), second->running + kMaxDepth);
   }).join();
 }
@@ -106,7 +106,7 @@ TEST(ThreadRecord, Fork_ChildOwnsOnlyItsOwnRecord) {
     const Entered entered = enter(&stage);
     stage = 1;
     while (stage != 2) std::this_thread::yield();
-    leave(entered.thread, entered.slot);
+    leave(entered.thread, entered.place);
   });
   while (stage != 1) std::this_thread::yield();
   const pid_t child = fork();
@@ -116,7 +116,7 @@ TEST(ThreadRecord, Fork_ChildOwnsOnlyItsOwnRecord) {
       used += static_cast<int>(t->in_use.load());
     }
     const bool mine = current_thread()->thread_id.load() == getpid();
-    const bool works = enter(&stage).slot != nullptr;
+    const bool works = enter(&stage).place != nullptr;
     _exit(used == 1 && mine && works ? 0 : 1);
   }
   int status = -1;

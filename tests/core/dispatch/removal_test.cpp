@@ -81,8 +81,8 @@ struct Keeping {
 };
 tenon_status keep_kernel(void* ctx, const tenon_op*, tenon_keyset, tenon_stack*) {
   auto* self = static_cast<Keeping*>(ctx);
-  const base::RunningSlot* slot = base::current_thread()->top.load() - 1;
-  self->pin = dispatch::KernelPin(*dispatch::running_kernel(slot));
+  const base::RunningPlace* place = base::current_thread()->top.load() - 1;
+  self->pin = dispatch::KernelPin(*dispatch::running_kernel(place));
   return TENON_OK;
 }
 
