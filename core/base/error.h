@@ -93,16 +93,16 @@ using ErrorPtr = IntrusivePtr<ErrorObject>;
 const char* status_name(tenon_status status) noexcept;
 const char* status_kind(tenon_status status) noexcept;
 
-/// Puts an error into the calling thread's error slot, releasing the one that was there; NULL empties it.
-/// Returns its code. On a thread that memory has no record for, the error is dropped.
+/// Puts an error into the calling thread's error slot, releasing the one that was there; NULL
+/// empties it. Returns its code. On a thread that memory has no record for, the error is dropped.
 tenon_status set_current_error(ErrorPtr error) noexcept;
 /// Moves the error out of the calling thread's error slot; empty when there is none.
 ErrorPtr take_current_error() noexcept;
 const ErrorObject* peek_current_error() noexcept;
 
 /// The error of a `what` ("kernel", "function") called `name` that returned `status` and handed
-/// none over: the error slot's when its code is `status`, else a new one that names it. `raised`: the
-/// slot got its error meanwhile; under another code it is the cause of the new one.
+/// none over: the error slot's when its code is `status`, else a new one that names it. `raised`:
+/// the slot got its error meanwhile; under another code it is the cause of the new one.
 ErrorPtr adopt_current_error(const char* name, const char* what, tenon_status status,
                              bool raised) noexcept;
 /// Whether the error slot got its error by the call that runs at `place`, or inside it.

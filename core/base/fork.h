@@ -28,8 +28,8 @@ enum class ForkOrder : uint32_t {
   kCount
 };
 
-/// Locks that come and go, or what else a fork has to wait for, found under the lock of their place:
-/// all of them, for one fork.
+/// Locks that come and go, or what else a fork has to wait for, found under the lock of their
+/// place: all of them, for one fork.
 struct ForkLocks {
   void (*lock)();
   void (*unlock)();

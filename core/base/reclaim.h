@@ -51,8 +51,8 @@ struct Blocker {
 
 enum class Drained { kDone, kTimeout, kInsideKernel };
 
-/// A call that has been entered: `place` is what leave() wants. `place` NULL: the call cannot start,
-/// because it nests too deep (`thread` not NULL) or memory is short (`thread` NULL).
+/// A call that has been entered: `place` is what leave() wants. `place` NULL: the call cannot
+/// start, because it nests too deep (`thread` not NULL) or memory is short (`thread` NULL).
 struct Entered {
   ThreadRecord* thread;
   RunningPlace* place;

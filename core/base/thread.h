@@ -65,7 +65,7 @@ struct LateDefaults {
 };
 extern LateDefaults late_defaults;
 
-/// What upper layers keep per thread: numbers in ThreadRecord::locals. The owner of one clears it in
+/// What upper layers keep per thread, in ThreadRecord::locals. The owner of one clears it in
 /// an exit hook.
 enum ThreadLocal : uint32_t {
   kLocalListener,     // dispatch: the thread's profile listener

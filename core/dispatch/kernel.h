@@ -17,8 +17,8 @@
 
 namespace tenon::dispatch {
 
-/// A registered kernel. The low bits of its address are free for the stack of running kernels. `entry` is
-/// what callers see; the rest is for registration, dumps and the profiler.
+/// A registered kernel. The low bits of its address are free for the stack of running kernels.
+/// `entry` is what callers see; the rest is for registration, dumps and the profiler.
 struct Kernel {
   tenon_entry entry{};
   tenon_key key : 24 = 0xffffff;  // or alias that it was registered on; until then, none

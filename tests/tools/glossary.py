@@ -41,7 +41,7 @@ REPLACED = (
     Word("unusual", r"unusual", "slow, or what differs"),
     Word("usual", r"\busual\b|_usual\b|\busual_", "plain, or what it is", ("core/dispatch",)),
     Word("common path", r"\bcommon path", "fast path"),
-    Word("place", r"kPlace[A-Z]|->places\b|\*\s?places\[", "local; of the running stack, RunningPlace"),
+    Word("place", r"kPlace[A-Z]|->places\b|\*\s?places\[", "local"),
     Word("slot of calls", r"\bRunningSlot\b", "RunningPlace"),
     Word("trace", r"\b[Tt]rac(e|es|ed|ing)\b|\btenon_trace|TENON_TRACE", "profile"),
     Word("symint", r"\bsymint\b|_symint\b", "symbol"),

@@ -20,10 +20,10 @@ inline std::atomic<int> live_items{0};
 struct Item;
 inline std::atomic<Item*> graveyard{nullptr};
 
-// A kernel record or a snapshot. Freed ones are poisoned and kept, so that a late reader is seen.
+// A kernel or a snapshot. Freed ones are poisoned and kept, so that a late reader is seen.
 struct Item : Retired {
   std::atomic<uint64_t> state{kAlive};
-  Item* kernel = nullptr;  // of a snapshot
+  Item* served = nullptr;  // by a snapshot: its kernel
   Item* grave = nullptr;   // next poisoned one
 
   Item() { live_items.fetch_add(1); }
@@ -51,14 +51,14 @@ struct Op {
 
   Item* make(Item* kernel) {
     auto* item = new Item;
-    item->kernel = kernel;
+    item->served = kernel;
     return item;
   }
 
   // Publishes another kernel and retires the old one with its snapshot.
   void replace_with(Item* kernel, const void* group) {
     Item* old = snapshot.exchange(kernel != nullptr ? make(kernel) : nullptr);
-    Item* old_kernel = old->kernel;
+    Item* old_kernel = old->served;
     old->owner = old_kernel->owner = this;
     old_kernel->kernel = old_kernel;
     old->group = old_kernel->group = group;
@@ -76,7 +76,7 @@ struct Op {
     if (entered.place == nullptr) return false;
     Item* current = snapshot.load(std::memory_order_acquire);
     bool good = current->state.load(std::memory_order_relaxed) == kAlive;
-    Item* kernel = current->kernel;
+    Item* kernel = current->served;
     set_running(entered.place, kernel);
     body();
     good = good && kernel->state.load(std::memory_order_relaxed) == kAlive;

@@ -88,7 +88,7 @@ TEST_F(EpochTest, RetiredLaterWhilePicking_Stays) {
   Op op;
   Visitor visitor(op);
   Item* item = make_retired();
-  item->kernel = op.snapshot.load()->kernel;  // as if the visitor ran it
+  item->kernel = op.snapshot.load()->served;  // as if the visitor ran it
   retire_later(item);
   reap();
   EXPECT_EQ(item->state.load(), testing::kAlive);
@@ -262,7 +262,7 @@ TEST_F(EpochTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
   Slow slow;
   slow.group = &group;
   slow.owner = &op;
-  slow.kernel = op.snapshot.load()->kernel;
+  slow.kernel = op.snapshot.load()->served;
   slow.reclaim = [](Retired* self) {
     auto* mine = static_cast<Slow*>(self);
     mine->entered = true;
