@@ -533,7 +533,7 @@ class GlossaryTest(Fixture):
             "int call_careful();",
             "// an unusual call",
             "// the common path",
-            "kLocalListener,",
+            "kPlaceListener,",
             "tenon_trace_begin();",
             "// recorded in a trace",
             "tenon_symbol* symint;",
