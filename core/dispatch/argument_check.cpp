@@ -7,6 +7,7 @@
 #include "schema/printer.h"
 #include "tensor/tensor.h"
 #include "value/object.h"
+#include "value/utf8.h"
 #include "value/value.h"
 
 namespace tenon::dispatch {
@@ -130,6 +131,24 @@ ErrorPtr count_error(const tenon_op& op, const char* what, size_t expected, bool
                                  "; schema: ", schema.text()));
 }
 
+bool is_ill_text(const tenon_value& value) noexcept {
+  if (value.tag != TENON_TAG_STRING || value.count == 0) return false;
+  const auto* bytes = static_cast<const char*>(value.as.list.data);
+  return bytes == nullptr || !value::is_utf8({bytes, value.count});
+}
+
+// What is wrong with the text in a result, or in an element of a list: "" for nothing. Kernels of C
+// and C++ can write any bytes, and no other language has a text to give for them.
+std::string describe_ill_text(const tenon_value& result) {
+  constexpr const char* kBytes = "bytes that are not UTF-8";
+  if (is_ill_text(result)) return kBytes;
+  for (uint32_t i = 0; result.tag == TENON_TAG_LIST && i < result.count; ++i) {
+    if (!is_ill_text(elements(result)[i])) continue;
+    return base::concat(actual_type(result), " (element ", i, " is ", kBytes, ')');
+  }
+  return {};
+}
+
 // The argument that a return is, by its annotation; -1 for none.
 int64_t written_argument(const Schema& schema, size_t index) {
   const Argument& result = schema.returns()[index];
@@ -233,10 +252,11 @@ ErrorPtr compare_results(const tenon_op& op, const Schema& schema, const tenon_v
       if (args != nullptr) ret = tenon_value{};  // callers see one kind of absence
       continue;
     }
-    if (!value_matches(ret, type)) {
+    const bool matches = value_matches(ret, type);
+    const std::string actual = matches ? describe_ill_text(ret) : describe_actual(ret, type);
+    if (!matches || !actual.empty()) {
       return type_error(base::concat(op.name(), ": ", argument_label(returns[i], i, "result"),
-                                     " must be ", schema::print_type(returns[i]), ", got ",
-                                     describe_actual(ret, *returns[i].type),
+                                     " must be ", schema::print_type(returns[i]), ", got ", actual,
                                      "; schema: ", schema.text()));
     }
     if (ret.tag == TENON_TAG_TENSOR && (ret.flags & TENON_VALUE_OWNED) == 0) {
