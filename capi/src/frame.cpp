@@ -3,6 +3,7 @@
 #include "tenon/frame.h"
 
 #include "dispatch/call_path.h"
+#include "stack.h"
 
 namespace dispatch = tenon::dispatch;
 
@@ -45,6 +46,7 @@ const tenon_entry* tenon_frame_begin_boxed(const tenon_op* op, const tenon_value
 }
 
 tenon_status tenon_frame_call(tenon_frame* frame, tenon_stack* stack) {
+  tenon::capi::assert_stack(stack);
   return dispatch::call_frame(frame, stack);
 }
 

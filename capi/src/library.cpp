@@ -8,6 +8,7 @@
 #include "base/reclaim.h"
 #include "dispatch/library.h"
 #include "guard.h"
+#include "stack.h"
 
 namespace dispatch = tenon::dispatch;
 using tenon::base::InternedString;
@@ -122,6 +123,7 @@ void tenon_registration_remove(tenon_registration* registration) {
 
 tenon_status tenon_registration_call_older(const tenon_registration* registration,
                                            tenon_keyset keys, tenon_stack* stack) {
+  tenon::capi::assert_stack(stack);
   return dispatch::call_older(*registration, keys, stack);
 }
 

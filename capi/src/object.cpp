@@ -3,6 +3,7 @@
 #include "value/object.h"
 
 #include "guard.h"
+#include "stack.h"
 #include "tenon/object.h"
 #include "value/carrier.h"
 
@@ -34,6 +35,7 @@ tenon_object* tenon_object_of_value(const tenon_value* content) {
 }
 
 tenon_status tenon_object_call(tenon_object* object, tenon_stack* stack) {
+  tenon::capi::assert_stack(stack);
   return tenon::capi::guarded([&] { return tenon::value::call_object(*object, stack); });
 }
 

@@ -13,10 +13,12 @@
 #include "guard.h"
 #include "introspect/explain.h"
 #include "introspect/introspect.h"
+#include "stack.h"
 #include "value/buffer.h"
 
 namespace dispatch = tenon::dispatch;
 namespace introspect = tenon::introspect;
+using tenon::capi::assert_stack;
 using tenon::capi::guarded;
 using tenon::value::text_buffer;
 
@@ -43,18 +45,22 @@ tenon_status tenon_op_copy_schema(const tenon_op* op, tenon_schema** out_schema)
 }
 
 tenon_status tenon_op_call_fast(const tenon_op* op, tenon_stack* stack) {
+  assert_stack(stack);
   return dispatch::call(op, stack);
 }
 
 tenon_status tenon_op_call(const tenon_op* op, tenon_stack* stack) {
+  assert_stack(stack);
   return dispatch::call_checked(op, stack);
 }
 
 tenon_status tenon_op_redispatch(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  assert_stack(stack);
   return dispatch::redispatch(op, keys, stack);
 }
 
 tenon_status tenon_op_call_key(const tenon_op* op, tenon_key key, tenon_stack* stack) {
+  assert_stack(stack);
   return dispatch::call_key(op, key, stack);
 }
 

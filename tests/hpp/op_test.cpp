@@ -315,4 +315,19 @@ TEST(Library, FallbackAndFallthrough_FromCpp) {
   EXPECT_EQ(calls, 1);
 }
 
+#if !defined(NDEBUG)
+TEST(StackDeathTest, ReservedWordThatIsNotZero_StopsADebugBuild) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  Library library(Library::Def, "hpp14");
+  const Op op = library.def("f() -> int", [] { return int64_t{1}; });
+  tenon_value result{};
+  tenon_stack stack{};
+  stack.rets = &result;
+  stack.nrets = 1;
+  stack.reserved[1] = 1;
+  EXPECT_DEATH(static_cast<void>(tenon_op_call(op.get(), &stack)), "reserved");
+  EXPECT_DEATH(static_cast<void>(tenon_op_call_fast(op.get(), &stack)), "reserved");
+}
+#endif
+
 }  // namespace
