@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from tenon.wrap import LANGUAGES, wrap
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "wrap"
 ROOT = SOURCES.parents[1]
 PLUGIN = pathlib.Path(os.environ["TENON_LIB_DIR"]) / "libwrapped.so"
-FILES = {"c": "{}.h", "cpp": "{}.hpp", "pyi": "{}.pyi"}
+FILES = {"c": "{}.h", "cpp": "{}.hpp", "pyi": "{}.pyi", "rust": "{}.rs"}
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror")
 
 
@@ -81,6 +82,49 @@ def compiled(folder, compilers, standard, source):
 )
 def test_calls_of_c_and_cpp(folder, compilers, standard, source):
     library = compiled(folder, compilers, standard, source)
+    assert run(sys.executable, SOURCES / "host.py", library) == "0 answers were others\n"
+    assert run(sys.executable, SOURCES / "host.py", library, PLUGIN) == "0 answers were others\n"
+
+
+CARGO = """\
+[package]
+name = "wrapped_calls"
+version = "0.1.0"
+edition = "2021"
+
+[lib]
+crate-type = ["cdylib"]
+
+[dependencies]
+tenon = {{ path = "{}" }}
+
+[workspace]
+"""
+
+
+def typed_forms(*files):
+    """A Rust module that asks for the typed form of every operator that wrappers call typed."""
+    lines = ["//! Typed forms.", "use tenon::*;", "/// Finds all.", "pub fn check() -> Result<()> {"]
+    for file in files:
+        found = re.findall(
+            r"static OP: LazyTyped<([^;]*?)>\s*=\s*LazyTyped::new\((\S+)\);", file.read_text()
+        )
+        assert len(found) > 5
+        lines += [f"let _: TypedOp<{types}> = Op::find({name})?.typed()?;" for types, name in found]
+    return "\n".join([*lines, "Ok(())", "}"])
+
+
+def test_calls_of_rust(folder):
+    cargo = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo"))
+    crate = folder / "crate"
+    (crate / "src").mkdir(parents=True)
+    (crate / "Cargo.toml").write_text(CARGO.format(ROOT / "bindings/rust/tenon"))
+    shutil.copy(SOURCES / "calls.rs", crate / "src/lib.rs")
+    for name in ("aten.rs", "wrapped.rs"):
+        shutil.copy(folder / name, crate / "src" / name)
+    (crate / "src/typed.rs").write_text(typed_forms(folder / "aten.rs", folder / "wrapped.rs"))
+    run(cargo, "build", "--offline", "--quiet", "--manifest-path", crate / "Cargo.toml")
+    library = pathlib.Path(os.environ["CARGO_TARGET_DIR"]) / "debug/libwrapped_calls.so"
     assert run(sys.executable, SOURCES / "host.py", library) == "0 answers were others\n"
     assert run(sys.executable, SOURCES / "host.py", library, PLUGIN) == "0 answers were others\n"
 

@@ -109,6 +109,14 @@ tenon_status told(void*, const tenon_op* op, tenon_keyset, tenon_stack* stack) {
   }
 }
 
+tenon_status give_numbers(void*, const tenon_op*, tenon_keyset, tenon_stack* stack) {
+  const std::array<Value, 6> numbers{Value(2),          Value(0.5),
+                                     Value(true),       Value(std::complex<double>(1, 2)),
+                                     Value(Dtype::F64), Value(tenon::Device())};
+  for (size_t i = 0; i < numbers.size(); ++i) stack->rets[i] = numbers[i].get();
+  return TENON_OK;
+}
+
 void fill(const Tensor& tensor, float number) {
   for (float& element : tensor.elements<float>()) element = number;
 }
@@ -150,10 +158,7 @@ void add_kernels(tenon::Library& m) {
     return std::tuple<Tensor, int64_t, std::string, std::optional<Tensor>>(
         one_more(self, 1, 1), self.numel(), "third", std::nullopt);
   });
-  m.impl("numbers", kKey, [] {
-    return std::tuple<Scalar, double, bool, Value, int64_t, Value>(
-        Scalar(2), 0.5, true, std::complex<double>(1, 2), TENON_DTYPE_F64, tenon::Device());
-  });
+  m.impl_boxed("numbers", kKey, &give_numbers);
   m.impl("listed", kKey, [] {
     return std::tuple<std::vector<int64_t>, Value, std::vector<Tensor>>(
         {1, 2}, std::vector<double>{0.5},

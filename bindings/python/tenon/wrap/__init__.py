@@ -8,7 +8,7 @@ import importlib
 from . import operator
 
 # Option of the command -> module with the emitter.
-LANGUAGES = {"c": "c", "cpp": "cpp", "pyi": "pyi"}
+LANGUAGES = {"c": "c", "cpp": "cpp", "rust": "rust", "pyi": "pyi"}
 
 
 def wrap(namespace: str, language: str) -> str:

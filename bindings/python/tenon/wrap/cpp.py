@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
-from . import literal
-from .layout import comment, listed, pascal, refusal, refusals
+from . import constant, literal
+from .form import Form
+from .layout import comment, listed, refusal, refusals, type_name
 from .names import CPP, Names, words
 from .operator import Namespace, Operator, Parameter, Result
 from .type import Type
@@ -126,7 +126,7 @@ def _literal(value: Any, type: Type) -> str:
             raise literal.Inexpressible(f"its default {value!r} has no literal")
         return "{" + ", ".join(_literal(one, type.element) for one in value) + "}"
     if type.key in ("ScalarType", "Layout", "MemoryFormat"):
-        return f"static_cast<{_parameter(type)[0]}>({literal.c_number(value)})"
+        return constant.cpp(type.key, value)
     if type.key == "Device":
         return f"Device({value.type_code}, {-1 if value.index is None else value.index})"
     if isinstance(value, bool):
@@ -143,53 +143,6 @@ def _literal(value: Any, type: Type) -> str:
     if isinstance(value, int):
         return literal.c_number(value)
     raise literal.Inexpressible(f"its default {value!r} has no literal")
-
-
-@dataclasses.dataclass
-class Form:
-    """How one overload is written: its parameters in the order of C++.
-
-    Attributes:
-        operator: What it calls.
-        outs: Parameters that results are written to.
-        plain: The other parameters, those that must be given first.
-        options: Members of the struct.
-        required: How many of `plain` are given always.
-    """
-
-    operator: Operator
-    outs: list[Parameter]
-    plain: list[Parameter]
-    options: list[Parameter]
-    required: int
-
-    @classmethod
-    def of(cls, op: Operator) -> Form:
-        """Puts the parameters in order."""
-        given = [p for p in op.required if not p.is_out]
-        by_position = [p for p in op.optional if not p.by_name]
-        by_name = [p for p in op.optional if p.by_name]
-        in_struct = by_name if len(by_name) > 1 else []
-        plain = given + by_position + ([] if in_struct else by_name)
-        outs = [p for p in op.required if p.is_out]
-        return cls(op, outs, plain, in_struct, len(given))
-
-    @property
-    def name(self) -> str:
-        """Of the function, before keywords are looked at."""
-        return f"{self.operator.name}_out" if self.outs else self.operator.name
-
-    def types(self, count: int) -> tuple[str, ...]:
-        """Types of a call with so many of `plain`."""
-        return tuple(_parameter(p.type)[0] for p in [*self.outs, *self.plain[:count]])
-
-    def give_way(self, other: Form) -> bool:
-        """Takes back defaults until no call fits both; False where they are the same to the end."""
-        for count in range(self.required, len(self.plain) + 1):
-            fits = other.required <= count <= len(other.plain)
-            if fits and self.types(count) == other.types(count):
-                self.required = count + 1
-        return self.required <= len(self.plain)
 
 
 def _return(op: Operator) -> tuple[str, list[str]]:
@@ -306,13 +259,12 @@ def emit(space: Namespace) -> str:
     for op in space.operators:
         form = Form.of(op)
         stem = form.name
-        differs = [form.give_way(other) for other in forms.get(stem, [])]
-        if not all(differs):
-            stem = f"{form.name}_{op.overload or 'default'}"  # another function, with all defaults
+        while not form.differs(forms.get(stem, []), lambda p: _parameter(p.type)[0]):
             form = Form.of(op)
+            stem = form.apart() if stem == form.name else f"{stem}_"
         if stem not in functions:
             functions[stem] = names.take(stem)
-        struct = names.take(pascal(f"{op.name}_{op.overload}") + "Options")
+        struct = names.take(type_name(op.name, op.overload) + "Options")
         try:
             if op.why_not:
                 raise literal.Inexpressible(op.why_not)

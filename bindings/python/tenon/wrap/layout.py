@@ -47,3 +47,8 @@ def refusals(lost: tuple[str, ...], lead: str) -> list[str]:
 def pascal(name: str) -> str:
     """A name such as "max_dim" as "MaxDim"."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def type_name(name: str, overload: str) -> str:
+    """The name of a type of an overload's: "AddInPlaceTensor" of `add_.Tensor`."""
+    return pascal(name) + ("InPlace" if name.endswith("_") else "") + pascal(overload)

@@ -6,14 +6,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from . import constant
+
 
 class Inexpressible(Exception):
     """An operator that a language's wrapper has no form for; says why."""
-
-
-def code(value: Any) -> int:
-    """The number of a dtype, a layout or a memory format."""
-    return value if isinstance(value, int) else int(value.code)
 
 
 def c_number(value: Any) -> str:
@@ -26,7 +23,7 @@ def c_number(value: Any) -> str:
         if math.isinf(value):
             return "INFINITY" if value > 0 else "-INFINITY"
         return repr(value)
-    value = code(value)
+    value = constant.number(value)
     # The lowest number has no literal: a minus sign is an operator.
     return str(value) if value > -(2**63) else f"({value + 1} - 1)"
 

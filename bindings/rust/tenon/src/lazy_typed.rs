@@ -20,25 +20,51 @@ use crate::status::Status;
 use crate::typed::{Parameters, TypedOp};
 use crate::value::RawValue;
 
-/// An operator with Rust types that is found on first use. `D` are the defaults of its last
-/// parameters, read from the schema then: a call passes them on like any other argument.
-pub(crate) struct LazyTyped<A, R, D = ()> {
+/// An operator with Rust types that is found on first use, for a `static`.
+///
+/// ```
+/// # let library = tenon::Library::define_namespace("lazy_typed_doc")?;
+/// # library.define("double(int x) -> int")?;
+/// # library.impl_fn("double", "default", |x: i64| 2 * x)?;
+/// use tenon::LazyTyped;
+///
+/// static DOUBLE: LazyTyped<(i64,), i64> = LazyTyped::new("lazy_typed_doc::double");
+/// assert_eq!(DOUBLE.get()?.call(21)?, 42);
+/// # Ok::<(), tenon::Error>(())
+/// ```
+///
+/// `D` are the defaults of its last parameters, read from the schema when it is found: a call passes
+/// them on like any other argument.
+pub struct LazyTyped<A, R, D = ()> {
     op: LazyOp,
     found: OnceLock<(TypedOp<A, R>, D)>,
 }
 
-impl<A: Parameters, R: Results, D: Defaults> LazyTyped<A, R, D> {
+impl<A, R, D> LazyTyped<A, R, D> {
     /// Names the operator; nothing is looked up yet.
-    pub(crate) const fn new(name: &'static str) -> LazyTyped<A, R, D> {
+    pub const fn new(name: &'static str) -> LazyTyped<A, R, D> {
         LazyTyped {
             op: LazyOp::new(name),
             found: OnceLock::new(),
         }
     }
+}
 
+impl<A: Parameters, R: Results> LazyTyped<A, R> {
+    /// The operator.
+    ///
+    /// # Errors
+    /// As [`LazyOp::get`] and [`Op::typed`]; a failed lookup is tried again next time.
+    #[inline]
+    pub fn get(&self) -> Result<&TypedOp<A, R>> {
+        Ok(&self.with_defaults()?.0)
+    }
+}
+
+impl<A: Parameters, R: Results, D: Defaults> LazyTyped<A, R, D> {
     /// The operator and the defaults.
     #[inline]
-    pub(crate) fn get(&self) -> Result<&(TypedOp<A, R>, D)> {
+    pub(crate) fn with_defaults(&self) -> Result<&(TypedOp<A, R>, D)> {
         match self.found.get() {
             Some(found) => Ok(found),
             None => self.find(),
@@ -54,7 +80,8 @@ impl<A: Parameters, R: Results, D: Defaults> LazyTyped<A, R, D> {
 }
 
 /// Defaults of an operator's last parameters, ready to be passed on.
-pub(crate) trait Defaults: Sized {
+#[doc(hidden)]
+pub trait Defaults: Sized {
     fn read(op: Op, schema: &Schema) -> Result<Self>;
 }
 

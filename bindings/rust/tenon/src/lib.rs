@@ -85,6 +85,7 @@ pub use function::Function;
 pub use generator::{manual_seed, Generator};
 pub use guard::{KeyGuard, ThreadState, ThreadStateGuard};
 pub use kernel::{Kernel, Policy};
+pub use lazy_typed::LazyTyped;
 pub use library::{DefineOptions, Library, LibraryKind};
 pub use mode::Mode;
 pub use object::{Object, ObjectType};

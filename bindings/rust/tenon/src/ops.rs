@@ -26,7 +26,7 @@ macro_rules! unary {
                 /// What the operator raises.
                 pub fn $name(&self) -> Result<Tensor> {
                     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new($op);
-                    OP.get()?.0.call(self)
+                    OP.get()?.call(self)
                 }
             )*
         }
@@ -68,7 +68,7 @@ macro_rules! binary {
                 /// What the operator raises.
                 pub fn $name(&self, other: &Tensor) -> Result<Tensor> {
                     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new($op);
-                    OP.get()?.0.call(self, other)
+                    OP.get()?.call(self, other)
                 }
             )*
         }
@@ -100,7 +100,7 @@ impl Tensor {
     pub fn where_(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
         static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> =
             LazyTyped::new("aten::where.self");
-        OP.get()?.0.call(self, x, y)
+        OP.get()?.call(self, x, y)
     }
 
     /// Sum of all elements.
@@ -320,7 +320,7 @@ macro_rules! arithmetic {
                         Tensor,
                         ($(Default<$type>,)?),
                     > = LazyTyped::new($op);
-                    let (op, ($($default,)?)) = OP.get()?;
+                    let (op, ($($default,)?)) = OP.with_defaults()?;
                     other.operand(|other| op.call(self, other, $($default.get())?))
                 }
             }
@@ -341,7 +341,7 @@ impl Neg for &Tensor {
 
     fn neg(self) -> Result<Tensor> {
         static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::neg");
-        OP.get()?.0.call(self)
+        OP.get()?.call(self)
     }
 }
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The form of an overload in languages with overloads of their own: C++ and Java."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from .operator import Operator, Parameter
+
+
+@dataclasses.dataclass
+class Form:
+    """How one overload is written.
+
+    Attributes:
+        operator: What it calls.
+        outs: Parameters that results are written to: they come first, in a function `<name>_out`.
+        plain: The other parameters, those that must be given first.
+        options: Two or more that go by name only and may be left out; they have a type of theirs.
+        required: How many of `plain` are given always.
+    """
+
+    operator: Operator
+    outs: list[Parameter]
+    plain: list[Parameter]
+    options: list[Parameter]
+    required: int
+
+    @classmethod
+    def of(cls, op: Operator) -> Form:
+        """Puts the parameters in order."""
+        given = [p for p in op.required if not p.is_out]
+        by_position = [p for p in op.optional if not p.by_name]
+        by_name = [p for p in op.optional if p.by_name]
+        options = by_name if len(by_name) > 1 else []
+        plain = given + by_position + ([] if options else by_name)
+        return cls(op, [p for p in op.required if p.is_out], plain, options, len(given))
+
+    @property
+    def name(self) -> str:
+        """Of the function, before keywords are looked at."""
+        return f"{self.operator.name}_out" if self.outs else self.operator.name
+
+    def differs(self, others: list[Form], type_of: Callable[[Parameter], str]) -> bool:
+        """Takes back defaults until no call fits it and another; False where one fits even so."""
+
+        def types(form: Form, count: int) -> list[str]:
+            return [type_of(p) for p in [*form.outs, *form.plain[:count]]]
+
+        for other in others:
+            for count in range(self.required, len(self.plain) + 1):
+                fits = other.required <= count <= len(other.plain)
+                if fits and types(self, count) == types(other, count):
+                    self.required = count + 1
+        return self.required <= len(self.plain)
+
+    def apart(self) -> str:
+        """The name of a function for this overload alone, where its types do not tell it apart."""
+        return f"{self.name}_{self.operator.overload or 'default'}"
