@@ -19,7 +19,7 @@ from tenon.wrap import LANGUAGES, wrap
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "wrap"
 ROOT = SOURCES.parents[1]
 PLUGIN = pathlib.Path(os.environ["TENON_LIB_DIR"]) / "libwrapped.so"
-FILES = {"c": "{}.h", "cpp": "{}.hpp", "pyi": "{}.pyi", "rust": "{}.rs"}
+FILES = {"c": "{}.h", "cpp": "{}.hpp", "rust": "{}.rs", "java": "{}.java", "pyi": "{}.pyi"}
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-pedantic", "-Werror")
 
 
@@ -43,23 +43,28 @@ def tool(*names):
     pytest.skip(f"{names[0]} is not installed")
 
 
+def file_name(language, namespace):
+    """Where the wrappers of a namespace are: Java's file is called as its class."""
+    return FILES[language].format(namespace.capitalize() if language == "java" else namespace)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Wrappers of `aten` and of `wrapped`, as the command writes them."""
     made = tmp_path_factory.mktemp("wrapped")
-    for language, name in FILES.items():
+    for language in LANGUAGES:
         for namespace, loads in (("aten", []), ("wrapped", ["--load", PLUGIN])):
-            out = made / name.format(namespace)
+            out = made / file_name(language, namespace)
             command = [sys.executable, "-m", "tenon", "wrap", namespace, "--lang", language]
             run(*command, *loads, "-o", out)
     return made
 
 
 def test_who_defines_a_namespace_does_not_matter(folder):
-    for language, name in FILES.items():
+    for language in LANGUAGES:
         command = [sys.executable, "-m", "tenon", "wrap", "wrapped", "--lang", language]
         text = run(*command, "--import", "defined")
-        assert text == (folder / name.format("wrapped")).read_text()
+        assert text == (folder / file_name(language, "wrapped")).read_text()
 
 
 def compiled(folder, compilers, standard, source):
@@ -104,7 +109,12 @@ tenon = {{ path = "{}" }}
 
 def typed_forms(*files):
     """A Rust module that asks for the typed form of every operator that wrappers call typed."""
-    lines = ["//! Typed forms.", "use tenon::*;", "/// Finds all.", "pub fn check() -> Result<()> {"]
+    lines = [
+        "//! Typed forms.",
+        "use tenon::*;",
+        "/// Finds all.",
+        "pub fn check() -> Result<()> {",
+    ]
     for file in files:
         found = re.findall(
             r"static OP: LazyTyped<([^;]*?)>\s*=\s*LazyTyped::new\((\S+)\);", file.read_text()
@@ -127,6 +137,33 @@ def test_calls_of_rust(folder):
     library = pathlib.Path(os.environ["CARGO_TARGET_DIR"]) / "debug/libwrapped_calls.so"
     assert run(sys.executable, SOURCES / "host.py", library) == "0 answers were others\n"
     assert run(sys.executable, SOURCES / "host.py", library, PLUGIN) == "0 answers were others\n"
+
+
+def test_calls_of_java(folder):
+    javac = pathlib.Path(tool(os.path.join(os.environ.get("JAVA_HOME", ""), "bin/javac"), "javac"))
+    home = javac.resolve().parents[1]
+    jar = pathlib.Path(os.environ["TENON_BUILD_DIR"]) / "bindings/java/tenon.jar"
+    classes = folder / "classes"
+    sources = [folder / "Aten.java", folder / "Wrapped.java", SOURCES / "Calls.java"]
+    run(javac, "-Xlint:all", "-Werror", "-cp", jar, "-d", classes, *sources)
+    library = folder / "java_host.so"
+    include, jvm = home / "include", home / "lib/server"
+    command = [tool("gcc"), "-std=c11", *WARNINGS, "-fPIC", "-shared", f"-I{include}"]
+    paths = [f"-I{include / 'linux'}", f"-L{jvm}", f"-Wl,-rpath,{jvm}"]
+    run(*command, *paths, SOURCES / "java_host.c", "-o", library, "-ljvm")
+    env = {"TENON_TEST_CLASSPATH": f"{classes}{os.pathsep}{jar}"}
+    for plugin in ([], [PLUGIN]):
+        said = run(sys.executable, SOURCES / "host.py", library, *plugin, env=env)
+        assert said == "0 answers were others\n"
+
+
+def test_package_of_java():
+    assert "package a.b;\n\nimport dev.tenon.Tensor;" in wrap("tenon", "java", "a.b").replace(
+        "import dev.tenon.LazyOp;\n", ""
+    )
+    assert "import" not in wrap("tenon", "java", "dev.tenon")
+    with pytest.raises(tenon.InvalidArgumentError, match="package must be given for java only"):
+        wrap("tenon", "c", "a.b")
 
 
 def test_c_wrappers_are_cpp_too(folder):

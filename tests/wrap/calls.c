@@ -137,9 +137,12 @@ static void call_aten(tenon_tensor* x) {
   aten_add_Tensor_options options = aten_add_Tensor_defaults();
   const int64_t size[] = {2};
   tenon_tensor *sum = NULL, *ones = NULL;
+  /* [quote.begin c] */
   options.alpha = tenon_value_of_int(10);
-  is_true("ones", aten_ones(size, 1, NULL, &ones) == TENON_OK);
-  is_true("add", aten_add_Tensor(ones, x, &options, &sum) == TENON_OK && first(sum) == 31);
+  tenon_status status = aten_ones(size, 1, NULL, &ones);
+  if (!status) status = aten_add_Tensor(ones, x, &options, &sum);
+  /* [quote.end] */
+  is_true("add", status == TENON_OK && first(sum) == 31);
   tenon_tensor_release(sum);
   tenon_tensor_release(ones);
 }

@@ -100,10 +100,13 @@ void call_names() {
 }
 
 void call_aten(const Tensor& x) {
+  // [quote.begin cpp]
   const Tensor ones = aten::ones({2}, {.dtype = Dtype::F32});
-  is_true("add", first(aten::add(ones, x, 10)) == 31);
-  is_true("add_out", first(aten::add_out(ones, ones, x)) == 4);
-  is_true("sum", first(aten::sum(aten::cat({ones, ones}), {0}, true)) == 16);
+  const Tensor sum = aten::add(ones, x, 10);
+  aten::add_out(ones, ones, x);
+  const Tensor total = aten::sum(aten::cat({ones, ones}), {0}, true);
+  // [quote.end]
+  is_true("add", first(sum) == 31 && first(ones) == 4 && first(total) == 16);
   is_true("arange", aten::arange(0, 10, 3).numel() == 4 && aten::arange(2).numel() == 2);
   try {
     aten::mm(x, x);

@@ -25,7 +25,11 @@ def main() -> None:
     assert wrapped.compound({"a": 1}, (2, "b"), ["c"], [[3], []]) == (
         "a={a:1} b=[2,b] c=[c] d=[[3],[]]"
     )
-    made, count, text, absent = wrapped.several(x)
+    # [quote.begin python]
+    made, count, text, absent = wrapped.several(x)  # (Tensor, int, str, Tensor | None)
+    wrapped.fill_(x, 4)
+    wrapped.twice(x, out=x)
+    # [quote.end]
     assert made.tolist() == [2.0, 3.0] and count + 1 == 3 and text.upper() == "THIRD"
     assert absent is None
     ints, floats, tensors = wrapped.listed()

@@ -151,9 +151,12 @@ impl Calls {
     }
 
     fn aten(&mut self, x: &Tensor) -> Result<()> {
+        // [quote.begin rust]
         let ones = aten::ones(&[2])?;
         let options = aten::AddTensorOptions { alpha: 10.into() };
         let sum = aten::add_tensor_with(&ones, x, options)?;
+        aten::add_out(&ones, x, &ones)?;
+        // [quote.end]
         self.is_true("add", sum.to_vec::<f32>()? == [31.0, 31.0]);
         self.is_true("cat", aten::cat(&[&ones, x])?.numel() == 4);
         let wrong: Option<Error> = aten::mm(x, x).err();

@@ -187,7 +187,7 @@ def explain(args: argparse.Namespace) -> None:
 
 def wrap(args: argparse.Namespace) -> None:
     """Writes typed wrappers of a namespace's operators for a language: wrap aten --lang cpp."""
-    _write(written(args.namespace, args.language), args.output)
+    _write(written(args.namespace, args.language, args.package), args.output)
 
 
 def simulate(args: argparse.Namespace) -> None:
@@ -255,6 +255,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--lang", choices=LANGUAGES, required=True, dest="language", help="the language"
     )
+    one.add_argument("--package", default="", help="of Java's class (default: none)")
     loads(one, "verb")
     one.add_argument("-o", "--output", metavar="FILE", help="where to write it")
     one = verb("simulate", simulate)

@@ -5,24 +5,32 @@ from __future__ import annotations
 
 import importlib
 
+from ..error import InvalidArgumentError
 from . import operator
 
 # Option of the command -> module with the emitter.
-LANGUAGES = {"c": "c", "cpp": "cpp", "rust": "rust", "pyi": "pyi"}
+LANGUAGES = {"c": "c", "cpp": "cpp", "rust": "rust", "java": "java", "pyi": "pyi"}
 
 
-def wrap(namespace: str, language: str) -> str:
+def wrap(namespace: str, language: str, package: str = "") -> str:
     """Returns source code that wraps every operator of a namespace.
 
     Args:
         namespace: Such as "aten".
         language: One of LANGUAGES.
+        package: Of Java's class; the other languages have none.
 
     Raises:
         NotFoundError: the namespace has no operators.
+        InvalidArgumentError: a package for a language without.
     """
     emitter = importlib.import_module(f".{LANGUAGES[language]}", __name__)
-    return emitter.emit(operator.read(namespace))
+    space = operator.read(namespace)
+    if language == "java":
+        return emitter.emit(space, package)
+    if package:
+        raise InvalidArgumentError(f"wrap: package must be given for java only, got {language}")
+    return emitter.emit(space)
 
 
 __all__ = ["LANGUAGES", "wrap"]

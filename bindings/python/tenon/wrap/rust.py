@@ -282,7 +282,9 @@ def _struct(op: Operator, struct: str) -> list[str]:
 def _imports(code: str) -> str:
     """The names of the crate that are in the code."""
     known = "Complex DType Device Generator IntoArg Layout LazyOp LazyTyped MemoryFormat Result"
-    used = [n for n in [*known.split(), "Scalar", "Tensor", "Value"] if re.search(rf"\b{n}\b", code)]
+    used = [
+        n for n in [*known.split(), "Scalar", "Tensor", "Value"] if re.search(rf"\b{n}\b", code)
+    ]
     if "args![" in code:
         used.insert(0, "args")
     return listed("use tenon::{", used, "};").replace("{(", "{").replace(")}", "}")
