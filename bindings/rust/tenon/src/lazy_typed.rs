@@ -33,7 +33,7 @@ use crate::value::RawValue;
 /// # Ok::<(), tenon::Error>(())
 /// ```
 ///
-/// `D` are the defaults of its last parameters, read from the schema when it is found: a call passes
+/// `D` are the defaults of its last parameters, read from the schema when it is found: calls pass
 /// them on like any other argument.
 pub struct LazyTyped<A, R, D = ()> {
     op: LazyOp,
