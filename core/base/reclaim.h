@@ -72,8 +72,8 @@ inline uint64_t stack_pointer() noexcept {
 
 /// Tells whether the next call of `thread` may skip enter_slow(): the stack of running kernels has
 /// a free place, nobody poked the thread, and its own stack is not nearly used up. Stacks above the
-/// thread's own (fibers, signal stacks) have no limit but the depth; those below go the slow way,
-/// which knows them.
+/// thread's own (fibers, signal stacks) have no limit but the depth; those below take the slow
+/// path, which knows them.
 [[gnu::always_inline]] inline bool can_enter(const ThreadRecord* thread,
                                              const RunningPlace* top) noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)

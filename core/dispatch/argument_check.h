@@ -68,7 +68,7 @@ const char* actual_type(const tenon_value& value) noexcept;
 /// The same of a value that is not of `type`: tells which element of a list is another one.
 std::string describe_actual(const tenon_value& value, const schema::Type& type);
 
-/// What the call path compares results with; see OperatorEntry::results.
+/// What the call path compares results with; see tenon_op::results.
 uint64_t result_word(const schema::Schema& schema) noexcept;
 
 }  // namespace tenon::dispatch

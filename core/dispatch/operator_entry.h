@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OperatorEntry, the object behind tenon_op: its table for callers, its registrations for writers.
+// The object behind tenon_op: its table for callers, its registrations for writers.
 #pragma once
 
 #include <atomic>
@@ -115,9 +115,7 @@ static_assert(sizeof(tenon_op) == 64);
 
 namespace tenon::dispatch {
 
-using OperatorEntry = ::tenon_op;
-
-/// Low words of OperatorEntry::results that no result equals.
+/// Low words of tenon_op::results that no result equals.
 constexpr uint32_t kNoResults = 0;           // nothing to look at
 constexpr uint32_t kCheckResults = 0xffff;   // look at the schema
 constexpr uint32_t kWrittenResult = 0xfffe;  // one: the written argument at position bits 16-31

@@ -18,7 +18,7 @@ using LayerPtr = base::IntrusivePtr<Layer>;
 
 /// A layer of the transform stack on one thread, with the words from before the call that it serves
 /// now.
-struct LayerEntry {
+struct StackedLayer {
   LayerPtr layer;
   KeyWords outer;
 };
@@ -27,7 +27,7 @@ constexpr uint32_t kModeCount = 2;  // TENON_MODE_*
 
 struct ThreadStacks {
   HidingStack<value::ObjectPtr> modes[kModeCount];
-  HidingStack<LayerEntry> layers;
+  HidingStack<StackedLayer> layers;
 };
 
 /// The calling thread's stacks: NULL where nothing was ever pushed.

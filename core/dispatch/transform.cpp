@@ -33,7 +33,7 @@ size_t live_layers(const ThreadStacks& stacks) noexcept {
   return count;
 }
 
-LayerEntry* top_entry() noexcept {
+StackedLayer* top_of_stack() noexcept {
   ThreadStacks* stacks = thread_stacks();
   const size_t count = stacks != nullptr ? live_layers(*stacks) : 0;
   return count != 0 ? &stacks->layers.at(count - 1) : nullptr;
@@ -41,7 +41,7 @@ LayerEntry* top_entry() noexcept {
 
 // Words with TransformFront included exactly while there are layers.
 KeyWords with_front(KeyWords words) noexcept {
-  if (top_entry() == nullptr)
+  if (top_of_stack() == nullptr)
     return {words.include & ~kFront, words.exclude, words.known, words.grad_mode};
   return {words.include | kFront, words.exclude & ~kFront, words.known, words.grad_mode};
 }
@@ -204,7 +204,7 @@ LevelTensor::~LevelTensor() {
 LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
   ContentOwner owner{content, drop};
   ThreadStacks& stacks = require_thread_stacks();
-  const LayerEntry* top = top_entry();
+  const StackedLayer* top = top_of_stack();
   const int64_t level = top != nullptr ? top->layer->level() + 1 : 1;
   auto layer = base::make_intrusive<Layer>(kind, level, content, drop);
   owner.drop = nullptr;
@@ -227,7 +227,7 @@ void leave_layer(Layer& layer) {
 }
 
 LayerPtr top_layer() noexcept {
-  const LayerEntry* top = top_entry();
+  const StackedLayer* top = top_of_stack();
   return top != nullptr ? top->layer : LayerPtr();
 }
 
@@ -255,7 +255,7 @@ const LevelTensor* level_tensor(const Tensor& tensor, const Layer& layer) noexce
 }
 
 BelowLayer::BelowLayer() noexcept : words_(key_words()) {
-  const LayerEntry* top = top_entry();
+  const StackedLayer* top = top_of_stack();
   if (top == nullptr) return;
   hides_ = true;
   const KeyWords outer = top->outer;
@@ -272,12 +272,12 @@ BelowLayer::~BelowLayer() {
 
 tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return guard_kernel(stack, [&]() -> tenon_status {
-    LayerEntry* entry = top_entry();
+    StackedLayer* top = top_of_stack();
     // The last layer has ended on another thread.
-    if (entry == nullptr) {
+    if (top == nullptr) {
       return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_FRONT), stack);
     }
-    const LayerPtr layer = entry->layer;
+    const LayerPtr layer = top->layer;
     check_written(op, *layer, *stack);
     OwnArguments arguments(*stack);
     Replacements replacements;
@@ -291,14 +291,14 @@ tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon
       KeyWords before;
       LayerPtr layer;
       ~OuterWords() {
-        if (LayerEntry* top = top_entry(); top != nullptr && top->layer == layer) {
+        if (StackedLayer* top = top_of_stack(); top != nullptr && top->layer == layer) {
           top->outer = before;
         }
       }
-    } restore{std::exchange(entry->outer, key_words()), layer};
+    } restore{std::exchange(top->outer, key_words()), layer};
     tenon_stack inner = arguments.stack_for(*stack);
     {
-      const ForWords words(words_of(*layer, entry->outer));
+      const ForWords words(words_of(*layer, top->outer));
       const tenon_status status = call(op, &inner);
       if (status != TENON_OK) return status;
     }

@@ -29,8 +29,8 @@ using dispatch::Arguments;
 /// lock.
 tenon_keyset skipped_always(const tenon_op& op, tenon_keyset keys);
 
-/// Lines, indented by two or four, about the way of a call with this key set: what is skipped,
-/// which kernel runs, why, and what redispatching from there reaches. `dropped` is what
+/// Lines, indented by two or four, about a call with this key set: what is skipped, which
+/// kernel runs, why, and what redispatching from there reaches. `dropped` is what
 /// skipped_always() took from the set before; `arguments` may be NULL where there is only a key
 /// set. Needs the registry's lock.
 std::string describe_way(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,

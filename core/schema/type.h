@@ -17,7 +17,7 @@ struct tenon_type {
   uint32_t kind;                            // TENON_TYPE_*
   tenon::base::InternedString text;         // as printed, such as "int[]?"
   std::vector<const tenon_type*> elements;  // of a compound type
-  // T? and T[] once they were asked for: the common ways to a compound type take no lock.
+  // T? and T[] once they were asked for: these two, asked for most, then take no lock.
   mutable std::atomic<const tenon_type*> optional{nullptr};
   mutable std::atomic<const tenon_type*> list{nullptr};
 };

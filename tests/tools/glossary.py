@@ -45,19 +45,11 @@ REPLACED = (
     Word("slot of calls", r"\bRunningSlot\b", "RunningPlace"),
     Word("trace", r"\b[Tt]rac(e|es|ed|ing)\b|\btenon_trace|TENON_TRACE", "profile"),
     Word("symint", r"\bsymint\b|_symint\b", "symbol"),
-    Word("entry", r"\bOperatorEntry\b|\bLayerEntry\b", "tenon_op; transform layer"),
+    Word("entry", r"\bOperatorEntry\b|\bLayerEntry\b", "tenon_op; StackedLayer"),
 )
 
-# Files that still say replaced words, and which.
-EXCEPTIONS = {
-    "core/base/reclaim.h": ("way",),
-    "core/dispatch/argument_check.h": ("entry",),
-    "core/dispatch/operator_entry.h": ("entry",),
-    "core/dispatch/thread_state.h": ("entry",),
-    "core/dispatch/transform.cpp": ("entry",),
-    "core/introspect/dispatch_chain.h": ("way",),
-    "core/schema/type.h": ("way",),
-}
+# Files that still say replaced words, and which: none.
+EXCEPTIONS: dict = {}
 
 
 def words(page: str) -> dict:
