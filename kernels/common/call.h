@@ -23,6 +23,9 @@ struct OperatorForm {
   static constexpr int kMaxArguments = 16;
   const char* names[kMaxArguments] = {};  // of the arguments; borrowed from the schema
 
+  int options = -1;        // the first of a factory's options; -1 without
+  int memory_format = -1;  // the argument of that name; -1 without
+
   bool is_functional() const { return written < 0; }
   bool is_out() const { return written > 0; }
 };
@@ -38,6 +41,11 @@ struct Call {
   const char* op() const { return form.name.c_str(); }
   // Argument k, which the schema says is a tensor.
   tenon_tensor* tensor(int k) const;
+  // Argument k as a C++ type of tenon.hpp: Sizes, std::optional<Dtype>, TensorList and so on.
+  template <class T>
+  decltype(auto) get(int k) const {
+    return tenon::detail::Lowering<T>::from_value(args[k], static_cast<size_t>(k));
+  }
   // Where results go: NULL in the functional form.
   tenon_tensor* written(int k = 0) const {
     return form.is_functional() ? nullptr : tensor(form.written + k);

@@ -196,8 +196,39 @@ tenon_status boxed_entry(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* 
 
 tenon_typed_fn typed_entry(const char* op, const char* signature) {
   static const Entry kEntries[] = {
-      entry_of<"T>T">(),  entry_of<"T>">(),    entry_of<"TT>">(),  entry_of<"TT>T">(),
-      entry_of<"TTT>">(), entry_of<"TTv>T">(), entry_of<"TTv>">(), entry_of<"TTvT>">(),
+      // pointwise
+      entry_of<"T>T">(),
+      entry_of<"T>">(),
+      entry_of<"TT>">(),
+      entry_of<"TT>T">(),
+      entry_of<"TTT>">(),
+      entry_of<"TTv>T">(),
+      entry_of<"TTv>">(),
+      entry_of<"TTvT>">(),
+      // views
+      entry_of<"Ti>T">(),
+      entry_of<"Tii>T">(),
+      entry_of<"TI>T">(),
+      entry_of<"TIb>T">(),
+      entry_of<"TII>T">(),
+      entry_of<"TIIv>T">(),
+      entry_of<"Tivvi>T">(),
+      // factories
+      entry_of<"Ivvvv>T">(),
+      entry_of<"IT>">(),
+      entry_of<"Ivvvvv>T">(),
+      entry_of<"IvT>">(),
+      entry_of<"Tvvvvv>T">(),
+      entry_of<"TvT>">(),
+      entry_of<"Tvvvvvv>T">(),
+      entry_of<"TvvT>">(),
+      // copies
+      entry_of<"Tv>T">(),
+      entry_of<"Tvvvvbv>T">(),
+      entry_of<"TbvT>">(),
+      entry_of<"Tvibbv>T">(),
+      entry_of<"Tibbv>T">(),
+      entry_of<"T>v">(),
   };
   for (const Entry& entry : kEntries) {
     if (entry.signature == signature) return entry.function;

@@ -20,6 +20,7 @@ namespace tenon::kernels {
 
 class Args;
 struct Call;
+struct View;
 
 // The forms that one text of parameters stands for. `add.Tensor` has all: functional, in place as
 // `add_.Tensor`, and into the caller's tensor as `add.out`.
@@ -80,9 +81,30 @@ struct PointwiseFacts {
   const PointwiseRule* rules = nullptr;
 };
 
+struct ViewFacts {
+  // Makes the view of what starts as the tensor itself.
+  void (*change)(View& view, const Call& call) = nullptr;
+};
+
+struct RoutineFacts {
+  // The whole operator without a device: on Meta, or as a composite of other operators.
+  void (*run)(const Call& call) = nullptr;
+  // A composite that writes its `out` itself; of others the result is copied there.
+  bool writes_out = false;
+};
+
 // What layers that derive, batch and cast need to know. Each operator states all of it: an absent
 // rule is a word too.
-enum class Batching : uint8_t { Unstated, None, Pointwise, Fold };
+enum class Batching : uint8_t {
+  Unstated,
+  None,
+  Pointwise,
+  Fold,
+  View,       // dims count behind the batch's
+  Product,    // of matrices: a batch is one more dim of them
+  Composite,  // as the operators that it calls
+  Each,       // called for each of the batch
+};
 enum class Cast : uint8_t {
   Unstated,
   None,    // computes in what it is given
@@ -101,8 +123,10 @@ struct Family {
 
 struct Facts {
   const Family* family;
-  const char* name;    // "add.Tensor", in the namespace of the list that has it
-  const char* params;  // of the functional form: "Tensor self, Tensor other, *, Scalar alpha=1"
+  const char* name;  // "add.Tensor", in the namespace of the list that has it
+  // Of the functional form: "Tensor self, Tensor other, *, Scalar alpha=1". "$options" are a
+  // factory's dtype, layout, device and pin_memory, which no other form has.
+  const char* params;
   const char* returns = "Tensor";
   Forms forms = kFunctional;
   const char* out = "out";              // the overload of the out form
@@ -113,12 +137,24 @@ struct Facts {
   Batching batching = Batching::Unstated;
   Cast cast = Cast::Unstated;
   PointwiseFacts pointwise = {};
+  ViewFacts view = {};
+  RoutineFacts routine = {};
   const char* file = __builtin_FILE();  // where it is defined, for dumps
   int32_t line = __builtin_LINE();
 };
 
 // One output with the shape that the inputs broadcast to: each element from one of each input.
 extern const Family kPointwise;
+
+// The result shows the memory of the first argument: an alias, nothing is computed.
+extern const Family kView;
+
+// Operators with a routine of their own, which each device may have too. By what serves them else:
+// a routine for Meta; one that calls other operators and has a gradient formula; one that only
+// calls operators that have.
+extern const Family kRoutine;
+extern const Family kExplicit;
+extern const Family kComposite;
 
 // Whether nothing is left unsaid.
 constexpr bool is_complete(const Facts& facts) {

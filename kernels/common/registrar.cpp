@@ -31,15 +31,26 @@ std::string name_of_form(const Facts& facts, Forms form) {
   return form == kOut ? name.with("", facts.out) : std::string(facts.name);
 }
 
+constexpr std::string_view kOptions = "$options";
+constexpr std::string_view kOptionsText =
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
+
+std::string params_of(const Facts& facts, Forms form) {
+  std::string params = facts.params;
+  const size_t at = params.find(kOptions);
+  if (at == std::string::npos) return params;
+  if (form == kFunctional) return params.replace(at, kOptions.size(), kOptionsText);
+  return params.erase(at - 2, kOptions.size() + 2);  // and the comma before
+}
+
 // "Tensor self" becomes "Tensor(a!) self".
 std::string in_place_schema(const Facts& facts) {
-  const std::string_view params = facts.params;
-  return "(Tensor(a!)" + std::string(params.substr(std::string_view("Tensor").size())) +
-         ") -> Tensor(a!)";
+  const std::string params = params_of(facts, kInPlace);
+  return "(Tensor(a!)" + params.substr(std::string_view("Tensor").size()) + ") -> Tensor(a!)";
 }
 
 std::string out_schema(const Facts& facts) {
-  const std::string_view params = facts.params;
+  const std::string params = params_of(facts, kOut);
   std::string written, returned;
   std::string_view outs = facts.outs;
   for (char set = 'a'; !outs.empty(); ++set) {
@@ -50,8 +61,8 @@ std::string out_schema(const Facts& facts) {
     returned += (returned.empty() ? "" : ", ") + type;
   }
   const bool several = returned.find(',') != std::string::npos;
-  const bool has_star = params.find('*') != std::string_view::npos;
-  return "(" + std::string(params) + (has_star ? ", " : ", *, ") + written + ") -> " +
+  const bool has_star = params.find('*') != std::string::npos;
+  return "(" + params + (has_star ? ", " : ", *, ") + written + ") -> " +
          (several ? "(" + returned + ")" : returned);
 }
 
@@ -59,7 +70,7 @@ std::string schema_of_form(const Facts& facts, Forms form) {
   const std::string name = name_of_form(facts, form);
   if (form == kInPlace) return name + in_place_schema(facts);
   if (form == kOut) return name + out_schema(facts);
-  return name + "(" + facts.params + ") -> " + facts.returns;
+  return name + "(" + params_of(facts, kFunctional) + ") -> " + facts.returns;
 }
 
 std::vector<std::string> tags_of(const Facts& facts, Forms form) {
@@ -95,6 +106,9 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
     const bool is_input = tenon_type_kind(argument.type) == TENON_TYPE_TENSOR &&
                           (argument.flags & TENON_ARGUMENT_OUT) == 0;
     if (is_input && made->inputs == k) ++made->inputs;
+    const std::string_view name = argument.name;
+    if (name == "memory_format") made->memory_format = k;
+    if (name == "pin_memory") made->options = k - 3;
   }
   return made;
 }
@@ -107,7 +121,7 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
   tenon_kernel description{};
   description.struct_size = sizeof(description);
   description.language = TENON_LANGUAGE_CPP;
-  if (facts.family->leaf) description.flags |= TENON_KERNEL_LEAF;
+  if (facts.family->leaf || kernel != nullptr) description.flags |= TENON_KERNEL_LEAF;
   if (quick_numel >= 0) {
     description.flags |= TENON_KERNEL_NOBLOCK;
     description.noblock_max_numel = quick_numel;

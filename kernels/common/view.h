@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes, strides and offset of a view under construction.
+// View: what operators share whose result shows the memory of their first argument. The operator's
+// own part changes sizes, strides and offset; no data is touched, on any device.
 #pragma once
 
+#include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 
 namespace tenon::kernels {
 
-inline void check_defined(const char* op, const tenon_tensor_info& info) {
-  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
-    fail_argument(op, "self", "a defined tensor", "the undefined tensor");
-  }
-}
-
-// Starts as the tensor itself; view kernels change it, then make the alias.
+// Starts as the tensor itself.
 struct View {
   Dims sizes;
   Dims strides;
   int64_t offset;  // in elements, from the start of the storage
+  Dtype dtype;     // strides and offset count elements of it
+  const tenon_tensor* base;
+  const tenon_tensor_info& info;  // of the base
 
-  View(const char* op, const tenon_tensor_info& info)
-      : sizes(sizes_of(info)), strides(strides_of(info)), offset(info.storage_offset) {
-    check_defined(op, info);
-  }
+  View(const tenon_tensor* base, const tenon_tensor_info& info)
+      : sizes(sizes_of(info)),
+        strides(strides_of(info)),
+        offset(info.storage_offset),
+        dtype(dtype_of_info(info)),
+        base(base),
+        info(info) {}
+
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
 
   int64_t ndim() const { return sizes.size(); }
-  Tensor of(const Tensor& base) const { return base.alias(sizes, strides, offset); }
+  void remove(int64_t dim) {
+    sizes.erase(dim);
+    strides.erase(dim);
+  }
+  void swap(int64_t a, int64_t b) {
+    std::swap(sizes[a], sizes[b]);
+    std::swap(strides[a], strides[b]);
+  }
 };
 
 }  // namespace tenon::kernels

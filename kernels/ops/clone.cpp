@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::clone: a copy with memory of its own.
+// What aten::clone calls.
+#include "kernels/ops/clone.h"
+
 #include "kernels/ops/factory.h"
-#include "kernels/ops/to_copy.h"
 
-namespace tenon::kernels {
-namespace {
+namespace tenon::kernels::ops {
 
-Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
-  const tenon_tensor_info info = self.info();
-  Tensor result =
-      empty_in_format("aten::clone", info, memory_format.value_or(MemoryFormat::Preserve),
-                      {dtype_of_info(info), std::nullopt, Device(info.device), std::nullopt});
+void clone(const Call& call) {
+  const auto self = call.get<Tensor>(0);
+  const tenon_tensor_info info = self->info();
+  const auto format = call.get<std::optional<MemoryFormat>>(1);
+  Tensor result = empty_in_format(call.op(), info, format.value_or(MemoryFormat::Preserve),
+                                  options_like(info, {}));
   call_copy(result, self);
-  return result;
+  call.give(0, std::move(result));
 }
 
-}  // namespace
-
-void register_clone(Library& aten) {
-  aten.def("clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-           {"core", "pointwise"});
-  aten.impl("clone", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &clone, composite("clone"));
-}
-
-}  // namespace tenon::kernels
+}  // namespace tenon::kernels::ops

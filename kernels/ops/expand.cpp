@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::expand: a view that repeats dims of size 1, and new leading dims, without copying.
-#include "kernels/common/registrar.h"
-#include "kernels/common/view.h"
+// Sizes and strides of aten::expand.
+#include "kernels/ops/expand.h"
 
-namespace tenon::kernels {
-namespace {
+namespace tenon::kernels::ops {
 
-Tensor expand(const Tensor& self, Sizes size, bool) {
-  constexpr const char* kOp = "aten::expand";
-  View result(kOp, self.info());
+void expand_view(View& view, const Call& call) {
+  const auto size = call.get<Sizes>(1);
   const auto ndim = static_cast<int64_t>(size.size());
-  const int64_t added = ndim - result.ndim();
+  const int64_t added = ndim - view.ndim();
   if (added < 0) {
     fail(TENON_ERROR_INVALID_ARGUMENT,
-         {kOp, ": size must have at least ", result.ndim(), " numbers, got ", size});
+         {call.op(), ": size must have at least ", view.ndim(), " numbers, got ", size});
   }
-  const Dims sizes = result.sizes;
-  const Dims strides = result.strides;
-  result.sizes.resize(ndim);
-  result.strides.resize(ndim);
+  const Dims sizes = view.sizes;
+  const Dims strides = view.strides;
+  view.sizes.resize(ndim);
+  view.strides.resize(ndim);
   // From the right: the stride of a new leading dim is that of a dim around all that follow, and 0
   // around a 0-dim tensor.
   for (int64_t i = ndim - 1; i >= 0; --i) {
@@ -30,32 +27,22 @@ Tensor expand(const Tensor& self, Sizes size, bool) {
       current = sizes[old];
       stride = strides[old];
     } else if (i + 1 < ndim) {
-      stride = result.sizes[i + 1] * result.strides[i + 1];
+      stride = view.sizes[i + 1] * view.strides[i + 1];
     }
     if (wanted == -1) {
-      if (old < 0) {
-        fail_argument(kOp, "size", "without -1 for new leading dims", size);
-      }
+      if (old < 0) fail_argument(call.op(), "size", "without -1 for new leading dims", size);
       wanted = current;
     }
     if (wanted != current) {
       if (current != 1 || wanted < 0) {
         fail(TENON_ERROR_INVALID_ARGUMENT,
-             {kOp, ": size must match ", sizes, " where that is not 1, got ", size});
+             {call.op(), ": size must match ", sizes, " where that is not 1, got ", size});
       }
       stride = 0;
     }
-    result.sizes[i] = wanted;
-    result.strides[i] = stride;
+    view.sizes[i] = wanted;
+    view.strides[i] = stride;
   }
-  return result.of(self);
 }
 
-}  // namespace
-
-void register_expand(Library& aten) {
-  aten.def("expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)", {"core"});
-  aten.impl("expand", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &expand, quick("expand"));
-}
-
-}  // namespace tenon::kernels
+}  // namespace tenon::kernels::ops

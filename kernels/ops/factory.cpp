@@ -2,6 +2,8 @@
 // Options of factories, and the primitives that composites call.
 #include "kernels/ops/factory.h"
 
+#include "kernels/common/allocation.h"
+#include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
 
 namespace tenon::kernels {
@@ -21,6 +23,80 @@ Dtype inferred_dtype(const Scalar& number) {
   if (number.is_float()) return default_dtype();
   if (number.is_complex()) return to_complex(default_dtype());
   return number.dtype();
+}
+
+FactoryOptions options_of(const Call& call) {
+  const int first = call.form.options;
+  if (first < 0) return {};
+  return {call.get<std::optional<Dtype>>(first), call.get<std::optional<Layout>>(first + 1),
+          call.get<std::optional<Device>>(first + 2), call.get<std::optional<bool>>(first + 3)};
+}
+
+FactoryOptions options_like(const tenon_tensor_info& like, const FactoryOptions& given) {
+  return {given.dtype.value_or(dtype_of_info(like)), given.layout,
+          given.device.value_or(Device(like.device)), given.pin_memory};
+}
+
+namespace {
+
+// The call's `out` with these sizes. One number may go to an expanded tensor; PyTorch's factories
+// that are like a tensor copy theirs, which may not.
+Tensor resized(const Call& call, Sizes sizes, bool is_like) {
+  const Tensor out = Tensor::retain(call.written());
+  const tenon_tensor_info info = out.info();
+  check_writable(call, info);
+  if (is_like) check_no_internal_overlap(call.op(), info);
+  if (!std::ranges::equal(sizes_of(info), sizes)) resize_out(call.op(), out, sizes);
+  return out;
+}
+
+}  // namespace
+
+Tensor begin_factory(const Call& call, std::optional<Dtype> dtype) {
+  std::optional<MemoryFormat> format;
+  if (call.form.memory_format >= 0) {
+    format = call.get<std::optional<MemoryFormat>>(call.form.memory_format);
+  }
+  const bool is_like = call.form.inputs > 0;
+  if (call.form.is_out()) {
+    if (format && !is_like) {
+      fail_argument(call.op(), "memory_format", "absent beside out", static_cast<int64_t>(*format));
+    }
+    return resized(call, is_like ? call.get<Tensor>(0)->sizes() : call.get<Sizes>(0), is_like);
+  }
+  FactoryOptions options = options_of(call);
+  if (is_like) {
+    const tenon_tensor_info like = call.get<Tensor>(0)->info();
+    return empty_in_format(call.op(), like, format.value_or(MemoryFormat::Preserve),
+                           options_like(like, options));
+  }
+  if (!options.dtype) options.dtype = dtype;
+  return call_empty(call.get<Sizes>(0), options, format);
+}
+
+void end_factory(const Call& call, Tensor made) {
+  if (call.form.is_functional()) call.give(0, std::move(made));
+}
+
+Tensor empty_in_format(const char* op, const tenon_tensor_info& like, MemoryFormat memory_format,
+                       const FactoryOptions& options) {
+  if ((like.flags & TENON_TENSOR_UNDEFINED) != 0) {
+    fail_argument(op, "self", "a defined tensor", "the undefined tensor");
+  }
+  const Sizes sizes = sizes_of(like);
+  if (memory_format == MemoryFormat::Preserve) {
+    return call_empty_strided(sizes, preserving_strides(sizes, strides_of(like)), options);
+  }
+  return call_empty(sizes, options, memory_format);
+}
+
+bool has_memory_format(const char* op, const tenon_tensor_info& info, MemoryFormat format) {
+  if (format == MemoryFormat::Contiguous) return is_contiguous(info);
+  const Dims wanted = channels_last_strides(op, sizes_of(info), format);
+  for (int64_t i = 0; i < wanted.size(); ++i) {
+    if (info.sizes[i] != 1 && info.strides[i] != wanted[i]) return false;
+  }
+  return true;
 }
 
 Tensor call_empty(Sizes size, const FactoryOptions& options,

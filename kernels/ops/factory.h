@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What factories share: their options, and calls of the primitive factories and fillers.
+// What factories share: their options, the tensors that they fill, and calls of primitives.
 #pragma once
 
 #include <optional>
 
 #include "kernels/common/registrar.h"
-#include "kernels/common/shape.h"
+#include "kernels/common/routine.h"
 
 namespace tenon::kernels {
 
@@ -17,12 +17,33 @@ struct FactoryOptions {
   std::optional<bool> pin_memory;
 };
 
+// Those of a call; none in an out form, which has none.
+FactoryOptions options_of(const Call& call);
+
+// Options of a factory that takes what is not given from a tensor.
+FactoryOptions options_like(const tenon_tensor_info& like, const FactoryOptions& given);
+
 // Refuses layouts and pinned memory that are not there.
 void check_options(const char* op, std::optional<Layout> layout, std::optional<bool> pin_memory);
 
 // The dtype that a number has when nothing else is said: floats and complex numbers follow the
 // default dtype.
 Dtype inferred_dtype(const Scalar& number);
+
+// The tensor that a factory fills: a new one of the sizes that are argument 0, or like the tensor
+// that is, or the call's `out`, which gets those sizes. `dtype` is what it has unless one is given.
+Tensor begin_factory(const Call& call, std::optional<Dtype> dtype = std::nullopt);
+
+// Hands it over.
+void end_factory(const Call& call, Tensor made);
+
+// A new tensor with the sizes of `like`, laid out in a memory format: row-major, channels last, or
+// with dims in the order that `like` has them in memory.
+Tensor empty_in_format(const char* op, const tenon_tensor_info& like, MemoryFormat memory_format,
+                       const FactoryOptions& options);
+
+// Whether a tensor is laid out row-major, or channels last; dims of size 1 do not count.
+bool has_memory_format(const char* op, const tenon_tensor_info& info, MemoryFormat format);
 
 // Calls through the dispatcher.
 Tensor call_empty(Sizes size, const FactoryOptions& options,

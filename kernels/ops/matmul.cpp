@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::matmul: products of vectors, matrices and batches of them, batches broadcast.
-#include "kernels/common/registrar.h"
+// What aten::matmul calls.
+#include "kernels/ops/matmul.h"
+
+#include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 
-namespace tenon::kernels {
+namespace tenon::kernels::ops {
 namespace {
 
 using Binary = LazyOp<Tensor(const Tensor&, const Tensor&)>;
@@ -67,7 +69,7 @@ Tensor batched(const Tensor& self, const Tensor& other) {
   return unsafe_view(bmm(left, right), result);
 }
 
-Tensor matmul(const Tensor& self, const Tensor& other) {
+Tensor product(const Tensor& self, const Tensor& other) {
   const tenon_tensor_info a = self.info();
   const tenon_tensor_info b = other.info();
   if (a.ndim == 0 || b.ndim == 0) {
@@ -93,9 +95,6 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 
 }  // namespace
 
-void register_matmul(Library& aten) {
-  aten.def("matmul(Tensor self, Tensor other) -> Tensor");
-  aten.impl("matmul", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, &matmul, composite("matmul"));
-}
+void matmul(const Call& call) { call.give(0, product(call.get<Tensor>(0), call.get<Tensor>(1))); }
 
-}  // namespace tenon::kernels
+}  // namespace tenon::kernels::ops

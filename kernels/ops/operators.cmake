@@ -18,10 +18,14 @@ macro(_add_facts)
   list(APPEND _headers ${_header})
   string(APPEND _entries "    {\"${_ns}\", &ops::${_facts}, nullptr},\n")
   string(APPEND _checks "static_assert(is_complete(ops::${_facts}));\n")
+  if(EXISTS ${_folder}/${_header}.cpp)
+    list(APPEND _files ${_folder}/${_header}.cpp)
+  endif()
 endmacro()
 
-# Sets `out` to the source of operators().
+# Sets `out` to the source of operators() and those that headers have beside them.
 function(tenon_operator_table out)
+  set(_folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   _each_operator(_add_facts)
   list(REMOVE_DUPLICATES _headers)
   list(TRANSFORM _headers REPLACE "(.+)" "#include \"kernels/ops/\\1.h\"" OUTPUT_VARIABLE _includes)
@@ -44,7 +48,8 @@ std::span<const Operator> operators() {
 
 }  // namespace tenon::kernels
 ]])
-  set(${out} ${_file} PARENT_SCOPE)
+  list(REMOVE_DUPLICATES _files)
+  set(${out} ${_file} ${_files} PARENT_SCOPE)
 endfunction()
 
 macro(_add_kernel)

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::reshape: the same elements under other sizes: a view where memory allows it, else a copy.
-#include "kernels/common/registrar.h"
+// What aten::reshape calls.
+#include "kernels/ops/reshape.h"
+
+#include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 
-namespace tenon::kernels {
-namespace {
+namespace tenon::kernels::ops {
 
-Tensor reshape(const Tensor& self, Sizes shape) {
+void reshape(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
   static constinit const LazyOp<Tensor(const Tensor&, Sizes)> unsafe_view("aten::_unsafe_view");
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
       "aten::clone");
-  const tenon_tensor_info info = self.info();
-  const Dims sizes = infer_sizes("aten::reshape", shape, info.numel);
-  if (view_strides(info, sizes)) return view(self, sizes);
-  return unsafe_view(clone(self, MemoryFormat::Contiguous), sizes);
+  const auto self = call.get<Tensor>(0);
+  const tenon_tensor_info info = self->info();
+  const Dims sizes = infer_sizes(call.op(), call.get<Sizes>(1), info.numel);
+  const bool fits = view_strides(info, sizes).has_value();
+  call.give(0,
+            fits ? view(self, sizes) : unsafe_view(clone(self, MemoryFormat::Contiguous), sizes));
 }
 
-}  // namespace
-
-void register_reshape(Library& aten) {
-  aten.def("reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)");
-  aten.impl("reshape", TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD, &reshape, composite("reshape"));
-}
-
-}  // namespace tenon::kernels
+}  // namespace tenon::kernels::ops

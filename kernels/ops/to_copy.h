@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where copies of a tensor go.
+// aten::_to_copy: a copy with another dtype, device or memory format.
 #pragma once
 
-#include "kernels/ops/factory.h"
+#include "kernels/common/facts.h"
 
-namespace tenon::kernels {
+namespace tenon::kernels::ops {
 
-// A new tensor with the sizes of `like`, laid out in a memory format: row-major, channels last, or
-// with dims in the order that `like` has them in memory.
-Tensor empty_in_format(const char* op, const tenon_tensor_info& like, MemoryFormat memory_format,
-                       const FactoryOptions& options);
+void to_copy(const Call& call);
 
-// Options of a factory that takes what is not given from a tensor.
-FactoryOptions options_like(const tenon_tensor_info& like, const FactoryOptions& given);
+inline constexpr Facts kToCopy{
+    .family = &kExplicit,
+    .name = "_to_copy",
+    .params = "Tensor self, *, $options, bool non_blocking=False, MemoryFormat? memory_format=None",
+    .forms = kFunctional | kOut,
+    .tags = "core",
+    .gradient = "self: to_copy_backward(grad, self.options())",
+    .tangent = "self_t.to(result.options())",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .routine = {&to_copy},
+};
 
-// The end of the schemas of those factories.
-inline constexpr const char* kLikeOptions =
-    "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
-    "MemoryFormat? memory_format=None) -> Tensor";
-
-// Whether a tensor is laid out row-major, or channels last; dims of size 1 do not count.
-bool has_memory_format(const tenon_tensor_info& info, MemoryFormat format);
-
-}  // namespace tenon::kernels
+}  // namespace tenon::kernels::ops

@@ -1,31 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::view: the same elements under other sizes, where memory allows it.
-#include "kernels/common/view.h"
+// Sizes and strides of aten::view in both its forms.
+#include "kernels/ops/view.h"
 
-#include "kernels/common/registrar.h"
-
-namespace tenon::kernels {
+namespace tenon::kernels::ops {
 namespace {
 
-Tensor view(const Tensor& self, Sizes size) {
-  constexpr const char* kOp = "aten::view";
-  const tenon_tensor_info info = self.info();
-  check_defined(kOp, info);
-  const Dims sizes = infer_sizes(kOp, size, info.numel);
-  const std::optional<Dims> strides = view_strides(info, sizes);
-  if (!strides) {
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {kOp, ": size must keep dims that are apart in memory apart, got ", size, " for sizes ",
-          sizes_of(info), " with strides ", strides_of(info), "; reshape() copies instead"});
+// Elements `factor` times as small.
+void split_elements(View& view, const char* op, int64_t factor) {
+  const int64_t last = view.ndim() - 1;
+  if (view.strides[last] != 1) {
+    fail_argument(op, "self", "of stride 1 in its last dim for a dtype of another size",
+                  view.strides);
   }
-  return self.alias(sizes, *strides, info.storage_offset);
+  view.sizes[last] *= factor;
+  for (int64_t d = 0; d < last; ++d) view.strides[d] *= factor;
+  view.offset *= factor;
+}
+
+// `factor` elements as one.
+void join_elements(View& view, const char* op, int64_t factor) {
+  const int64_t last = view.ndim() - 1;
+  if (view.sizes[last] % factor != 0 || view.strides[last] != 1) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {op, ": self must have a last dim of stride 1 and of a size that ", factor,
+          " divides for this dtype, got sizes ", view.sizes, " with strides ", view.strides});
+  }
+  for (int64_t d = 0; d < last; ++d) {
+    if (view.strides[d] % factor != 0) {
+      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": self must have strides that ", factor,
+                                          " divides for this dtype, got ", view.strides});
+    }
+    view.strides[d] /= factor;
+  }
+  if (view.offset % factor != 0) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": self must have a storage offset that ", factor,
+                                        " divides for this dtype, got ", view.offset});
+  }
+  view.sizes[last] /= factor;
+  view.offset /= factor;
 }
 
 }  // namespace
 
-void register_view(Library& aten) {
-  aten.def("view(Tensor(a) self, SymInt[] size) -> Tensor(a)", {"core"});
-  aten.impl("view", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &view, quick("view"));
+void reshaped_view(View& view, const Call& call) {
+  const auto size = call.get<Sizes>(1);
+  const Dims sizes = infer_sizes(call.op(), size, view.info.numel);
+  const std::optional<Dims> strides = view_strides(view.info, sizes);
+  if (!strides) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": size must keep dims that are apart in memory apart, got ", size,
+          " for sizes ", view.sizes, " with strides ", view.strides, "; reshape() copies instead"});
+  }
+  view.sizes = sizes;
+  view.strides = *strides;
 }
 
-}  // namespace tenon::kernels
+void recast_view(View& view, const Call& call) {
+  const auto dtype = call.get<Dtype>(1);
+  const int64_t from = size_of(view.dtype);
+  const int64_t to = size_of(dtype);
+  if (from != to && view.ndim() == 0) {
+    fail_argument(call.op(), "self", "of 1 dim at least for a dtype of another size",
+                  "a 0-dim tensor");
+  }
+  if (from > to) split_elements(view, call.op(), from / to);
+  if (from < to) join_elements(view, call.op(), to / from);
+  view.dtype = dtype;
+}
+
+}  // namespace tenon::kernels::ops

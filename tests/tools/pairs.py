@@ -29,6 +29,45 @@ def check_capi(root: pathlib.Path) -> list:
     return found
 
 
+OPERATOR_LIST = "kernels/ops/ops.list"
+
+
+def operators_of(root: pathlib.Path) -> list:
+    """The words of each operator of the list: namespace, header, facts, functors, devices."""
+    path = root / OPERATOR_LIST
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [line.split() for line in lines if line and not line.startswith("#")]
+
+
+def headers_of(root: pathlib.Path) -> set:
+    """The headers of the list of operators; sources of the same stem are built with it."""
+    return {words[1] for words in operators_of(root)}
+
+
+def check_facts(root: pathlib.Path) -> list:
+    """Each operator's facts stand in the list, what is there has its header and its functors, and
+    each header a test."""
+    found = []
+    listed = {(words[1], words[2]) for words in operators_of(root)}
+    for header in sorted((root / "kernels/ops").glob("*.h")):
+        for facts in re.findall(r"constexpr Facts (k\w+)\{", header.read_text()):
+            if (header.stem, facts) not in listed:
+                found.append(f"{facts} of kernels/ops/{header.name} must be in {OPERATOR_LIST}")
+    for _, stem, facts, functors, *_ in operators_of(root):
+        header = root / "kernels/ops" / f"{stem}.h"
+        text = header.read_text() if header.exists() else ""
+        for name, text_of in ((facts, f"constexpr Facts {facts}{{"), *_functors(functors)):
+            if text_of not in text:
+                found.append(f"{name}, in {OPERATOR_LIST}, must be in kernels/ops/{stem}.h")
+        if not (root / "tests/kernels" / f"{stem}_test.cpp").exists():
+            found.append(f"kernels/ops/{stem}.h must have tests/kernels/{stem}_test.cpp")
+    return found
+
+
+def _functors(words: str) -> list:
+    return [] if words == "-" else [(word, f"struct {word} ") for word in words.split(",")]
+
+
 def check_listed(root: pathlib.Path) -> list:
     """Each source stands in a CMakeLists.txt of its folder or above: none is built by chance."""
     found = []
@@ -44,6 +83,8 @@ def check_listed(root: pathlib.Path) -> list:
         base = root / folder
         for path in sorted(base.rglob("*.c*")) if base.exists() else ():
             if path.suffix not in (".c", ".cpp", ".cu"):
+                continue
+            if path.parent.parent == root / "kernels" and path.stem in headers_of(root):
                 continue
             ups = [up for up in path.parents if up.is_relative_to(base)]
             if not any(_lists(up / "CMakeLists.txt", path) for up in ups):
@@ -71,8 +112,9 @@ def check_operators(root: pathlib.Path) -> list:
             if not _registers(path):
                 continue
             name = path.relative_to(root)
-            if part == "cpu" and not (root / "kernels/ops" / path.name).exists():
-                found.append(f"{name} must have kernels/ops/{path.name}")
+            ops = root / "kernels/ops" / path.stem
+            if part == "cpu" and not any(ops.with_suffix(s).exists() for s in (".cpp", ".h")):
+                found.append(f"{name} must have kernels/ops/{path.stem}.h")
             if not (root / "tests/kernels" / f"{path.stem}_test.cpp").exists():
                 found.append(f"{name} must have tests/kernels/{path.stem}_test.cpp")
     return found
@@ -101,7 +143,7 @@ def _registers(path: pathlib.Path) -> bool:
 
 
 def check(root: pathlib.Path) -> list:
-    checks = (check_capi, check_listed, check_operators, check_registered)
+    checks = (check_capi, check_facts, check_listed, check_operators, check_registered)
     return list(dict.fromkeys(text for one in checks for text in one(root)))
 
 

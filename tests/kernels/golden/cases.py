@@ -99,6 +99,22 @@ def ramp(*shape, dtype=torch.float32, start=0.0, step=1.0):
     return row.to(dtype).reshape(shape)
 
 
+def outs(op, shape, *args, dtype=torch.float32, **kwargs):
+    """Calls into an `out`: to be resized or not, strided, and of another dtype."""
+    given = {
+        "empty": torch.zeros(0, dtype=dtype),
+        "same_sizes": torch.zeros(shape, dtype=dtype),
+        "other_sizes": torch.zeros([1, *shape, 2], dtype=dtype),
+        "strided": torch.zeros([*shape, 2], dtype=dtype)[..., 1],
+        "turned": torch.zeros(shape[::-1], dtype=dtype).permute(*reversed(range(len(shape)))),
+        "double": torch.zeros(shape, dtype=torch.float64),
+        "int32": torch.zeros(shape, dtype=torch.int32),
+        "refuses_expanded": torch.zeros([1] * len(shape), dtype=dtype).expand(shape),
+    }
+    for name, out in given.items():
+        yield case(f"out_{name}", op, *args, out=out, exact=True, **kwargs)
+
+
 def layouts(dtype=torch.float32):
     """Tensors of many layouts, by name. All but the batch have sizes (2, 3)."""
     base = ramp(3, 2, dtype=dtype, start=-2, step=0.75)

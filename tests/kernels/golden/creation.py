@@ -17,6 +17,7 @@ from cases import (
     family,
     layouts,
     odd_shapes,
+    outs,
     ramp,
     sample,
     short,
@@ -37,6 +38,7 @@ def _full():
     yield case("refuses_overflow", op, [2], 300, dtype=torch.uint8)
     yield case("refuses_complex", op, [2], 1 + 2j, dtype=torch.float32)
     yield case("refuses_negative", op, [2, -1], 1)
+    yield from outs("aten::full.out", [2, 3], [2, 3], 2.5)
 
 
 def _constant(stem):
@@ -47,6 +49,7 @@ def _constant(stem):
     yield case("zero_dim", op, [], exact=True)
     yield case("empty", op, [3, 0], exact=True)
     yield case("refuses_negative", op, [-2])
+    yield from outs(f"{op}.out", [2, 3], [2, 3])
 
 
 for _name in ["zeros", "ones"]:
@@ -215,6 +218,7 @@ def _copy():
 def _clone():
     for dtype in ALL:
         yield case(f"dtype_{short(dtype)}", "aten::clone", sample(dtype), exact=True)
+    yield from outs("aten::clone.out", [2, 3], ramp(3, 2).t())
     for key, tensor in {**layouts(), **odd_shapes()}.items():
         yield case(f"layout_{key}", "aten::clone", tensor, exact=True)
         yield case(
@@ -249,6 +253,7 @@ def _clone():
 @family("to_copy")
 def _to_copy():
     op = "aten::_to_copy"
+    yield from outs("aten::_to_copy.out", [2, 3], ramp(2, 3, start=-1.5))
     for dtype in ALL:
         yield case(f"dtype_{short(dtype)}", op, ramp(2, 3), dtype=dtype, exact=True)
     for key, tensor in {**layouts(), **odd_shapes()}.items():
@@ -299,6 +304,7 @@ def _like(stem, *rest):
     yield case(
         "row_major", op, ramp(3, 2).t(), *rest, memory_format=torch.contiguous_format, exact=True
     )
+    yield from outs(f"aten::{stem}.out", [2, 3], ramp(2, 3), *rest)
 
 
 FAMILIES["zeros_like"] = lambda: _like("zeros_like")

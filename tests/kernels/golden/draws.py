@@ -77,6 +77,12 @@ def _factory(stem, exact):
     yield case("empty", op, [0, 3], generator=seeded(), exact=True)
     yield case("refuses_int64", op, [2], dtype=torch.int64, generator=seeded())
     yield case("refuses_negative", op, [2, -1], generator=seeded())
+    out = torch.zeros(0, dtype=torch.float64)
+    yield case("out", f"{op}_out", [2, 3], generator=seeded(), out=out, exact=exact)
+    out = torch.zeros(18, 2, dtype=torch.float64)[:, 1]
+    yield case("out_strided", f"{op}_out", [18], generator=seeded(), out=out, exact=exact)
+    out = torch.zeros(2, dtype=torch.int64)
+    yield case("out_refuses_int64", f"{op}_out", [2], generator=seeded(), out=out)
 
 
 @family("rand")

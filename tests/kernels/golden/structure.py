@@ -19,6 +19,7 @@ from cases import (
     family,
     layouts,
     odd_shapes,
+    outs,
     ramp,
     sample,
     short,
@@ -58,6 +59,22 @@ def _view():
     yield view_of(op, ramp(6, 4)[1:, 1:3], [5, 2, 1], name="offset")
     yield view_of(op, ramp(2, 3).t(), [6], name="refuses_transposed")
     yield view_of(op, ramp(2, 3), [7], name="refuses_count")
+    tensors = {
+        "row_major": ramp(4, 6),
+        "turned": ramp(6, 4).t(),
+        "offset": ramp(6, 8)[2:, 2:6],
+        "offset_odd": ramp(6, 8)[2:, 1:5],
+        "strided": ramp(4, 12)[:, ::2],
+        "expanded": ramp(1, 4).expand(3, 4),
+        "odd_rows": ramp(4, 5)[:, :4],
+        "zero_dim": ramp(),
+        "empty": ramp(0, 4),
+        "column": ramp(3, 1),
+    }
+    for (key, tensor), dtype in itertools.product(
+        tensors.items(), [torch.float32, torch.int32, torch.int16, torch.float64]
+    ):
+        yield view_of("aten::view.dtype", tensor, dtype, name=f"dtype_{key}_{short(dtype)}")
     yield view_of(op, ramp(2, 3), [-1, -1], name="refuses_two_unknown")
     yield view_of(op, ramp(2, 3), [4, -1], name="refuses_remainder")
     yield view_of(op, ramp(2, 3), [-2, 3], name="refuses_negative")
@@ -176,6 +193,12 @@ def _squeeze():
     yield view_of("aten::squeeze.dim", ramp(2, 3), 2, name="refuses_dim")
     yield view_of("aten::squeeze", ramp(1, 2, 1, 3), name="all")
     yield view_of("aten::squeeze", ramp(1, 1), name="all_to_zero_dim")
+    for dims in [[0], [0, 2], [-1, 0], [1], [], [0, 1, 2]]:
+        name = "dims_" + "_".join(map(str, dims))
+        yield view_of("aten::squeeze.dims", ramp(1, 2, 1), dims, name=name)
+    yield view_of("aten::squeeze.dims", ramp(), [-1], name="dims_zero_dim")
+    yield view_of("aten::squeeze.dims", ramp(1, 2), [0, -2], name="refuses_dims_twice")
+    yield view_of("aten::squeeze.dims", ramp(1, 2), [2], name="refuses_dims_beyond")
 
 
 @family("slice")
@@ -423,6 +446,13 @@ def _bmm():
 @family("matmul")
 def _matmul():
     op = "aten::matmul"
+    yield from outs("aten::matmul.out", [2, 4], ramp(2, 3), ramp(3, 4))
+    for name, left, right in [
+        ("batch", ramp(5, 2, 3), ramp(3, 4)),
+        ("vectors", ramp(3), ramp(3)),
+        ("refused", ramp(2, 3), ramp(2, 3)),
+    ]:
+        yield case(f"out_{name}", "aten::matmul.out", left, right, out=torch.zeros(0))
     shapes = [
         ((3,), (3,)),
         ((2, 3), (3,)),

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::as_strided: any strided view of a tensor's storage.
+#pragma once
+
+#include "kernels/common/view.h"
+
+namespace tenon::kernels::ops {
+
+void as_strided_view(View& view, const Call& call);
+
+inline constexpr Facts kAsStrided{
+    .family = &kView,
+    .name = "as_strided",
+    .params = "Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None",
+    .returns = "Tensor(a)",
+    .tags = "core",
+    .gradient = "self: as_strided_backward(grad, self, size, stride, storage_offset)",
+    .tangent = "self_t.as_strided(size, stride, storage_offset)",
+    .batching = Batching::View,
+    .cast = Cast::None,
+    .view = {&as_strided_view},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::contiguous: the tensor itself when it is laid out in the memory format, else a copy that
+// is.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void contiguous(const Call& call);
+
+inline constexpr Facts kContiguous{
+    .family = &kComposite,
+    .name = "contiguous",
+    .params = "Tensor(a) self, *, MemoryFormat memory_format=0",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&contiguous},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::slice: a view of every step-th element of one dim from start up to end, as Python slices.
+#pragma once
+
+#include "kernels/common/view.h"
+
+namespace tenon::kernels::ops {
+
+inline void slice_view(View& view, const Call& call) {
+  if (view.ndim() == 0) {
+    fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  }
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(1), view.ndim());
+  const auto step = call.get<int64_t>(4);
+  if (step <= 0) fail_argument(call.op(), "step", "greater than 0", step);
+  const int64_t size = view.sizes[dim];
+  const auto clamped = [size](int64_t index, int64_t lowest) {
+    if (index < 0) index += size;
+    return std::clamp(index, lowest, size);
+  };
+  const int64_t first = clamped(call.get<std::optional<int64_t>>(2).value_or(0), 0);
+  const int64_t last = clamped(call.get<std::optional<int64_t>>(3).value_or(INT64_MAX), first);
+  view.offset += first * view.strides[dim];
+  const int64_t length = last - first;
+  view.sizes[dim] = length / step + (length % step != 0 ? 1 : 0);
+  if (__builtin_mul_overflow(view.strides[dim], step, &view.strides[dim])) {
+    fail_argument(call.op(), "step", "small enough for its stride to fit into an int64", step);
+  }
+}
+
+inline constexpr Facts kSlice{
+    .family = &kView,
+    .name = "slice.Tensor",
+    .params = "Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1",
+    .returns = "Tensor(a)",
+    .tags = "core",
+    .gradient = "self: slice_backward(grad, self.sizes(), dim, start, end, step)",
+    .tangent = "self_t.slice(dim, start, end, step)",
+    .batching = Batching::View,
+    .cast = Cast::None,
+    .view = {&slice_view},
+};
+
+}  // namespace tenon::kernels::ops

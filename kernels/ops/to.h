@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::to: the tensor itself when it has the dtype, device and memory format, else a copy that
+// has.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void to_device(const Call& call);
+
+inline constexpr Facts kToDevice{
+    .family = &kComposite,
+    .name = "to.device",
+    .params =
+        "Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, "
+        "bool copy=False, MemoryFormat? memory_format=None",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&to_device},
+};
+
+void to_dtype(const Call& call);
+
+inline constexpr Facts kToDtype{
+    .family = &kComposite,
+    .name = "to.dtype",
+    .params =
+        "Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, "
+        "MemoryFormat? memory_format=None",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&to_dtype},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::view: the same elements under other sizes, or the same memory as elements of another dtype.
+#pragma once
+
+#include "kernels/common/view.h"
+
+namespace tenon::kernels::ops {
+
+void reshaped_view(View& view, const Call& call);
+
+inline constexpr Facts kViewSizes{
+    .family = &kView,
+    .name = "view",
+    .params = "Tensor(a) self, SymInt[] size",
+    .returns = "Tensor(a)",
+    .tags = "core",
+    .gradient = "self: grad.reshape(self.sizes())",
+    .tangent = "self_t.view(size)",
+    .batching = Batching::View,
+    .cast = Cast::None,
+    .view = {&reshaped_view},
+};
+
+void recast_view(View& view, const Call& call);
+
+inline constexpr Facts kViewDtype{
+    .family = &kView,
+    .name = "view.dtype",
+    .params = "Tensor(a) self, ScalarType dtype",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: bits have no derivative",
+    .tangent = "none: bits have no derivative",
+    .batching = Batching::View,
+    .cast = Cast::None,
+    .view = {&recast_view},
+};
+
+}  // namespace tenon::kernels::ops
