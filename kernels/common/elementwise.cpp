@@ -143,15 +143,25 @@ void Elementwise::allocate(Sizes sizes, const int64_t* strides) {
   describe_output(result_.info());
 }
 
-// The storage moves when it grows, and inputs may be views of it.
-void Elementwise::resize_output(Sizes sizes, const int64_t* strides) {
-  resize_out(op_, given_, sizes, strides);
-  const tenon_tensor_info output = info_of(given_);
-  describe_output(output);
+// Inputs may be views of the storage that grows. What they would share with the output is known
+// before, and refused before anything changes; then the storage moves, and they with it.
+void Elementwise::resize_output(Sizes sizes, const int64_t* strides, bool row_major) {
+  tenon_tensor_info planned = info_of(given_);
+  planned.ndim = static_cast<int32_t>(sizes.size());
+  planned.sizes = sizes.data();
+  planned.strides = strides;
+  planned.numel = numel_of(sizes);
+  planned.flags &= ~TENON_TENSOR_CONTIGUOUS;
+  if (row_major) planned.flags |= TENON_TENSOR_CONTIGUOUS;
+  const tenon_storage* storage = tenon_tensor_storage(given_);
   for (int k = 0; k < ninputs_; ++k) {
-    check(tenon_tensor_describe(inputs_[k], &infos_[k]));
-    check_no_partial_overlap(op_, output, infos_[k]);
+    // The memory behind another storage's end is nobody's business here.
+    if (tenon_tensor_storage(inputs_[k]) != storage) continue;
+    check_no_partial_overlap(op_, planned, infos_[k]);
   }
+  resize_out(op_, given_, sizes, row_major ? nullptr : strides);
+  describe_output(info_of(given_));
+  for (int k = 0; k < ninputs_; ++k) check(tenon_tensor_describe(inputs_[k], &infos_[k]));
 }
 
 void Elementwise::finish(Dtype result, Output output) {
@@ -302,11 +312,10 @@ void Elementwise::finish_general(Sizes shape) {
       strides[0][perm[d]] = next;
       next *= shape[static_cast<size_t>(perm[d])];
     }
-    const int64_t* new_strides = row_major ? nullptr : strides[0];
     if (given_ == nullptr) {
-      allocate(shape, new_strides);
+      allocate(shape, row_major ? nullptr : strides[0]);
     } else {
-      resize_output(shape, new_strides);
+      resize_output(shape, strides[0], row_major);
     }
   }
   has_casts_ = has_casts_ || output_needs_cast();

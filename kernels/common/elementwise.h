@@ -142,7 +142,7 @@ class Elementwise {
   void finish_general(Sizes shape);
   void allocate(Sizes sizes, const int64_t* strides);
   void describe_output(const tenon_tensor_info& info);
-  void resize_output(Sizes sizes, const int64_t* strides);
+  void resize_output(Sizes sizes, const int64_t* strides, bool row_major);
   void walk_in_order_of_output(Sizes shape);
   bool lies_as_cast(int k) const;
   Sizes input_strides(int k, Dims& storage) const;

@@ -51,6 +51,7 @@ TEST(Add, OutThatGrowsOverAnInput_IsRefused) {
   EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
   EXPECT_NE(std::string(error.what()).find("must not overlap an input in part"), std::string::npos);
   EXPECT_EQ(elements(base), (Doubles{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(sizes(out), Ints{1});  // refused before it was resized
 }
 
 Tensor strided(const Ints& sizes, const Ints& strides, Dtype dtype) {
