@@ -30,6 +30,24 @@ T Args::number(int k, const char* name) const {
   });
 }
 
+int Args::choice(int k, const char* name, const char* first, const char* second) const {
+  const tenon_value& value = values_[k];
+  if (value.tag == TENON_TAG_NONE) return 0;
+  if (value.tag != TENON_TAG_STRING) {
+    fail(TENON_ERROR_TYPE, {op_, ": ", name, " must be str, got ", tenon_tag_name(value.tag)});
+  }
+  const std::string_view text(static_cast<const char*>(value.as.list.data), value.count);
+  if (text == first) return 1;
+  if (text == second) return 2;
+  fail(TENON_ERROR_INVALID_ARGUMENT,
+       {op_, ": ", name, " must be None, \"", first, "\" or \"", second, "\", got ", text});
+}
+
+void refuse_argument(const char* op, const char* argument, const char* expected,
+                     const char* actual) {
+  fail_argument(op, argument, expected, actual);
+}
+
 template bool Args::number(int, const char*) const;
 template uint8_t Args::number(int, const char*) const;
 template int8_t Args::number(int, const char*) const;

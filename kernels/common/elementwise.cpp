@@ -85,7 +85,7 @@ void Elementwise::finish_like_lead() {
   for (int k = 0; k < ninputs_; ++k) {
     const bool stretched = infos_[k].numel != numel;
     has_casts_ = has_casts_ || needs_cast(k);
-    walk_.set_flat(k + 1, walked_data(k), stretched ? 0 : walked_size(k));
+    walk_.set_flat(k + 1, infos_[k].data, stretched ? 0 : size_of(dtype_of_info(infos_[k])));
   }
 }
 
@@ -244,14 +244,15 @@ void Elementwise::finish_given_or_strided(Output output) {
 void Elementwise::finish_flat(const int64_t* strides) {
   if (given_ == nullptr) allocate(sizes_of(infos_[0]), strides);
   has_casts_ = has_casts_ || output_needs_cast();
-  if (in_blocks() && has_casts_) {
-    bool one_dim = !output_needs_cast() || same(output_info().strides, strides, infos_[0].ndim);
+  if (has_casts_) {
+    bool one_dim = true;
     for (int k = 0; k < ninputs_; ++k) one_dim = one_dim && lies_as_cast(k);
     if (!one_dim) return walk_in_order_of_output(sizes_of(infos_[0]));
   }
   walk_.flat(infos_[0].numel, ninputs_ + 1);
-  walk_.set_flat(0, walked_output(), walked_output_size());
-  for (int k = 0; k < ninputs_; ++k) walk_.set_flat(k + 1, walked_data(k), walked_size(k));
+  walk_.set_flat(0, output_data_, size_of(output_dtype_));
+  for (int k = 0; k < ninputs_; ++k)
+    walk_.set_flat(k + 1, infos_[k].data, size_of(dtype_of_info(infos_[k])));
 }
 
 // Whether a cast of the input would have its strides.
@@ -270,9 +271,9 @@ void Elementwise::walk_in_order_of_output(Sizes shape) {
   int64_t perm[kMaxDims];
   order_dims(shape, order, ninputs_ + 1, perm);
   walk_.begin(shape, perm, ninputs_ + 1);
-  walk_.set(0, walked_output(), walked_output_size(), output.strides);
+  walk_.set(0, output_data_, size_of(output_dtype_), output.strides);
   for (int k = 0; k < ninputs_; ++k) {
-    walk_.set(k + 1, walked_data(k), walked_size(k), strides[k]);
+    walk_.set(k + 1, infos_[k].data, size_of(dtype_of_info(infos_[k])), strides[k]);
   }
   walk_.coalesce();
 }
@@ -319,13 +320,7 @@ void Elementwise::finish_general(Sizes shape) {
     }
   }
   has_casts_ = has_casts_ || output_needs_cast();
-  if (in_blocks() && has_casts_) return walk_in_order_of_output(shape);
-  walk_.begin(shape, perm, ninputs_ + 1);
-  walk_.set(0, walked_output(), walked_output_size(), strides[0]);
-  for (int k = 0; k < ninputs_; ++k) {
-    walk_.set(k + 1, walked_data(k), walked_size(k), strides[k + 1]);
-  }
-  walk_.coalesce();
+  walk_in_order_of_output(shape);
 }
 
 }  // namespace tenon::kernels

@@ -14,9 +14,7 @@ class Output {
  public:
   static Output allocate() { return {nullptr, false}; }
   static Output in_place(tenon_tensor* self) { return {self, false}; }
-  static Output in_place(const Tensor& self) { return {self.get(), false}; }
   static Output into(tenon_tensor* out) { return {out, true}; }
-  static Output into(const Tensor& out) { return {out.get(), true}; }
 
   tenon_tensor* tensor() const { return tensor_; }
   bool may_resize() const { return may_resize_; }
@@ -34,24 +32,17 @@ enum class Promotion {
 
 // One pointwise call, from arguments to a walk. Touches no data: CPU kernels and Meta share it.
 //
-// A kernel for a device without casts in its loops replaces each input k whose needs_cast(k) is set
-// by a temporary of dtype input_dtype(k), sizes and strides as the walk already expects
-// (cast_strides(k)), and likewise the output.
+// The walk has every operand's own data, strides and element size: who runs it converts elements
+// where needs_cast(k) or output_needs_cast() says so.
 class Elementwise {
  public:
   static constexpr int kMaxInputs = kMaxOperands - 1;
 
-  enum class Casts : bool {
-    Whole,   // input by input, as described above
-    Blocks,  // inside the loop: the walk has every operand's own data, strides and element size
-  };
-
-  explicit Elementwise(const char* op, Casts casts = Casts::Whole) : op_(op), casts_(casts) {}
+  explicit Elementwise(const char* op) : op_(op) {}
   Elementwise(const Elementwise&) = delete;
   Elementwise& operator=(const Elementwise&) = delete;
 
   // Adds an input; `name` is the schema's. Order: as the loop takes them.
-  void input(const Tensor& tensor, const char* name) { input(tensor.get(), name); }
   void input(const tenon_tensor* tensor, const char* name) {
     tenon_tensor_info& info = infos_[ninputs_];
     check(tenon_tensor_describe(tensor, &info));
@@ -64,18 +55,11 @@ class Elementwise {
     ++ninputs_;
   }
 
-  // The usual call, whole: kInputs inputs of one dtype, row-major, of one shape and on one device,
-  // none of them a wrapped number, whose result of dtype `result` is new. True when that was so and
-  // all is settled: no need to promote() and finish(). False when those have to look.
-  template <int kInputs>
-  bool try_alike(Dtype result) {
-    if (!inputs_are_alike<kInputs>()) return false;
-    settle_alike(result);
-    return true;
-  }
-  // The same in two steps.
+  // The usual call: kInputs inputs of one dtype, row-major, of one shape and on one device, none of
+  // them a wrapped number.
   template <int kInputs>
   bool inputs_are_alike() const;
+  // Settles it whole, with a new result: no need to promote() and finish().
   void settle_alike(Dtype result);
 
   // Sets the dtype that the loop computes in from inputs `first` and later.
@@ -106,8 +90,10 @@ class Elementwise {
   Dtype output_dtype() const { return output_dtype_; }
   int inputs() const { return ninputs_; }
   const tenon_tensor_info& input_info(int k) const { return infos_[k]; }
+  const tenon_tensor* input_tensor(int k) const { return inputs_[k]; }
   Dtype input_dtype(int k) const { return input_dtypes_[k]; }
-  tenon_tensor_info output_info() const { return info_of(result_ ? result_.get() : given_); }
+  tenon_tensor* output() const { return result_ ? result_.get() : given_; }
+  tenon_tensor_info output_info() const { return info_of(output()); }
   bool has_casts() const { return has_casts_; }
   bool needs_cast(int k) const { return infos_[k].dtype != static_cast<int32_t>(input_dtypes_[k]); }
   bool output_needs_cast() const { return output_dtype_ != result_dtype_; }
@@ -146,23 +132,8 @@ class Elementwise {
   void walk_in_order_of_output(Sizes shape);
   bool lies_as_cast(int k) const;
   Sizes input_strides(int k, Dims& storage) const;
-  // What the walk has of each operand.
-  bool in_blocks() const { return casts_ == Casts::Blocks; }
-  void* walked_data(int k) const {
-    return needs_cast(k) && !in_blocks() ? nullptr : infos_[k].data;
-  }
-  int64_t walked_size(int k) const {
-    return size_of(in_blocks() ? dtype_of_info(infos_[k]) : input_dtypes_[k]);
-  }
-  void* walked_output() const {
-    return output_needs_cast() && !in_blocks() ? nullptr : output_data_;
-  }
-  int64_t walked_output_size() const {
-    return size_of(in_blocks() ? output_dtype_ : result_dtype_);
-  }
 
   const char* op_;
-  Casts casts_;
   int ninputs_ = 0;
   bool has_casts_ = false;
   Dtype dtype_ = Dtype::None;

@@ -205,6 +205,11 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"TTv>T">(),
       entry_of<"TTv>">(),
       entry_of<"TTvT>">(),
+      entry_of<"TTT>T">(),
+      entry_of<"TTTT>">(),
+      entry_of<"Tv>">(),
+      entry_of<"Tvv>T">(),
+      entry_of<"Tvv>">(),
       // views
       entry_of<"Ti>T">(),
       entry_of<"Tii>T">(),

@@ -74,6 +74,10 @@ struct PointwiseFacts {
   int masks = 0;  // so many first tensors are bools that take no part in promotion
   // What serves bools instead, where an input may not be one.
   const char* no_bool = nullptr;
+  // Only moves elements: loops are for their sizes.
+  bool moves = false;
+  // One number of another dtype as second input keeps a float's digits beside small floats.
+  bool keeps_digits = false;
   // Refuses other arguments, given the dtype that is computed in.
   void (*check)(const Args& args, tenon_dtype dtype) = nullptr;
   // Which of the operator's functors serves a call, and their rules where they differ.
@@ -139,6 +143,7 @@ struct Facts {
   PointwiseFacts pointwise = {};
   ViewFacts view = {};
   RoutineFacts routine = {};
+  const Facts* tensor_form = nullptr;   // of a number form
   const char* file = __builtin_FILE();  // where it is defined, for dumps
   int32_t line = __builtin_LINE();
 };
@@ -155,6 +160,8 @@ extern const Family kView;
 extern const Family kRoutine;
 extern const Family kExplicit;
 extern const Family kComposite;
+// Calls `tensor_form`, with its second argument, a number, as a tensor weakest in promotion.
+extern const Family kNumberForm;
 
 // Whether nothing is left unsaid.
 constexpr bool is_complete(const Facts& facts) {

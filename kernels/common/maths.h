@@ -36,6 +36,27 @@ TENON_FUNCTOR inline double sqrt(double x) { return __builtin_sqrt(x); }
 TENON_FUNCTOR inline float tanh(float x) { return __builtin_tanhf(x); }
 TENON_FUNCTOR inline double tanh(double x) { return __builtin_tanh(x); }
 
+TENON_FUNCTOR inline float trunc(float x) { return __builtin_truncf(x); }
+TENON_FUNCTOR inline double trunc(double x) { return __builtin_trunc(x); }
+TENON_FUNCTOR inline float floor(float x) { return __builtin_floorf(x); }
+TENON_FUNCTOR inline double floor(double x) { return __builtin_floor(x); }
+TENON_FUNCTOR inline float fmod(float x, float y) { return __builtin_fmodf(x, y); }
+TENON_FUNCTOR inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
+TENON_FUNCTOR inline float copysign(float x, float y) { return __builtin_copysignf(x, y); }
+TENON_FUNCTOR inline double copysign(double x, double y) { return __builtin_copysign(x, y); }
+
+// The product of any elements: of bools, their logical and; integers wrap.
+template <class T>
+TENON_FUNCTOR inline T multiply(T x, T y) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return x && y;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+  } else {
+    return x * y;
+  }
+}
+
 TENON_FUNCTOR inline float abs(float x) { return __builtin_fabsf(x); }
 TENON_FUNCTOR inline double abs(double x) { return __builtin_fabs(x); }
 

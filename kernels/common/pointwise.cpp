@@ -90,7 +90,7 @@ void settle(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
 
 void run_pointwise(const Call& call) {
   const PointwiseFacts& facts = call.facts().pointwise;
-  Elementwise plan(call.op(), Elementwise::Casts::Blocks);
+  Elementwise plan(call.op());
   for (int k = 0; k < call.form.inputs; ++k) plan.input(call.tensor(k), call.form.names[k]);
   const int variant = facts.variant != nullptr ? facts.variant(Args(call.op(), call.args)) : 0;
   settle(plan, call, facts.rules != nullptr ? facts.rules[variant] : facts.rule);

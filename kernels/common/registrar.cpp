@@ -100,6 +100,10 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
   auto made = std::unique_ptr<OperatorForm>(
       new OperatorForm{&facts, kernel, ns + "::" + name_of_form(facts, form), schema, arguments,
                        results, 0, written});
+  if (facts.tensor_form != nullptr) {
+    const std::string target = ns + "::" + name_of_form(*facts.tensor_form, form);
+    check(tenon_op_find(target.c_str(), &made->target));
+  }
   for (int k = 0; k < arguments; ++k) {
     const tenon_argument_info argument = made->schema.argument(k);
     made->names[k] = argument.name;

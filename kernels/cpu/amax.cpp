@@ -2,6 +2,7 @@
 // aten::amax on the CPU.
 #include "kernels/common/registrar.h"
 #include "kernels/cpu/reduce.h"
+#include "kernels/cpu/run.h"
 
 namespace tenon::kernels::cpu {
 namespace {

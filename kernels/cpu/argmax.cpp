@@ -4,6 +4,7 @@
 
 #include "kernels/common/registrar.h"
 #include "kernels/cpu/reduce.h"
+#include "kernels/cpu/run.h"
 
 namespace tenon::kernels::cpu {
 namespace {

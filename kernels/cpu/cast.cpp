@@ -96,20 +96,6 @@ void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
   walk.run(loop, &unused);
 }
 
-float number_of(const tenon_tensor_info& source) {
-  float number = 0;
-  tenon_tensor_info target{};
-  target.data = &number;
-  target.numel = 1;
-  target.dtype = TENON_DTYPE_F32;
-  target.flags = TENON_TENSOR_CONTIGUOUS;
-  tenon_tensor_info one = source;
-  one.ndim = 0;
-  one.flags |= TENON_TENSOR_CONTIGUOUS;
-  cast(target, one);
-  return number;
-}
-
 Tensor as_dtype(const Tensor& tensor, Dtype dtype) {
   const tenon_tensor_info info = tensor.info();
   if (dtype_of_info(info) == dtype) return tensor;

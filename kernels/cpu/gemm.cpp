@@ -6,10 +6,10 @@
 #include <cstring>
 #include <memory>
 
+#include "kernels/common/maths.h"
 #include "kernels/common/shape.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/cast.h"
-#include "kernels/cpu/complex_math.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -91,7 +91,7 @@ void direct_product(const Matrix& a, const Matrix& b, T* result) {
             static_cast<T>(static_cast<uint64_t>(out[j]) +
                            static_cast<uint64_t>(factor) * static_cast<uint64_t>(row[j * stride]));
       } else {
-        out[j] += multiply(factor, row[j * stride]);
+        out[j] += maths::multiply(factor, row[j * stride]);
       }
     }
   };

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/cpu/complex_math.h"
+#include "kernels/common/maths.h"
 
 namespace tenon::kernels::cpu {
 
@@ -19,7 +19,7 @@ void plain_product(bool transpose_a, bool transpose_b, int m, int n, int k, cons
     for (int64_t l = 0; l < k; ++l) {
       const Wide factor(transpose_a ? a[l * lda + i] : a[i * lda + l]);
       for (int64_t j = 0; j < n; ++j) {
-        row[j] += multiply(factor, Wide(transpose_b ? b[j * ldb + l] : b[l * ldb + j]));
+        row[j] += maths::multiply(factor, Wide(transpose_b ? b[j * ldb + l] : b[l * ldb + j]));
       }
     }
     for (int64_t j = 0; j < n; ++j) result[i * n + j] = T(row[j]);

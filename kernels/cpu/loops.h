@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Innermost loops on the CPU: a functor over one, two or three inputs, contiguous or strided.
+// The innermost loop of casts: a functor over one input, contiguous or strided.
 #pragma once
 
 #include "kernels/common/element.h"
-#include "kernels/cpu/run.h"
-
-// Tells the compiler that iterations are independent: outputs overlap inputs fully or not at all.
-#if defined(__clang__)
-#define TENON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define TENON_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define TENON_INDEPENDENT
-#endif
+#include "kernels/common/walk.h"
+#include "kernels/cpu/independent.h"
 
 namespace tenon::kernels::cpu {
 
@@ -48,48 +40,6 @@ void unary_loop(char* const* data, const int64_t* strides, int64_t count, const 
     out += strides[0];
     a += strides[1];
   }
-}
-
-// out = f(a, b); a scalar on the right has a loop of its own.
-template <class Out, class A, class F>
-void binary_loop(char* const* data, const int64_t* strides, int64_t count, const void* ctx) {
-  const F f = *static_cast<const F*>(ctx);
-  char* out = data[0];
-  const char* a = data[1];
-  const char* b = data[2];
-  constexpr int64_t kOut = sizeof(Out);
-  constexpr int64_t kIn = sizeof(A);
-  if (strides[0] == kOut && strides[1] == kIn && strides[2] == kIn) {
-    TENON_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) {
-      store<Out>(out + i * kOut, f(load<A>(a + i * kIn), load<A>(b + i * kIn)));
-    }
-    return;
-  }
-  if (strides[0] == kOut && strides[1] == kIn && strides[2] == 0) {
-    const Compute<A> right = load<A>(b);
-    TENON_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) {
-      store<Out>(out + i * kOut, f(load<A>(a + i * kIn), right));
-    }
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    store<Out>(out, f(load<A>(a), load<A>(b)));
-    out += strides[0];
-    a += strides[1];
-    b += strides[2];
-  }
-}
-
-// Runs a functor over a plan whose inputs are read as A and whose result is Out.
-template <class Out, class A, class F>
-void run_unary(Elementwise& plan, const F& f) {
-  run(plan, &unary_loop<Out, A, F>, &f);
-}
-template <class Out, class A, class F>
-void run_binary(Elementwise& plan, const F& f) {
-  run(plan, &binary_loop<Out, A, F>, &f);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -4,6 +4,7 @@
 #include "kernels/common/registrar.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/loops.h"
+#include "kernels/cpu/run.h"
 
 namespace tenon::kernels::cpu {
 namespace {

@@ -13,19 +13,17 @@
 // X(stem) for each file kernels/cpu/<stem>.cpp with a function register_<stem>.
 // clang-format off
 #define TENON_CPU_KERNELS(X) \
-  X(add) X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(div) X(empty) \
-  X(empty_strided) X(eq) X(fill) X(full) X(ge) X(gt) X(le) X(local_scalar_dense) \
-  X(lt) X(maximum) X(mean) X(minimum) X(mm) X(mul) X(ne) X(nonzero) \
-  X(normal) X(sub) X(sum) X(uniform) X(where) \
+  X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(empty) \
+  X(empty_strided) X(fill) X(full) X(local_scalar_dense) \
+  X(mean) X(mm) X(nonzero) \
+  X(normal) X(sum) X(uniform) \
   X(zero) X(zeros)
 // clang-format on
-#define TENON_CPU_TENON_KERNELS(X) X(skeleton_op)
 
 namespace tenon::kernels::cpu {
 
 #define TENON_DECLARE(stem) void register_##stem(Library& library);
 TENON_CPU_KERNELS(TENON_DECLARE)
-TENON_CPU_TENON_KERNELS(TENON_DECLARE)
 #undef TENON_DECLARE
 
 namespace {
@@ -37,21 +35,18 @@ tenon_status load(tenon_plugin*, void** out_state) {
   const tenon_status status = tenon::detail::guarded(&error, [&] {
     watch_forks();
     auto libraries = std::make_unique<Libraries>(register_ops());
-    Library& aten = libraries->emplace_back(Library::Impl, "aten", TENON_KEY_CPU);
+    Library aten(Library::Impl, "aten", TENON_KEY_CPU);
+    Library tenon(Library::Impl, "tenon", TENON_KEY_CPU);
 #define TENON_REGISTER(stem) register_##stem(aten);
     TENON_CPU_KERNELS(TENON_REGISTER)
 #undef TENON_REGISTER
-    Library& tenon = libraries->emplace_back(Library::Impl, "tenon", TENON_KEY_CPU);
-#define TENON_REGISTER(stem) register_##stem(tenon);
-    TENON_CPU_TENON_KERNELS(TENON_REGISTER)
-#undef TENON_REGISTER
     choose_vector_level();
     for (const Operator& op : operators()) {
-      // The library of `aten` comes before that of `tenon`.
-      Library& library =
-          (*libraries)[libraries->size() - (op.ns == std::string_view("aten") ? 2 : 1)];
+      Library& library = op.ns == std::string_view("aten") ? aten : tenon;
       implement(library, TENON_KEY_CPU, "cpu", *op.facts, op.kernel, kQuickNumel);
     }
+    libraries->push_back(std::move(aten));
+    libraries->push_back(std::move(tenon));
     *out_state = libraries.release();
   });
   return status == TENON_OK ? TENON_OK : tenon_error_set(error);

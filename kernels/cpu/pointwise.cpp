@@ -14,9 +14,8 @@ namespace {
 constexpr int64_t kBlock = 256;
 constexpr int64_t kWidest = 16;  // bytes of an element
 
-Dtype computed_dtype(Dtype dtype) {
-  const bool is_small = contains(Joined<ElementTypes<Half, BFloat16>, Float8Types>(), dtype);
-  return is_small ? Dtype::F32 : dtype;
+Dtype computed(Dtype dtype, const PointwiseFacts& facts) {
+  return static_cast<Dtype>(computed_dtype(static_cast<tenon_dtype>(dtype), facts.moves));
 }
 
 // One operand of a block: where its elements are, and how they come into the loop's dtype. A cast
@@ -27,18 +26,30 @@ struct Operand {
   Dtype computed;  // of the loop
   int64_t stride;  // along a row, in bytes
 
-  bool is_direct() const { return own == computed && stride == size_of(own); }
+  // What is only moved is computed as another dtype of its size.
+  bool is_direct() const {
+    return own == promoted && size_of(own) == size_of(computed) && stride == size_of(own);
+  }
 };
 
 class Blocks {
  public:
-  Blocks(Elementwise& plan, PointwiseLoop loop, const void* functor)
+  Blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop, const void* functor)
       : walk_(plan.walk()), loop_(loop), functor_(functor), count_(plan.inputs() + 1) {
-    operands_[0] = {plan.output_dtype(), plan.result_dtype(), computed_dtype(plan.result_dtype()),
+    operands_[0] = {plan.output_dtype(), plan.result_dtype(), computed(plan.result_dtype(), facts),
                     walk_.stride(0, 0)};
     for (int k = 0; k < plan.inputs(); ++k) {
-      operands_[k + 1] = {dtype_of_info(plan.input_info(k)), plan.input_dtype(k),
-                          computed_dtype(plan.input_dtype(k)), walk_.stride(k + 1, 0)};
+      const Dtype promoted = plan.input_dtype(k);
+      operands_[k + 1] = {dtype_of_info(plan.input_info(k)), promoted,
+                          k < facts.masks ? Dtype::Bool : computed(promoted, facts),
+                          walk_.stride(k + 1, 0)};
+    }
+    if (facts.keeps_digits && plan.needs_cast(1) && plan.input_info(1).numel == 1) {
+      operands_[2].promoted = operands_[2].computed;
+    }
+    // Elements that are only moved need no step from their dtype to that of the loop.
+    if (facts.moves) {
+      for (int k = 0; k < count_; ++k) operands_[k].computed = operands_[k].promoted;
     }
   }
 
@@ -110,9 +121,10 @@ class Blocks {
 };
 
 // Whether the loop may run over all operands as they are.
-bool is_direct(Elementwise& plan) {
+bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   const Walk& walk = plan.walk();
-  if (walk.ndim() != 1 || plan.has_casts() || computed_dtype(plan.dtype()) != plan.dtype()) {
+  if (walk.ndim() != 1 || plan.has_casts() ||
+      size_of(computed(plan.dtype(), facts)) != size_of(plan.dtype())) {
     return false;
   }
   bool direct = walk.stride(0, 0) == size_of(plan.result_dtype());
@@ -127,19 +139,23 @@ bool is_direct(Elementwise& plan) {
 void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
                    int variant) {
   const auto& table = reinterpret_cast<const PointwiseTable<1>&>(kernel);
+  const PointwiseFacts& facts = call.facts().pointwise;
   const auto dtype = static_cast<tenon_dtype>(plan.dtype());
-  // The facts refused what has no loops.
-  const PointwiseLoops& loops = table.loops[variant][computed_index(dtype)];
-  if (loops.make == nullptr) [[unlikely]] {
+  const int index = computed_index(computed_dtype(dtype, facts.moves));
+  // The facts refuse what has no loops.
+  if (index < 0 || table.loops[variant][index].make == nullptr) [[unlikely]] {
     fail(TENON_ERROR_INTERNAL, {call.op(), ": a loop must exist for ", plan.dtype()});
   }
+  const PointwiseLoops& loops = table.loops[variant][index];
+  uint32_t singles = 0;
+  for (int k = 0; k < plan.inputs(); ++k) singles |= uint32_t{plan.input_info(k).numel == 1} << k;
   alignas(16) char functor[kMaxFunctor];
-  loops.make(Args(call.op(), call.args, dtype), functor);
+  loops.make(Args(call.op(), call.args, dtype, singles), functor);
   const PointwiseLoop loop = loops.levels[vector_level];
-  if (is_direct(plan)) [[likely]] {
+  if (is_direct(plan, facts)) [[likely]] {
     loop(plan.walk().raw_data(), plan.walk().numel(), functor);
   } else {
-    Blocks(plan, loop, functor).run();
+    Blocks(plan, facts, loop, functor).run();
   }
 }
 

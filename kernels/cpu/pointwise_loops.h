@@ -10,16 +10,8 @@
 #include "kernels/common/args.h"
 #include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/cpu/independent.h"
 #include "kernels/cpu/vector_level.h"
-
-// Tells the compiler that iterations are independent: outputs overlap inputs fully or not at all.
-#if defined(__clang__)
-#define TENON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define TENON_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define TENON_INDEPENDENT
-#endif
 
 namespace tenon::kernels {
 struct PointwiseKernel;
@@ -39,8 +31,29 @@ struct PointwiseLoops {
 };
 inline constexpr int64_t kMaxFunctor = 64;  // bytes
 
-// The dtypes that are computed in: the small floats are computed as float.
+// The dtypes that loops are made for: small floats are computed as float, and what is only moved as
+// integers of its size.
 inline constexpr int kComputed = 10;
+constexpr tenon_dtype computed_dtype(tenon_dtype dtype, bool moves) {
+  switch (dtype) {
+    case TENON_DTYPE_F16:
+    case TENON_DTYPE_BF16:
+      return moves ? TENON_DTYPE_I16 : TENON_DTYPE_F32;
+    case TENON_DTYPE_F8_E5M2:
+    case TENON_DTYPE_F8_E4M3FN:
+      return moves ? TENON_DTYPE_U8 : TENON_DTYPE_F32;
+    case TENON_DTYPE_BOOL:
+    case TENON_DTYPE_I8:
+      return moves ? TENON_DTYPE_U8 : dtype;
+    case TENON_DTYPE_F32:
+      return moves ? TENON_DTYPE_I32 : dtype;
+    case TENON_DTYPE_F64:
+    case TENON_DTYPE_C64:
+      return moves ? TENON_DTYPE_I64 : dtype;
+    default:
+      return dtype;
+  }
+}
 constexpr int computed_index(tenon_dtype dtype) {
   switch (dtype) {
     case TENON_DTYPE_BOOL:
@@ -51,6 +64,8 @@ constexpr int computed_index(tenon_dtype dtype) {
     case TENON_DTYPE_I32:
     case TENON_DTYPE_I64:
       return dtype - TENON_DTYPE_U8 + 1;
+    case TENON_DTYPE_F32:
+      return 6;
     case TENON_DTYPE_F64:
       return 7;
     case TENON_DTYPE_C64:
@@ -58,7 +73,7 @@ constexpr int computed_index(tenon_dtype dtype) {
     case TENON_DTYPE_C128:
       return 9;
     default:
-      return 6;
+      return -1;
   }
 }
 
@@ -163,6 +178,14 @@ constexpr bool gives() {
   }
 }
 
+constexpr DtypeSet computed_types(DtypeSet types, bool moves) {
+  DtypeSet computed = 0;
+  for (tenon_dtype dtype = 0; dtype < 32; ++dtype) {
+    if (has(types, dtype)) computed |= dtypes(computed_dtype(dtype, moves));
+  }
+  return computed;
+}
+
 template <const Facts& kFacts, int kVariant>
 constexpr PointwiseRule rule_of() {
   const PointwiseFacts& facts = kFacts.pointwise;
@@ -172,10 +195,8 @@ constexpr PointwiseRule rule_of() {
 template <const Facts& kFacts, int kVariant, template <class> class F, class T, tenon_dtype kDtype>
 constexpr void add_loops(PointwiseLoops* loops) {
   constexpr PointwiseRule kRule = rule_of<kFacts, kVariant>();
-  constexpr DtypeSet kComputedAsFloat =
-      dtypes(TENON_DTYPE_F32, TENON_DTYPE_F16, TENON_DTYPE_BF16) | kFloat8;
-  constexpr DtypeSet kSet = kDtype == TENON_DTYPE_F32 ? kComputedAsFloat : dtypes(kDtype);
-  if constexpr ((kRule.types & kSet) != 0) {
+  constexpr DtypeSet kComputedTypes = computed_types(kRule.types, kFacts.pointwise.moves);
+  if constexpr (has(kComputedTypes, kDtype)) {
     static_assert(gives<kRule.gives, typename Signature<F<T>>::Result, T>(),
                   "the functor must give what the rule says");
     loops[computed_index(kDtype)] = Levels<F<T>>::table();

@@ -7,6 +7,7 @@
 #include "kernels/common/registrar.h"
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/reduce.h"
+#include "kernels/cpu/run.h"
 #include "kernels/ops/sum.h"
 
 namespace tenon::kernels::cpu {

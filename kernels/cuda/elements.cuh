@@ -5,17 +5,14 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
-#include <thrust/complex.h>
 
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/common/complex.h"
 #include "tenon/types.h"
 
 namespace tenon::kernels::cuda {
-
-using Complex64 = thrust::complex<float>;
-using Complex128 = thrust::complex<double>;
 
 template <class T>
 struct ComputeOf {
@@ -39,10 +36,6 @@ struct ComputeOf<__nv_fp8_e4m3> {
 };
 template <class T>
 using Compute = typename ComputeOf<T>::type;
-
-template <class T>
-inline constexpr bool is_complex_element =
-    std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
 template <class T>
 struct Element {

@@ -7,7 +7,7 @@
 
 namespace tenon::kernels::cuda {
 
-inline constexpr int kMaxOperands = 3;
+inline constexpr int kMaxOperands = 4;
 inline constexpr int kMaxDims = 64;
 
 // Several operands of one shape, strides in bytes, innermost dim first.
@@ -28,10 +28,6 @@ struct Number {
 
 using Stream = void*;  // a cudaStream_t
 
-// data[0] = data[1] + alpha * data[2], elements of `dtype` (TENON_DTYPE_*).
-void launch_add(int32_t dtype, const Strided& walk, Number alpha, Stream stream);
-// data[0] = data[1] * data[2].
-void launch_mul(int32_t dtype, const Strided& walk, Stream stream);
 // data[0] = number.
 void launch_fill(int32_t dtype, const Strided& walk, Number number, Stream stream);
 // data[0] = data[1], converted from `source` to `target` as a cast of a tensor would.

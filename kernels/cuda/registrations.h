@@ -6,7 +6,6 @@
 
 namespace tenon::kernels::cuda {
 
-void register_binary(Library& aten);
 void register_copy(Library& aten);
 void register_factories(Library& aten);
 void register_mm(Library& aten);

@@ -1,19 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding modes of aten::div.
+// aten::div: the quotient of two tensors: true, or rounded down ("floor") or towards 0 ("trunc").
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include "kernels/common/args.h"
+#include "kernels/common/complex.h"
+#include "kernels/common/facts.h"
+#include "kernels/common/maths.h"
+#include "kernels/common/rounding.h"
 
-#include "kernels/ops/binary.h"
+namespace tenon::kernels::ops {
 
-namespace tenon::kernels {
+template <class T>
+struct TrueDiv {
+  TENON_FUNCTOR T operator()(T x, T y) const { return x / y; }
+};
 
-enum class Rounding { None, Floor, Trunc };
+// What both roundings begin with. Small floats are rounded at each step, unless the divisor is one
+// number: as PyTorch has it.
+struct DivSteps {
+  Rounding rounding;
+  const char* op;
 
-extern const BinaryFacts kDivRounded;
+  static DivSteps make(const Args& args) {
+    return {args.is_single(1) ? Rounding(TENON_DTYPE_F32) : Rounding(args.dtype()), args.op()};
+  }
+  // Integers; the smallest one divided by -1 does not fit, and wraps instead of trapping.
+  template <class T>
+  T quotient(T x, T y) const {
+    if (y == 0) refuse_argument(op, "other", "free of zeros where integers are divided", "0");
+    if (std::is_signed_v<T> && y == T(-1)) return static_cast<T>(uint64_t{0} - uint64_t(x));
+    return static_cast<T>(x / y);
+  }
+};
 
-// "floor", "trunc" or absent; anything else is refused.
-Rounding rounding_of(const char* op, std::optional<std::string_view> rounding_mode);
+template <class T>
+struct TruncDiv {
+  DivSteps steps;
+  static TruncDiv make(const Args& args) { return {DivSteps::make(args)}; }
+  TENON_FUNCTOR T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      return steps.quotient(x, y);
+    } else {
+      return maths::trunc(steps.rounding(x / y));
+    }
+  }
+};
 
-}  // namespace tenon::kernels
+template <class T>
+struct FloorDiv {
+  DivSteps steps;
+  static FloorDiv make(const Args& args) { return {DivSteps::make(args)}; }
+  TENON_FUNCTOR T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) {
+      const T quotient = steps.quotient(x, y);
+      const bool inexact = y != T(-1) && x % y != 0;
+      return static_cast<T>(inexact && (x < 0) != (y < 0) ? quotient - 1 : quotient);
+    } else {
+      // Python's floor division: exact even where x / y rounds up to an integer.
+      if (y == 0) return x / y;
+      const Rounding& as = steps.rounding;
+      const T remainder = as(maths::fmod(x, y));
+      T quotient = as(as(x - remainder) / y);
+      if (remainder != 0 && (y < 0) != (remainder < 0)) quotient = as(quotient - 1);
+      if (quotient == 0) return maths::copysign(T(0), x / y);
+      const T floor = maths::floor(quotient);
+      return as(quotient - floor) > T(0.5) ? floor + 1 : floor;
+    }
+  }
+};
+
+inline int div_variant(const Args& args) {
+  return args.choice(2, "rounding_mode", "floor", "trunc");
+}
+inline constexpr PointwiseRule kDivRules[] = {
+    {kFloats | kComplex, Promote::CommonFloat}, {kReals}, {kReals}};
+
+inline constexpr Facts kDivTensor{
+    .family = &kPointwise,
+    .name = "div.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .gradient = "self: grad / other.conj(); other: -grad * (result / other).conj()",
+    .tangent = "(self_t - other_t * result) / other",
+    .batching = Batching::Pointwise,
+    .cast = Cast::Widest,
+    .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}, .keeps_digits = true},
+};
+inline constexpr Facts kDivTensorMode{
+    .family = &kPointwise,
+    .name = "div.Tensor_mode",
+    .params = "Tensor self, Tensor other, *, str? rounding_mode",
+    .forms = kAllForms,
+    .out = "out_mode",
+    .gradient =
+        "self: where(rounding_mode, 0, grad / other.conj()); other: as div.Tensor, 0 where rounded",
+    .tangent = "as div.Tensor, 0 where rounded",
+    .batching = Batching::Pointwise,
+    .cast = Cast::Widest,
+    .pointwise = {.keeps_digits = true, .variant = &div_variant, .rules = kDivRules},
+};
+inline constexpr Facts kDivScalar{
+    .family = &kNumberForm,
+    .name = "div.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kAllForms,
+    .out = "Scalar_out",
+    .gradient = "none: calls the tensor form",
+    .tangent = "none: calls the tensor form",
+    .batching = Batching::None,
+    .cast = Cast::None,
+    .tensor_form = &kDivTensor,
+};
+inline constexpr Facts kDivScalarMode{
+    .family = &kNumberForm,
+    .name = "div.Scalar_mode",
+    .params = "Tensor self, Scalar other, *, str? rounding_mode",
+    .forms = kAllForms,
+    .out = "Scalar_mode_out",
+    .gradient = "none: calls the tensor form",
+    .tangent = "none: calls the tensor form",
+    .batching = Batching::None,
+    .cast = Cast::None,
+    .tensor_form = &kDivTensorMode,
+};
+
+}  // namespace tenon::kernels::ops

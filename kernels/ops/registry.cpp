@@ -11,7 +11,6 @@ namespace tenon::kernels {
 
 #define TENON_DECLARE(stem) void register_##stem(Library& library);
 TENON_ATEN_OPS(TENON_DECLARE)
-TENON_TENON_OPS(TENON_DECLARE)
 #undef TENON_DECLARE
 
 std::vector<Library> register_ops() {
@@ -20,10 +19,7 @@ std::vector<Library> register_ops() {
 #define TENON_REGISTER_ATEN(stem) register_##stem(aten);
   TENON_ATEN_OPS(TENON_REGISTER_ATEN)
 #undef TENON_REGISTER_ATEN
-  Library& tenon = libraries.emplace_back(Library::Fragment, "tenon");
-#define TENON_REGISTER_TENON(stem) register_##stem(tenon);
-  TENON_TENON_OPS(TENON_REGISTER_TENON)
-#undef TENON_REGISTER_TENON
+  libraries.emplace_back(Library::Fragment, "tenon");
   for (const Operator& op : operators()) {
     define(std::string_view(op.ns) == "aten" ? libraries[0] : libraries[1], *op.facts);
   }

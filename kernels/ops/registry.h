@@ -9,12 +9,11 @@
 // X(stem) for each file kernels/ops/<stem>.cpp with a function register_<stem>.
 // clang-format off
 #define TENON_ATEN_OPS(X) \
-  X(add) X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(div) X(empty) \
-  X(empty_strided) X(eq) X(fill) X(ge) X(gt) X(le) X(local_scalar_dense) X(lt) X(maximum) \
-  X(mean) X(minimum) X(mm) X(mul) X(ne) X(nonzero) X(normal) X(stack) X(sub) X(sum) \
-  X(uniform) X(where) X(zero)
+  X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(empty) \
+  X(empty_strided) X(fill) X(local_scalar_dense) \
+  X(mean) X(mm) X(nonzero) X(normal) X(stack) X(sum) \
+  X(uniform) X(zero)
 // clang-format on
-#define TENON_TENON_OPS(X) X(skeleton_op)
 
 namespace tenon::kernels {
 

@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of aten::where.
+// aten::where: elements of self where the condition holds, else of other.
 #pragma once
 
-#include "kernels/common/elementwise.h"
+#include "kernels/common/complex.h"
+#include "kernels/common/facts.h"
 
-namespace tenon::kernels {
+namespace tenon::kernels::ops {
 
-void plan_where(Elementwise& plan, const Tensor& condition, const Tensor& self,
-                const Tensor& other);
+template <class T>
+struct Where {
+  TENON_FUNCTOR T operator()(bool condition, T x, T y) const { return condition ? x : y; }
+};
 
-}  // namespace tenon::kernels
+inline constexpr Facts kWhereSelf{
+    .family = &kPointwise,
+    .name = "where.self",
+    .params = "Tensor condition, Tensor self, Tensor other",
+    .forms = kFunctional | kOut,
+    .out = "self_out",
+    .gradient = "self: where(condition, grad, 0); other: where(condition, 0, grad)",
+    .tangent = "where(condition, self_t, other_t)",
+    .batching = Batching::Pointwise,
+    .cast = Cast::Widest,
+    .pointwise = {.rule = {kAllDtypes}, .masks = 1, .moves = true},
+};
+
+}  // namespace tenon::kernels::ops

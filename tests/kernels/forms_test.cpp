@@ -59,5 +59,75 @@ TEST(UnaryForms, MetaOut_IsResizedWithoutData) {
   EXPECT_EQ(sizes(out), (Ints{2, 3}));
 }
 
+class BinaryForms : public testing::TestWithParam<std::string> {
+ protected:
+  // "add.Tensor" as a functional, an in-place or an out form.
+  std::string op(const std::string& suffix) const {
+    const size_t dot = GetParam().find('.');
+    return "aten::" + GetParam().substr(0, dot) + suffix;
+  }
+  std::string functional() const { return "aten::" + GetParam(); }
+};
+
+TEST_P(BinaryForms, InPlace_WritesSelf) {
+  const Tensor self = numbers(Dtype::F32);
+  const Tensor row = Tensor::from<float>(std::vector<float>(30, 1.25F), Ints{30});
+  const Tensor expected = call(functional(), self, row);
+  EXPECT_EQ(call(op("_.Tensor"), self, row).get(), self.get());
+  EXPECT_EQ(elements(self), elements(expected));
+}
+
+TEST_P(BinaryForms, MixedDtypesByBlocks_AnswerAsWholeCasts) {
+  const Tensor self = call("aten::t", numbers(Dtype::I64));
+  const Tensor column = call("aten::to.dtype", numbers(Dtype::F32), Dtype::F64);
+  const Tensor other = call("aten::t", column);
+  const Tensor expected = call(functional(), call("aten::to.dtype", self, Dtype::F64), other);
+  const Tensor result = call(functional(), self, other);
+  EXPECT_EQ(result.dtype(), expected.dtype());
+  EXPECT_EQ(elements(result), elements(expected));
+}
+
+TEST_P(BinaryForms, NumberForm_AnswersAsOneElement) {
+  const Tensor self = numbers(Dtype::F32);
+  const Tensor one = Tensor::from<float>({1.5F}, {1});
+  const Tensor expected = call(functional(), self, one);
+  EXPECT_EQ(elements(call(op(".Scalar"), self, 1.5)), elements(expected));
+  EXPECT_EQ(call(op("_.Scalar"), self, 1.5).get(), self.get());
+  EXPECT_EQ(elements(self), elements(expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, BinaryForms,
+                         testing::Values("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor",
+                                         "eq.Tensor", "ne.Tensor", "lt.Tensor", "le.Tensor",
+                                         "gt.Tensor", "ge.Tensor"),
+                         [](const auto& info) {
+                           return info.param.substr(0, info.param.find('.'));
+                         });
+
+TEST(BinaryForms, ComparisonOut_MayBeOfAnyDtype) {
+  const Tensor out = Tensor::empty(Ints{0}, Dtype::F32);
+  const Tensor two = Tensor::from<float>({2}, {1});
+  call("aten::lt.Tensor_out", Tensor::from<float>({1, 3}, {2}), two, kw("out", out));
+  EXPECT_EQ(elements(out), (Doubles{1, 0}));
+}
+
+TEST(BinaryForms, WhereOut_IsWritten) {
+  const Tensor out = Tensor::empty(Ints{2}, Dtype::F64);
+  const Tensor self = Tensor::from<float>({1, 2}, {2});
+  call("aten::where.self_out", call("aten::gt.Scalar", self, 1), self,
+       Tensor::from<float>({7}, {1}), kw("out", out));
+  EXPECT_EQ(elements(out), (Doubles{7, 2}));
+}
+
+TEST(BinaryForms, DivMode_InPlaceAndOut) {
+  const Tensor self = Tensor::from<int64_t>({7, -7}, {2});
+  const Tensor other = Tensor::from<int64_t>({2}, {1});
+  const Tensor out = Tensor::empty(Ints{2}, Dtype::I64);
+  call("aten::div.out_mode", self, other, kw("rounding_mode", "floor"), kw("out", out));
+  EXPECT_EQ(elements(out), (Doubles{3, -4}));
+  call("aten::div_.Tensor_mode", self, other, kw("rounding_mode", "trunc"));
+  EXPECT_EQ(elements(self), (Doubles{3, -3}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

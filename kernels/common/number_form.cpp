@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The routine of operators of a tensor and a number: they call the operator of two tensors.
+#include <algorithm>
+
+#include "kernels/common/call.h"
+#include "kernels/common/registrar.h"
+
+namespace tenon::kernels {
+namespace {
+
+void run_number_form(const Call& call) {
+  const Scalar number(call.args[1]);
+  const Tensor wrapped = number_tensor(number);
+  tenon_value args[OperatorForm::kMaxArguments];
+  std::copy_n(call.args, call.form.arguments, args);
+  args[1] = tenon_value_of_tensor(wrapped.get());
+  tenon_value result = tenon_value_of_none();
+  tenon_stack stack{};
+  stack.args = args;
+  stack.nargs = static_cast<uint32_t>(call.form.arguments);
+  stack.rets = &result;
+  stack.nrets = 1;
+  check(tenon_op_call_fast(call.form.target, &stack));
+  if (call.form.is_functional()) {
+    call.results[0] = result;
+  } else {
+    tenon_value_clear(&result);
+  }
+}
+
+}  // namespace
+
+constinit const Family kNumberForm{.name = "number_form",
+                                   .run = &run_number_form,
+                                   .key = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD,
+                                   .leaf = false};
+
+}  // namespace tenon::kernels

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators of kernels/ops/ops.list with their CUDA kernels. CMake writes the source.
+#pragma once
+
+#include "kernels/ops/operators.h"
+
+namespace tenon::kernels::cuda {
+
+std::span<const Operator> operators();
+
+}  // namespace tenon::kernels::cuda

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of launchers that a pointwise operator is on CUDA.
+#pragma once
+
+#include "kernels/common/args.h"
+#include "kernels/cuda/launch.h"
+
+namespace tenon::kernels {
+struct Call;
+struct PointwiseKernel;
+class Elementwise;
+}  // namespace tenon::kernels
+
+namespace tenon::kernels::cuda {
+
+// Launches a functor over operands of one dtype; `args` are what it is made from.
+using Launch = void (*)(const Strided& walk, const Args& args, Stream stream);
+
+inline constexpr int kDtypes = TENON_DTYPE_F8_E4M3FN + 1;
+
+void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call, int variant);
+
+// Begins as PointwiseKernel does. NULL where a dtype is not taken.
+template <int kVariants>
+struct PointwiseTable {
+  void (*run)(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
+              int variant) = &run_pointwise;
+  Launch launches[kVariants][kDtypes] = {};
+};
+
+}  // namespace tenon::kernels::cuda

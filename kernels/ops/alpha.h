@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The factor `alpha` of aten::add and aten::sub.
+#pragma once
+
+#include "kernels/common/args.h"
+
+namespace tenon::kernels::ops {
+
+// Which functor: without a factor for the usual 1, or with it.
+inline int alpha_variant(const Args& args) { return args.is_one(2) ? 0 : 1; }
+inline void check_alpha(const Args& args, tenon_dtype dtype) {
+  check_number(args, 2, "alpha", dtype);
+}
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::le: whether elements of self are less than or equal to those of other.
+#pragma once
+
+#include "kernels/common/complex.h"
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Le {
+  TENON_FUNCTOR bool operator()(T x, T y) const { return x <= y; }
+};
+
+inline constexpr Facts kLeTensor{
+    .family = &kPointwise,
+    .name = "le.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .out = "Tensor_out",
+    .gradient = "none: not differentiable",
+    .tangent = "none: not differentiable",
+    .batching = Batching::Pointwise,
+    .cast = Cast::Widest,
+    .pointwise = {.rule = {kReals | kBool, Promote::Common, Gives::Bool}},
+};
+inline constexpr Facts kLeScalar{
+    .family = &kNumberForm,
+    .name = "le.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kAllForms,
+    .out = "Scalar_out",
+    .gradient = "none: calls the tensor form",
+    .tangent = "none: calls the tensor form",
+    .batching = Batching::None,
+    .cast = Cast::None,
+    .tensor_form = &kLeTensor,
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::minimum: the smaller of two elements; NaN where either is NaN.
+#pragma once
+
+#include "kernels/common/complex.h"
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Minimum {
+  TENON_FUNCTOR T operator()(T x, T y) const {
+    const T smaller = x < y ? x : y;
+    // NaN is the one value that differs from itself: it wins from either side.
+    if constexpr (std::is_floating_point_v<T>) return x != x ? x : y != y ? y : smaller;
+    return smaller;
+  }
+};
+
+inline constexpr Facts kMinimum{
+    .family = &kPointwise,
+    .name = "minimum",
+    .params = "Tensor self, Tensor other",
+    .forms = kFunctional | kOut,
+    .gradient = "self: grad, half where equal, where self <= other; other: the rest",
+    .tangent = "that of the smaller, half of each where equal",
+    .batching = Batching::Pointwise,
+    .cast = Cast::Widest,
+    .pointwise = {.rule = {kReals | kBool}},
+};
+
+}  // namespace tenon::kernels::ops

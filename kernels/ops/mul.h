@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::mul: the product of two tensors; of bools, their logical and.
+#pragma once
+
+#include "kernels/common/facts.h"
+#include "kernels/common/maths.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Mul {
+  TENON_FUNCTOR T operator()(T x, T y) const { return maths::multiply(x, y); }
+};
+
+inline constexpr Facts kMulTensor{
+    .family = &kPointwise,
+    .name = "mul.Tensor",
+    .params = "Tensor self, Tensor other",
+    .forms = kAllForms,
+    .gradient = "self: grad * other.conj(); other: grad * self.conj()",
+    .tangent = "self_t * other + self * other_t",
+    .batching = Batching::Pointwise,
+    .cast = Cast::Widest,
+    .pointwise = {.rule = {kAllDtypes}, .keeps_digits = true},
+};
+inline constexpr Facts kMulScalar{
+    .family = &kNumberForm,
+    .name = "mul.Scalar",
+    .params = "Tensor self, Scalar other",
+    .forms = kAllForms,
+    .out = "Scalar_out",
+    .gradient = "none: calls the tensor form",
+    .tangent = "none: calls the tensor form",
+    .batching = Batching::None,
+    .cast = Cast::None,
+    .tensor_form = &kMulTensor,
+};
+
+}  // namespace tenon::kernels::ops
