@@ -12,7 +12,7 @@ TENON_IMPL(aten, CUDA, m) {
   register_copy(m);
   register_sum(m);
   register_mm(m);
-  for (const Operator& op : operators()) {
+  for (const tenon::kernels::Operator& op : operators()) {
     tenon::kernels::implement(m, TENON_KEY_CUDA, "cuda", *op.facts, op.kernel, -1);
   }
 }
