@@ -659,7 +659,7 @@ class PairsTest(Fixture):
         self.write("kernels/cpu/add.cpp", 'aten.impl("add", &add);\n')
         found = pairs.check(self.root)
         self.assertEqual(len(found), 2)
-        self.assertIn("kernels/ops/add.cpp", found[0])
+        self.assertIn("kernels/ops/add.h", found[0])
         self.assertIn("tests/kernels/add_test.cpp", found[1])
 
     def test_source_that_only_another_of_its_name_is_listed_for_fails(self):
