@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "layouts.h"
 #include "peers/peer.h"
 #include "small_tensors.h"
 
@@ -64,6 +65,7 @@ void add_peers() {
 
 int main(int argc, char** argv) {
   add_rows(small_tensor_rows());
+  add_rows(layout_rows());
   add_peers();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

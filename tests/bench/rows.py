@@ -34,6 +34,10 @@ def _small(what: str, name: str, limit=None) -> Row:
     return _c(what, f"small/{name}", f"torch/small/{name}", "at::, inference mode", limit)
 
 
+def _layout(what: str, name: str) -> Row:
+    return _c(what, f"layout/{name}", f"torch/layout/{name}", "at::, one thread")
+
+
 def _python(what: str, ours: str, peer: str = "", peer_name: str = "", limit=None) -> Row:
     return Row(what, f"python:{ours}", f"python:{peer}" if peer else "", peer_name, limit)
 
@@ -124,6 +128,27 @@ SECTIONS = {
         _c("add, a million", "large/add_1M", "torch/large/add_1M", "at::, one thread"),
         _c("sum, a million", "large/sum_1M", "torch/large/sum_1M", "at::, one thread"),
         _c("tensor made and released", "new_and_release_1_element_tensor"),
+    ),
+    "Layouts of large tensors from C++": (
+        _layout("sum of 512² over dim 0", "sum_dim0_512"),
+        _layout("sum of 2048² over dim 0", "sum_dim0_2048"),
+        _layout("sum of 512² over dim 1", "sum_dim1_512"),
+        _layout("amax of 512² over dim 0", "amax_dim0_512"),
+        _layout("amax of 2048² over dim 0", "amax_dim0_2048"),
+        _layout("amax of 512² over dim 1", "amax_dim1_512"),
+        _layout("512² and a row", "add_row_512"),
+        _layout("512² and a column", "add_column_512"),
+        _layout("100000×3 and 3", "add_100000x3_and_3"),
+        _layout("37500×8 and 8", "add_37500x8_and_8"),
+        _layout("9375×32 and 32", "add_9375x32_and_32"),
+        _layout("x + y.t(), 512²", "add_turned_512"),
+        _layout("x + y.t(), 2048²", "add_turned_2048"),
+        _layout("exp of 64 k", "exp_64k"),
+        _layout("tanh of 64 k", "tanh_64k"),
+        _layout("sigmoid of 64 k", "sigmoid_64k"),
+        _layout("add of 64 k, float16", "add_f16_64k"),
+        _layout("add of 64 k, bfloat16", "add_bf16_64k"),
+        _layout("add of 64 k, int64 and float32", "add_i64_f32_64k"),
     ),
     "Scale: 100 000 operators, 1 000 plugins, 2 threads": (
         Row("find one of a few", "many:hot_lookup_ns", limit=50),

@@ -11,8 +11,9 @@
 
 #include "peer.h"
 
-// torch_small.cpp
+// torch_small.cpp and torch_layouts.cpp
 const tenon_bench_peer* torch_small_rows();
+const tenon_bench_peer* torch_layout_rows();
 
 namespace {
 
@@ -109,8 +110,8 @@ const tenon_bench_peer peers[] = {
 
 std::vector<tenon_bench_peer> all_rows() {
   std::vector<tenon_bench_peer> rows(std::begin(peers), std::end(peers));
-  for (const tenon_bench_peer* row = torch_small_rows(); row->name != nullptr; ++row) {
-    rows.push_back(*row);
+  for (const tenon_bench_peer* row : {torch_small_rows(), torch_layout_rows()}) {
+    for (; row->name != nullptr; ++row) rows.push_back(*row);
   }
   rows.push_back({nullptr, nullptr});
   return rows;
