@@ -228,18 +228,18 @@ static void error_dealloc(PyObject* object) {
     self->error = NULL;
     tenon_error_release(error);
   }
-  ((PyTypeObject*)PyExc_Exception)->tp_dealloc(object);
+  ((PyTypeObject*)PyExc_RuntimeError)->tp_dealloc(object);
   Py_DECREF(type);
 }
 
 static int error_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  return ((PyTypeObject*)PyExc_Exception)->tp_traverse(self, visit, arg);
+  return ((PyTypeObject*)PyExc_RuntimeError)->tp_traverse(self, visit, arg);
 }
 
 static PyObject* error_str(PyObject* object) {
   error_object* self = (error_object*)object;
-  if (self->error == NULL) return ((PyTypeObject*)PyExc_Exception)->tp_str(object);
+  if (self->error == NULL) return ((PyTypeObject*)PyExc_RuntimeError)->tp_str(object);
   const char* message = tenon_error_message(self->error);
   return PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
 }
@@ -402,5 +402,5 @@ static PyMethodDef methods[] = {
 
 int tnp_errors_init(PyObject* module) {
   if (PyModule_AddFunctions(module, methods) != 0) return -1;
-  return tnp_add_type(module, &error_type, &error_spec, PyExc_Exception);
+  return tnp_add_type(module, &error_type, &error_spec, PyExc_RuntimeError);
 }

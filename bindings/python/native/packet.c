@@ -108,6 +108,15 @@ static PyObject* packet_get_name(PyObject* object, void* unused) {
   return ((tnp_packet*)object)->name;
 }
 
+static PyObject* packet_get_short_name(PyObject* object, void* unused) {
+  (void)unused;
+  PyObject* name = ((tnp_packet*)object)->name;
+  Py_ssize_t length = PyUnicode_GET_LENGTH(name);
+  Py_ssize_t colon = PyUnicode_FindChar(name, ':', 0, length, -1);
+  if (colon == -2) return NULL;
+  return PyUnicode_Substring(name, colon + 1, length);
+}
+
 static PyObject* packet_get_ops(PyObject* object, void* unused) {
   (void)unused;
   Py_INCREF(((tnp_packet*)object)->ops);
@@ -170,6 +179,7 @@ static void packet_dealloc(PyObject* object) {
 }
 
 static PyGetSetDef packet_getset[] = {
+    {"__name__", packet_get_short_name, NULL, "Name without namespace, such as \"add\".", NULL},
     {"_qualified_op_name", packet_get_name, NULL, "Name, such as \"aten::add\".", NULL},
     {"_ops", packet_get_ops, NULL, "Overloads in order of definition.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},

@@ -49,6 +49,13 @@ static bool is_numpy_bool(PyObject* object) {
   return strcmp(name, "numpy.bool") == 0 || strcmp(name, "numpy.bool_") == 0;
 }
 
+/* The element of a 0-dim tensor. NULL without an exception for other tensors. */
+static PyObject* element_of(PyObject* tensor) {
+  tenon_tensor* handle = tnp_tensor_get(tensor);
+  if (handle == NULL || tenon_tensor_ndim(handle) != 0) return NULL;
+  return PyObject_CallMethod(tensor, "item", NULL);
+}
+
 static int to_int(tnp_call* call, PyObject* object, int64_t* out) {
   PyObject* number = object;
   if (!PyLong_Check(object)) {
@@ -91,6 +98,27 @@ static int to_float(tnp_call* call, PyObject* object, double* out) {
   if (value == -1.0 && PyErr_Occurred()) return -1;
   *out = value;
   return 0;
+}
+
+/* An argument that is an int, or the element of a 0-dim tensor of integers. */
+static int argument_to_int(tnp_call* call, PyObject* object, int64_t* out) {
+  if (TNP_LIKELY(!TNP_IS_TENSOR(object))) return to_int(call, object, out);
+  PyObject* number = element_of(object);
+  if (number == NULL) return PyErr_Occurred() ? -1 : 1;
+  call->normalised = true;
+  int result = PyLong_CheckExact(number) ? to_int(call, number, out) : 1;
+  Py_DECREF(number);
+  return result;
+}
+
+static int argument_to_float(tnp_call* call, PyObject* object, double* out) {
+  if (TNP_LIKELY(!TNP_IS_TENSOR(object))) return to_float(call, object, out);
+  PyObject* number = element_of(object);
+  if (number == NULL) return PyErr_Occurred() ? -1 : 1;
+  call->normalised = true;
+  int result = to_float(call, number, out);
+  Py_DECREF(number);
+  return result;
 }
 
 static int to_bool(tnp_call* call, PyObject* object, int64_t* out) {
@@ -421,10 +449,10 @@ int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, te
       return to_tensor(call, object, out);
     case TNP_CONV_INT:
       out->tag = TENON_TAG_INT;
-      return to_int(call, object, &out->as.i);
+      return argument_to_int(call, object, &out->as.i);
     case TNP_CONV_FLOAT:
       out->tag = TENON_TAG_FLOAT;
-      return to_float(call, object, &out->as.f);
+      return argument_to_float(call, object, &out->as.f);
     case TNP_CONV_BOOL:
       out->tag = TENON_TAG_BOOL;
       return to_bool(call, object, &out->as.i);

@@ -39,7 +39,7 @@ _dtype = dtype
 _device = device
 _layout = layout
 
-class Error(Exception):
+class Error(RuntimeError):
     code: str
     kind: str
     frames: list[tuple[str, str | None, str | None, _int]]
@@ -235,6 +235,7 @@ class OpOverload:
     def _schema_handle(self) -> Handle: ...
 
 class OpOverloadPacket:
+    __name__: str
     _qualified_op_name: str
     _ops: tuple[OpOverload, ...]
     def __init__(self, name: str) -> None: ...

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exceptions: one base, and one class per status that is also the built-in exception it resembles.
 
+The base is a RuntimeError, which is what PyTorch raises for most of them.
+
 An exception holds the C error and reads text, notes and frames from it when asked. An exception
 that a Python kernel raises comes home as the same object, whichever languages it crossed.
 """
@@ -25,7 +27,7 @@ class NotFoundError(Error, LookupError):
     """An operator, overload, key, device or plugin that does not exist."""
 
 
-class AlreadyExistsError(Error, RuntimeError):
+class AlreadyExistsError(Error):
     """A name that is taken."""
 
 
@@ -49,11 +51,11 @@ class OutOfMemoryError(Error, builtins.MemoryError):
     """Memory could not be had."""
 
 
-class StateError(Error, RuntimeError):
+class StateError(Error):
     """The object was closed, or the call is not legal in this state."""
 
 
-class BusyError(Error, RuntimeError):
+class BusyError(Error):
     """Something is in use on another thread."""
 
 
@@ -61,27 +63,27 @@ class TooDeepError(Error, builtins.RecursionError):
     """Dispatches nested too deep."""
 
 
-class AbiError(Error, RuntimeError):
+class AbiError(Error):
     """A plugin and the library were built for different ABIs."""
 
 
-class OperatingSystemError(Error, RuntimeError):
+class OperatingSystemError(Error):
     """A file, the loader or a device driver failed."""
 
 
-class KernelError(Error, RuntimeError):
+class KernelError(Error):
     """A kernel failed and gave no code of its own."""
 
 
-class DataDependentError(Error, RuntimeError):
+class DataDependentError(Error):
     """A result depends on data that is not there."""
 
 
-class ForeignError(Error, RuntimeError):
+class ForeignError(Error):
     """An exception of another language; `kind` is its class there."""
 
 
-class InternalError(Error, RuntimeError):
+class InternalError(Error):
     """A failure inside Tenon itself."""
 
 

@@ -302,7 +302,11 @@ def _scoped_library(*args: Any, **kwargs: Any) -> Library:
 
 
 def _split(qualname: str, function: str) -> tuple[str, str]:
-    parts = qualname.split("::") if isinstance(qualname, str) else ()
+    if not isinstance(qualname, str):
+        raise InvalidArgumentError(
+            f"{function}: qualname must be str, got {type(qualname).__name__} {qualname!r}"
+        )
+    parts = qualname.split("::")
     if len(parts) != 2 or not all(parts):
         raise InvalidArgumentError(
             f"{function}: qualname must be of the form 'namespace::name', got {qualname!r}"
@@ -445,7 +449,9 @@ class DispatchKeySet(int):
         return DispatchKeySet(int.__and__(self, other))
 
     def __sub__(self, other: int) -> DispatchKeySet:
-        return DispatchKeySet(int.__and__(self, ~int(other)))
+        """Returns the set without another's functionalities; backends stay."""
+        backends = _tenon.TENON_BACKEND_BITS
+        return DispatchKeySet(int.__and__(self, ~(int(other) >> backends << backends)))
 
     __ror__ = __or__
     __rand__ = __and__

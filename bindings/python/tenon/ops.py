@@ -195,6 +195,10 @@ def _packet_repr(self: OpOverloadPacket) -> str:
     return f"<OpOverloadPacket(op='{self._qualified_op_name.replace('::', '.')}')>"
 
 
+def _overload_str(self: OpOverload) -> str:
+    return f"{self.name().partition('.')[0].replace('::', '.')}.{self._overloadname or 'default'}"
+
+
 def _packet_reduce(self: OpOverloadPacket) -> tuple:
     return _packet, (self._qualified_op_name,)
 
@@ -218,7 +222,11 @@ def _packet_of(self: OpOverload) -> OpOverloadPacket:
 for _type, _members in (
     (
         OpOverloadPacket,
-        {"overloads": _overloads, "__repr__": _packet_repr, "__reduce__": _packet_reduce},
+        {
+            "overloads": _overloads,
+            "__repr__": _packet_repr,
+            "__reduce__": _packet_reduce,
+        },
     ),
     (
         OpOverload,
@@ -226,6 +234,7 @@ for _type, _members in (
             "_schema": property(_schema_of, doc="Schema of the operator."),
             "tags": property(_tags_of, doc='Tags, such as "pointwise".'),
             "overloadpacket": property(_packet_of, doc="The packet of all overloads."),
+            "__str__": _overload_str,
         },
     ),
 ):

@@ -7,6 +7,26 @@ from . import _tenon
 from .error import ArgumentTypeError, InvalidArgumentError
 
 
+class AliasInfo:
+    """What an alias annotation such as "(a!)" says.
+
+    Attributes:
+        is_write: Whether the argument is written.
+        before_set: Names of the alias sets.
+    """
+
+    __slots__ = ("before_set", "is_write")
+
+    def __init__(self, annotation: str, is_write: bool) -> None:
+        """Reads an annotation as Argument.alias has it."""
+        names = annotation.strip("()").partition("->")[0].replace("!", "")
+        self.before_set = {name.strip() for name in names.split("|")}
+        self.is_write = is_write
+
+    def __repr__(self) -> str:
+        return f"AliasInfo({sorted(self.before_set)}, is_write={self.is_write})"
+
+
 class Argument:
     """One argument or return of a schema.
 
@@ -48,6 +68,20 @@ class Argument:
             size,
         ) = facts
         self.size: int | None = None if size < 0 else size
+
+    def has_default_value(self) -> bool:
+        """Whether it has a default, as PyTorch's schemas ask."""
+        return self.has_default
+
+    @property
+    def default_value(self) -> object:
+        """The default, as PyTorch's schemas name it."""
+        return self.default
+
+    @property
+    def alias_info(self) -> AliasInfo | None:
+        """What the alias annotation says, None without one."""
+        return AliasInfo(self.alias, self.is_write) if self.alias else None
 
     def __repr__(self) -> str:
         default = f"={self.default!r}" if self.has_default else ""
