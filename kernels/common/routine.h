@@ -13,8 +13,8 @@ struct Routine {
 };
 
 // Where a result goes: a new tensor, or the call's `out`, which gets these sizes where it has
-// others and keeps its own strides where not. Refuses an `out` of another dtype or device, one that cannot
-// be written, and one with several elements at one place.
+// others and keeps its own strides where not. Refuses an `out` of another dtype or device, one that
+// cannot be written, and one with several elements at one place.
 Tensor result_for(const Call& call, Sizes sizes, Dtype dtype, const Device& device,
                   const int64_t* strides = nullptr);
 

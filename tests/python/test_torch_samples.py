@@ -67,7 +67,9 @@ class Seen(TorchDispatchMode):
         leaves = pytree.tree_leaves((args, kwargs))
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         for t in tensors:
-            if type(t) is not torch.Tensor or t.layout is not torch.strided or not is_shared(t.dtype):
+            if type(t) is not torch.Tensor or t.layout is not torch.strided:
+                return False
+            if not is_shared(t.dtype):
                 return False
             if t.device.type != "cpu" or t.is_conj() or t.is_neg() or t.is_quantized:
                 return False
