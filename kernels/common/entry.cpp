@@ -227,7 +227,23 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"TvT>">(),
       entry_of<"Tvvvvvv>T">(),
       entry_of<"TvvT>">(),
+      entry_of<"IIvvvv>T">(),
+      entry_of<"IIT>">(),
+      entry_of<"vvvvv>T">(),
+      entry_of<"vT>">(),
+      entry_of<"vvvvvv>T">(),
+      entry_of<"vvvvvvv>T">(),
+      entry_of<"vvvT>">(),
+      // fillers
+      entry_of<"Tv>">(),
+      entry_of<"Tddv>">(),
+      // products and indices
+      entry_of<"Li>T">(),
+      entry_of<"LiT>">(),
       // copies
+      entry_of<"TTb>">(),
+      entry_of<"TTb>T">(),
+      entry_of<"TTbT>">(),
       entry_of<"Tv>T">(),
       entry_of<"Tvvvvbv>T">(),
       entry_of<"TbvT>">(),

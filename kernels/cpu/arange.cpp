@@ -2,24 +2,25 @@
 // aten::arange on the CPU.
 #include "kernels/ops/arange.h"
 
-#include "kernels/common/overlap.h"
-#include "kernels/common/registrar.h"
 #include "kernels/cpu/cast.h"
-#include "kernels/cpu/run.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
-Tensor& arange_out(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
-  constexpr const char* kOp = "aten::arange.start_out";
-  const int64_t length = arange_length(kOp, start, end, step, out.dtype());
+void arange_out(const Call& call) {
+  const char* const op = call.op();
+  const auto start = call.get<Scalar>(0);
+  const auto end = call.get<Scalar>(1);
+  const auto step = call.get<Scalar>(2);
+  const Tensor out = Tensor::retain(call.written());
+  const int64_t length = arange_length(op, start, end, step, out.dtype());
   check_arange_out(out, length);
   const tenon_tensor_info info = out.info();
-  check_no_internal_overlap(kOp, info);
-  if (length == 0) return out;
+  if (length == 0) return;
   // `out` may have any shape with as many elements: they are written in row-major order.
   const Tensor flat = is_contiguous(info) ? out : Tensor::empty(Dims{length}, out.dtype());
-  visit(kOp, "out", dtype_of_info(info), RealTypes(), [&]<class T>(Element<T>) {
+  visit(op, "out", dtype_of_info(info), RealTypes(), [&]<class T>(Element<T>) {
     // Each element is computed on its own: errors do not add up.
     using Wide = std::conditional_t<std::is_integral_v<T>, int64_t,
                                     std::conditional_t<is_small_float<T>, float, double>>;
@@ -34,13 +35,10 @@ Tensor& arange_out(const Scalar& start, const Scalar& end, const Scalar& step, T
     const Dims strides = row_major_strides(sizes_of(info));
     cast(info, flat.alias(sizes_of(info), strides, 0).info());
   }
-  return out;
 }
 
 }  // namespace
 
-void register_arange(Library& aten) {
-  aten.impl("arange.start_out", TENON_KEY_CPU, &arange_out, quick("cpu::arange", kQuickNumel));
-}
+Operator operator_kArangeOut() { return routine_of<ops::kArangeOut, &arange_out>(); }
 
 }  // namespace tenon::kernels::cpu

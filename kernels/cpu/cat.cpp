@@ -4,9 +4,8 @@
 
 #include <cstring>
 
-#include "kernels/common/registrar.h"
 #include "kernels/cpu/cast.h"
-#include "kernels/cpu/run.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -27,8 +26,10 @@ void copy_blocks(const tenon_tensor_info& whole, char* at, const tenon_tensor_in
   }
 }
 
-Tensor cat(TensorList tensors, int64_t dim) {
-  Tensor result = cat_result(tensors, dim);
+void cat(const Call& call) {
+  const auto tensors = call.get<TensorList>(0);
+  auto dim = call.get<int64_t>(1);
+  Tensor result = cat_result(call, tensors, dim);
   const tenon_tensor_info whole = result.info();
   const int64_t element_size = size_of(dtype_of_info(whole));
   const int64_t step = whole.strides[dim] * element_size;
@@ -51,13 +52,11 @@ Tensor cat(TensorList tensors, int64_t dim) {
     cast(part, source);
     at += source.sizes[dim] * step;
   }
-  return result;
+  if (call.form.is_functional()) call.give(0, std::move(result));
 }
 
 }  // namespace
 
-void register_cat(Library& aten) {
-  aten.impl("cat", TENON_KEY_CPU, &cat, quick("cpu::cat", kQuickNumel));
-}
+Operator operator_kCat() { return routine_of<ops::kCat, &cat>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -2,26 +2,22 @@
 // aten::copy_ on the CPU.
 #include "kernels/ops/copy.h"
 
-#include "kernels/common/registrar.h"
 #include "kernels/cpu/cast.h"
-#include "kernels/cpu/run.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
-Tensor& copy_(Tensor& self, const Tensor& src, bool) {
-  if (self.get() == src.get()) return self;
-  const tenon_tensor_info target = self.info();
-  const tenon_tensor_info source = src.info();
+void copy_(const Call& call) {
+  if (call.tensor(0) == call.tensor(1)) return;
+  const tenon_tensor_info target = call.get<Tensor>(0)->info();
+  const tenon_tensor_info source = call.get<Tensor>(1)->info();
   check_copy(target, source);
   cast(target, source);
-  return self;
 }
 
 }  // namespace
 
-void register_copy(Library& aten) {
-  aten.impl("copy_", TENON_KEY_CPU, &copy_, quick("cpu::copy_", kQuickNumel));
-}
+Operator operator_kCopyInPlace() { return routine_of<ops::kCopyInPlace, &copy_>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -2,19 +2,18 @@
 // aten::empty on the CPU.
 #include "kernels/ops/empty.h"
 
+#include "kernels/cpu/routine_of.h"
+
 namespace tenon::kernels::cpu {
 namespace {
 
-Tensor empty(Sizes size, std::optional<Dtype> dtype, std::optional<Layout> layout,
-             std::optional<Device> device, std::optional<bool> pin_memory,
-             std::optional<MemoryFormat> memory_format) {
-  return empty_on(Device(), size, {dtype, layout, device, pin_memory}, memory_format);
+void empty(const Call& call) {
+  call.give(0, empty_on(Device(), call.get<Sizes>(0), options_of(call),
+                        call.get<std::optional<MemoryFormat>>(5)));
 }
 
 }  // namespace
 
-void register_empty(Library& aten) {
-  aten.impl("empty.memory_format", TENON_KEY_CPU, &empty, quick("cpu::empty"));
-}
+Operator operator_kEmpty() { return routine_of<ops::kEmpty, &empty>(INT64_MAX); }
 
 }  // namespace tenon::kernels::cpu

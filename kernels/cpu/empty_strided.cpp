@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::empty_strided on the CPU.
-#include "kernels/ops/empty.h"
+#include "kernels/ops/empty_strided.h"
+
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
-Tensor empty_strided(Sizes size, Sizes stride, std::optional<Dtype> dtype,
-                     std::optional<Layout> layout, std::optional<Device> device,
-                     std::optional<bool> pin_memory) {
-  return empty_strided_on(Device(), size, stride, {dtype, layout, device, pin_memory});
+void empty_strided(const Call& call) {
+  call.give(0,
+            empty_strided_on(Device(), call.get<Sizes>(0), call.get<Sizes>(1), options_of(call)));
 }
 
 }  // namespace
 
-void register_empty_strided(Library& aten) {
-  aten.impl("empty_strided", TENON_KEY_CPU, &empty_strided, quick("cpu::empty_strided"));
+Operator operator_kEmptyStrided() {
+  return routine_of<ops::kEmptyStrided, &empty_strided>(INT64_MAX);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -4,10 +4,9 @@
 
 #include <cstring>
 
-#include "kernels/common/registrar.h"
 #include "kernels/common/walk.h"
 #include "kernels/cpu/fill.h"
-#include "kernels/cpu/run.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -41,11 +40,10 @@ constexpr Loop fill_loop_of() {
   return &fill_loop<Bits128>;
 }
 
-Tensor& fill_(Tensor& self, const Scalar& value) {
-  const tenon_tensor_info info = self.info();
-  check_fill_target("aten::fill_.Scalar", info);
-  fill("aten::fill_.Scalar", info, value);
-  return self;
+void fill_(const Call& call) {
+  const tenon_tensor_info info = call.get<Tensor>(0)->info();
+  check_fill_target(call.op(), info);
+  fill(call.op(), info, call.get<Scalar>(1));
 }
 
 }  // namespace
@@ -68,8 +66,6 @@ void fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
   });
 }
 
-void register_fill(Library& aten) {
-  aten.impl("fill_.Scalar", TENON_KEY_CPU, &fill_, quick("cpu::fill_", kQuickNumel));
-}
+Operator operator_kFillInPlace() { return routine_of<ops::kFillInPlace, &fill_>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::_local_scalar_dense on the CPU.
-#include "kernels/common/registrar.h"
+#include "kernels/ops/local_scalar_dense.h"
+
 #include "kernels/cpu/loops.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
-Scalar local_scalar_dense(const Tensor& self) {
-  constexpr const char* kOp = "aten::_local_scalar_dense";
-  const tenon_tensor_info info = self.info();
+void local_scalar_dense(const Call& call) {
+  const tenon_tensor_info info = call.get<Tensor>(0)->info();
   if (info.numel != 1 || (info.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(kOp, "self", "a tensor of one element", info.numel);
+    fail_argument(call.op(), "self", "a tensor of one element", info.numel);
   }
-  return visit(kOp, "self", dtype_of_info(info), AllTypes(), [&]<class T>(Element<T>) -> Scalar {
+  const auto read = [&]<class T>(Element<T>) -> Scalar {
     const auto element = load<T>(static_cast<const char*>(info.data));
     if constexpr (std::is_same_v<T, bool>) {
       return Scalar(static_cast<bool>(element));
@@ -23,14 +24,14 @@ Scalar local_scalar_dense(const Tensor& self) {
     } else {
       return Scalar(static_cast<double>(element));
     }
-  });
+  };
+  call.results[0] = visit(call.op(), "self", dtype_of_info(info), AllTypes(), read).value();
 }
 
 }  // namespace
 
-void register_local_scalar_dense(Library& aten) {
-  aten.impl("_local_scalar_dense", TENON_KEY_CPU, &local_scalar_dense,
-            quick("cpu::local_scalar_dense"));
+Operator operator_kLocalScalarDense() {
+  return routine_of<ops::kLocalScalarDense, &local_scalar_dense>(INT64_MAX);
 }
 
 }  // namespace tenon::kernels::cpu

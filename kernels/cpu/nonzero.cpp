@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::nonzero on the CPU.
-#include "kernels/common/allocation.h"
-#include "kernels/common/registrar.h"
-#include "kernels/common/walk.h"
+#include "kernels/ops/nonzero.h"
+
+#include "kernels/common/overlap.h"
 #include "kernels/cpu/loops.h"
-#include "kernels/cpu/run.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -41,35 +41,39 @@ void each_nonzero(const tenon_tensor_info& info, Found&& found) {
   }
 }
 
-Tensor nonzero(const Tensor& self) {
-  constexpr const char* kOp = "aten::nonzero";
-  const tenon_tensor_info info = self.info();
+template <class T>
+void write_indices(const tenon_tensor_info& self, const tenon_tensor_info& result) {
+  auto* row = static_cast<int64_t*>(result.data);
+  each_nonzero<T>(self, [&](const int64_t* index) {
+    for (int32_t d = 0; d < self.ndim; ++d) row[d * result.strides[1]] = index[d];
+    row += result.strides[0];
+  });
+}
+
+void nonzero(const Call& call) {
+  const auto self = call.get<Tensor>(0);
+  const tenon_tensor_info info = self->info();
   if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(kOp, "self", "a defined tensor", "the undefined tensor");
+    fail_argument(call.op(), "self", "a defined tensor", "the undefined tensor");
   }
-  Tensor result;
-  visit(kOp, "self", dtype_of_info(info), Joined<BoolType, NumberTypes>(),
+  if (!call.form.is_functional()) {
+    check_no_overlap(call.op(), call.get<Tensor>(1)->info(), info);
+  }
+  visit(call.op(), "self", dtype_of_info(info), Joined<BoolType, NumberTypes>(),
         [&]<class T>(Element<T>) {
           int64_t count = 0;
           each_nonzero<T>(info, [&](const int64_t*) { ++count; });
-          // Indices of one dim lie next to each other.
           const int64_t sizes[] = {count, info.ndim};
+          // Indices of one dim lie next to each other.
           const int64_t strides[] = {1, count};
-          result = allocate(sizes, Dtype::I64, Device(), strides);
-          if (result.numel() == 0) return;
-          auto* out = static_cast<int64_t*>(result.raw_data());
-          each_nonzero<T>(info, [&](const int64_t* index) {
-            for (int32_t d = 0; d < info.ndim; ++d) out[d * strides[1]] = index[d];
-            ++out;
-          });
+          Tensor result = result_for(call, sizes, Dtype::I64, Device(info.device), strides);
+          if (count != 0 && info.ndim != 0) write_indices<T>(info, result.info());
+          if (call.form.is_functional()) call.give(0, std::move(result));
         });
-  return result;
 }
 
 }  // namespace
 
-void register_nonzero(Library& aten) {
-  aten.impl("nonzero", TENON_KEY_CPU, &nonzero, quick("cpu::nonzero", kQuickNumel));
-}
+Operator operator_kNonzero() { return routine_of<ops::kNonzero, &nonzero>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -6,9 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/common/registrar.h"
 #include "kernels/cpu/random.h"
-#include "kernels/cpu/run.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -71,11 +70,13 @@ void fill_row(char* out, int64_t stride, int64_t count, int64_t parts, const Aff
   }
 }
 
-Tensor& normal_(Tensor& self, double mean, double std, const std::optional<Generator>& given) {
-  const tenon_tensor_info info = self.info();
-  check_normal(info, std);
-  const Generator generator = generator_for(kNormal, given);
-  visit(kNormal, "self", dtype_of_info(info), FloatAndComplexTypes(), [&]<class T>(Element<T>) {
+void normal_(const Call& call) {
+  const tenon_tensor_info info = call.get<Tensor>(0)->info();
+  const auto mean = call.get<double>(1);
+  const auto std = call.get<double>(2);
+  check_normal(call.op(), info, std);
+  const Generator generator = generator_for(call.op(), call.get<std::optional<Generator>>(3));
+  visit(call.op(), "self", dtype_of_info(info), FloatAndComplexTypes(), [&]<class T>(Element<T>) {
     using Part = Real<T>;
     constexpr int64_t kParts = sizeof(T) / sizeof(Part);
     // The variance of a complex number is shared by its parts.
@@ -92,13 +93,10 @@ Tensor& normal_(Tensor& self, double mean, double std, const std::optional<Gener
       fill_row<Part>(data[0], walk.stride(0, 0), walk.size(0), kParts, {std_of_part, mean}, draws);
     });
   });
-  return self;
 }
 
 }  // namespace
 
-void register_normal(Library& aten) {
-  aten.impl("normal_", TENON_KEY_CPU, &normal_, quick("cpu::normal_", kQuickNumel));
-}
+Operator operator_kNormal() { return routine_of<ops::kNormal, &normal_>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -13,11 +13,7 @@
 // X(stem) for each file kernels/cpu/<stem>.cpp with a function register_<stem>.
 // clang-format off
 #define TENON_CPU_KERNELS(X) \
-  X(amax) X(arange) X(argmax) X(bmm) X(cat) X(copy) X(empty) \
-  X(empty_strided) X(fill) X(full) X(local_scalar_dense) \
-  X(mean) X(mm) X(nonzero) \
-  X(normal) X(sum) X(uniform) \
-  X(zero) X(zeros)
+  X(amax) X(argmax) X(mean) X(sum)
 // clang-format on
 
 namespace tenon::kernels::cpu {
@@ -43,7 +39,8 @@ tenon_status load(tenon_plugin*, void** out_state) {
     choose_vector_level();
     for (const Operator& op : operators()) {
       Library& library = op.ns == std::string_view("aten") ? aten : tenon;
-      implement(library, TENON_KEY_CPU, "cpu", *op.facts, op.kernel, kQuickNumel);
+      implement(library, TENON_KEY_CPU, "cpu", *op.facts, op.kernel,
+                op.quick_numel != 0 ? op.quick_numel : kQuickNumel);
     }
     libraries->push_back(std::move(aten));
     libraries->push_back(std::move(tenon));

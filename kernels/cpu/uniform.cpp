@@ -3,9 +3,8 @@
 // the order of memory, the real part of a complex one before the imaginary.
 #include "kernels/ops/uniform.h"
 
-#include "kernels/common/registrar.h"
 #include "kernels/cpu/random.h"
-#include "kernels/cpu/run.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -55,12 +54,14 @@ void fill_row(char* out, int64_t stride, int64_t count, int64_t parts, Uniform<T
   }
 }
 
-Tensor& uniform_(Tensor& self, double from, double to, const std::optional<Generator>& given) {
-  const tenon_tensor_info info = self.info();
-  check_uniform(info, from, to);
-  const Generator generator = generator_for(kUniform, given);
+void uniform_(const Call& call) {
+  const tenon_tensor_info info = call.get<Tensor>(0)->info();
+  const auto from = call.get<double>(1);
+  const auto to = call.get<double>(2);
+  check_uniform(call.op(), info, from, to);
+  const Generator generator = generator_for(call.op(), call.get<std::optional<Generator>>(3));
   const Walk walk = walk_in_memory_order(info);
-  visit(kUniform, "self", dtype_of_info(info), FloatAndComplexTypes(), [&]<class T>(Element<T>) {
+  visit(call.op(), "self", dtype_of_info(info), FloatAndComplexTypes(), [&]<class T>(Element<T>) {
     using Part = Real<T>;
     constexpr int64_t kParts = sizeof(T) / sizeof(Part);
     Draws<uint32_t> draws(generator, info.numel * kParts * Uniform<Part>::kNumbers);
@@ -70,13 +71,10 @@ Tensor& uniform_(Tensor& self, double from, double to, const std::optional<Gener
       fill_row(data[0], walk.stride(0, 0), walk.size(0), kParts, uniform, draws);
     });
   });
-  return self;
 }
 
 }  // namespace
 
-void register_uniform(Library& aten) {
-  aten.impl("uniform_", TENON_KEY_CPU, &uniform_, quick("cpu::uniform_", kQuickNumel));
-}
+Operator operator_kUniform() { return routine_of<ops::kUniform, &uniform_>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::zero_ on the CPU.
-#include "kernels/common/registrar.h"
+#include "kernels/ops/zero.h"
+
 #include "kernels/cpu/fill.h"
-#include "kernels/cpu/run.h"
-#include "kernels/ops/fill.h"
+#include "kernels/cpu/routine_of.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
-Tensor& zero_(Tensor& self) {
-  const tenon_tensor_info info = self.info();
-  check_fill_target("aten::zero_", info);
-  fill("aten::zero_", info, Scalar(0));
-  return self;
+void zero_(const Call& call) {
+  const tenon_tensor_info info = call.get<Tensor>(0)->info();
+  check_fill_target(call.op(), info);
+  fill(call.op(), info, Scalar(0));
 }
 
 }  // namespace
 
-void register_zero(Library& aten) {
-  aten.impl("zero_", TENON_KEY_CPU, &zero_, quick("cpu::zero_", kQuickNumel));
-}
+Operator operator_kZeroInPlace() { return routine_of<ops::kZeroInPlace, &zero_>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -1,43 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::arange: start, start + step, start + 2 step and so on, without end.
+// The length of aten::arange, and what it calls.
 #include "kernels/ops/arange.h"
 
 #include <cmath>
 
 #include "kernels/common/allocation.h"
+#include "kernels/common/overlap.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels {
 namespace {
 
-Tensor arange_start_step(const Scalar& start, const Scalar& end, const Scalar& step,
-                         std::optional<Dtype> dtype, std::optional<Layout> layout,
-                         std::optional<Device> device, std::optional<bool> pin_memory) {
+using StartOut = void(const Scalar&, const Scalar&, const Scalar&, const Tensor&);
+constinit const LazyOp<StartOut> start_out("aten::arange.start_out");
+
+Tensor made_arange(const Call& call, const Scalar& start, const Scalar& end, const Scalar& step) {
   const bool floating = start.is_float() || end.is_float() || step.is_float();
-  const Dtype result_dtype = dtype.value_or(floating ? default_dtype() : Dtype::I64);
-  const int64_t length = arange_length("aten::arange", start, end, step, result_dtype);
-  Tensor result = call_empty(Dims{length}, {result_dtype, layout, device, pin_memory});
-  using Signature = void(const Scalar&, const Scalar&, const Scalar&, const Tensor&);
-  static constinit const LazyOp<Signature> arange_out("aten::arange.start_out");
-  arange_out(start, end, step, result);
+  FactoryOptions options = options_of(call);
+  if (!options.dtype) options.dtype = floating ? default_dtype() : Dtype::I64;
+  const int64_t length = arange_length("aten::arange", start, end, step, *options.dtype);
+  Tensor result = call_empty(Dims{length}, options);
+  start_out(start, end, step, result);
   return result;
-}
-
-Tensor arange_start(const Scalar& start, const Scalar& end, std::optional<Dtype> dtype,
-                    std::optional<Layout> layout, std::optional<Device> device,
-                    std::optional<bool> pin_memory) {
-  return arange_start_step(start, end, Scalar(1), dtype, layout, device, pin_memory);
-}
-
-Tensor arange(const Scalar& end, std::optional<Dtype> dtype, std::optional<Layout> layout,
-              std::optional<Device> device, std::optional<bool> pin_memory) {
-  return arange_start_step(Scalar(0), end, Scalar(1), dtype, layout, device, pin_memory);
-}
-
-Tensor& arange_out_meta(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
-  const int64_t length = arange_length("aten::arange.start_out", start, end, step, out.dtype());
-  check_arange_out(out, length);
-  return out;
 }
 
 }  // namespace
@@ -48,6 +32,7 @@ void check_arange_out(const Tensor& out, int64_t length) {
     fail_argument(kOp, "out", "writable", "a read-only tensor");
   }
   if (out.numel() != length) resize_out(kOp, out, {&length, 1});
+  check_no_internal_overlap(kOp, out.info());
 }
 
 int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, const Scalar& step,
@@ -90,22 +75,31 @@ int64_t arange_length(const char* op, const Scalar& start, const Scalar& end, co
   return static_cast<int64_t>(length);
 }
 
-void register_arange(Library& aten) {
-  const std::string options =
-      "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-      "bool? pin_memory=None) -> Tensor";
-  aten.def("arange(Scalar end, " + options);
-  aten.impl("arange", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &arange, composite("arange"));
-  aten.def("arange.start(Scalar start, Scalar end, " + options);
-  aten.impl("arange.start", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &arange_start,
-            composite("arange_start"));
-  aten.def("arange.start_step(Scalar start, Scalar end, Scalar step=1, " + options, {"core"});
-  aten.impl("arange.start_step", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &arange_start_step,
-            composite("arange_start_step"));
-  aten.def(
-      "arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)",
-      {"out"});
-  aten.impl("arange.start_out", TENON_KEY_META, &arange_out_meta, quick("arange_out_meta"));
+namespace ops {
+
+void arange(const Call& call) {
+  const auto end = call.get<Scalar>(0);
+  if (call.form.is_out()) {
+    start_out(Scalar(0), end, Scalar(1), call.get<Tensor>(1));
+  } else {
+    call.give(0, made_arange(call, Scalar(0), end, Scalar(1)));
+  }
 }
+
+void arange_start(const Call& call) {
+  call.give(0, made_arange(call, call.get<Scalar>(0), call.get<Scalar>(1), Scalar(1)));
+}
+
+void arange_step(const Call& call) {
+  call.give(0, made_arange(call, call.get<Scalar>(0), call.get<Scalar>(1), call.get<Scalar>(2)));
+}
+
+void arange_out_meta(const Call& call) {
+  const auto out = call.get<Tensor>(3);
+  check_arange_out(out, arange_length(call.op(), call.get<Scalar>(0), call.get<Scalar>(1),
+                                      call.get<Scalar>(2), out->dtype()));
+}
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape rule of aten::cat.
+// aten::cat: tensors behind each other along a dim they have.
 #pragma once
 
 #include "kernels/common/promotion.h"
-#include "kernels/common/shape.h"
+#include "kernels/common/routine.h"
 
 namespace tenon::kernels {
 
 // Whether a tensor is left out: 1-dim and empty, which goes with tensors of any dims.
 bool cat_skips(const tenon_tensor_info& info);
 
-// Checks the tensors and allocates the result; `dim` is wrapped.
-Tensor cat_result(TensorList tensors, int64_t& dim);
+// Checks the tensors and makes the result, or takes the call's `out`; `dim` is wrapped.
+Tensor cat_result(const Call& call, TensorList tensors, int64_t& dim);
+
+namespace ops {
+
+void cat_meta(const Call& call);
+
+inline constexpr Facts kCat{
+    .family = &kRoutine,
+    .name = "cat",
+    .params = "Tensor[] tensors, int dim=0",
+    .forms = kFunctional | kOut,
+    .tags = "core",
+    .gradient = "tensors: cat_tensors_backward(grad, tensors.sizes(), dim)",
+    .tangent = "cat(tensors_t, dim)",
+    .batching = Batching::Each,
+    .cast = Cast::Widest,
+    .routine = {&cat_meta},
+};
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

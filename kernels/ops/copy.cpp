@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::copy_: writes the elements of a tensor, broadcast and cast, to another one.
+// What aten::copy refuses, and what it calls.
 #include "kernels/ops/copy.h"
 
 #include "kernels/common/overlap.h"
-#include "kernels/common/registrar.h"
+#include "kernels/ops/factory.h"
 
 namespace tenon::kernels {
 namespace {
 
 constexpr const char* kOp = "aten::copy_";
-
-Tensor& copy_meta(Tensor& self, const Tensor& src, bool) {
-  const tenon_tensor_info target = self.info();
-  if (target.device.type != TENON_DEVICE_META) {
-    fail(TENON_ERROR_DATA_DEPENDENT, {kOp, ": src must have data to be copied to ",
-                                      Device(target.device), ", got a tensor on meta"});
-  }
-  check_copy(target, src.info());
-  return self;
-}
 
 }  // namespace
 
@@ -37,10 +27,29 @@ void check_copy(const tenon_tensor_info& self, const tenon_tensor_info& src) {
   check_no_partial_overlap(kOp, self, src);
 }
 
-void register_copy(Library& aten) {
-  aten.def("copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
-           {"inplace"});
-  aten.impl("copy_", TENON_KEY_META, &copy_meta, quick("copy_meta"));
+namespace ops {
+
+void copy_meta(const Call& call) {
+  const tenon_tensor_info target = call.get<Tensor>(0)->info();
+  if (target.device.type != TENON_DEVICE_META) {
+    fail(TENON_ERROR_DATA_DEPENDENT, {call.op(), ": src must have data to be copied to ",
+                                      Device(target.device), ", got a tensor on meta"});
+  }
+  check_copy(target, call.get<Tensor>(1)->info());
 }
+
+void copy(const Call& call) {
+  const tenon_tensor_info like = call.get<Tensor>(0)->info();
+  // The very strides of self, gaps included, unless elements would share places.
+  bool shares = false;
+  for (int32_t d = 0; d < like.ndim; ++d) shares |= like.strides[d] == 0 && like.sizes[d] > 1;
+  Tensor made =
+      shares ? empty_in_format(call.op(), like, MemoryFormat::Preserve, options_like(like, {}))
+             : call_empty_strided(sizes_of(like), strides_of(like), options_like(like, {}));
+  call_copy(made, call.get<Tensor>(1), call.get<bool>(2));
+  call.give(0, std::move(made));
+}
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

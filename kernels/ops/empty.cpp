@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::empty: a tensor with elements of any value.
+// The checks and strides of aten::empty.
 #include "kernels/ops/empty.h"
 
 #include "kernels/common/allocation.h"
 
 namespace tenon::kernels {
-namespace {
-
-Tensor empty_meta(Sizes size, std::optional<Dtype> dtype, std::optional<Layout> layout,
-                  std::optional<Device> device, std::optional<bool> pin_memory,
-                  std::optional<MemoryFormat> memory_format) {
-  return empty_on(Device(TENON_DEVICE_META, 0), size, {dtype, layout, device, pin_memory},
-                  memory_format);
-}
-
-}  // namespace
 
 Tensor empty_on(const Device& device, Sizes size, const FactoryOptions& options,
                 std::optional<MemoryFormat> memory_format) {
@@ -35,14 +25,6 @@ Tensor empty_on(const Device& device, Sizes size, const FactoryOptions& options,
       fail_argument(kOp, "memory_format", "contiguous or channels last",
                     static_cast<int64_t>(*memory_format));
   }
-}
-
-void register_empty(Library& aten) {
-  aten.def(
-      "empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
-      "Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-      {"core"});
-  aten.impl("empty.memory_format", TENON_KEY_META, &empty_meta, quick("empty_meta"));
 }
 
 }  // namespace tenon::kernels

@@ -5,6 +5,7 @@
 #include "kernels/common/allocation.h"
 #include "kernels/common/overlap.h"
 #include "kernels/common/promotion.h"
+#include "kernels/ops/empty.h"
 
 namespace tenon::kernels {
 
@@ -52,7 +53,7 @@ Tensor resized(const Call& call, Sizes sizes, bool is_like) {
 
 }  // namespace
 
-Tensor begin_factory(const Call& call, std::optional<Dtype> dtype) {
+Tensor begin_factory(const Call& call, std::optional<Dtype> dtype, const Device* device) {
   std::optional<MemoryFormat> format;
   if (call.form.memory_format >= 0) {
     format = call.get<std::optional<MemoryFormat>>(call.form.memory_format);
@@ -71,6 +72,7 @@ Tensor begin_factory(const Call& call, std::optional<Dtype> dtype) {
                            options_like(like, options));
   }
   if (!options.dtype) options.dtype = dtype;
+  if (device != nullptr) return empty_on(*device, call.get<Sizes>(0), options, format);
   return call_empty(call.get<Sizes>(0), options, format);
 }
 

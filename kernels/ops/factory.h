@@ -32,7 +32,9 @@ Dtype inferred_dtype(const Scalar& number);
 
 // The tensor that a factory fills: a new one of the sizes that are argument 0, or like the tensor
 // that is, or the call's `out`, which gets those sizes. `dtype` is what it has unless one is given.
-Tensor begin_factory(const Call& call, std::optional<Dtype> dtype = std::nullopt);
+// With a `device` it is made there without a call of another operator; not like a tensor, then.
+Tensor begin_factory(const Call& call, std::optional<Dtype> dtype = std::nullopt,
+                     const Device* device = nullptr);
 
 // Hands it over.
 void end_factory(const Call& call, Tensor made);

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::fill_: sets every element to a number.
+// What aten::fill refuses, and what it calls.
 #include "kernels/ops/fill.h"
 
-#include "kernels/common/registrar.h"
-
 namespace tenon::kernels {
-namespace {
-
-Tensor& fill_meta(Tensor& self, const Scalar& value) {
-  check_fill("aten::fill_.Scalar", self.info(), value);
-  return self;
-}
-
-}  // namespace
 
 void check_fill_target(const char* op, const tenon_tensor_info& self) {
   if ((self.flags & TENON_TENSOR_READ_ONLY) != 0) [[unlikely]] {
@@ -26,9 +16,19 @@ void check_fill(const char* op, const tenon_tensor_info& self, const Scalar& val
         [&]<class T>(Element<T>) { checked_element_of<T>(op, "value", value); });
 }
 
-void register_fill(Library& aten) {
-  aten.def("fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", {"inplace"});
-  aten.impl("fill_.Scalar", TENON_KEY_META, &fill_meta, quick("fill_meta"));
+namespace ops {
+
+void fill_meta(const Call& call) {
+  check_fill(call.op(), call.get<Tensor>(0)->info(), call.get<Scalar>(1));
 }
+
+void fill(const Call& call) {
+  const tenon_tensor_info like = call.get<Tensor>(0)->info();
+  Tensor made = empty_in_format(call.op(), like, MemoryFormat::Preserve, options_like(like, {}));
+  call_fill(made, call.get<Scalar>(1));
+  call.give(0, std::move(made));
+}
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of aten::fill_ and aten::zero_.
+// aten::fill: sets every element to a number.
 #pragma once
 
 #include "kernels/common/element.h"
-#include "kernels/common/shape.h"
+#include "kernels/ops/factory.h"
 
 namespace tenon::kernels {
 
@@ -12,5 +12,40 @@ void check_fill_target(const char* op, const tenon_tensor_info& self);
 
 // Throws when the number does not fit into the tensor's dtype, or the tensor is read-only.
 void check_fill(const char* op, const tenon_tensor_info& self, const Scalar& value);
+
+namespace ops {
+
+void fill_meta(const Call& call);
+
+inline constexpr Facts kFillInPlace{
+    .family = &kRoutine,
+    .name = "fill.Scalar",
+    .params = "Tensor self, Scalar value",
+    .forms = kInPlace,
+    .tags = "",
+    .gradient = "self: zeros",
+    .tangent = "zeros",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .routine = {&fill_meta},
+};
+
+void fill(const Call& call);
+
+inline constexpr Facts kFill{
+    .family = &kExplicit,
+    .name = "fill.Scalar",
+    .params = "Tensor self, Scalar value",
+    .forms = kFunctional | kOut,
+    .out = "Scalar_out",
+    .tags = "core",
+    .gradient = "self: zeros",
+    .tangent = "zeros",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .routine = {&fill},
+};
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

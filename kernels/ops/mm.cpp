@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::mm: the product of two matrices.
+// What aten::mm and aten::bmm ask of their factors, and where their results go.
 #include "kernels/ops/mm.h"
 
 #include "kernels/common/allocation.h"
-#include "kernels/common/registrar.h"
 
 namespace tenon::kernels {
 namespace {
 
-Tensor mm_meta(const Tensor& self, const Tensor& mat2) { return mm_result(self, mat2); }
+tenon_tensor_info describe(const tenon_tensor* tensor) {
+  tenon_tensor_info info;
+  check(tenon_tensor_describe(tensor, &info));
+  return info;
+}
 
-// What both products ask of their operands, `batch` dims in front of the matrices.
-Tensor product_result(const char* op, const Tensor& self, const Tensor& mat2, int32_t batch) {
-  const tenon_tensor_info a = self.info();
-  const tenon_tensor_info b = mat2.info();
+}  // namespace
+
+Dims product_sizes(const char* op, const tenon_tensor_info& a, const tenon_tensor_info& b,
+                   int32_t batch) {
   const std::string_view expected = batch == 0 ? "a matrix" : "a batch of matrices (3 dims)";
   if (a.ndim != batch + 2) fail_argument(op, "self", expected, sizes_of(a));
   if (b.ndim != batch + 2) fail_argument(op, "mat2", expected, sizes_of(b));
@@ -32,22 +35,33 @@ Tensor product_result(const char* op, const Tensor& self, const Tensor& mat2, in
   }
   Dims sizes(sizes_of(a));
   sizes[batch + 1] = b.sizes[batch + 1];
+  return sizes;
+}
+
+Product::Product(const Call& call, int32_t batch)
+    : a(describe(call.tensor(0))), b(describe(call.tensor(1))) {
+  const Dims sizes = product_sizes(call.op(), a, b, batch);
+  result = result_for(call, sizes, dtype(), Device(a.device));
+  if (call.form.is_functional()) return;
+  const tenon_storage* own = tenon_tensor_storage(result.get());
+  const bool apart =
+      own != tenon_tensor_storage(call.tensor(0)) && own != tenon_tensor_storage(call.tensor(1));
+  if (apart && has_row_major_strides(result.info())) return;
+  // A resized `out` may have moved the memory of a factor.
+  a = describe(call.tensor(0));
+  b = describe(call.tensor(1));
+  copy_to = std::move(result);
+  result = allocate(sizes, dtype(), Device(a.device));
+}
+
+Tensor mm_result(const Tensor& self, const Tensor& mat2) {
+  const tenon_tensor_info a = self.info();
+  const Dims sizes = product_sizes("aten::mm", a, mat2.info(), 0);
   return allocate(sizes, dtype_of_info(a), Device(a.device));
 }
 
-}  // namespace
-
-Tensor mm_result(const Tensor& self, const Tensor& mat2) {
-  return product_result("aten::mm", self, mat2, 0);
-}
-
-Tensor bmm_result(const Tensor& self, const Tensor& mat2) {
-  return product_result("aten::bmm", self, mat2, 1);
-}
-
-void register_mm(Library& aten) {
-  aten.def("mm(Tensor self, Tensor mat2) -> Tensor", {"core"});
-  aten.impl("mm", TENON_KEY_META, &mm_meta, quick("mm_meta"));
+void end_product(const Call& call, Product& product) {
+  if (call.form.is_functional()) call.give(0, std::move(product.result));
 }
 
 }  // namespace tenon::kernels

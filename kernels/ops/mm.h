@@ -1,14 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules of aten::mm and aten::bmm.
+// aten::mm: the product of two matrices; what it shares with aten::bmm.
 #pragma once
 
 #include "kernels/common/element.h"
-#include "kernels/common/shape.h"
+#include "kernels/common/routine.h"
 
 namespace tenon::kernels {
 
-// Both check dims, sizes, devices and dtypes and allocate the row-major result.
+// Checks dims, sizes, devices and dtypes of both factors, with `batch` dims in front of the
+// matrices; returns the sizes of the product.
+Dims product_sizes(const char* op, const tenon_tensor_info& a, const tenon_tensor_info& b,
+                   int32_t batch);
+
+// One product: its factors, and a row-major tensor apart from both that it is computed into.
+struct Product {
+  tenon_tensor_info a;
+  tenon_tensor_info b;
+  Tensor result;
+  // The call's `out`, where that is strided or shares memory with a factor: the result is then to
+  // be copied there.
+  Tensor copy_to;
+
+  Product(const Call& call, int32_t batch);
+  Dtype dtype() const { return dtype_of_info(a); }
+};
+
+// The result of a matrix product without an `out`.
 Tensor mm_result(const Tensor& self, const Tensor& mat2);
-Tensor bmm_result(const Tensor& self, const Tensor& mat2);
+
+// Hands the result over; on Meta nothing is computed before.
+void end_product(const Call& call, Product& product);
+
+namespace ops {
+
+inline void mm_meta(const Call& call) {
+  Product product(call, 0);
+  end_product(call, product);
+}
+
+inline constexpr Facts kMm{
+    .family = &kRoutine,
+    .name = "mm",
+    .params = "Tensor self, Tensor mat2",
+    .forms = kFunctional | kOut,
+    .tags = "core",
+    .gradient = "self: grad.mm(mat2.t().conj()); mat2: self.t().conj().mm(grad)",
+    .tangent = "self_t.mm(mat2) + self.mm(mat2_t)",
+    .batching = Batching::Product,
+    .cast = Cast::Lower,
+    .routine = {&mm_meta},
+};
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

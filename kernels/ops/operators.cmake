@@ -54,10 +54,14 @@ endfunction()
 
 macro(_add_kernel)
   if(_device IN_LIST _words)
-    list(APPEND _headers ${_header})
-    string(REPLACE "," ", ops::" _templates "${_functors}")
     string(APPEND _declared "Operator operator_${_facts}();\n")
     string(APPEND _entries "      operator_${_facts}(),\n")
+    if(_functors STREQUAL "-")
+      list(APPEND _own ${_header}.cpp)
+      continue()
+    endif()
+    list(APPEND _headers ${_header})
+    string(REPLACE "," ", ops::" _templates "${_functors}")
     string(APPEND _source_${_header} "
 Operator operator_${_facts}() {
   static constexpr auto kKernel = kernel_of<ops::${_facts}, ops::${_templates}>();
@@ -67,7 +71,9 @@ Operator operator_${_facts}() {
   endif()
 endmacro()
 
-# Sets `out` to the sources of a device's kernels: `suffix` is .cpp or .cu.
+# Sets `out` to the sources of a device's kernels: `suffix` is .cpp or .cu. An operator without
+# functors has a source of its own in the device's folder, named as its header, which defines
+# operator_<facts>().
 function(tenon_device_operators out device suffix)
   set(_device ${device})
   _each_operator(_add_kernel)
@@ -103,5 +109,8 @@ namespace tenon::kernels::@device@ {
 ]])
     list(APPEND _files ${_file})
   endforeach()
-  set(${out} ${_files} PARENT_SCOPE)
+  if(_own)
+    list(REMOVE_DUPLICATES _own)
+  endif()
+  set(${out} ${_files} ${_own} PARENT_SCOPE)
 endfunction()

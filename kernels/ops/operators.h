@@ -12,6 +12,8 @@ struct Operator {
   const char* ns;
   const Facts* facts;
   const void* kernel;  // a device's, of the family's type; NULL in the table of all operators
+  int64_t quick_numel =
+      0;  // the kernel is quick up to so many elements; 0: up to the device's limit
 };
 
 // All of them, without a device.

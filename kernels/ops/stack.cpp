@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::stack: tensors of one size behind each other along a new dim.
-#include "kernels/common/registrar.h"
+// What aten::stack calls.
+#include "kernels/ops/stack.h"
+
+#include "kernels/common/call.h"
 #include "kernels/common/shape.h"
 
-namespace tenon::kernels {
-namespace {
+namespace tenon::kernels::ops {
 
-Tensor stack(TensorList tensors, int64_t dim) {
-  constexpr const char* kOp = "aten::stack";
+void stack(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t)> unsqueeze("aten::unsqueeze");
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> cat("aten::cat");
-  if (tensors.empty())
-    fail_argument(kOp, "tensors", "a list of one tensor at least", "an empty list");
+  static constinit const LazyOp<void(const TensorList&, int64_t, const Tensor&)> cat_out(
+      "aten::cat.out");
+  const auto tensors = call.get<TensorList>(0);
+  if (tensors.empty()) {
+    fail_argument(call.op(), "tensors", "a list of one tensor at least", "an empty list");
+  }
   const Sizes sizes = tensors[0]->sizes();
-  dim = wrap_dim(kOp, dim, static_cast<int64_t>(sizes.size()) + 1);
+  const int64_t dim =
+      wrap_dim(call.op(), call.get<int64_t>(1), static_cast<int64_t>(sizes.size()) + 1);
   std::vector<Tensor> slices;
   slices.reserve(static_cast<size_t>(tensors.size()));
   for (int64_t i = 0; i < tensors.size(); ++i) {
     const TensorRef tensor = tensors[i];
     if (!std::ranges::equal(tensor->sizes(), sizes)) {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {kOp, ": tensors must have the same sizes, got ", sizes,
-                                          " and ", tensor->sizes(), " at position ", i});
+      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": tensors must have the same sizes, got ",
+                                          sizes, " and ", tensor->sizes(), " at position ", i});
     }
     slices.push_back(unsqueeze(tensor, dim));
   }
-  return cat(TensorList(slices), dim);
+  if (call.form.is_out()) {
+    cat_out(TensorList(slices), dim, call.get<Tensor>(2));
+  } else {
+    call.give(0, cat(TensorList(slices), dim));
+  }
 }
 
-}  // namespace
-
-void register_stack(Library& aten) {
-  aten.def("stack(Tensor[] tensors, int dim=0) -> Tensor");
-  aten.impl("stack", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &stack, composite("stack"));
-}
-
-}  // namespace tenon::kernels
+}  // namespace tenon::kernels::ops

@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of aten::uniform_.
+// aten::uniform_: sets every element to a random number of [from, to).
 #pragma once
 
 #include "kernels/common/element.h"
-#include "kernels/common/shape.h"
+#include "kernels/common/routine.h"
 
 namespace tenon::kernels {
 
-inline constexpr const char* kUniform = "aten::uniform_";
-
 // Throws unless the tensor is floating or complex and can be written, and [from, to) is a range of
 // its dtype whose length is finite.
-void check_uniform(const tenon_tensor_info& self, double from, double to);
+void check_uniform(const char* op, const tenon_tensor_info& self, double from, double to);
+
+namespace ops {
+
+inline void uniform_meta(const Call& call) {
+  check_uniform(call.op(), call.get<Tensor>(0)->info(), call.get<double>(1), call.get<double>(2));
+}
+
+inline constexpr Facts kUniform{
+    .family = &kRoutine,
+    .name = "uniform",
+    .params = "Tensor self, float from=0., float to=1., *, Generator? generator=None",
+    .forms = kInPlace,
+    .tags = "nondeterministic_seeded",
+    .gradient = "self: zeros",
+    .tangent = "zeros",
+    .batching = Batching::Each,
+    .cast = Cast::None,
+    .routine = {&uniform_meta},
+};
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

@@ -13,5 +13,14 @@ TEST(Bmm, Batches_AreMultipliedOneByOne) {
   EXPECT_EQ(elements(call("aten::bmm", a, b)), (Doubles{3, 430}));
 }
 
+TEST(Bmm, ExpandedOut_IsRefused) {
+  const Tensor batch = Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2});
+  const Tensor place = Tensor::from<float>({0, 0, 0, 0}, {1, 2, 2});
+  const Tensor out = call("aten::expand", place, Ints{2, 2, 2});
+  EXPECT_EQ(error_of([&] { call("aten::bmm.out", batch, batch, kw("out", out)); }).code(),
+            TENON_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(elements(place), (Doubles{0, 0, 0, 0}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

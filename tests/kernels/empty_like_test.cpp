@@ -25,5 +25,11 @@ TEST(EmptyLike, GivenOptions_ComeFirst) {
   EXPECT_EQ(result.dtype(), Dtype::I8);
 }
 
+TEST(EmptyLike, OutForm_GivesTheSizes) {
+  const Tensor out = Tensor::empty(Ints{2}, Dtype::I16);
+  call("aten::empty_like.out", Tensor::empty(Ints{3, 4}, Dtype::F32), kw("out", out));
+  EXPECT_EQ(sizes(out), (Ints{3, 4}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

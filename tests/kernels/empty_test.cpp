@@ -49,5 +49,12 @@ TEST(Empty, MetaDevice_AllocatesNothing) {
   EXPECT_EQ(result.info().data, nullptr);
 }
 
+TEST(Empty, OutForm_GivesTheSizes) {
+  const Tensor out = Tensor::empty(Ints{2}, Dtype::I16);
+  EXPECT_EQ(call("aten::empty.out", Ints{3, 4}, kw("out", out)).get(), out.get());
+  EXPECT_EQ(sizes(out), (Ints{3, 4}));
+  EXPECT_EQ(out.dtype(), Dtype::I16);
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -66,5 +66,13 @@ TEST(Mm, ColumnsAndRowsThatDiffer_AreNamed) {
             "[2, 3]");
 }
 
+// PyTorch reads elements that it has written already.
+TEST(Mm, OutThatIsAFactor_GetsTheProduct) {
+  const Tensor square = Tensor::from<float>({1, 2, 3, 4}, {2, 2});
+  const Tensor turned = call("aten::t", square);
+  call("aten::mm.out", square, turned, kw("out", square));
+  EXPECT_EQ(elements(square), (Doubles{5, 11, 11, 25}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

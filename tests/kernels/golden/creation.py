@@ -94,6 +94,7 @@ def _arange():
     }.items():
         yield case(f"refuses_{name}", op, *span)
     start_out = "aten::arange.start_out"
+    yield from outs("aten::arange.out", [4], 4)
     yield case("out", start_out, 0, 3, 1, out=torch.zeros(3))
     yield case("out_keeps_shape", start_out, 0, 6, 1, out=torch.zeros(3, 2).t(), no_meta=True)
     yield case("out_resized", start_out, 0, 3, 1, out=torch.zeros(0, dtype=torch.int64))
@@ -102,6 +103,9 @@ def _arange():
 @family("fill")
 def _fill():
     op = "aten::fill_.Scalar"
+    for key, tensor in layouts().items():
+        yield case(f"new_{key}", "aten::fill.Scalar", tensor, 2.5, exact=True)
+    yield from outs("aten::fill.Scalar_out", [2, 3], ramp(2, 3), 2.5)
     for dtype in ALL:
         yield case(f"dtype_{short(dtype)}", op, sample(dtype), 1, exact=True)
     yield case("strided", op, ramp(4, 6)[::2, 1:4], 9, exact=True)
@@ -129,6 +133,9 @@ def _fill():
 
 @family("zero")
 def _zero():
+    for key, tensor in layouts().items():
+        yield case(f"new_{key}", "aten::zero", tensor, exact=True)
+    yield from outs("aten::zero.out", [2, 3], ramp(2, 3))
     for dtype in ALL:
         yield case(f"dtype_{short(dtype)}", "aten::zero_", sample(dtype), exact=True)
     yield case("strided", "aten::zero_", ramp(4, 6)[::2, 1:4], exact=True)
@@ -139,6 +146,10 @@ def _zero():
 @family("copy")
 def _copy():
     op = "aten::copy_"
+    for key, tensor in layouts().items():
+        yield case(f"new_{key}", "aten::copy", tensor, ramp(3, dtype=torch.int32), exact=True)
+    yield case("new_refuses_sizes", "aten::copy", ramp(2, 3), ramp(2))
+    yield from outs("aten::copy.out", [2, 3], ramp(2, 3), ramp(3, dtype=torch.int32))
     for a, b in itertools.product(ALL, ALL):
         source = torch.tensor([0, 1, 2.75, 100] if b not in BOOL else [0, 1, 1, 0]).to(b)
         if b.is_complex:

@@ -384,6 +384,7 @@ def matrix(dtype, rows, columns, start=1):
 @family("mm")
 def _mm():
     op = "aten::mm"
+    yield from outs("aten::mm.out", [2, 4], ramp(2, 3), ramp(3, 4))
     for dtype in ALL:
         yield case(f"dtype_{short(dtype)}", op, matrix(dtype, 3, 4), matrix(dtype, 4, 2, 3))
     for dtype in [torch.float32, torch.float64, torch.complex64, torch.int32, torch.bfloat16]:
@@ -425,6 +426,9 @@ def _mm():
 @family("bmm")
 def _bmm():
     op = "aten::bmm"
+    made = outs("aten::bmm.out", [2, 2, 4], ramp(2, 2, 3), ramp(2, 3, 4))
+    # PyTorch writes all matrices to one place.
+    yield from (case for case in made if case.name != "out_refuses_expanded")
     for dtype in ALL:
         a = torch.stack(
             [
@@ -512,6 +516,11 @@ def _cat():
     for key, tensor in layouts().items():
         yield case(f"layout_{key}", op, Tensors([tensor, ramp(2, 3)]), 1, exact=True)
     yield case("one", op, Tensors([ramp(2, 3)]), exact=True)
+    yield from outs("aten::cat.out", [4, 3], Tensors([ramp(2, 3), ramp(2, 3, start=50)]))
+    integers = Tensors([ramp(2, dtype=torch.int8), ramp(3, dtype=torch.int16)])
+    for dtype in [torch.int16, torch.int64, torch.int8, torch.bool]:
+        out = torch.zeros(5, dtype=dtype)
+        yield case(f"out_of_integers_{short(dtype)}", "aten::cat.out", integers, out=out)
     yield case("skips_empty_vector", op, Tensors([ramp(0), ramp(2, 3), ramp(0)]), 1, exact=True)
     yield case("empty_vectors", op, Tensors([ramp(0), ramp(0)]), exact=True)
     yield case("empty_dim", op, Tensors([ramp(0, 3), ramp(2, 3)]), exact=True)
@@ -528,6 +537,7 @@ def _cat():
 @family("stack")
 def _stack():
     op = "aten::stack"
+    yield from outs("aten::stack.out", [2, 2, 3], Tensors([ramp(2, 3), ramp(2, 3, start=50)]))
     for dim in [0, 1, 2, -1, -3]:
         pair = Tensors([ramp(2, 3), ramp(2, 3, start=50)])
         yield case(f"dim_{dim}", op, pair, dim, exact=True)
@@ -541,6 +551,8 @@ def _stack():
 @family("nonzero")
 def _nonzero():
     op = "aten::nonzero"
+    mask = ramp(2, 3).remainder(2)
+    yield from outs("aten::nonzero.out", [3, 2], mask, dtype=torch.int64, no_meta=True)
     for dtype in ALL:
         yield case(f"dtype_{short(dtype)}", op, sample(dtype), exact=True, no_meta=True)
     mask = ramp(2, 3, 4).remainder(3)

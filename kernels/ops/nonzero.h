@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::nonzero: the indices of all elements that are not zero, one row each, in row-major order.
+#pragma once
+
+#include "kernels/common/routine.h"
+
+namespace tenon::kernels::ops {
+
+inline void nonzero_meta(const Call& call) {
+  fail(TENON_ERROR_DATA_DEPENDENT,
+       {call.op(),
+        ": self must have data, on which the result's sizes depend, got a tensor on "
+        "meta"});
+}
+
+inline constexpr Facts kNonzero{
+    .family = &kRoutine,
+    .name = "nonzero",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .tags = "core dynamic_output_shape",
+    .gradient = "none: indices",
+    .tangent = "none: indices",
+    .batching = Batching::None,
+    .cast = Cast::None,
+    .routine = {&nonzero_meta},
+};
+
+}  // namespace tenon::kernels::ops
