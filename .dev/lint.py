@@ -147,6 +147,10 @@ def behaviour(fix: bool) -> int:
     return _script("behaviour", *(["--update"] if fix else []))
 
 
+def operators(fix: bool) -> int:
+    return _script("operators", *(["--update"] if fix else []))
+
+
 def plain(name: str):
     """A check that is one script without options."""
     return lambda fix: _script(name)
@@ -168,6 +172,7 @@ CHECKS = {
     "contracts": Check("the contract on each public function", plain("contracts")),
     "abi": Check("the committed ABI description", abi, ("gcc",)),
     "layouts": Check("the layout asserts written from the ABI description", layouts),
+    "operators": Check("docs/operators.md against the facts of the operators", operators),
     "behaviour": Check("a verdict for each numbered behaviour, docs/behaviour.md", behaviour),
     "headers": Check(
         "each public header alone, every standard, gcc and clang",

@@ -9,6 +9,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
+// [quote.begin device]
 void mm(const Call& call) {
   Product product(call, 0);
   const tenon_tensor_info& a = product.a;
@@ -23,5 +24,6 @@ void mm(const Call& call) {
 }  // namespace
 
 Operator operator_kMm() { return routine_of<ops::kMm, &mm>(kQuickProduct); }
+// [quote.end]
 
 }  // namespace tenon::kernels::cpu

@@ -6,6 +6,7 @@
 
 namespace tenon::kernels::ops {
 
+// [quote.begin routine]
 inline void nonzero_meta(const Call& call) {
   fail(TENON_ERROR_DATA_DEPENDENT,
        {call.op(),
@@ -25,5 +26,6 @@ inline constexpr Facts kNonzero{
     .cast = Cast::None,
     .routine = {&nonzero_meta},
 };
+// [quote.end]
 
 }  // namespace tenon::kernels::ops

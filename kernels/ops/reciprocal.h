@@ -7,6 +7,7 @@
 
 namespace tenon::kernels::ops {
 
+// [quote.begin operator]
 template <class T>
 struct Reciprocal {
   TENON_FUNCTOR T operator()(T x) const { return T(1) / x; }
@@ -23,5 +24,6 @@ inline constexpr Facts kReciprocal{
     .cast = Cast::Fp32,
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
+// [quote.end]
 
 }  // namespace tenon::kernels::ops

@@ -6,6 +6,7 @@
 
 namespace tenon::kernels::ops {
 
+// [quote.begin view]
 inline void select_view(View& view, const Call& call) {
   if (view.ndim() == 0) {
     fail(TENON_ERROR_INDEX, {call.op(), ": self must be of 1 dim at least, got a 0-dim tensor"});
@@ -33,5 +34,6 @@ inline constexpr Facts kSelect{
     .cast = Cast::None,
     .view = {&select_view},
 };
+// [quote.end]
 
 }  // namespace tenon::kernels::ops

@@ -6,6 +6,7 @@
 
 namespace tenon::kernels::ops {
 
+// [quote.begin factory]
 inline void zeros(const Call& call) {
   Tensor made = begin_factory(call);
   call_zero(made);
@@ -24,5 +25,6 @@ inline constexpr Facts kZeros{
     .cast = Cast::None,
     .routine = {&zeros, /*writes_out=*/true},
 };
+// [quote.end]
 
 }  // namespace tenon::kernels::ops

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import pathlib
 import re
 import sys
+
+import operators
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Headers without functions of their own need no source.
@@ -62,6 +65,21 @@ def check_facts(root: pathlib.Path) -> list:
         if not (root / "tests/kernels" / f"{stem}_test.cpp").exists():
             found.append(f"kernels/ops/{stem}.h must have tests/kernels/{stem}_test.cpp")
     return found
+
+
+def check_conformance(root: pathlib.Path) -> list:
+    """Each operator of the list has a conformance case, in one of its forms."""
+    cases = [
+        case["op"]
+        for path in sorted((root / "tests/conformance").glob("*.json"))
+        for case in json.loads(path.read_text()).get("cases", [])
+        if "op" in case
+    ]
+    return [
+        f"{one.facts} of kernels/ops/{one.header}.h must have a case in tests/conformance"
+        for one in operators.operators(root)
+        if not any(f"{one.namespace}::{form}" in cases for form in one.forms())
+    ]
 
 
 def _functors(words: str) -> list:
@@ -143,7 +161,14 @@ def _registers(path: pathlib.Path) -> bool:
 
 
 def check(root: pathlib.Path) -> list:
-    checks = (check_capi, check_facts, check_listed, check_operators, check_registered)
+    checks = (
+        check_capi,
+        check_facts,
+        check_conformance,
+        check_listed,
+        check_operators,
+        check_registered,
+    )
     return list(dict.fromkeys(text for one in checks for text in one(root)))
 
 

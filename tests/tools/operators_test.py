@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of operators: what it reads from facts, and that it notices a change."""
+
+from __future__ import annotations
+
+import pathlib
+import tempfile
+import unittest
+
+import operators
+import pairs
+
+HEADER = """
+inline constexpr FoldFacts kShared{.types = kBool | kReals};
+
+inline constexpr Facts kTwice{
+    .family = &kPointwise,
+    .name = "twice.Tensor",
+    .params =
+        "Tensor self, *, "
+        "$options",
+    .forms = kAllForms,
+    .out = "Tensor_out",
+    .gradient = "self: grad * 2",
+    .pointwise = {.rule = {kFloats | kComplex}, .check = &kReals},
+};
+
+inline constexpr Facts kFolded{
+    .family = &kFold,
+    .name = "folded",
+    .params = "Tensor self",
+    .gradient = "none: a count",
+    .fold = kShared,
+};
+"""
+
+
+class OperatorsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name in ("kernels/ops", "docs", "tests/conformance", "tests/kernels"):
+            (self.root / name).mkdir(parents=True)
+        (self.root / "kernels/ops/twice.h").write_text(HEADER)
+        self.list = self.root / "kernels/ops/ops.list"
+        self.list.write_text("# head\naten twice kTwice Twice cpu cuda\naten twice kFolded - cpu\n")
+
+    def test_rows_say_what_the_facts_say(self):
+        rows = operators.page(self.root).splitlines()[-2:]
+        self.assertEqual(
+            rows[1],
+            "| `aten::twice.Tensor(Tensor self, *, $options) -> Tensor` | `twice_.Tensor`, "
+            "`twice.Tensor_out` | pointwise | floats, complex | meta, cpu, cuda | yes |",
+        )
+        self.assertEqual(
+            rows[0],
+            "| `aten::folded(Tensor self) -> Tensor` |  | reduction | bool, integers, floats | "
+            "meta, cpu | no |",
+        )
+
+    def test_a_page_that_is_not_renewed_is_a_complaint(self):
+        command = ["--root", str(self.root)]
+        self.assertEqual(operators.main(command), 1)
+        self.assertEqual(operators.main([*command, "--update"]), 0)
+        header = self.root / "kernels/ops/twice.h"
+        header.write_text(header.read_text().replace("none: a count", "self: grad"))
+        self.assertEqual(operators.main(command), 1)
+
+    def test_facts_without_a_header_are_an_error(self):
+        self.list.write_text("aten twice kThrice - cpu\n")
+        with self.assertRaisesRegex(ValueError, "must have kThrice"):
+            operators.operators(self.root)
+
+    def test_an_operator_without_a_conformance_case_is_named(self):
+        (self.root / "tests/conformance/a.json").write_text(
+            '{"cases": [{"name": "a", "op": "aten::twice_.Tensor"}]}'
+        )
+        self.assertEqual(
+            pairs.check_conformance(self.root),
+            ["kFolded of kernels/ops/twice.h must have a case in tests/conformance"],
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
