@@ -143,6 +143,13 @@ def instructions(fix: bool) -> int:
     return _run("lint instructions", command, environment.runtime("release"))
 
 
+def wrappers(fix: bool) -> int:
+    native.build("release", targets=("tenon_python", "tenon_cpu"))
+    script = [environment.python("base"), "-B", TOOLS / "wrappers.py"]
+    env = environment.runtime("release")
+    return _run("lint wrappers", [*script, *(["--write"] if fix else [])], env)
+
+
 def behaviour(fix: bool) -> int:
     return _script("behaviour", *(["--update"] if fix else []))
 
@@ -170,6 +177,7 @@ CHECKS = {
     "references": Check("links, pages and files that docs and code name", plain("references")),
     "glossary": Check("the words of docs/glossary.md against the code", plain("glossary")),
     "contracts": Check("the contract on each public function", plain("contracts")),
+    "wrappers": Check("what ships for the operators of ATen, in each language", wrappers),
     "abi": Check("the committed ABI description", abi, ("gcc",)),
     "layouts": Check("the layout asserts written from the ABI description", layouts),
     "operators": Check("docs/operators.md against the facts of the operators", operators),

@@ -275,3 +275,48 @@ def test_help_tells_all(capsys):
     text = capsys.readouterr().out
     for word in (*LANGUAGES, "--load", "--import", "-o", "NAMESPACE".lower()):
         assert word in text
+
+
+# ---- What ships for ATen -------------------------------------------------------------------------
+
+
+def shipped(*arguments):
+    """Runs the check of what ships; returns its status and words."""
+    command = [sys.executable, ROOT / "tests/tools/wrappers.py", *arguments]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+def test_check_of_what_ships_finds_drift(tmp_path):
+    status, said = shipped("--root", tmp_path)
+    assert status == 1 and "aten.hpp must be what --write makes" in said
+    assert shipped("--root", tmp_path, "--write")[0] == 0
+    assert shipped("--root", tmp_path)[0] == 0
+    (tmp_path / "bindings/python/tenon/functional.py").write_text("")
+    status, said = shipped("--root", tmp_path)
+    assert status == 1 and "functional.py" in said and "9 files, 1 stale" in said
+
+
+def test_every_function_is_the_package_s():
+    names = [name for name in vars(tenon.functional) if isinstance(
+        getattr(tenon.functional, name), tenon.ops.OpOverloadPacket
+    )]  # fmt: skip
+    assert len(names) > 40
+    for name in names:
+        assert getattr(tenon, name) is getattr(tenon.functional, name)
+
+
+def test_mypy_knows_functions_methods_and_operators(tmp_path):
+    (tmp_path / "use.py").write_text(
+        "import tenon\n"
+        "from tenon import ops\n"
+        "\n"
+        "x = tenon.ones(2)\n"
+        "y: tenon.Tensor = x.add(x, alpha=2).exp().sum([0], True)\n"
+        "z: tenon.Tensor = ops.aten.add(tenon.add(x, y), x, alpha=2.0)\n"
+        "x.exp(1)\n"
+        "ops.aten.mm(x)\n"
+        "tenon.sum(x).nothing\n"
+    )
+    found = mypy(tmp_path, tmp_path / "use.py")
+    assert re.findall(r"use.py:(\d+): error", found) == ["7", "8", "9"]

@@ -10,6 +10,8 @@ from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Buffer
 
+from .tensor_methods import TensorMethods
+
 _T = TypeVar("_T", bound="Tensor")
 _Number = _int | _float | complex | _bool
 
@@ -67,7 +69,7 @@ class ForeignFunction:
     type_name: str
     def __call__(self, *args: Any, results: _int = 1) -> Any: ...
 
-class Tensor(Buffer):
+class Tensor(TensorMethods, Buffer):
     shape: tuple[_int, ...]
     dtype: _dtype
     device: _device
@@ -126,51 +128,6 @@ class Tensor(Buffer):
     def long(self) -> Tensor: ...
     def byte(self) -> Tensor: ...
     def bool(self) -> Tensor: ...
-    abs: ClassVar[TensorMethod]
-    add: ClassVar[TensorMethod]
-    add_: ClassVar[TensorMethod]
-    amax: ClassVar[TensorMethod]
-    argmax: ClassVar[TensorMethod]
-    bmm: ClassVar[TensorMethod]
-    clone: ClassVar[TensorMethod]
-    copy_: ClassVar[TensorMethod]
-    cos: ClassVar[TensorMethod]
-    detach: ClassVar[TensorMethod]
-    div: ClassVar[TensorMethod]
-    div_: ClassVar[TensorMethod]
-    eq: ClassVar[TensorMethod]
-    exp: ClassVar[TensorMethod]
-    fill_: ClassVar[TensorMethod]
-    ge: ClassVar[TensorMethod]
-    gt: ClassVar[TensorMethod]
-    le: ClassVar[TensorMethod]
-    log: ClassVar[TensorMethod]
-    lt: ClassVar[TensorMethod]
-    matmul: ClassVar[TensorMethod]
-    maximum: ClassVar[TensorMethod]
-    mean: ClassVar[TensorMethod]
-    minimum: ClassVar[TensorMethod]
-    mm: ClassVar[TensorMethod]
-    mul: ClassVar[TensorMethod]
-    mul_: ClassVar[TensorMethod]
-    ne: ClassVar[TensorMethod]
-    neg: ClassVar[TensorMethod]
-    nonzero: ClassVar[TensorMethod]
-    normal_: ClassVar[TensorMethod]
-    relu: ClassVar[TensorMethod]
-    select: ClassVar[TensorMethod]
-    sigmoid: ClassVar[TensorMethod]
-    sin: ClassVar[TensorMethod]
-    sqrt: ClassVar[TensorMethod]
-    squeeze: ClassVar[TensorMethod]
-    sub: ClassVar[TensorMethod]
-    sub_: ClassVar[TensorMethod]
-    sum: ClassVar[TensorMethod]
-    tanh: ClassVar[TensorMethod]
-    transpose: ClassVar[TensorMethod]
-    uniform_: ClassVar[TensorMethod]
-    unsqueeze: ClassVar[TensorMethod]
-    zero_: ClassVar[TensorMethod]
     def __len__(self) -> _int: ...
     def __iter__(self) -> Iterator[Tensor]: ...
     def __getitem__(self, key: Any, /) -> Tensor: ...

@@ -21,6 +21,10 @@ from .schema import Schema as _Schema
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType as _Module
+
+    from . import _aten
+
+    aten = _aten
 else:
     _Module = type(_sys)  # without the cost of importing types
 

@@ -20,20 +20,13 @@ from .dtype import (
 )
 from .error import NotSupportedError
 from .ops import _packet
+from .tensor_methods import METHODS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Methods that are an operator and no more: `t.exp()` is `tenon.ops.aten.exp(t)`.
-_METHODS = (
-    *("abs", "add", "add_", "amax", "argmax", "bmm", "clone", "copy_", "cos", "detach", "div"),
-    *("div_", "eq", "exp", "fill_", "ge", "gt", "le", "log", "lt", "matmul", "maximum", "mean"),
-    *("minimum", "mm", "mul", "mul_", "ne", "neg", "nonzero", "normal_", "relu", "select"),
-    *("sigmoid", "sin", "sqrt", "squeeze", "sub", "sub_", "sum", "tanh", "transpose", "uniform_"),
-    *("unsqueeze", "zero_"),
-)
-for _name in _METHODS:
+for _name in METHODS:
     setattr(Tensor, _name, TensorMethod(_packet(f"aten::{_name}")))
 
 _to_copy = _packet("aten::_to_copy")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from .. import _tenon, introspect
+from .. import _tenon, introspect, ops
 from ..error import NotFoundError
 from ..schema import Argument, Schema
 from .type import Type, parse
@@ -162,6 +162,8 @@ def read(namespace: str) -> Namespace:
     Raises:
         NotFoundError: it has no operators.
     """
+    if namespace in ("aten", "tenon"):
+        ops._load_kernels()
     found = [_tenon.find_op(name) for name in introspect.operators(namespace)]
     if not found:
         raise NotFoundError(f"wrap: namespace must be one with operators, got {namespace!r}")

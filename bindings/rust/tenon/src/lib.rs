@@ -27,8 +27,13 @@
 #![warn(missing_docs, unsafe_op_in_unsafe_fn)]
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+// Generated code names the crate as its users do.
+extern crate self as tenon;
+
 mod arg;
 mod arguments;
+#[rustfmt::skip]
+pub mod aten;
 mod buffer;
 mod call_builder;
 mod dims;
