@@ -76,7 +76,8 @@ HEAD = """\
 //! Every function returns what the operator raises, and [`Status::NOT_FOUND`](tenon::Status) where
 //! the operator is not there.
 
-#![allow(clippy::missing_errors_doc, clippy::too_many_arguments)]
+#![allow(clippy::derivable_impls, clippy::missing_errors_doc)]
+#![allow(clippy::too_many_arguments, clippy::type_complexity)]
 """
 
 
