@@ -125,6 +125,10 @@ struct Family {
   bool leaf;      // calls no operators
 };
 
+// Tags of pointwise operators that take a number wherever a tensor is due, where the language has
+// literals that are neither: PyTorch's Python does so for add, eq, where and their like.
+inline constexpr const char* kPointwiseWithNumbers = "core pointwise allow_numbers_as_tensors";
+
 struct Facts {
   const Family* family;
   const char* name;  // "add.Tensor", in the namespace of the list that has it

@@ -22,6 +22,7 @@ inline constexpr Facts kMaximum{
     .name = "maximum",
     .params = "Tensor self, Tensor other",
     .forms = kFunctional | kOut,
+    .tags = kPointwiseWithNumbers,
     .gradient = "self: grad, half where equal, where self >= other; other: the rest",
     .tangent = "that of the larger, half of each where equal",
     .batching = Batching::Pointwise,

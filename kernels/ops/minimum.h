@@ -22,6 +22,7 @@ inline constexpr Facts kMinimum{
     .name = "minimum",
     .params = "Tensor self, Tensor other",
     .forms = kFunctional | kOut,
+    .tags = kPointwiseWithNumbers,
     .gradient = "self: grad, half where equal, where self <= other; other: the rest",
     .tangent = "that of the smaller, half of each where equal",
     .batching = Batching::Pointwise,

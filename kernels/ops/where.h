@@ -18,6 +18,7 @@ inline constexpr Facts kWhereSelf{
     .params = "Tensor condition, Tensor self, Tensor other",
     .forms = kFunctional | kOut,
     .out = "self_out",
+    .tags = kPointwiseWithNumbers,
     .gradient = "self: where(condition, grad, 0); other: where(condition, 0, grad)",
     .tangent = "where(condition, self_t, other_t)",
     .batching = Batching::Pointwise,

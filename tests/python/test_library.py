@@ -371,3 +371,14 @@ def test_misspelt_names_get_near_ones(library, ops):
     with pytest.raises(TypeError, match=r"got 'axes'; did you mean axis\?"):
         library.define("turn(Tensor x, int axis) -> ()")
         ops.turn(tenon.ones(1), axes=1)
+
+
+def test_a_tag_lets_calls_give_numbers_for_tensors(library, ops):
+    library.define("plus(Tensor x, Tensor y) -> Tensor", tags="allow_numbers_as_tensors")
+    library.define("only(Tensor x, Tensor y) -> Tensor", tags="allow_numbers")
+    for name in ("plus", "only"):
+        library.impl(name, lambda x, y: x + y, "CPU")
+    x = tenon.tensor([1, 2])
+    assert ops.plus(x, 3).tolist() == [4, 5] and ops.plus(y=0.5, x=x).dtype is tenon.float32
+    with pytest.raises(tenon.ArgumentTypeError, match="y must be Tensor, got int"):
+        ops.only(x, 3)

@@ -40,20 +40,6 @@ static void compile_lane(tnp_binding* self) {
   }
 }
 
-/* Operators of ATen that take a number wherever the second tensor is due, as PyTorch's do. */
-static bool takes_numbers(const char* name) {
-  static const char* const names[] = {
-      "add", "add_",         "sub",         "sub_",       "mul",        "mul_",
-      "div", "div_",         "eq",          "ne",         "lt",         "le",
-      "gt",  "ge",           "maximum",     "minimum",    "where",      "remainder",
-      "pow", "floor_divide", "bitwise_and", "bitwise_or", "bitwise_xor"};
-  if (strncmp(name, "aten::", 6) != 0) return false;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(name + 6, names[i]) == 0) return true;
-  }
-  return false;
-}
-
 void tnp_binding_free(tnp_binding* binding) {
   for (uint32_t i = 0; i < binding->nargs; i++) {
     Py_XDECREF(binding->args[i].name);
@@ -105,7 +91,7 @@ static int compile(tnp_binding* self) {
   return 0;
 }
 
-tnp_binding* tnp_binding_new(tenon_schema* schema) {
+tnp_binding* tnp_binding_new(tenon_schema* schema, bool numbers) {
   tnp_binding* self = PyMem_Calloc(1, sizeof *self);
   if (self == NULL) {
     tenon_schema_release(schema);
@@ -126,7 +112,7 @@ tnp_binding* tnp_binding_new(tenon_schema* schema) {
   }
   self->nargs = (uint32_t)nargs;
   self->nrets = (uint32_t)nrets;
-  self->numbers = takes_numbers(tenon_schema_name(schema));
+  self->numbers = numbers;
   uint32_t flags = tenon_schema_flags(schema);
   self->vararg = (flags & TENON_SCHEMA_VARARG) != 0;
   self->varret = (flags & TENON_SCHEMA_VARRET) != 0;

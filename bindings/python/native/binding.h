@@ -19,7 +19,8 @@ typedef struct {
 #define TNP_FEW 8         /* arguments or results that have room on the stack */
 #define TNP_FEW_TENSORS 3 /* as tnp_binding's `tensors` */
 
-tnp_binding* tnp_binding_new(tenon_schema* schema); /* takes over the reference */
+/* Takes over the reference. With `numbers` a number is accepted where a tensor is due. */
+tnp_binding* tnp_binding_new(tenon_schema* schema, bool numbers);
 void tnp_binding_free(tnp_binding* binding);
 static inline void tnp_binding_release(tnp_binding* binding) {
   if (TNP_UNLIKELY(binding != NULL && --binding->references == 0)) tnp_binding_free(binding);

@@ -4,6 +4,7 @@
 #include "value.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <structmember.h>
 
 PyTypeObject* tnp_op_type;
@@ -21,6 +22,22 @@ static void forget(tnp_op* self) {
   tnp_binding_release(old);
 }
 
+/* Whether an operator takes a number wherever a tensor is due: 1, 0, or -1 with an exception. */
+static int takes_numbers(const tenon_op* op) {
+  static const char tag[] = "allow_numbers_as_tensors";
+  tenon_buffer* tags = NULL;
+  if (tnp_check(tenon_op_copy_tags(op, &tags)) != 0) return -1;
+  int found = 0;
+  for (const char* line = tenon_buffer_data(tags); line != NULL && !found;) {
+    const char* end = strchr(line, '\n');
+    size_t size = end != NULL ? (size_t)(end - line) : strlen(line);
+    found = size == sizeof tag - 1 && memcmp(line, tag, size) == 0;
+    line = end != NULL ? end + 1 : NULL;
+  }
+  tenon_buffer_release(tags);
+  return found;
+}
+
 int tnp_op_refresh(tnp_op* self) {
   uint64_t now = atomic_load_explicit(&tnp_generation, memory_order_acquire);
   tenon_schema* schema;
@@ -32,7 +49,12 @@ int tnp_op_refresh(tnp_op* self) {
   if (self->binding != NULL && self->binding->schema == schema) {
     tenon_schema_release(schema);
   } else {
-    tnp_binding* fresh = tnp_binding_new(schema);
+    int numbers = takes_numbers(self->op);
+    if (numbers < 0) {
+      tenon_schema_release(schema);
+      return -1;
+    }
+    tnp_binding* fresh = tnp_binding_new(schema, numbers != 0);
     if (fresh == NULL) return -1;
     tnp_binding_release(self->binding);
     self->binding = fresh;

@@ -22,11 +22,17 @@ class _packet__local_scalar_dense(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet__to_copy(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
         device: _device | _str | None = None, pin_memory: _bool | None = None,
         non_blocking: _bool = False, memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, non_blocking: _bool = False,
+        memory_format: _memory_format | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet__unsafe_view(_OpOverloadPacket):
     def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
@@ -47,24 +53,39 @@ class _packet_abs_(_OpOverloadPacket):
 class _packet_add(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, other: _int | _float | complex | _bool,
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: _int | _float | complex | _bool,
         alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, other: Tensor, *,
-        alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
-    @_overload
-    def __call__(
-        __self, self: Tensor, other: Tensor, *, alpha: _int | _float | complex | _bool = 1,
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: _int | _float | complex | _bool, alpha: _int | _float | complex | _bool = 1, *,
         out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *,
+        alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *,
+        alpha: _int | _float | complex | _bool = 1, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
+    Scalar_out: _OpOverload
     Tensor: _OpOverload
     out: _OpOverload
 
 class _packet_add_(_OpOverloadPacket):
+    @_overload
     def __call__(
-        __self, self: Tensor, other: Tensor, *,
+        __self, self: Tensor, other: _int | _float | complex | _bool,
         alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool, *,
+        alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
+    Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_alias(_OpOverloadPacket):
@@ -118,9 +139,15 @@ class _packet_cat(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_clone(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, self: Tensor, *, memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_contiguous(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, memory_format: _memory_format = ...) -> Tensor: ...
@@ -148,26 +175,44 @@ class _packet_detach(_OpOverloadPacket):
 
 class _packet_div(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: _int | _float | complex | _bool) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, other: _int | _float | complex | _bool, *,
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *,
         rounding_mode: _str | None) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor, *, rounding_mode: _str | None) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, rounding_mode: _str | None,
+        out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_mode: _OpOverload
+    Scalar_mode_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_mode: _OpOverload
+    out: _OpOverload
+    out_mode: _OpOverload
+
+class _packet_div_(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool, *,
+        rounding_mode: _str | None) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_mode: _OpOverload
     Tensor: _OpOverload
     Tensor_mode: _OpOverload
-    out: _OpOverload
-
-class _packet_div_(_OpOverloadPacket):
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
-    Tensor: _OpOverload
 
 class _packet_empty(_OpOverloadPacket):
     def __call__(
@@ -177,11 +222,17 @@ class _packet_empty(_OpOverloadPacket):
     memory_format: _OpOverload
 
 class _packet_empty_like(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
         device: _device | _str | None = None, pin_memory: _bool | None = None,
         memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_empty_strided(_OpOverloadPacket):
     def __call__(
@@ -192,9 +243,21 @@ class _packet_empty_strided(_OpOverloadPacket):
 
 class _packet_eq(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: _int | _float | complex | _bool) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_eq_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -220,33 +283,69 @@ class _packet_fill_(_OpOverloadPacket):
     Scalar: _OpOverload
 
 class _packet_full(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, size: _Sequence[_int], fill_value: _int | _float | complex | _bool, *,
         dtype: _dtype | None = None, layout: _layout | None = None,
         device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, size: _Sequence[_int], fill_value: _int | _float | complex | _bool, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_full_like(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, self: Tensor, fill_value: _int | _float | complex | _bool, *,
         dtype: _dtype | None = None, layout: _layout | None = None,
         device: _device | _str | None = None, pin_memory: _bool | None = None,
         memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, fill_value: _int | _float | complex | _bool, *,
+        memory_format: _memory_format | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_ge(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: _int | _float | complex | _bool) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_ge_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_gt(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: _int | _float | complex | _bool) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_gt_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -256,9 +355,21 @@ class _packet_item(_OpOverloadPacket):
 
 class _packet_le(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: _int | _float | complex | _bool) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_le_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -276,19 +387,43 @@ class _packet_log_(_OpOverloadPacket):
 
 class _packet_lt(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: _int | _float | complex | _bool) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_lt_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_matmul(_OpOverloadPacket):
+    @_overload
     def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_maximum(_OpOverloadPacket):
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_mean(_OpOverloadPacket):
     @_overload
@@ -301,8 +436,16 @@ class _packet_mean(_OpOverloadPacket):
     dim: _OpOverload
 
 class _packet_minimum(_OpOverloadPacket):
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_mm(_OpOverloadPacket):
     def __call__(__self, self: Tensor, mat2: Tensor) -> Tensor: ...
@@ -319,24 +462,41 @@ class _packet_movedim(_OpOverloadPacket):
 
 class _packet_mul(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: _int | _float | complex | _bool) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
-    @_overload
-    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
+    Scalar_out: _OpOverload
     Tensor: _OpOverload
     out: _OpOverload
 
 class _packet_mul_(_OpOverloadPacket):
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
+    Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_ne(_OpOverloadPacket):
     @_overload
-    def __call__(__self, self: Tensor, other: _int | _float | complex | _bool) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     @_overload
-    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_ne_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -363,18 +523,28 @@ class _packet_normal_(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_ones(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, size: _Sequence[_int], *, dtype: _dtype | None = None,
         layout: _layout | None = None, device: _device | _str | None = None,
         pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_ones_like(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
         device: _device | _str | None = None, pin_memory: _bool | None = None,
         memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_permute(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dims: _Sequence[_int]) -> Tensor: ...
@@ -391,8 +561,15 @@ class _packet_rand(_OpOverloadPacket):
         __self, size: _Sequence[_int], *, generator: _Generator | None, dtype: _dtype | None = None,
         layout: _layout | None = None, device: _device | _str | None = None,
         pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, size: _Sequence[_int], *, generator: _Generator | None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     generator: _OpOverload
+    generator_out: _OpOverload
+    out: _OpOverload
 
 class _packet_randn(_OpOverloadPacket):
     @_overload
@@ -405,8 +582,15 @@ class _packet_randn(_OpOverloadPacket):
         __self, size: _Sequence[_int], *, generator: _Generator | None, dtype: _dtype | None = None,
         layout: _layout | None = None, device: _device | _str | None = None,
         pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, size: _Sequence[_int], *, generator: _Generator | None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     generator: _OpOverload
+    generator_out: _OpOverload
+    out: _OpOverload
 
 class _packet_reciprocal(_OpOverloadPacket):
     @_overload
@@ -487,8 +671,11 @@ class _packet_squeeze(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, dim: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _Sequence[_int]) -> Tensor: ...
     default: _OpOverload
     dim: _OpOverload
+    dims: _OpOverload
 
 class _packet_stack(_OpOverloadPacket):
     def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0) -> Tensor: ...
@@ -497,24 +684,39 @@ class _packet_stack(_OpOverloadPacket):
 class _packet_sub(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, other: _int | _float | complex | _bool,
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: _int | _float | complex | _bool,
         alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, other: Tensor, *,
-        alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
-    @_overload
-    def __call__(
-        __self, self: Tensor, other: Tensor, *, alpha: _int | _float | complex | _bool = 1,
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: _int | _float | complex | _bool, alpha: _int | _float | complex | _bool = 1, *,
         out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *,
+        alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *,
+        alpha: _int | _float | complex | _bool = 1, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
+    Scalar_out: _OpOverload
     Tensor: _OpOverload
     out: _OpOverload
 
 class _packet_sub_(_OpOverloadPacket):
+    @_overload
     def __call__(
-        __self, self: Tensor, other: Tensor, *,
+        __self, self: Tensor, other: _int | _float | complex | _bool,
         alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | complex | _bool, *,
+        alpha: _int | _float | complex | _bool = 1) -> Tensor: ...
+    Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_sum(_OpOverloadPacket):
@@ -570,30 +772,54 @@ class _packet_unsqueeze(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_view(_OpOverloadPacket):
+    @_overload
     def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dtype: _dtype) -> Tensor: ...
     default: _OpOverload
+    dtype: _OpOverload
 
 class _packet_where(_OpOverloadPacket):
-    def __call__(__self, condition: Tensor, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, condition: Tensor | _int | _float | complex | _bool,
+        self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, condition: Tensor | _int | _float | complex | _bool,
+        self: Tensor | _int | _float | complex | _bool,
+        other: Tensor | _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
     self: _OpOverload
+    self_out: _OpOverload
 
 class _packet_zero_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
 class _packet_zeros(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, size: _Sequence[_int], *, dtype: _dtype | None = None,
         layout: _layout | None = None, device: _device | _str | None = None,
         pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_zeros_like(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
         device: _device | _str | None = None, pin_memory: _bool | None = None,
         memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 _local_scalar_dense: _packet__local_scalar_dense
 _to_copy: _packet__to_copy
@@ -621,6 +847,7 @@ empty: _packet_empty
 empty_like: _packet_empty_like
 empty_strided: _packet_empty_strided
 eq: _packet_eq
+eq_: _packet_eq_
 exp: _packet_exp
 exp_: _packet_exp_
 expand: _packet_expand
@@ -628,12 +855,16 @@ fill_: _packet_fill_
 full: _packet_full
 full_like: _packet_full_like
 ge: _packet_ge
+ge_: _packet_ge_
 gt: _packet_gt
+gt_: _packet_gt_
 item: _packet_item
 le: _packet_le
+le_: _packet_le_
 log: _packet_log
 log_: _packet_log_
 lt: _packet_lt
+lt_: _packet_lt_
 matmul: _packet_matmul
 maximum: _packet_maximum
 mean: _packet_mean
@@ -643,6 +874,7 @@ movedim: _packet_movedim
 mul: _packet_mul
 mul_: _packet_mul_
 ne: _packet_ne
+ne_: _packet_ne_
 neg: _packet_neg
 neg_: _packet_neg_
 nonzero: _packet_nonzero

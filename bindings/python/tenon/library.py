@@ -94,7 +94,8 @@ class Library:
         Args:
             schema: Such as "mul.Tensor(Tensor x, Tensor y) -> Tensor".
             alias_analysis: "" or "FROM_SCHEMA" to trust the annotations, "CONSERVATIVE" not to.
-            tags: Names such as "pointwise".
+            tags: Names such as "pointwise". With "allow_numbers_as_tensors" calls from Python may
+                give a number where a tensor is due.
 
         Raises:
             ParseError: the schema is malformed.

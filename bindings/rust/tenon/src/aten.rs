@@ -70,6 +70,39 @@ pub fn _to_copy_with(self_: &Tensor, options: ToCopyOptions) -> Result<Tensor> {
         options.non_blocking, options.memory_format)
 }
 
+/// What [`_to_copy_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ToCopyOutOptions {
+    /// bool, by default `false`.
+    pub non_blocking: bool,
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for ToCopyOutOptions {
+    fn default() -> Self {
+        ToCopyOutOptions {
+            non_blocking: false,
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat? memory_format=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn _to_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    _to_copy_out_with(self_, out, ToCopyOutOptions::default())
+}
+
+/// As [`_to_copy_out`], with all that it leaves out.
+pub fn _to_copy_out_with(
+    self_: &Tensor, out: &Tensor, options: ToCopyOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool, Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::_to_copy.out");
+    OP.get()?.call(self_, options.non_blocking, options.memory_format, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor`
 pub fn _unsafe_view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::_unsafe_view");
@@ -121,6 +154,37 @@ pub fn add_scalar_with(
     self_: &Tensor, other: impl Into<Scalar>, options: AddScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::add.Scalar");
     OP.get()?.call(self_, other.into(), options.alpha)
+}
+
+/// What [`add_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddScalarOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddScalarOutOptions {
+    fn default() -> Self {
+        AddScalarOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn add_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    add_scalar_out_with(self_, other, out, AddScalarOutOptions::default())
+}
+
+/// As [`add_scalar_out`], with all that it leaves out.
+pub fn add_scalar_out_with(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor,
+    options: AddScalarOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::add.Scalar_out");
+    OP.get()?.call(self_, other.into(), options.alpha, out)?;
+    Ok(out.clone())
 }
 
 /// What [`add_tensor`] leaves out.
@@ -176,6 +240,34 @@ pub fn add_out_with(
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::add.out");
     OP.get()?.call(self_, other, options.alpha, out)?;
     Ok(out.clone())
+}
+
+/// What [`add_scalar_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddInPlaceScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddInPlaceScalarOptions {
+    fn default() -> Self {
+        AddInPlaceScalarOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)`
+pub fn add_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    add_scalar_with_(self_, other, AddInPlaceScalarOptions::default())
+}
+
+/// As [`add_scalar_`], with all that it leaves out.
+pub fn add_scalar_with_(
+    self_: &Tensor, other: impl Into<Scalar>, options: AddInPlaceScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), ()> = LazyTyped::new("aten::add_.Scalar");
+    OP.get()?.call(self_, other.into(), options.alpha)?;
+    Ok(self_.clone())
 }
 
 /// What [`add_tensor_`] leaves out.
@@ -514,6 +606,35 @@ pub fn clone_with(self_: &Tensor, options: CloneOptions) -> Result<Tensor> {
     OP.get()?.call(self_, options.memory_format)
 }
 
+/// What [`clone_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CloneOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for CloneOutOptions {
+    fn default() -> Self {
+        CloneOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn clone_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    clone_out_with(self_, out, CloneOutOptions::default())
+}
+
+/// As [`clone_out`], with all that it leaves out.
+pub fn clone_out_with(self_: &Tensor, out: &Tensor, options: CloneOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::clone.out");
+    OP.get()?.call(self_, options.memory_format, out)?;
+    Ok(out.clone())
+}
+
 /// What [`contiguous`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ContiguousOptions {
@@ -607,6 +728,24 @@ pub fn div_scalar_mode(
     OP.get()?.call(self_, other.into(), rounding_mode)
 }
 
+/// `aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn div_scalar_mode_out(
+    self_: &Tensor, other: impl Into<Scalar>, rounding_mode: Option<&str>,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::div.Scalar_mode_out");
+    OP.get()?.call(self_, other.into(), rounding_mode, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn div_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::div.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
 /// `aten::div.Tensor(Tensor self, Tensor other) -> Tensor`
 pub fn div_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::div.Tensor");
@@ -628,10 +767,45 @@ pub fn div_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// `aten::div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn div_out_mode(
+    self_: &Tensor, other: &Tensor, rounding_mode: Option<&str>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&str>, &Tensor), ()> =
+        LazyTyped::new("aten::div.out_mode");
+    OP.get()?.call(self_, other, rounding_mode, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn div_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::div_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)`
+pub fn div_scalar_mode_(
+    self_: &Tensor, other: impl Into<Scalar>, rounding_mode: Option<&str>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Option<&str>), ()> =
+        LazyTyped::new("aten::div_.Scalar_mode");
+    OP.get()?.call(self_, other.into(), rounding_mode)?;
+    Ok(self_.clone())
+}
+
 /// `aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
 pub fn div_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::div_.Tensor");
     OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)`
+pub fn div_tensor_mode_(
+    self_: &Tensor, other: &Tensor, rounding_mode: Option<&str>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&str>), ()> =
+        LazyTyped::new("aten::div_.Tensor_mode");
+    OP.get()?.call(self_, other, rounding_mode)?;
     Ok(self_.clone())
 }
 
@@ -723,6 +897,36 @@ pub fn empty_like_with(self_: &Tensor, options: EmptyLikeOptions) -> Result<Tens
         options.memory_format)
 }
 
+/// What [`empty_like_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmptyLikeOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for EmptyLikeOutOptions {
+    fn default() -> Self {
+        EmptyLikeOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn empty_like_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    empty_like_out_with(self_, out, EmptyLikeOutOptions::default())
+}
+
+/// As [`empty_like_out`], with all that it leaves out.
+pub fn empty_like_out_with(
+    self_: &Tensor, out: &Tensor, options: EmptyLikeOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::empty_like.out");
+    OP.get()?.call(self_, options.memory_format, out)?;
+    Ok(out.clone())
+}
+
 /// What [`empty_strided`] leaves out.
 #[derive(Clone, Debug)]
 pub struct EmptyStridedOptions {
@@ -768,10 +972,38 @@ pub fn eq_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     OP.get()?.call(self_, other.into())
 }
 
+/// `aten::eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn eq_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::eq.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
 /// `aten::eq.Tensor(Tensor self, Tensor other) -> Tensor`
 pub fn eq_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::eq.Tensor");
     OP.get()?.call(self_, other)
+}
+
+/// `aten::eq.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn eq_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::eq.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn eq_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::eq_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn eq_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::eq_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::exp(Tensor self) -> Tensor`
@@ -867,6 +1099,13 @@ pub fn full_with(
         size, fill_value.into(), options.dtype, options.layout, options.device, options.pin_memory)
 }
 
+/// `aten::full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn full_out(size: &[i64], fill_value: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], Scalar, &Tensor), ()> = LazyTyped::new("aten::full.out");
+    OP.get()?.call(size, fill_value.into(), out)?;
+    Ok(out.clone())
+}
+
 /// What [`full_like`] leaves out.
 #[derive(Clone, Debug)]
 pub struct FullLikeOptions {
@@ -912,10 +1151,49 @@ pub fn full_like_with(
         options.memory_format)
 }
 
+/// What [`full_like_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FullLikeOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for FullLikeOutOptions {
+    fn default() -> Self {
+        FullLikeOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn full_like_out(
+    self_: &Tensor, fill_value: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    full_like_out_with(self_, fill_value, out, FullLikeOutOptions::default())
+}
+
+/// As [`full_like_out`], with all that it leaves out.
+pub fn full_like_out_with(
+    self_: &Tensor, fill_value: impl Into<Scalar>, out: &Tensor,
+    options: FullLikeOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::full_like.out");
+    OP.get()?.call(self_, fill_value.into(), options.memory_format, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::ge.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn ge_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::ge.Scalar");
     OP.get()?.call(self_, other.into())
+}
+
+/// `aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ge_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::ge.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
 }
 
 /// `aten::ge.Tensor(Tensor self, Tensor other) -> Tensor`
@@ -924,16 +1202,65 @@ pub fn ge_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_, other)
 }
 
+/// `aten::ge.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ge_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::ge.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn ge_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::ge_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn ge_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::ge_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
 /// `aten::gt.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn gt_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::gt.Scalar");
     OP.get()?.call(self_, other.into())
 }
 
+/// `aten::gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn gt_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::gt.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
 /// `aten::gt.Tensor(Tensor self, Tensor other) -> Tensor`
 pub fn gt_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::gt.Tensor");
     OP.get()?.call(self_, other)
+}
+
+/// `aten::gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn gt_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::gt.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn gt_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::gt_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn gt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::gt_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::item(Tensor self) -> Scalar`
@@ -948,10 +1275,38 @@ pub fn le_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     OP.get()?.call(self_, other.into())
 }
 
+/// `aten::le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn le_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::le.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
 /// `aten::le.Tensor(Tensor self, Tensor other) -> Tensor`
 pub fn le_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::le.Tensor");
     OP.get()?.call(self_, other)
+}
+
+/// `aten::le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn le_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::le.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn le_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::le_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn le_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::le_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::log(Tensor self) -> Tensor`
@@ -980,10 +1335,38 @@ pub fn lt_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     OP.get()?.call(self_, other.into())
 }
 
+/// `aten::lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn lt_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::lt.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
 /// `aten::lt.Tensor(Tensor self, Tensor other) -> Tensor`
 pub fn lt_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::lt.Tensor");
     OP.get()?.call(self_, other)
+}
+
+/// `aten::lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn lt_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::lt.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn lt_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::lt_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn lt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::lt_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::matmul(Tensor self, Tensor other) -> Tensor`
@@ -992,10 +1375,24 @@ pub fn matmul(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_, other)
 }
 
+/// `aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn matmul_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::matmul.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::maximum(Tensor self, Tensor other) -> Tensor`
 pub fn maximum(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::maximum");
     OP.get()?.call(self_, other)
+}
+
+/// `aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn maximum_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::maximum.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
 }
 
 /// What [`mean`] leaves out.
@@ -1062,6 +1459,13 @@ pub fn minimum(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_, other)
 }
 
+/// `aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn minimum_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::minimum.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::mm(Tensor self, Tensor mat2) -> Tensor`
 pub fn mm(self_: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::mm");
@@ -1087,6 +1491,13 @@ pub fn mul_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     OP.get()?.call(self_, other.into())
 }
 
+/// `aten::mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn mul_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::mul.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
 /// `aten::mul.Tensor(Tensor self, Tensor other) -> Tensor`
 pub fn mul_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::mul.Tensor");
@@ -1098,6 +1509,13 @@ pub fn mul_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::mul.out");
     OP.get()?.call(self_, other, out)?;
     Ok(out.clone())
+}
+
+/// `aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn mul_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::mul_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
 }
 
 /// `aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
@@ -1113,10 +1531,38 @@ pub fn ne_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     OP.get()?.call(self_, other.into())
 }
 
+/// `aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ne_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::ne.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
 /// `aten::ne.Tensor(Tensor self, Tensor other) -> Tensor`
 pub fn ne_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::ne.Tensor");
     OP.get()?.call(self_, other)
+}
+
+/// `aten::ne.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ne_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::ne.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn ne_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::ne_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn ne_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::ne_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::neg(Tensor self) -> Tensor`
@@ -1218,6 +1664,13 @@ pub fn ones_with(size: &[i64], options: OnesOptions) -> Result<Tensor> {
     OP.get()?.call(size, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
+/// `aten::ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ones_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], &Tensor), ()> = LazyTyped::new("aten::ones.out");
+    OP.get()?.call(size, out)?;
+    Ok(out.clone())
+}
+
 /// What [`ones_like`] leaves out.
 #[derive(Clone, Debug)]
 pub struct OnesLikeOptions {
@@ -1260,6 +1713,36 @@ pub fn ones_like_with(self_: &Tensor, options: OnesLikeOptions) -> Result<Tensor
     OP.get()?.call(
         self_, options.dtype, options.layout, options.device, options.pin_memory,
         options.memory_format)
+}
+
+/// What [`ones_like_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct OnesLikeOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for OnesLikeOutOptions {
+    fn default() -> Self {
+        OnesLikeOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn ones_like_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    ones_like_out_with(self_, out, OnesLikeOutOptions::default())
+}
+
+/// As [`ones_like_out`], with all that it leaves out.
+pub fn ones_like_out_with(
+    self_: &Tensor, out: &Tensor, options: OnesLikeOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::ones_like.out");
+    OP.get()?.call(self_, options.memory_format, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)`
@@ -1347,6 +1830,22 @@ pub fn rand_generator_with(
         size, generator, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
+/// `aten::rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)`
+pub fn rand_generator_out(
+    size: &[i64], generator: Option<&Generator>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::rand.generator_out");
+    OP.get()?.call(size, generator, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn rand_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], &Tensor), ()> = LazyTyped::new("aten::rand.out");
+    OP.get()?.call(size, out)?;
+    Ok(out.clone())
+}
+
 /// What [`randn`] leaves out.
 #[derive(Clone, Debug)]
 pub struct RandnOptions {
@@ -1424,6 +1923,23 @@ pub fn randn_generator_with(
         LazyTyped::new("aten::randn.generator");
     OP.get()?.call(
         size, generator, options.dtype, options.layout, options.device, options.pin_memory)
+}
+
+/// `aten::randn.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn randn_generator_out(
+    size: &[i64], generator: Option<&Generator>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::randn.generator_out");
+    OP.get()?.call(size, generator, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn randn_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], &Tensor), ()> = LazyTyped::new("aten::randn.out");
+    OP.get()?.call(size, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::reciprocal(Tensor self) -> Tensor`
@@ -1587,6 +2103,12 @@ pub fn squeeze_dim(self_: &Tensor, dim: i64) -> Result<Tensor> {
     OP.get()?.call(self_, dim)
 }
 
+/// `aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)`
+pub fn squeeze_dims(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::squeeze.dims");
+    OP.get()?.call(self_, dim)
+}
+
 /// What [`stack`] leaves out.
 #[derive(Clone, Debug)]
 pub struct StackOptions {
@@ -1638,6 +2160,37 @@ pub fn sub_scalar_with(
     self_: &Tensor, other: impl Into<Scalar>, options: SubScalarOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::sub.Scalar");
     OP.get()?.call(self_, other.into(), options.alpha)
+}
+
+/// What [`sub_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SubScalarOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for SubScalarOutOptions {
+    fn default() -> Self {
+        SubScalarOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn sub_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    sub_scalar_out_with(self_, other, out, SubScalarOutOptions::default())
+}
+
+/// As [`sub_scalar_out`], with all that it leaves out.
+pub fn sub_scalar_out_with(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor,
+    options: SubScalarOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::sub.Scalar_out");
+    OP.get()?.call(self_, other.into(), options.alpha, out)?;
+    Ok(out.clone())
 }
 
 /// What [`sub_tensor`] leaves out.
@@ -1693,6 +2246,34 @@ pub fn sub_out_with(
     static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::sub.out");
     OP.get()?.call(self_, other, options.alpha, out)?;
     Ok(out.clone())
+}
+
+/// What [`sub_scalar_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SubInPlaceScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for SubInPlaceScalarOptions {
+    fn default() -> Self {
+        SubInPlaceScalarOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)`
+pub fn sub_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    sub_scalar_with_(self_, other, SubInPlaceScalarOptions::default())
+}
+
+/// As [`sub_scalar_`], with all that it leaves out.
+pub fn sub_scalar_with_(
+    self_: &Tensor, other: impl Into<Scalar>, options: SubInPlaceScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), ()> = LazyTyped::new("aten::sub_.Scalar");
+    OP.get()?.call(self_, other.into(), options.alpha)?;
+    Ok(self_.clone())
 }
 
 /// What [`sub_tensor_`] leaves out.
@@ -1929,10 +2510,26 @@ pub fn view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     OP.get()?.call(self_, size)
 }
 
+/// `aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)`
+pub fn view_dtype(self_: &Tensor, dtype: DType) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, DType), Tensor> = LazyTyped::new("aten::view.dtype");
+    OP.get()?.call(self_, dtype)
+}
+
 /// `aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor`
 pub fn where_self(condition: &Tensor, self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> = LazyTyped::new("aten::where.self");
     OP.get()?.call(condition, self_, other)
+}
+
+/// `aten::where.self_out(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn where_self_out(
+    condition: &Tensor, self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::where.self_out");
+    OP.get()?.call(condition, self_, other, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::zero_(Tensor(a!) self) -> Tensor(a!)`
@@ -1980,6 +2577,13 @@ pub fn zeros_with(size: &[i64], options: ZerosOptions) -> Result<Tensor> {
     OP.get()?.call(size, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
+/// `aten::zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn zeros_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], &Tensor), ()> = LazyTyped::new("aten::zeros.out");
+    OP.get()?.call(size, out)?;
+    Ok(out.clone())
+}
+
 /// What [`zeros_like`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ZerosLikeOptions {
@@ -2022,4 +2626,34 @@ pub fn zeros_like_with(self_: &Tensor, options: ZerosLikeOptions) -> Result<Tens
     OP.get()?.call(
         self_, options.dtype, options.layout, options.device, options.pin_memory,
         options.memory_format)
+}
+
+/// What [`zeros_like_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ZerosLikeOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for ZerosLikeOutOptions {
+    fn default() -> Self {
+        ZerosLikeOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn zeros_like_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    zeros_like_out_with(self_, out, ZerosLikeOutOptions::default())
+}
+
+/// As [`zeros_like_out`], with all that it leaves out.
+pub fn zeros_like_out_with(
+    self_: &Tensor, out: &Tensor, options: ZerosLikeOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::zeros_like.out");
+    OP.get()?.call(self_, options.memory_format, out)?;
+    Ok(out.clone())
 }

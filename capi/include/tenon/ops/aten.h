@@ -95,6 +95,38 @@ static inline tenon_status aten__to_copy(
   return TENON_OK;
 }
 
+typedef struct aten__to_copy_out_options {
+  int32_t non_blocking;
+  const int32_t* memory_format;
+} aten__to_copy_out_options;
+
+static inline aten__to_copy_out_options aten__to_copy_out_defaults(void) {
+  aten__to_copy_out_options options_;
+  options_.non_blocking = 0;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat? memory_format=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__to_copy_out(
+    tenon_tensor* self, tenon_tensor* out, const aten__to_copy_out_options* options) {
+  static const tenon_op* op_;
+  const aten__to_copy_out_options defaults_ = aten__to_copy_out_defaults();
+  const aten__to_copy_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(given_->non_blocking);
+  args_[2] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_to_copy.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor
 static inline tenon_status aten__unsafe_view(
     tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor** out_result) {
@@ -179,6 +211,36 @@ static inline tenon_status aten_add_Scalar(
   return TENON_OK;
 }
 
+typedef struct aten_add_Scalar_out_options {
+  tenon_value alpha;
+} aten_add_Scalar_out_options;
+
+static inline aten_add_Scalar_out_options aten_add_Scalar_out_defaults(void) {
+  aten_add_Scalar_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_add_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out,
+    const aten_add_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_add_Scalar_out_options defaults_ = aten_add_Scalar_out_defaults();
+  const aten_add_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = given_->alpha;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::add.Scalar_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_add_Tensor_options {
   tenon_value alpha;
 } aten_add_Tensor_options;
@@ -233,6 +295,34 @@ static inline tenon_status aten_add_out(
   args_[2] = given_->alpha;
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::add.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_add__Scalar_options {
+  tenon_value alpha;
+} aten_add__Scalar_options;
+
+static inline aten_add__Scalar_options aten_add__Scalar_defaults(void) {
+  aten_add__Scalar_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+static inline tenon_status aten_add__Scalar(
+    tenon_tensor* self, tenon_value other, const aten_add__Scalar_options* options) {
+  static const tenon_op* op_;
+  const aten_add__Scalar_options defaults_ = aten_add__Scalar_defaults();
+  const aten_add__Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::add_.Scalar", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -591,6 +681,34 @@ static inline tenon_status aten_clone(
   return TENON_OK;
 }
 
+typedef struct aten_clone_out_options {
+  const int32_t* memory_format;
+} aten_clone_out_options;
+
+static inline aten_clone_out_options aten_clone_out_defaults(void) {
+  aten_clone_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_clone_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_clone_out_options* options) {
+  static const tenon_op* op_;
+  const aten_clone_out_options defaults_ = aten_clone_out_defaults();
+  const aten_clone_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clone.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_contiguous_options {
   int32_t memory_format;
 } aten_contiguous_options;
@@ -730,6 +848,40 @@ static inline tenon_status aten_div_Scalar_mode(
   return TENON_OK;
 }
 
+/// aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_div_Scalar_mode_out(
+    tenon_tensor* self, tenon_value other, const char* rounding_mode, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::div.Scalar_mode_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_div_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::div.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::div.Tensor(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_div_Tensor(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -777,6 +929,54 @@ static inline tenon_status aten_div_out(
   return TENON_OK;
 }
 
+/// aten::div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_div_out_mode(
+    tenon_tensor* self, tenon_tensor* other, const char* rounding_mode, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::div.out_mode", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_div__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::div_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
+static inline tenon_status aten_div__Scalar_mode(
+    tenon_tensor* self, tenon_value other, const char* rounding_mode) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::div_.Scalar_mode", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
 static inline tenon_status aten_div__Tensor(tenon_tensor* self, tenon_tensor* other) {
   static const tenon_op* op_;
@@ -786,6 +986,22 @@ static inline tenon_status aten_div__Tensor(tenon_tensor* self, tenon_tensor* ot
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::div_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
+static inline tenon_status aten_div__Tensor_mode(
+    tenon_tensor* self, tenon_tensor* other, const char* rounding_mode) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = rounding_mode != NULL ? tenon_value_of_string(rounding_mode, (uint32_t)strlen(rounding_mode)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::div_.Tensor_mode", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -872,6 +1088,35 @@ static inline tenon_status aten_empty_like(
   return TENON_OK;
 }
 
+typedef struct aten_empty_like_out_options {
+  const int32_t* memory_format;
+} aten_empty_like_out_options;
+
+static inline aten_empty_like_out_options aten_empty_like_out_defaults(void) {
+  aten_empty_like_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_empty_like_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_empty_like_out_options* options) {
+  static const tenon_op* op_;
+  const aten_empty_like_out_options defaults_ = aten_empty_like_out_defaults();
+  const aten_empty_like_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::empty_like.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_empty_strided_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -926,6 +1171,22 @@ static inline tenon_status aten_eq_Scalar(
   return TENON_OK;
 }
 
+/// aten::eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_eq_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::eq.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::eq.Tensor(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_eq_Tensor(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -938,6 +1199,50 @@ static inline tenon_status aten_eq_Tensor(
   status_ = aten_wrapped_call(&op_, "aten::eq.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::eq.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_eq_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::eq.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_eq__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::eq_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_eq__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::eq_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1063,6 +1368,22 @@ static inline tenon_status aten_full(
   return TENON_OK;
 }
 
+/// aten::full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_full_out(
+    const int64_t* size, uint32_t size_count, tenon_value fill_value, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = fill_value;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::full.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_full_like_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -1105,6 +1426,37 @@ static inline tenon_status aten_full_like(
   return TENON_OK;
 }
 
+typedef struct aten_full_like_out_options {
+  const int32_t* memory_format;
+} aten_full_like_out_options;
+
+static inline aten_full_like_out_options aten_full_like_out_defaults(void) {
+  aten_full_like_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_full_like_out(
+    tenon_tensor* self, tenon_value fill_value, tenon_tensor* out,
+    const aten_full_like_out_options* options) {
+  static const tenon_op* op_;
+  const aten_full_like_out_options defaults_ = aten_full_like_out_defaults();
+  const aten_full_like_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = fill_value;
+  args_[2] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::full_like.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::ge.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_ge_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -1117,6 +1469,22 @@ static inline tenon_status aten_ge_Scalar(
   status_ = aten_wrapped_call(&op_, "aten::ge.Scalar", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ge_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ge.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1135,6 +1503,50 @@ static inline tenon_status aten_ge_Tensor(
   return TENON_OK;
 }
 
+/// aten::ge.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ge_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ge.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_ge__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::ge_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_ge__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::ge_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::gt.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_gt_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -1150,6 +1562,22 @@ static inline tenon_status aten_gt_Scalar(
   return TENON_OK;
 }
 
+/// aten::gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_gt_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::gt.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::gt.Tensor(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_gt_Tensor(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -1162,6 +1590,50 @@ static inline tenon_status aten_gt_Tensor(
   status_ = aten_wrapped_call(&op_, "aten::gt.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_gt_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::gt.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_gt__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::gt_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_gt__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::gt_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1193,6 +1665,22 @@ static inline tenon_status aten_le_Scalar(
   return TENON_OK;
 }
 
+/// aten::le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_le_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::le.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::le.Tensor(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_le_Tensor(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -1205,6 +1693,50 @@ static inline tenon_status aten_le_Tensor(
   status_ = aten_wrapped_call(&op_, "aten::le.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_le_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::le.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_le__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::le_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_le__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::le_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1263,6 +1795,22 @@ static inline tenon_status aten_lt_Scalar(
   return TENON_OK;
 }
 
+/// aten::lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_lt_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::lt.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::lt.Tensor(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_lt_Tensor(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -1275,6 +1823,50 @@ static inline tenon_status aten_lt_Tensor(
   status_ = aten_wrapped_call(&op_, "aten::lt.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_lt_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::lt.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_lt__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::lt_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_lt__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::lt_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1293,6 +1885,22 @@ static inline tenon_status aten_matmul(
   return TENON_OK;
 }
 
+/// aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_matmul_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::matmul.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::maximum(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_maximum(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -1305,6 +1913,22 @@ static inline tenon_status aten_maximum(
   status_ = aten_wrapped_call(&op_, "aten::maximum", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_maximum_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::maximum.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1383,6 +2007,22 @@ static inline tenon_status aten_minimum(
   return TENON_OK;
 }
 
+/// aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_minimum_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::minimum.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::mm(Tensor self, Tensor mat2) -> Tensor
 static inline tenon_status aten_mm(
     tenon_tensor* self, tenon_tensor* mat2, tenon_tensor** out_result) {
@@ -1446,6 +2086,22 @@ static inline tenon_status aten_mul_Scalar(
   return TENON_OK;
 }
 
+/// aten::mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_mul_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mul.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::mul.Tensor(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_mul_Tensor(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -1472,6 +2128,20 @@ static inline tenon_status aten_mul_out(
   args_[1] = tenon_value_of_tensor(other);
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::mul.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_mul__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::mul_.Scalar", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -1506,6 +2176,22 @@ static inline tenon_status aten_ne_Scalar(
   return TENON_OK;
 }
 
+/// aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ne_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ne.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::ne.Tensor(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_ne_Tensor(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -1518,6 +2204,50 @@ static inline tenon_status aten_ne_Tensor(
   status_ = aten_wrapped_call(&op_, "aten::ne.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::ne.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ne_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ne.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_ne__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::ne_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_ne__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::ne_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1645,6 +2375,21 @@ static inline tenon_status aten_ones(
   return TENON_OK;
 }
 
+/// aten::ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ones_out(
+    const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ones.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_ones_like_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -1682,6 +2427,35 @@ static inline tenon_status aten_ones_like(
   status_ = aten_wrapped_call(&op_, "aten::ones_like", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_ones_like_out_options {
+  const int32_t* memory_format;
+} aten_ones_like_out_options;
+
+static inline aten_ones_like_out_options aten_ones_like_out_defaults(void) {
+  aten_ones_like_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_ones_like_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_ones_like_out_options* options) {
+  static const tenon_op* op_;
+  const aten_ones_like_out_options defaults_ = aten_ones_like_out_defaults();
+  const aten_ones_like_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ones_like.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1777,6 +2551,37 @@ static inline tenon_status aten_rand_generator(
   return TENON_OK;
 }
 
+/// aten::rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_rand_generator_out(
+    const int64_t* size, uint32_t size_count, tenon_generator* generator, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = generator != NULL ? tenon_value_of_generator(generator) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rand.generator_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_rand_out(
+    const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rand.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_randn_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -1851,6 +2656,37 @@ static inline tenon_status aten_randn_generator(
   status_ = aten_wrapped_call(&op_, "aten::randn.generator", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::randn.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_randn_generator_out(
+    const int64_t* size, uint32_t size_count, tenon_generator* generator, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = generator != NULL ? tenon_value_of_generator(generator) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randn.generator_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_randn_out(
+    const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::randn.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -2150,6 +2986,21 @@ static inline tenon_status aten_squeeze_dim(
   return TENON_OK;
 }
 
+/// aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)
+static inline tenon_status aten_squeeze_dims(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze.dims", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_stack_options {
   int64_t dim;
 } aten_stack_options;
@@ -2207,6 +3058,36 @@ static inline tenon_status aten_sub_Scalar(
   return TENON_OK;
 }
 
+typedef struct aten_sub_Scalar_out_options {
+  tenon_value alpha;
+} aten_sub_Scalar_out_options;
+
+static inline aten_sub_Scalar_out_options aten_sub_Scalar_out_defaults(void) {
+  aten_sub_Scalar_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_sub_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out,
+    const aten_sub_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_sub_Scalar_out_options defaults_ = aten_sub_Scalar_out_defaults();
+  const aten_sub_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = given_->alpha;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::sub.Scalar_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_sub_Tensor_options {
   tenon_value alpha;
 } aten_sub_Tensor_options;
@@ -2261,6 +3142,34 @@ static inline tenon_status aten_sub_out(
   args_[2] = given_->alpha;
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::sub.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_sub__Scalar_options {
+  tenon_value alpha;
+} aten_sub__Scalar_options;
+
+static inline aten_sub__Scalar_options aten_sub__Scalar_defaults(void) {
+  aten_sub__Scalar_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+static inline tenon_status aten_sub__Scalar(
+    tenon_tensor* self, tenon_value other, const aten_sub__Scalar_options* options) {
+  static const tenon_op* op_;
+  const aten_sub__Scalar_options defaults_ = aten_sub__Scalar_defaults();
+  const aten_sub__Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::sub_.Scalar", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -2559,6 +3468,21 @@ static inline tenon_status aten_view(
   return TENON_OK;
 }
 
+/// aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)
+static inline tenon_status aten_view_dtype(
+    tenon_tensor* self, tenon_dtype dtype, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_dtype(dtype);
+  status_ = aten_wrapped_call(&op_, "aten::view.dtype", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_where_self(
     tenon_tensor* condition, tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -2572,6 +3496,24 @@ static inline tenon_status aten_where_self(
   status_ = aten_wrapped_call(&op_, "aten::where.self", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::where.self_out(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_where_self_out(
+    tenon_tensor* condition, tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(condition);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_tensor(other);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::where.self_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -2626,6 +3568,21 @@ static inline tenon_status aten_zeros(
   return TENON_OK;
 }
 
+/// aten::zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_zeros_out(
+    const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::zeros.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_zeros_like_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -2663,6 +3620,35 @@ static inline tenon_status aten_zeros_like(
   status_ = aten_wrapped_call(&op_, "aten::zeros_like", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_zeros_like_out_options {
+  const int32_t* memory_format;
+} aten_zeros_like_out_options;
+
+static inline aten_zeros_like_out_options aten_zeros_like_out_defaults(void) {
+  aten_zeros_like_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_zeros_like_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_zeros_like_out_options* options) {
+  static const tenon_op* op_;
+  const aten_zeros_like_out_options defaults_ = aten_zeros_like_out_defaults();
+  const aten_zeros_like_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::zeros_like.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 

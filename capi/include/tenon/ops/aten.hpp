@@ -49,6 +49,21 @@ inline Tensor _to_copy(const Tensor& self, const ToCopyOptions& options = {}) {
       options.memory_format);
 }
 
+struct ToCopyOutOptions {
+  bool non_blocking = false;
+  std::optional<MemoryFormat> memory_format{};
+};
+
+// aten::_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat? memory_format=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor _to_copy_out(
+    const Tensor& out, const Tensor& self, const ToCopyOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, std::optional<MemoryFormat>, const Tensor&)> op_("aten::_to_copy.out");
+  op_(self, options.non_blocking, options.memory_format, out);
+  return out;
+}
+
 // aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor
 inline Tensor _unsafe_view(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(
@@ -83,6 +98,15 @@ inline Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha =
   return op_(self, other, alpha);
 }
 
+// aten::add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor add_out(
+    const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::add.Scalar_out");
+  op_(self, other, alpha, out);
+  return out;
+}
+
 // aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 inline Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
@@ -97,6 +121,14 @@ inline Tensor add_out(
       const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::add.out");
   op_(self, other, alpha, out);
   return out;
+}
+
+// aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+inline Tensor add_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::add_.Scalar");
+  op_(self, other, alpha);
+  return self;
 }
 
 // aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
@@ -218,6 +250,16 @@ inline Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_forma
   return op_(self, memory_format);
 }
 
+// aten::clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor clone_out(
+    const Tensor& out, const Tensor& self,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<MemoryFormat>, const Tensor&)> op_("aten::clone.out");
+  op_(self, memory_format, out);
+  return out;
+}
+
 // aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)
 inline Tensor contiguous(
     const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous) {
@@ -272,6 +314,26 @@ inline Tensor div(
   return op_(self, other, rounding_mode);
 }
 
+// aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor div_out(
+    const Tensor& out, const Tensor& self, const Scalar& other,
+    std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::div.Scalar_mode_out");
+  op_(self, other, rounding_mode, out);
+  return out;
+}
+
+// aten::div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor div_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::div.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::div.Tensor(Tensor self, Tensor other) -> Tensor
 inline Tensor div(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::div.Tensor");
@@ -294,10 +356,47 @@ inline Tensor div_out(const Tensor& out, const Tensor& self, const Tensor& other
   return out;
 }
 
+// aten::div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor div_out(
+    const Tensor& out, const Tensor& self, const Tensor& other,
+    std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::optional<std::string_view>,
+      const Tensor&)> op_("aten::div.out_mode");
+  op_(self, other, rounding_mode, out);
+  return out;
+}
+
+// aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor div_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::div_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> Tensor(a!)
+inline Tensor div_(
+    const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, std::optional<std::string_view>)> op_("aten::div_.Scalar_mode");
+  op_(self, other, rounding_mode);
+  return self;
+}
+
 // aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
 inline Tensor div_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::div_.Tensor");
   op_(self, other);
+  return self;
+}
+
+// aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)
+inline Tensor div_(
+    const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::optional<std::string_view>)> op_("aten::div_.Tensor_mode");
+  op_(self, other, rounding_mode);
   return self;
 }
 
@@ -340,6 +439,17 @@ inline Tensor empty_like(const Tensor& self, const EmptyLikeOptions& options = {
       options.memory_format);
 }
 
+// aten::empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor empty_like_out(
+    const Tensor& out, const Tensor& self,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<MemoryFormat>, const Tensor&)> op_("aten::empty_like.out");
+  op_(self, memory_format, out);
+  return out;
+}
+
 struct EmptyStridedOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -364,10 +474,40 @@ inline Tensor eq(const Tensor& self, const Scalar& other) {
   return op_(self, other);
 }
 
+// aten::eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor eq_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::eq.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::eq.Tensor(Tensor self, Tensor other) -> Tensor
 inline Tensor eq(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::eq.Tensor");
   return op_(self, other);
+}
+
+// aten::eq.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor eq_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::eq.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor eq_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::eq_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor eq_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::eq_.Tensor");
+  op_(self, other);
+  return self;
 }
 
 // aten::exp(Tensor self) -> Tensor
@@ -420,6 +560,14 @@ inline Tensor full(List<int64_t> size, const Scalar& fill_value, const FullOptio
   return op_(size, fill_value, options.dtype, options.layout, options.device, options.pin_memory);
 }
 
+// aten::full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor full_out(const Tensor& out, List<int64_t> size, const Scalar& fill_value) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, const Scalar&, const Tensor&)> op_("aten::full.out");
+  op_(size, fill_value, out);
+  return out;
+}
+
 struct FullLikeOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -441,10 +589,30 @@ inline Tensor full_like(
       options.memory_format);
 }
 
+// aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor full_like_out(
+    const Tensor& out, const Tensor& self, const Scalar& fill_value,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, std::optional<MemoryFormat>,
+      const Tensor&)> op_("aten::full_like.out");
+  op_(self, fill_value, memory_format, out);
+  return out;
+}
+
 // aten::ge.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor ge(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::ge.Scalar");
   return op_(self, other);
+}
+
+// aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor ge_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::ge.Scalar_out");
+  op_(self, other, out);
+  return out;
 }
 
 // aten::ge.Tensor(Tensor self, Tensor other) -> Tensor
@@ -453,16 +621,68 @@ inline Tensor ge(const Tensor& self, const Tensor& other) {
   return op_(self, other);
 }
 
+// aten::ge.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor ge_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::ge.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor ge_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::ge_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor ge_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::ge_.Tensor");
+  op_(self, other);
+  return self;
+}
+
 // aten::gt.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor gt(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::gt.Scalar");
   return op_(self, other);
 }
 
+// aten::gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor gt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::gt.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::gt.Tensor(Tensor self, Tensor other) -> Tensor
 inline Tensor gt(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::gt.Tensor");
   return op_(self, other);
+}
+
+// aten::gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor gt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::gt.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor gt_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::gt_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor gt_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::gt_.Tensor");
+  op_(self, other);
+  return self;
 }
 
 // aten::item(Tensor self) -> Scalar
@@ -477,10 +697,40 @@ inline Tensor le(const Tensor& self, const Scalar& other) {
   return op_(self, other);
 }
 
+// aten::le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor le_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::le.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::le.Tensor(Tensor self, Tensor other) -> Tensor
 inline Tensor le(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::le.Tensor");
   return op_(self, other);
+}
+
+// aten::le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor le_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::le.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor le_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::le_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor le_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::le_.Tensor");
+  op_(self, other);
+  return self;
 }
 
 // aten::log(Tensor self) -> Tensor
@@ -509,10 +759,40 @@ inline Tensor lt(const Tensor& self, const Scalar& other) {
   return op_(self, other);
 }
 
+// aten::lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor lt_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::lt.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::lt.Tensor(Tensor self, Tensor other) -> Tensor
 inline Tensor lt(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::lt.Tensor");
   return op_(self, other);
+}
+
+// aten::lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor lt_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::lt.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor lt_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::lt_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor lt_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::lt_.Tensor");
+  op_(self, other);
+  return self;
 }
 
 // aten::matmul(Tensor self, Tensor other) -> Tensor
@@ -521,10 +801,26 @@ inline Tensor matmul(const Tensor& self, const Tensor& other) {
   return op_(self, other);
 }
 
+// aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor matmul_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::matmul.out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::maximum(Tensor self, Tensor other) -> Tensor
 inline Tensor maximum(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::maximum");
   return op_(self, other);
+}
+
+// aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor maximum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::maximum.out");
+  op_(self, other, out);
+  return out;
 }
 
 // aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor
@@ -547,6 +843,14 @@ inline Tensor mean(
 inline Tensor minimum(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::minimum");
   return op_(self, other);
+}
+
+// aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor minimum_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::minimum.out");
+  op_(self, other, out);
+  return out;
 }
 
 // aten::mm(Tensor self, Tensor mat2) -> Tensor
@@ -575,6 +879,14 @@ inline Tensor mul(const Tensor& self, const Scalar& other) {
   return op_(self, other);
 }
 
+// aten::mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor mul_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::mul.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::mul.Tensor(Tensor self, Tensor other) -> Tensor
 inline Tensor mul(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::mul.Tensor");
@@ -587,6 +899,13 @@ inline Tensor mul_out(const Tensor& out, const Tensor& self, const Tensor& other
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::mul.out");
   op_(self, other, out);
   return out;
+}
+
+// aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor mul_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::mul_.Scalar");
+  op_(self, other);
+  return self;
 }
 
 // aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
@@ -602,10 +921,40 @@ inline Tensor ne(const Tensor& self, const Scalar& other) {
   return op_(self, other);
 }
 
+// aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor ne_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::ne.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
 // aten::ne.Tensor(Tensor self, Tensor other) -> Tensor
 inline Tensor ne(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::ne.Tensor");
   return op_(self, other);
+}
+
+// aten::ne.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor ne_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::ne.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor ne_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::ne_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor ne_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::ne_.Tensor");
+  op_(self, other);
+  return self;
 }
 
 // aten::neg(Tensor self) -> Tensor
@@ -661,6 +1010,14 @@ inline Tensor ones(List<int64_t> size, const OnesOptions& options = {}) {
   return op_(size, options.dtype, options.layout, options.device, options.pin_memory);
 }
 
+// aten::ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor ones_out(const Tensor& out, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, const Tensor&)> op_("aten::ones.out");
+  op_(size, out);
+  return out;
+}
+
 struct OnesLikeOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -678,6 +1035,17 @@ inline Tensor ones_like(const Tensor& self, const OnesLikeOptions& options = {})
   return op_(
       self, options.dtype, options.layout, options.device, options.pin_memory,
       options.memory_format);
+}
+
+// aten::ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor ones_like_out(
+    const Tensor& out, const Tensor& self,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<MemoryFormat>, const Tensor&)> op_("aten::ones_like.out");
+  op_(self, memory_format, out);
+  return out;
 }
 
 // aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)
@@ -722,6 +1090,24 @@ inline Tensor rand(
   return op_(size, generator, options.dtype, options.layout, options.device, options.pin_memory);
 }
 
+// aten::rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
+inline Tensor rand_out(
+    const Tensor& out, List<int64_t> size, const std::optional<Generator>& generator) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::rand.generator_out");
+  op_(size, generator, out);
+  return out;
+}
+
+// aten::rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor rand_out(const Tensor& out, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, const Tensor&)> op_("aten::rand.out");
+  op_(size, out);
+  return out;
+}
+
 struct RandnOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -755,6 +1141,24 @@ inline Tensor randn(
       std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>)> op_("aten::randn.generator");
   return op_(size, generator, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::randn.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)
+inline Tensor randn_out(
+    const Tensor& out, List<int64_t> size, const std::optional<Generator>& generator) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::randn.generator_out");
+  op_(size, generator, out);
+  return out;
+}
+
+// aten::randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor randn_out(const Tensor& out, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, const Tensor&)> op_("aten::randn.out");
+  op_(size, out);
+  return out;
 }
 
 // aten::reciprocal(Tensor self) -> Tensor
@@ -893,6 +1297,13 @@ inline Tensor squeeze(const Tensor& self, int64_t dim) {
   return op_(self, dim);
 }
 
+// aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)
+inline Tensor squeeze(const Tensor& self, List<int64_t> dim) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>)> op_("aten::squeeze.dims");
+  return op_(self, dim);
+}
+
 // aten::stack(Tensor[] tensors, int dim=0) -> Tensor
 inline Tensor stack(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::stack");
@@ -904,6 +1315,15 @@ inline Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha =
   static constinit const LazyOp<Tensor(
       const Tensor&, const Scalar&, const Scalar&)> op_("aten::sub.Scalar");
   return op_(self, other, alpha);
+}
+
+// aten::sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor sub_out(
+    const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::sub.Scalar_out");
+  op_(self, other, alpha, out);
+  return out;
 }
 
 // aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
@@ -920,6 +1340,14 @@ inline Tensor sub_out(
       const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::sub.out");
   op_(self, other, alpha, out);
   return out;
+}
+
+// aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+inline Tensor sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::sub_.Scalar");
+  op_(self, other, alpha);
+  return self;
 }
 
 // aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
@@ -1023,11 +1451,27 @@ inline Tensor view(const Tensor& self, List<int64_t> size) {
   return op_(self, size);
 }
 
+// aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)
+inline Tensor view(const Tensor& self, Dtype dtype) {
+  static constinit const LazyOp<Tensor(const Tensor&, Dtype)> op_("aten::view.dtype");
+  return op_(self, dtype);
+}
+
 // aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
 inline Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::where.self");
   return op_(condition, self, other);
+}
+
+// aten::where.self_out(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor where_out(
+    const Tensor& out, const Tensor& condition, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::where.self_out");
+  op_(condition, self, other, out);
+  return out;
 }
 
 // aten::zero_(Tensor(a!) self) -> Tensor(a!)
@@ -1053,6 +1497,14 @@ inline Tensor zeros(List<int64_t> size, const ZerosOptions& options = {}) {
   return op_(size, options.dtype, options.layout, options.device, options.pin_memory);
 }
 
+// aten::zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor zeros_out(const Tensor& out, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, const Tensor&)> op_("aten::zeros.out");
+  op_(size, out);
+  return out;
+}
+
 struct ZerosLikeOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -1070,6 +1522,17 @@ inline Tensor zeros_like(const Tensor& self, const ZerosLikeOptions& options = {
   return op_(
       self, options.dtype, options.layout, options.device, options.pin_memory,
       options.memory_format);
+}
+
+// aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor zeros_like_out(
+    const Tensor& out, const Tensor& self,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<MemoryFormat>, const Tensor&)> op_("aten::zeros_like.out");
+  op_(self, memory_format, out);
+  return out;
 }
 
 }  // namespace tenon::ops::aten

@@ -93,6 +93,47 @@ public final class Aten {
         options.device, options.pinMemory, options.nonBlocking, options.memoryFormat})[0];
   }
 
+  private static final LazyOp _TO_COPY_OUT = new LazyOp("aten::_to_copy.out");
+
+  /**
+   * What {@link #_toCopyOut} may be given by name.
+   */
+  public static final class ToCopyOutOptions {
+    private boolean nonBlocking;
+    private MemoryFormat memoryFormat;
+
+    /** Sets {@code bool; by default false}. */
+    public ToCopyOutOptions nonBlocking(boolean nonBlocking) {
+      this.nonBlocking = nonBlocking;
+      return this;
+    }
+
+    /** Sets {@code MemoryFormat?; by default null}. */
+    public ToCopyOutOptions memoryFormat(MemoryFormat memoryFormat) {
+      this.memoryFormat = memoryFormat;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat?
+   * memory_format=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _toCopyOut(Tensor out, Tensor self) {
+    _TO_COPY_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::_to_copy.out(Tensor self, *, bool non_blocking=False, MemoryFormat?
+   * memory_format=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _toCopyOut(Tensor out, Tensor self, ToCopyOutOptions options) {
+    ((Tensor) _TO_COPY_OUT.get().callBoxed(new Object[] {self, options.nonBlocking,
+        options.memoryFormat, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp _UNSAFE_VIEW = new LazyOp("aten::_unsafe_view");
 
   /**
@@ -147,6 +188,26 @@ public final class Aten {
     return ADD_SCALAR.get().callTensor(self, other, alpha);
   }
 
+  private static final LazyOp ADD_SCALAR_OUT = new LazyOp("aten::add.Scalar_out");
+
+  /**
+   * {@code aten::add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor addOut(Tensor out, Tensor self, Object other) {
+    ADD_SCALAR_OUT.get().with("out", out).callTensor(self, other).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor addOut(Tensor out, Tensor self, Object other, Object alpha) {
+    ((Tensor) ADD_SCALAR_OUT.get().callBoxed(new Object[] {self, other, alpha, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ADD_TENSOR = new LazyOp("aten::add.Tensor");
 
   /**
@@ -181,6 +242,24 @@ public final class Aten {
   public static Tensor addOut(Tensor out, Tensor self, Tensor other, Object alpha) {
     ((Tensor) ADD_OUT.get().callBoxed(new Object[] {self, other, alpha, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp ADD__SCALAR = new LazyOp("aten::add_.Scalar");
+
+  /**
+   * {@code aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor add_(Tensor self, Object other) {
+    ADD__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor add_(Tensor self, Object other, Object alpha) {
+    ADD__SCALAR.get().callTensor(self, other, alpha).close();
+    return self;
   }
 
   private static final LazyOp ADD__TENSOR = new LazyOp("aten::add_.Tensor");
@@ -495,6 +574,26 @@ public final class Aten {
     return (Tensor) CLONE.get().callBoxed(new Object[] {self, memoryFormat})[0];
   }
 
+  private static final LazyOp CLONE_OUT = new LazyOp("aten::clone.out");
+
+  /**
+   * {@code aten::clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor cloneOut(Tensor out, Tensor self) {
+    CLONE_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::clone.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor cloneOut(Tensor out, Tensor self, MemoryFormat memoryFormat) {
+    ((Tensor) CLONE_OUT.get().callBoxed(new Object[] {self, memoryFormat, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp CONTIGUOUS = new LazyOp("aten::contiguous");
 
   /**
@@ -585,6 +684,28 @@ public final class Aten {
     return (Tensor) DIV_SCALAR_MODE.get().callBoxed(new Object[] {self, other, roundingMode})[0];
   }
 
+  private static final LazyOp DIV_SCALAR_MODE_OUT = new LazyOp("aten::div.Scalar_mode_out");
+
+  /**
+   * {@code aten::div.Scalar_mode_out(Tensor self, Scalar other, *, str? rounding_mode, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor divOut(Tensor out, Tensor self, Object other, String roundingMode) {
+    ((Tensor) DIV_SCALAR_MODE_OUT.get().callBoxed(new Object[] {self, other, roundingMode,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIV_SCALAR_OUT = new LazyOp("aten::div.Scalar_out");
+
+  /**
+   * {@code aten::div.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor divOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) DIV_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp DIV_TENSOR = new LazyOp("aten::div.Tensor");
 
   /**
@@ -613,6 +734,40 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp DIV_OUT_MODE = new LazyOp("aten::div.out_mode");
+
+  /**
+   * {@code aten::div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor divOut(Tensor out, Tensor self, Tensor other, String roundingMode) {
+    ((Tensor) DIV_OUT_MODE.get().callBoxed(new Object[] {self, other, roundingMode,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp DIV__SCALAR = new LazyOp("aten::div_.Scalar");
+
+  /**
+   * {@code aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor div_(Tensor self, Object other) {
+    DIV__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp DIV__SCALAR_MODE = new LazyOp("aten::div_.Scalar_mode");
+
+  /**
+   * {@code aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor div_(Tensor self, Object other, String roundingMode) {
+    ((Tensor) DIV__SCALAR_MODE.get().callBoxed(new Object[] {self, other,
+        roundingMode})[0]).close();
+    return self;
+  }
+
   private static final LazyOp DIV__TENSOR = new LazyOp("aten::div_.Tensor");
 
   /**
@@ -620,6 +775,18 @@ public final class Aten {
    */
   public static Tensor div_(Tensor self, Tensor other) {
     DIV__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp DIV__TENSOR_MODE = new LazyOp("aten::div_.Tensor_mode");
+
+  /**
+   * {@code aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor div_(Tensor self, Tensor other, String roundingMode) {
+    ((Tensor) DIV__TENSOR_MODE.get().callBoxed(new Object[] {self, other,
+        roundingMode})[0]).close();
     return self;
   }
 
@@ -743,6 +910,26 @@ public final class Aten {
         options.device, options.pinMemory, options.memoryFormat})[0];
   }
 
+  private static final LazyOp EMPTY_LIKE_OUT = new LazyOp("aten::empty_like.out");
+
+  /**
+   * {@code aten::empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor emptyLikeOut(Tensor out, Tensor self) {
+    EMPTY_LIKE_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor emptyLikeOut(Tensor out, Tensor self, MemoryFormat memoryFormat) {
+    ((Tensor) EMPTY_LIKE_OUT.get().callBoxed(new Object[] {self, memoryFormat, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp EMPTY_STRIDED = new LazyOp("aten::empty_strided");
 
   /**
@@ -805,6 +992,16 @@ public final class Aten {
     return EQ_SCALAR.get().callTensor(self, other);
   }
 
+  private static final LazyOp EQ_SCALAR_OUT = new LazyOp("aten::eq.Scalar_out");
+
+  /**
+   * {@code aten::eq.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor eqOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) EQ_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp EQ_TENSOR = new LazyOp("aten::eq.Tensor");
 
   /**
@@ -812,6 +1009,36 @@ public final class Aten {
    */
   public static Tensor eq(Tensor self, Tensor other) {
     return EQ_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp EQ_TENSOR_OUT = new LazyOp("aten::eq.Tensor_out");
+
+  /**
+   * {@code aten::eq.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor eqOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) EQ_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp EQ__SCALAR = new LazyOp("aten::eq_.Scalar");
+
+  /**
+   * {@code aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor eq_(Tensor self, Object other) {
+    EQ__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp EQ__TENSOR = new LazyOp("aten::eq_.Tensor");
+
+  /**
+   * {@code aten::eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor eq_(Tensor self, Tensor other) {
+    EQ__TENSOR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp EXP = new LazyOp("aten::exp");
@@ -922,6 +1149,16 @@ public final class Aten {
         options.layout, options.device, options.pinMemory})[0];
   }
 
+  private static final LazyOp FULL_OUT = new LazyOp("aten::full.out");
+
+  /**
+   * {@code aten::full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fullOut(Tensor out, long[] size, Object fillValue) {
+    ((Tensor) FULL_OUT.get().callBoxed(new Object[] {size, fillValue, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp FULL_LIKE = new LazyOp("aten::full_like");
 
   /**
@@ -984,6 +1221,28 @@ public final class Aten {
         options.layout, options.device, options.pinMemory, options.memoryFormat})[0];
   }
 
+  private static final LazyOp FULL_LIKE_OUT = new LazyOp("aten::full_like.out");
+
+  /**
+   * {@code aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fullLikeOut(Tensor out, Tensor self, Object fillValue) {
+    FULL_LIKE_OUT.get().with("out", out).callTensor(self, fillValue).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fullLikeOut(
+      Tensor out, Tensor self, Object fillValue, MemoryFormat memoryFormat) {
+    ((Tensor) FULL_LIKE_OUT.get().callBoxed(new Object[] {self, fillValue, memoryFormat,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp GE_SCALAR = new LazyOp("aten::ge.Scalar");
 
   /**
@@ -991,6 +1250,16 @@ public final class Aten {
    */
   public static Tensor ge(Tensor self, Object other) {
     return GE_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp GE_SCALAR_OUT = new LazyOp("aten::ge.Scalar_out");
+
+  /**
+   * {@code aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor geOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) GE_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp GE_TENSOR = new LazyOp("aten::ge.Tensor");
@@ -1002,6 +1271,36 @@ public final class Aten {
     return GE_TENSOR.get().callTensor(self, other);
   }
 
+  private static final LazyOp GE_TENSOR_OUT = new LazyOp("aten::ge.Tensor_out");
+
+  /**
+   * {@code aten::ge.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor geOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) GE_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GE__SCALAR = new LazyOp("aten::ge_.Scalar");
+
+  /**
+   * {@code aten::ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor ge_(Tensor self, Object other) {
+    GE__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp GE__TENSOR = new LazyOp("aten::ge_.Tensor");
+
+  /**
+   * {@code aten::ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor ge_(Tensor self, Tensor other) {
+    GE__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp GT_SCALAR = new LazyOp("aten::gt.Scalar");
 
   /**
@@ -1011,6 +1310,16 @@ public final class Aten {
     return GT_SCALAR.get().callTensor(self, other);
   }
 
+  private static final LazyOp GT_SCALAR_OUT = new LazyOp("aten::gt.Scalar_out");
+
+  /**
+   * {@code aten::gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor gtOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) GT_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp GT_TENSOR = new LazyOp("aten::gt.Tensor");
 
   /**
@@ -1018,6 +1327,36 @@ public final class Aten {
    */
   public static Tensor gt(Tensor self, Tensor other) {
     return GT_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp GT_TENSOR_OUT = new LazyOp("aten::gt.Tensor_out");
+
+  /**
+   * {@code aten::gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor gtOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) GT_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp GT__SCALAR = new LazyOp("aten::gt_.Scalar");
+
+  /**
+   * {@code aten::gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor gt_(Tensor self, Object other) {
+    GT__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp GT__TENSOR = new LazyOp("aten::gt_.Tensor");
+
+  /**
+   * {@code aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor gt_(Tensor self, Tensor other) {
+    GT__TENSOR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp ITEM = new LazyOp("aten::item");
@@ -1038,6 +1377,16 @@ public final class Aten {
     return LE_SCALAR.get().callTensor(self, other);
   }
 
+  private static final LazyOp LE_SCALAR_OUT = new LazyOp("aten::le.Scalar_out");
+
+  /**
+   * {@code aten::le.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor leOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) LE_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp LE_TENSOR = new LazyOp("aten::le.Tensor");
 
   /**
@@ -1045,6 +1394,36 @@ public final class Aten {
    */
   public static Tensor le(Tensor self, Tensor other) {
     return LE_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LE_TENSOR_OUT = new LazyOp("aten::le.Tensor_out");
+
+  /**
+   * {@code aten::le.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor leOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LE_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LE__SCALAR = new LazyOp("aten::le_.Scalar");
+
+  /**
+   * {@code aten::le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor le_(Tensor self, Object other) {
+    LE__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LE__TENSOR = new LazyOp("aten::le_.Tensor");
+
+  /**
+   * {@code aten::le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor le_(Tensor self, Tensor other) {
+    LE__TENSOR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp LOG = new LazyOp("aten::log");
@@ -1085,6 +1464,16 @@ public final class Aten {
     return LT_SCALAR.get().callTensor(self, other);
   }
 
+  private static final LazyOp LT_SCALAR_OUT = new LazyOp("aten::lt.Scalar_out");
+
+  /**
+   * {@code aten::lt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor ltOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) LT_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp LT_TENSOR = new LazyOp("aten::lt.Tensor");
 
   /**
@@ -1092,6 +1481,36 @@ public final class Aten {
    */
   public static Tensor lt(Tensor self, Tensor other) {
     return LT_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LT_TENSOR_OUT = new LazyOp("aten::lt.Tensor_out");
+
+  /**
+   * {@code aten::lt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor ltOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LT_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LT__SCALAR = new LazyOp("aten::lt_.Scalar");
+
+  /**
+   * {@code aten::lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor lt_(Tensor self, Object other) {
+    LT__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LT__TENSOR = new LazyOp("aten::lt_.Tensor");
+
+  /**
+   * {@code aten::lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor lt_(Tensor self, Tensor other) {
+    LT__TENSOR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp MATMUL = new LazyOp("aten::matmul");
@@ -1103,6 +1522,16 @@ public final class Aten {
     return MATMUL.get().callTensor(self, other);
   }
 
+  private static final LazyOp MATMUL_OUT = new LazyOp("aten::matmul.out");
+
+  /**
+   * {@code aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor matmulOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) MATMUL_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp MAXIMUM = new LazyOp("aten::maximum");
 
   /**
@@ -1110,6 +1539,16 @@ public final class Aten {
    */
   public static Tensor maximum(Tensor self, Tensor other) {
     return MAXIMUM.get().callTensor(self, other);
+  }
+
+  private static final LazyOp MAXIMUM_OUT = new LazyOp("aten::maximum.out");
+
+  /**
+   * {@code aten::maximum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor maximumOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) MAXIMUM_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp MEAN = new LazyOp("aten::mean");
@@ -1163,6 +1602,16 @@ public final class Aten {
     return MINIMUM.get().callTensor(self, other);
   }
 
+  private static final LazyOp MINIMUM_OUT = new LazyOp("aten::minimum.out");
+
+  /**
+   * {@code aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor minimumOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) MINIMUM_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp MM = new LazyOp("aten::mm");
 
   /**
@@ -1199,6 +1648,16 @@ public final class Aten {
     return MUL_SCALAR.get().callTensor(self, other);
   }
 
+  private static final LazyOp MUL_SCALAR_OUT = new LazyOp("aten::mul.Scalar_out");
+
+  /**
+   * {@code aten::mul.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor mulOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) MUL_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp MUL_TENSOR = new LazyOp("aten::mul.Tensor");
 
   /**
@@ -1216,6 +1675,16 @@ public final class Aten {
   public static Tensor mulOut(Tensor out, Tensor self, Tensor other) {
     ((Tensor) MUL_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp MUL__SCALAR = new LazyOp("aten::mul_.Scalar");
+
+  /**
+   * {@code aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor mul_(Tensor self, Object other) {
+    MUL__SCALAR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp MUL__TENSOR = new LazyOp("aten::mul_.Tensor");
@@ -1237,6 +1706,16 @@ public final class Aten {
     return NE_SCALAR.get().callTensor(self, other);
   }
 
+  private static final LazyOp NE_SCALAR_OUT = new LazyOp("aten::ne.Scalar_out");
+
+  /**
+   * {@code aten::ne.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor neOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) NE_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp NE_TENSOR = new LazyOp("aten::ne.Tensor");
 
   /**
@@ -1244,6 +1723,36 @@ public final class Aten {
    */
   public static Tensor ne(Tensor self, Tensor other) {
     return NE_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp NE_TENSOR_OUT = new LazyOp("aten::ne.Tensor_out");
+
+  /**
+   * {@code aten::ne.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor neOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) NE_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NE__SCALAR = new LazyOp("aten::ne_.Scalar");
+
+  /**
+   * {@code aten::ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor ne_(Tensor self, Object other) {
+    NE__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp NE__TENSOR = new LazyOp("aten::ne_.Tensor");
+
+  /**
+   * {@code aten::ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor ne_(Tensor self, Tensor other) {
+    NE__TENSOR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp NEG = new LazyOp("aten::neg");
@@ -1375,6 +1884,16 @@ public final class Aten {
         options.device, options.pinMemory})[0];
   }
 
+  private static final LazyOp ONES_OUT = new LazyOp("aten::ones.out");
+
+  /**
+   * {@code aten::ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor onesOut(Tensor out, long... size) {
+    ((Tensor) ONES_OUT.get().callBoxed(new Object[] {size, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ONES_LIKE = new LazyOp("aten::ones_like");
 
   /**
@@ -1433,6 +1952,26 @@ public final class Aten {
   public static Tensor onesLike(Tensor self, OnesLikeOptions options) {
     return (Tensor) ONES_LIKE.get().callBoxed(new Object[] {self, options.dtype, options.layout,
         options.device, options.pinMemory, options.memoryFormat})[0];
+  }
+
+  private static final LazyOp ONES_LIKE_OUT = new LazyOp("aten::ones_like.out");
+
+  /**
+   * {@code aten::ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor onesLikeOut(Tensor out, Tensor self) {
+    ONES_LIKE_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor onesLikeOut(Tensor out, Tensor self, MemoryFormat memoryFormat) {
+    ((Tensor) ONES_LIKE_OUT.get().callBoxed(new Object[] {self, memoryFormat, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp PERMUTE = new LazyOp("aten::permute");
@@ -1550,6 +2089,27 @@ public final class Aten {
         options.layout, options.device, options.pinMemory})[0];
   }
 
+  private static final LazyOp RAND_GENERATOR_OUT = new LazyOp("aten::rand.generator_out");
+
+  /**
+   * {@code aten::rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor randOut(Tensor out, long[] size, Generator generator) {
+    ((Tensor) RAND_GENERATOR_OUT.get().callBoxed(new Object[] {size, generator, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RAND_OUT = new LazyOp("aten::rand.out");
+
+  /**
+   * {@code aten::rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randOut(Tensor out, long... size) {
+    ((Tensor) RAND_OUT.get().callBoxed(new Object[] {size, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp RANDN = new LazyOp("aten::randn");
 
   /**
@@ -1654,6 +2214,27 @@ public final class Aten {
   public static Tensor randn(long[] size, Generator generator, RandnGeneratorOptions options) {
     return (Tensor) RANDN_GENERATOR.get().callBoxed(new Object[] {size, generator, options.dtype,
         options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp RANDN_GENERATOR_OUT = new LazyOp("aten::randn.generator_out");
+
+  /**
+   * {@code aten::randn.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor randnOut(Tensor out, long[] size, Generator generator) {
+    ((Tensor) RANDN_GENERATOR_OUT.get().callBoxed(new Object[] {size, generator, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RANDN_OUT = new LazyOp("aten::randn.out");
+
+  /**
+   * {@code aten::randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor randnOut(Tensor out, long... size) {
+    ((Tensor) RANDN_OUT.get().callBoxed(new Object[] {size, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp RECIPROCAL = new LazyOp("aten::reciprocal");
@@ -1879,6 +2460,15 @@ public final class Aten {
     return SQUEEZE_DIM.get().callTensor(self, dim);
   }
 
+  private static final LazyOp SQUEEZE_DIMS = new LazyOp("aten::squeeze.dims");
+
+  /**
+   * {@code aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)}.
+   */
+  public static Tensor squeeze(Tensor self, long... dim) {
+    return SQUEEZE_DIMS.get().callTensor(self, dim);
+  }
+
   private static final LazyOp STACK = new LazyOp("aten::stack");
 
   /**
@@ -1909,6 +2499,26 @@ public final class Aten {
    */
   public static Tensor sub(Tensor self, Object other, Object alpha) {
     return SUB_SCALAR.get().callTensor(self, other, alpha);
+  }
+
+  private static final LazyOp SUB_SCALAR_OUT = new LazyOp("aten::sub.Scalar_out");
+
+  /**
+   * {@code aten::sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor subOut(Tensor out, Tensor self, Object other) {
+    SUB_SCALAR_OUT.get().with("out", out).callTensor(self, other).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::sub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor subOut(Tensor out, Tensor self, Object other, Object alpha) {
+    ((Tensor) SUB_SCALAR_OUT.get().callBoxed(new Object[] {self, other, alpha, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp SUB_TENSOR = new LazyOp("aten::sub.Tensor");
@@ -1945,6 +2555,24 @@ public final class Aten {
   public static Tensor subOut(Tensor out, Tensor self, Tensor other, Object alpha) {
     ((Tensor) SUB_OUT.get().callBoxed(new Object[] {self, other, alpha, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp SUB__SCALAR = new LazyOp("aten::sub_.Scalar");
+
+  /**
+   * {@code aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor sub_(Tensor self, Object other) {
+    SUB__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor sub_(Tensor self, Object other, Object alpha) {
+    SUB__SCALAR.get().callTensor(self, other, alpha).close();
+    return self;
   }
 
   private static final LazyOp SUB__TENSOR = new LazyOp("aten::sub_.Tensor");
@@ -2182,6 +2810,15 @@ public final class Aten {
     return VIEW.get().callTensor(self, size);
   }
 
+  private static final LazyOp VIEW_DTYPE = new LazyOp("aten::view.dtype");
+
+  /**
+   * {@code aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)}.
+   */
+  public static Tensor view(Tensor self, DType dtype) {
+    return VIEW_DTYPE.get().callTensor(self, dtype);
+  }
+
   private static final LazyOp WHERE_SELF = new LazyOp("aten::where.self");
 
   /**
@@ -2189,6 +2826,18 @@ public final class Aten {
    */
   public static Tensor where(Tensor condition, Tensor self, Tensor other) {
     return WHERE_SELF.get().callTensor(condition, self, other);
+  }
+
+  private static final LazyOp WHERE_SELF_OUT = new LazyOp("aten::where.self_out");
+
+  /**
+   * {@code aten::where.self_out(Tensor condition, Tensor self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor whereOut(Tensor out, Tensor condition, Tensor self, Tensor other) {
+    ((Tensor) WHERE_SELF_OUT.get().callBoxed(new Object[] {condition, self, other,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp ZERO_ = new LazyOp("aten::zero_");
@@ -2254,6 +2903,16 @@ public final class Aten {
         options.device, options.pinMemory})[0];
   }
 
+  private static final LazyOp ZEROS_OUT = new LazyOp("aten::zeros.out");
+
+  /**
+   * {@code aten::zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor zerosOut(Tensor out, long... size) {
+    ((Tensor) ZEROS_OUT.get().callBoxed(new Object[] {size, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ZEROS_LIKE = new LazyOp("aten::zeros_like");
 
   /**
@@ -2312,5 +2971,25 @@ public final class Aten {
   public static Tensor zerosLike(Tensor self, ZerosLikeOptions options) {
     return (Tensor) ZEROS_LIKE.get().callBoxed(new Object[] {self, options.dtype, options.layout,
         options.device, options.pinMemory, options.memoryFormat})[0];
+  }
+
+  private static final LazyOp ZEROS_LIKE_OUT = new LazyOp("aten::zeros_like.out");
+
+  /**
+   * {@code aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor zerosLikeOut(Tensor out, Tensor self) {
+    ZEROS_LIKE_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor zerosLikeOut(Tensor out, Tensor self, MemoryFormat memoryFormat) {
+    ((Tensor) ZEROS_LIKE_OUT.get().callBoxed(new Object[] {self, memoryFormat, out})[0]).close();
+    return out;
   }
 }
