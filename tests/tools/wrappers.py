@@ -18,8 +18,8 @@ from tenon.wrap.layout import listed
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = "bindings/python/tenon"
 
-# Operators that Python reaches otherwise: by a function or a method of its own, or not at all, as in
-# PyTorch.
+# Operators that Python reaches otherwise, as in PyTorch: by a function or a method of its own, or
+# not at all.
 FACTORIES = {
     *("arange", "empty", "empty_like", "empty_strided", "full", "full_like", "ones", "ones_like"),
     *("rand", "randn", "zeros", "zeros_like"),
