@@ -24,10 +24,10 @@ FACTORIES = {
     *("arange", "empty", "empty_like", "empty_strided", "full", "full_like", "ones", "ones_like"),
     *("rand", "randn", "zeros", "zeros_like"),
 }
-METHODS_ONLY = {"alias", "contiguous", "expand", "item", "slice", "to", "view"}
+METHODS_ONLY = {"alias", "contiguous", "copy", "expand", "item", "slice", "to", "view", "zero"}
 OWN_METHODS = {
-    *("alias", "contiguous", "expand", "item", "permute", "reshape", "slice", "t", "to", "view"),
-    *("where", "skeleton_op"),
+    *("alias", "contiguous", "copy", "expand", "fill", "item", "permute", "reshape", "slice", "t"),
+    *("to", "view", "where", "zero"),
 }
 
 

@@ -105,6 +105,8 @@ class _packet_arange(_OpOverloadPacket):
         layout: _layout | None = None, device: _device | _str | None = None,
         pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
+    def __call__(__self, end: _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
+    @_overload
     def __call__(
         __self, start: _int | _float | complex | _bool, end: _int | _float | complex | _bool,
         step: _int | _float | complex | _bool = 1, *, out: Tensor) -> Tensor: ...
@@ -115,6 +117,7 @@ class _packet_arange(_OpOverloadPacket):
         layout: _layout | None = None, device: _device | _str | None = None,
         pin_memory: _bool | None = None) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
     start: _OpOverload
     start_out: _OpOverload
     start_step: _OpOverload
@@ -131,12 +134,20 @@ class _packet_as_strided(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_bmm(_OpOverloadPacket):
+    @_overload
     def __call__(__self, self: Tensor, mat2: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_cat(_OpOverloadPacket):
+    @_overload
     def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_clone(_OpOverloadPacket):
     @_overload
@@ -152,6 +163,16 @@ class _packet_clone(_OpOverloadPacket):
 class _packet_contiguous(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, memory_format: _memory_format = ...) -> Tensor: ...
     default: _OpOverload
+
+class _packet_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, src: Tensor, non_blocking: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, src: Tensor, non_blocking: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_copy_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, src: Tensor, non_blocking: _bool = False) -> Tensor: ...
@@ -215,11 +236,17 @@ class _packet_div_(_OpOverloadPacket):
     Tensor_mode: _OpOverload
 
 class _packet_empty(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, size: _Sequence[_int], *, dtype: _dtype | None = None,
         layout: _layout | None = None, device: _device | _str | None = None,
         pin_memory: _bool | None = None, memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, size: _Sequence[_int], *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     memory_format: _OpOverload
+    out: _OpOverload
 
 class _packet_empty_like(_OpOverloadPacket):
     @_overload
@@ -235,11 +262,16 @@ class _packet_empty_like(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_empty_strided(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, size: _Sequence[_int], stride: _Sequence[_int], *, dtype: _dtype | None = None,
         layout: _layout | None = None, device: _device | _str | None = None,
         pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, size: _Sequence[_int], stride: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_eq(_OpOverloadPacket):
     @_overload
@@ -277,6 +309,15 @@ class _packet_expand(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False) -> Tensor: ...
     default: _OpOverload
+
+class _packet_fill(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, value: _int | _float | complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, value: _int | _float | complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
 
 class _packet_fill_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, value: _int | _float | complex | _bool) -> Tensor: ...
@@ -448,8 +489,12 @@ class _packet_minimum(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_mm(_OpOverloadPacket):
+    @_overload
     def __call__(__self, self: Tensor, mat2: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_movedim(_OpOverloadPacket):
     @_overload
@@ -513,8 +558,12 @@ class _packet_neg_(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_nonzero(_OpOverloadPacket):
+    @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_normal_(_OpOverloadPacket):
     def __call__(
@@ -678,8 +727,12 @@ class _packet_squeeze(_OpOverloadPacket):
     dims: _OpOverload
 
 class _packet_stack(_OpOverloadPacket):
+    @_overload
     def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0) -> Tensor: ...
+    @_overload
+    def __call__(__self, tensors: _Sequence[Tensor], dim: _int = 0, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_sub(_OpOverloadPacket):
     @_overload
@@ -793,6 +846,14 @@ class _packet_where(_OpOverloadPacket):
     self: _OpOverload
     self_out: _OpOverload
 
+class _packet_zero(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_zero_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -837,6 +898,7 @@ bmm: _packet_bmm
 cat: _packet_cat
 clone: _packet_clone
 contiguous: _packet_contiguous
+copy: _packet_copy
 copy_: _packet_copy_
 cos: _packet_cos
 cos_: _packet_cos_
@@ -851,6 +913,7 @@ eq_: _packet_eq_
 exp: _packet_exp
 exp_: _packet_exp_
 expand: _packet_expand
+fill: _packet_fill
 fill_: _packet_fill_
 full: _packet_full
 full_like: _packet_full_like
@@ -911,6 +974,7 @@ uniform_: _packet_uniform_
 unsqueeze: _packet_unsqueeze
 view: _packet_view
 where: _packet_where
+zero: _packet_zero
 zero_: _packet_zero_
 zeros: _packet_zeros
 zeros_like: _packet_zeros_like

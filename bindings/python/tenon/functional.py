@@ -24,6 +24,7 @@ detach = _aten("detach")
 div = _aten("div")
 eq = _aten("eq")
 exp = _aten("exp")
+fill = _aten("fill")
 ge = _aten("ge")
 gt = _aten("gt")
 le = _aten("le")
@@ -70,6 +71,7 @@ __all__ = [
     "div",
     "eq",
     "exp",
+    "fill",
     "ge",
     "gt",
     "le",

@@ -14,6 +14,7 @@ from ._aten import detach as detach
 from ._aten import div as div
 from ._aten import eq as eq
 from ._aten import exp as exp
+from ._aten import fill as fill
 from ._aten import ge as ge
 from ._aten import gt as gt
 from ._aten import le as le
@@ -49,6 +50,7 @@ from ._aten import where as where
 
 __all__ = [
     "add", "amax", "argmax", "as_strided", "bmm", "cat", "clone", "cos", "detach", "div", "eq",
-    "exp", "ge", "gt", "le", "log", "lt", "matmul", "maximum", "mean", "minimum", "mm", "movedim",
-    "mul", "ne", "neg", "nonzero", "permute", "reciprocal", "relu", "reshape", "select", "sigmoid",
-    "sin", "sqrt", "squeeze", "stack", "sub", "t", "tanh", "transpose", "unsqueeze", "where"]
+    "exp", "fill", "ge", "gt", "le", "log", "lt", "matmul", "maximum", "mean", "minimum", "mm",
+    "movedim", "mul", "ne", "neg", "nonzero", "permute", "reciprocal", "relu", "reshape", "select",
+    "sigmoid", "sin", "sqrt", "squeeze", "stack", "sub", "t", "tanh", "transpose", "unsqueeze",
+    "where"]

@@ -371,6 +371,13 @@ pub fn arange_with(end: impl Into<Scalar>, options: ArangeOptions) -> Result<Ten
     OP.get()?.call(end.into(), options.dtype, options.layout, options.device, options.pin_memory)
 }
 
+/// `aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn arange_out(end: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), ()> = LazyTyped::new("aten::arange.out");
+    OP.get()?.call(end.into(), out)?;
+    Ok(out.clone())
+}
+
 /// What [`arange_start`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ArangeStartOptions {
@@ -554,6 +561,13 @@ pub fn bmm(self_: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_, mat2)
 }
 
+/// `aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bmm_out(self_: &Tensor, mat2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::bmm.out");
+    OP.get()?.call(self_, mat2, out)?;
+    Ok(out.clone())
+}
+
 /// What [`cat`] leaves out.
 #[derive(Clone, Debug)]
 pub struct CatOptions {
@@ -578,6 +592,32 @@ pub fn cat(tensors: &[&Tensor]) -> Result<Tensor> {
 pub fn cat_with(tensors: &[&Tensor], options: CatOptions) -> Result<Tensor> {
     static OP: LazyOp = LazyOp::new("aten::cat");
     OP.get()?.call(args![tensors, options.dim])
+}
+
+/// What [`cat_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CatOutOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for CatOutOptions {
+    fn default() -> Self {
+        CatOutOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn cat_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    cat_out_with(tensors, out, CatOutOptions::default())
+}
+
+/// As [`cat_out`], with all that it leaves out.
+pub fn cat_out_with(tensors: &[&Tensor], out: &Tensor, options: CatOutOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::cat.out");
+    OP.get()?.call(args![tensors, options.dim, out])
 }
 
 /// What [`clone`] leaves out.
@@ -659,6 +699,61 @@ pub fn contiguous(self_: &Tensor) -> Result<Tensor> {
 pub fn contiguous_with(self_: &Tensor, options: ContiguousOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, MemoryFormat), Tensor> = LazyTyped::new("aten::contiguous");
     OP.get()?.call(self_, options.memory_format)
+}
+
+/// What [`copy`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CopyOptions {
+    /// bool, by default `false`.
+    pub non_blocking: bool,
+}
+
+impl Default for CopyOptions {
+    fn default() -> Self {
+        CopyOptions {
+            non_blocking: false,
+        }
+    }
+}
+
+/// `aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor`
+pub fn copy(self_: &Tensor, src: &Tensor) -> Result<Tensor> {
+    copy_with(self_, src, CopyOptions::default())
+}
+
+/// As [`copy`], with all that it leaves out.
+pub fn copy_with(self_: &Tensor, src: &Tensor, options: CopyOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool), Tensor> = LazyTyped::new("aten::copy");
+    OP.get()?.call(self_, src, options.non_blocking)
+}
+
+/// What [`copy_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CopyOutOptions {
+    /// bool, by default `false`.
+    pub non_blocking: bool,
+}
+
+impl Default for CopyOutOptions {
+    fn default() -> Self {
+        CopyOutOptions {
+            non_blocking: false,
+        }
+    }
+}
+
+/// `aten::copy.out(Tensor self, Tensor src, bool non_blocking=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn copy_out(self_: &Tensor, src: &Tensor, out: &Tensor) -> Result<Tensor> {
+    copy_out_with(self_, src, out, CopyOutOptions::default())
+}
+
+/// As [`copy_out`], with all that it leaves out.
+pub fn copy_out_with(
+    self_: &Tensor, src: &Tensor, out: &Tensor, options: CopyOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, &Tensor), ()> = LazyTyped::new("aten::copy.out");
+    OP.get()?.call(self_, src, options.non_blocking, out)?;
+    Ok(out.clone())
 }
 
 /// What [`copy_`] leaves out.
@@ -853,6 +948,35 @@ pub fn empty_memory_format_with(size: &[i64], options: EmptyMemoryFormatOptions)
         options.memory_format)
 }
 
+/// What [`empty_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmptyOutOptions {
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for EmptyOutOptions {
+    fn default() -> Self {
+        EmptyOutOptions {
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn empty_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
+    empty_out_with(size, out, EmptyOutOptions::default())
+}
+
+/// As [`empty_out`], with all that it leaves out.
+pub fn empty_out_with(size: &[i64], out: &Tensor, options: EmptyOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], Option<MemoryFormat>, &Tensor), ()> =
+        LazyTyped::new("aten::empty.out");
+    OP.get()?.call(size, options.memory_format, out)?;
+    Ok(out.clone())
+}
+
 /// What [`empty_like`] leaves out.
 #[derive(Clone, Debug)]
 pub struct EmptyLikeOptions {
@@ -966,6 +1090,13 @@ pub fn empty_strided_with(
     OP.get()?.call(size, stride, options.dtype, options.layout, options.device, options.pin_memory)
 }
 
+/// `aten::empty_strided.out(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn empty_strided_out(size: &[i64], stride: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&[i64], &[i64], &Tensor), ()> = LazyTyped::new("aten::empty_strided.out");
+    OP.get()?.call(size, stride, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::eq.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn eq_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::eq.Scalar");
@@ -1050,6 +1181,19 @@ pub fn expand(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
 pub fn expand_with(self_: &Tensor, size: &[i64], options: ExpandOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::expand");
     OP.get()?.call(self_, size, options.implicit)
+}
+
+/// `aten::fill.Scalar(Tensor self, Scalar value) -> Tensor`
+pub fn fill_scalar(self_: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::fill.Scalar");
+    OP.get()?.call(self_, value.into())
+}
+
+/// `aten::fill.Scalar_out(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fill_scalar_out(self_: &Tensor, value: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::fill.Scalar_out");
+    OP.get()?.call(self_, value.into(), out)?;
+    Ok(out.clone())
 }
 
 /// `aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)`
@@ -1472,6 +1616,13 @@ pub fn mm(self_: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_, mat2)
 }
 
+/// `aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn mm_out(self_: &Tensor, mat2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::mm.out");
+    OP.get()?.call(self_, mat2, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
 pub fn movedim_int(self_: &Tensor, source: i64, destination: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::movedim.int");
@@ -1589,6 +1740,13 @@ pub fn neg_(self_: &Tensor) -> Result<Tensor> {
 pub fn nonzero(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::nonzero");
     OP.get()?.call(self_)
+}
+
+/// `aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn nonzero_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::nonzero.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// What [`normal_`] leaves out.
@@ -2135,6 +2293,33 @@ pub fn stack_with(tensors: &[&Tensor], options: StackOptions) -> Result<Tensor> 
     OP.get()?.call(args![tensors, options.dim])
 }
 
+/// What [`stack_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct StackOutOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for StackOutOptions {
+    fn default() -> Self {
+        StackOutOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn stack_out(tensors: &[&Tensor], out: &Tensor) -> Result<Tensor> {
+    stack_out_with(tensors, out, StackOutOptions::default())
+}
+
+/// As [`stack_out`], with all that it leaves out.
+pub fn stack_out_with(
+    tensors: &[&Tensor], out: &Tensor, options: StackOutOptions) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::stack.out");
+    OP.get()?.call(args![tensors, options.dim, out])
+}
+
 /// What [`sub_scalar`] leaves out.
 #[derive(Clone, Debug)]
 pub struct SubScalarOptions {
@@ -2529,6 +2714,19 @@ pub fn where_self_out(
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor), ()> =
         LazyTyped::new("aten::where.self_out");
     OP.get()?.call(condition, self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::zero(Tensor self) -> Tensor`
+pub fn zero(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::zero");
+    OP.get()?.call(self_)
+}
+
+/// `aten::zero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn zero_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::zero.out");
+    OP.get()?.call(self_, out)?;
     Ok(out.clone())
 }
 

@@ -439,6 +439,20 @@ static inline tenon_status aten_arange(
   return TENON_OK;
 }
 
+/// aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_arange_out(tenon_value end, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = end;
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::arange.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_arange_start_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -626,6 +640,21 @@ static inline tenon_status aten_bmm(
   return TENON_OK;
 }
 
+/// aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bmm_out(tenon_tensor* self, tenon_tensor* mat2, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat2);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bmm.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_cat_options {
   int64_t dim;
 } aten_cat_options;
@@ -651,6 +680,35 @@ static inline tenon_status aten_cat(
   status_ = aten_wrapped_call(&op_, "aten::cat", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cat_out_options {
+  int64_t dim;
+} aten_cat_out_options;
+
+static inline aten_cat_out_options aten_cat_out_defaults(void) {
+  aten_cat_out_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_cat_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out,
+    const aten_cat_out_options* options) {
+  static const tenon_op* op_;
+  const aten_cat_out_options defaults_ = aten_cat_out_defaults();
+  const aten_cat_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::cat.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -733,6 +791,66 @@ static inline tenon_status aten_contiguous(
   status_ = aten_wrapped_call(&op_, "aten::contiguous", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_copy_options {
+  int32_t non_blocking;
+} aten_copy_options;
+
+static inline aten_copy_options aten_copy_defaults(void) {
+  aten_copy_options options_;
+  options_.non_blocking = 0;
+  return options_;
+}
+
+/// aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor
+static inline tenon_status aten_copy(
+    tenon_tensor* self, tenon_tensor* src, const aten_copy_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_copy_options defaults_ = aten_copy_defaults();
+  const aten_copy_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(src);
+  args_[2] = tenon_value_of_bool(given_->non_blocking);
+  status_ = aten_wrapped_call(&op_, "aten::copy", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_copy_out_options {
+  int32_t non_blocking;
+} aten_copy_out_options;
+
+static inline aten_copy_out_options aten_copy_out_defaults(void) {
+  aten_copy_out_options options_;
+  options_.non_blocking = 0;
+  return options_;
+}
+
+/// aten::copy.out(Tensor self, Tensor src, bool non_blocking=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_copy_out(
+    tenon_tensor* self, tenon_tensor* src, tenon_tensor* out,
+    const aten_copy_out_options* options) {
+  static const tenon_op* op_;
+  const aten_copy_out_options defaults_ = aten_copy_out_defaults();
+  const aten_copy_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(src);
+  args_[2] = tenon_value_of_bool(given_->non_blocking);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::copy.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1048,6 +1166,36 @@ static inline tenon_status aten_empty_memory_format(
   return TENON_OK;
 }
 
+typedef struct aten_empty_out_options {
+  const int32_t* memory_format;
+} aten_empty_out_options;
+
+static inline aten_empty_out_options aten_empty_out_defaults(void) {
+  aten_empty_out_options options_;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_empty_out(
+    const int64_t* size, uint32_t size_count, tenon_tensor* out,
+    const aten_empty_out_options* options) {
+  static const tenon_op* op_;
+  const aten_empty_out_options defaults_ = aten_empty_out_defaults();
+  const aten_empty_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::empty.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_empty_like_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -1153,6 +1301,23 @@ static inline tenon_status aten_empty_strided(
   status_ = aten_wrapped_call(&op_, "aten::empty_strided", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::empty_strided.out(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_empty_strided_out(
+    const int64_t* size, uint32_t size_count, const int64_t* stride, uint32_t stride_count,
+    tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_ints(size, size_count);
+  args_[1] = tenon_value_of_ints(stride, stride_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::empty_strided.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1312,6 +1477,37 @@ static inline tenon_status aten_expand(
   status_ = aten_wrapped_call(&op_, "aten::expand", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::fill.Scalar(Tensor self, Scalar value) -> Tensor
+static inline tenon_status aten_fill_Scalar(
+    tenon_tensor* self, tenon_value value, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = value;
+  status_ = aten_wrapped_call(&op_, "aten::fill.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::fill.Scalar_out(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fill_Scalar_out(
+    tenon_tensor* self, tenon_value value, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = value;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fill.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -2038,6 +2234,21 @@ static inline tenon_status aten_mm(
   return TENON_OK;
 }
 
+/// aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_mm_out(tenon_tensor* self, tenon_tensor* mat2, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat2);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mm.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)
 static inline tenon_status aten_movedim_int(
     tenon_tensor* self, int64_t source, int64_t destination, tenon_tensor** out_result) {
@@ -2301,6 +2512,20 @@ static inline tenon_status aten_nonzero(tenon_tensor* self, tenon_tensor** out_r
   status_ = aten_wrapped_call(&op_, "aten::nonzero", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nonzero_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nonzero.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -3029,6 +3254,35 @@ static inline tenon_status aten_stack(
   return TENON_OK;
 }
 
+typedef struct aten_stack_out_options {
+  int64_t dim;
+} aten_stack_out_options;
+
+static inline aten_stack_out_options aten_stack_out_defaults(void) {
+  aten_stack_out_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_stack_out(
+    tenon_tensor* const* tensors, uint32_t tensors_count, tenon_tensor* out,
+    const aten_stack_out_options* options) {
+  static const tenon_op* op_;
+  const aten_stack_out_options defaults_ = aten_stack_out_defaults();
+  const aten_stack_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensors(tensors, tensors_count);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::stack.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_sub_Scalar_options {
   tenon_value alpha;
 } aten_sub_Scalar_options;
@@ -3512,6 +3766,33 @@ static inline tenon_status aten_where_self_out(
   args_[2] = tenon_value_of_tensor(other);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::where.self_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::zero(Tensor self) -> Tensor
+static inline tenon_status aten_zero(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::zero", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::zero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_zero_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::zero.out", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

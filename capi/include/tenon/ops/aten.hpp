@@ -168,6 +168,13 @@ inline Tensor arange(const Scalar& end, const ArangeOptions& options = {}) {
   return op_(end, options.dtype, options.layout, options.device, options.pin_memory);
 }
 
+// aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor arange_out(const Tensor& out, const Scalar& end) {
+  static constinit const LazyOp<void(const Scalar&, const Tensor&)> op_("aten::arange.out");
+  op_(end, out);
+  return out;
+}
+
 struct ArangeStartOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -237,10 +244,26 @@ inline Tensor bmm(const Tensor& self, const Tensor& mat2) {
   return op_(self, mat2);
 }
 
+// aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::bmm.out");
+  op_(self, mat2, out);
+  return out;
+}
+
 // aten::cat(Tensor[] tensors, int dim=0) -> Tensor
 inline Tensor cat(const Tensors& tensors, int64_t dim = 0) {
   static constinit const LazyOp<Tensor(const TensorList&, int64_t)> op_("aten::cat");
   return op_(tensors, dim);
+}
+
+// aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor cat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
+  static constinit const LazyOp<void(
+      const TensorList&, int64_t, const Tensor&)> op_("aten::cat.out");
+  op_(tensors, dim, out);
+  return out;
 }
 
 // aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor
@@ -265,6 +288,21 @@ inline Tensor contiguous(
     const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous) {
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> op_("aten::contiguous");
   return op_(self, memory_format);
+}
+
+// aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor
+inline Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking = false) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, bool)> op_("aten::copy");
+  return op_(self, src, non_blocking);
+}
+
+// aten::copy.out(Tensor self, Tensor src, bool non_blocking=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor copy_out(
+    const Tensor& out, const Tensor& self, const Tensor& src, bool non_blocking = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, bool, const Tensor&)> op_("aten::copy.out");
+  op_(self, src, non_blocking, out);
+  return out;
 }
 
 // aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
@@ -420,6 +458,16 @@ inline Tensor empty(List<int64_t> size, const EmptyMemoryFormatOptions& options 
       options.memory_format);
 }
 
+// aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor empty_out(
+    const Tensor& out, List<int64_t> size,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, std::optional<MemoryFormat>, const Tensor&)> op_("aten::empty.out");
+  op_(size, memory_format, out);
+  return out;
+}
+
 struct EmptyLikeOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -466,6 +514,15 @@ inline Tensor empty_strided(
       std::optional<Layout>, const std::optional<Device>&,
       std::optional<bool>)> op_("aten::empty_strided");
   return op_(size, stride, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
+// aten::empty_strided.out(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor empty_strided_out(const Tensor& out, List<int64_t> size, List<int64_t> stride) {
+  static constinit const LazyOp<void(
+      std::span<const int64_t>, std::span<const int64_t>,
+      const Tensor&)> op_("aten::empty_strided.out");
+  op_(size, stride, out);
+  return out;
 }
 
 // aten::eq.Scalar(Tensor self, Scalar other) -> Tensor
@@ -535,6 +592,20 @@ inline Tensor expand(const Tensor& self, List<int64_t> size, bool implicit = fal
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>, bool)> op_("aten::expand");
   return op_(self, size, implicit);
+}
+
+// aten::fill.Scalar(Tensor self, Scalar value) -> Tensor
+inline Tensor fill(const Tensor& self, const Scalar& value) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::fill.Scalar");
+  return op_(self, value);
+}
+
+// aten::fill.Scalar_out(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fill_out(const Tensor& out, const Tensor& self, const Scalar& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::fill.Scalar_out");
+  op_(self, value, out);
+  return out;
 }
 
 // aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
@@ -859,6 +930,14 @@ inline Tensor mm(const Tensor& self, const Tensor& mat2) {
   return op_(self, mat2);
 }
 
+// aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::mm.out");
+  op_(self, mat2, out);
+  return out;
+}
+
 // aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)
 inline Tensor movedim(const Tensor& self, int64_t source, int64_t destination) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::movedim.int");
@@ -981,6 +1060,13 @@ inline Tensor neg_(const Tensor& self) {
 inline Tensor nonzero(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::nonzero");
   return op_(self);
+}
+
+// aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor nonzero_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::nonzero.out");
+  op_(self, out);
+  return out;
 }
 
 // aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) ->
@@ -1310,6 +1396,14 @@ inline Tensor stack(const Tensors& tensors, int64_t dim = 0) {
   return op_(tensors, dim);
 }
 
+// aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor stack_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0) {
+  static constinit const LazyOp<void(
+      const TensorList&, int64_t, const Tensor&)> op_("aten::stack.out");
+  op_(tensors, dim, out);
+  return out;
+}
+
 // aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
 inline Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
@@ -1471,6 +1565,19 @@ inline Tensor where_out(
   static constinit const LazyOp<void(
       const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::where.self_out");
   op_(condition, self, other, out);
+  return out;
+}
+
+// aten::zero(Tensor self) -> Tensor
+inline Tensor zero(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::zero");
+  return op_(self);
+}
+
+// aten::zero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor zero_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::zero.out");
+  op_(self, out);
   return out;
 }
 

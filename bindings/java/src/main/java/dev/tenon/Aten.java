@@ -365,6 +365,16 @@ public final class Aten {
         options.device, options.pinMemory})[0];
   }
 
+  private static final LazyOp ARANGE_OUT = new LazyOp("aten::arange.out");
+
+  /**
+   * {@code aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor arangeOut(Tensor out, Object end) {
+    ((Tensor) ARANGE_OUT.get().callBoxed(new Object[] {end, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ARANGE_START = new LazyOp("aten::arange.start");
 
   /**
@@ -542,6 +552,16 @@ public final class Aten {
     return BMM.get().callTensor(self, mat2);
   }
 
+  private static final LazyOp BMM_OUT = new LazyOp("aten::bmm.out");
+
+  /**
+   * {@code aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bmmOut(Tensor out, Tensor self, Tensor mat2) {
+    ((Tensor) BMM_OUT.get().callBoxed(new Object[] {self, mat2, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp CAT = new LazyOp("aten::cat");
 
   /**
@@ -556,6 +576,24 @@ public final class Aten {
    */
   public static Tensor cat(Tensor[] tensors, long dim) {
     return CAT.get().callTensor(tensors, dim);
+  }
+
+  private static final LazyOp CAT_OUT = new LazyOp("aten::cat.out");
+
+  /**
+   * {@code aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor catOut(Tensor out, Tensor[] tensors) {
+    CAT_OUT.get().with("out", out).callTensor((Object) tensors).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor catOut(Tensor out, Tensor[] tensors, long dim) {
+    ((Tensor) CAT_OUT.get().callBoxed(new Object[] {tensors, dim, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp CLONE = new LazyOp("aten::clone");
@@ -608,6 +646,42 @@ public final class Aten {
    */
   public static Tensor contiguous(Tensor self, MemoryFormat memoryFormat) {
     return (Tensor) CONTIGUOUS.get().callBoxed(new Object[] {self, memoryFormat})[0];
+  }
+
+  private static final LazyOp COPY = new LazyOp("aten::copy");
+
+  /**
+   * {@code aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor}.
+   */
+  public static Tensor copy(Tensor self, Tensor src) {
+    return COPY.get().callTensor(self, src);
+  }
+
+  /**
+   * {@code aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor}.
+   */
+  public static Tensor copy(Tensor self, Tensor src, boolean nonBlocking) {
+    return COPY.get().callTensor(self, src, nonBlocking);
+  }
+
+  private static final LazyOp COPY_OUT = new LazyOp("aten::copy.out");
+
+  /**
+   * {@code aten::copy.out(Tensor self, Tensor src, bool non_blocking=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor copyOut(Tensor out, Tensor self, Tensor src) {
+    COPY_OUT.get().with("out", out).callTensor(self, src).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::copy.out(Tensor self, Tensor src, bool non_blocking=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor copyOut(Tensor out, Tensor self, Tensor src, boolean nonBlocking) {
+    ((Tensor) COPY_OUT.get().callBoxed(new Object[] {self, src, nonBlocking, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp COPY_ = new LazyOp("aten::copy_");
@@ -850,6 +924,26 @@ public final class Aten {
         options.layout, options.device, options.pinMemory, options.memoryFormat})[0];
   }
 
+  private static final LazyOp EMPTY_OUT = new LazyOp("aten::empty.out");
+
+  /**
+   * {@code aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor emptyOut(Tensor out, long... size) {
+    EMPTY_OUT.get().with("out", out).callTensor(size).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor emptyOut(Tensor out, long[] size, MemoryFormat memoryFormat) {
+    ((Tensor) EMPTY_OUT.get().callBoxed(new Object[] {size, memoryFormat, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp EMPTY_LIKE = new LazyOp("aten::empty_like");
 
   /**
@@ -983,6 +1077,17 @@ public final class Aten {
         options.layout, options.device, options.pinMemory})[0];
   }
 
+  private static final LazyOp EMPTY_STRIDED_OUT = new LazyOp("aten::empty_strided.out");
+
+  /**
+   * {@code aten::empty_strided.out(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor emptyStridedOut(Tensor out, long[] size, long... stride) {
+    ((Tensor) EMPTY_STRIDED_OUT.get().callBoxed(new Object[] {size, stride, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp EQ_SCALAR = new LazyOp("aten::eq.Scalar");
 
   /**
@@ -1084,6 +1189,25 @@ public final class Aten {
    */
   public static Tensor expand(Tensor self, long[] size, boolean implicit) {
     return (Tensor) EXPAND.get().callBoxed(new Object[] {self, size, implicit})[0];
+  }
+
+  private static final LazyOp FILL_SCALAR = new LazyOp("aten::fill.Scalar");
+
+  /**
+   * {@code aten::fill.Scalar(Tensor self, Scalar value) -> Tensor}.
+   */
+  public static Tensor fill(Tensor self, Object value) {
+    return FILL_SCALAR.get().callTensor(self, value);
+  }
+
+  private static final LazyOp FILL_SCALAR_OUT = new LazyOp("aten::fill.Scalar_out");
+
+  /**
+   * {@code aten::fill.Scalar_out(Tensor self, Scalar value, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fillOut(Tensor out, Tensor self, Object value) {
+    ((Tensor) FILL_SCALAR_OUT.get().callBoxed(new Object[] {self, value, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp FILL__SCALAR = new LazyOp("aten::fill_.Scalar");
@@ -1621,6 +1745,16 @@ public final class Aten {
     return MM.get().callTensor(self, mat2);
   }
 
+  private static final LazyOp MM_OUT = new LazyOp("aten::mm.out");
+
+  /**
+   * {@code aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor mmOut(Tensor out, Tensor self, Tensor mat2) {
+    ((Tensor) MM_OUT.get().callBoxed(new Object[] {self, mat2, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp MOVEDIM_INT = new LazyOp("aten::movedim.int");
 
   /**
@@ -1791,6 +1925,16 @@ public final class Aten {
    */
   public static Tensor nonzero(Tensor self) {
     return NONZERO.get().callTensor(self);
+  }
+
+  private static final LazyOp NONZERO_OUT = new LazyOp("aten::nonzero.out");
+
+  /**
+   * {@code aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nonzeroOut(Tensor out, Tensor self) {
+    ((Tensor) NONZERO_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp NORMAL_ = new LazyOp("aten::normal_");
@@ -2485,6 +2629,24 @@ public final class Aten {
     return STACK.get().callTensor(tensors, dim);
   }
 
+  private static final LazyOp STACK_OUT = new LazyOp("aten::stack.out");
+
+  /**
+   * {@code aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor stackOut(Tensor out, Tensor[] tensors) {
+    STACK_OUT.get().with("out", out).callTensor((Object) tensors).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor stackOut(Tensor out, Tensor[] tensors, long dim) {
+    ((Tensor) STACK_OUT.get().callBoxed(new Object[] {tensors, dim, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SUB_SCALAR = new LazyOp("aten::sub.Scalar");
 
   /**
@@ -2837,6 +2999,25 @@ public final class Aten {
   public static Tensor whereOut(Tensor out, Tensor condition, Tensor self, Tensor other) {
     ((Tensor) WHERE_SELF_OUT.get().callBoxed(new Object[] {condition, self, other,
         out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ZERO = new LazyOp("aten::zero");
+
+  /**
+   * {@code aten::zero(Tensor self) -> Tensor}.
+   */
+  public static Tensor zero(Tensor self) {
+    return ZERO.get().callTensor(self);
+  }
+
+  private static final LazyOp ZERO_OUT = new LazyOp("aten::zero.out");
+
+  /**
+   * {@code aten::zero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor zeroOut(Tensor out, Tensor self) {
+    ((Tensor) ZERO_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
   }
 
