@@ -144,6 +144,8 @@ def test_arithmetic_promotes_like_pytorch():
     assert (f * 1j).dtype is tenon.complex128
     assert (2 - i).tolist() == [1, 0, -1]
     assert (1 / i.double()).tolist() == [1.0, 0.5, 1 / 3]
+    assert (5 / i.double()).tolist() == [5.0, 2.5, 1 / 3 * 5]  # the reciprocal times 5
+    assert (1 / i).dtype == tenon.float32
     assert (7 // i).tolist() == [7, 3, 2]
     assert (-i).tolist() == [-1, -2, -3] and abs(-i).tolist() == [1, 2, 3] and (+i) is i
     assert (i == 2).tolist() == [False, True, False]

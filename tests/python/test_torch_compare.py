@@ -257,6 +257,7 @@ def test_wrapped_numbers():
         if dtype != "bool" and number is not True:
             compare(number - a, number - x)
         compare(a == number, x == number)
+        compare(number / a, number / x)
 
 
 def test_dlpack_both_ways():

@@ -9,6 +9,17 @@ use tenon::{Complex, DType, Device, Geometry, Status, Tensor, Value, BF16};
 use crate::support::{fails, floats};
 
 #[test]
+fn numbers_stand_on_the_left_too() {
+    let x = floats(&[1.0, 2.0, 4.0]);
+    let list = |result: tenon::Result<Tensor>| result.unwrap().to_vec::<f32>().unwrap();
+    assert_eq!(list(1 + &x), [2.0, 3.0, 5.0]);
+    assert_eq!(list(1.5 - &x), [0.5, -0.5, -2.5]);
+    assert_eq!(list(2i64 * &x), [2.0, 4.0, 8.0]);
+    assert_eq!(list(1.0 / &x), [1.0, 0.5, 0.25]);
+    assert_eq!(list(x.reciprocal()), [1.0, 0.5, 0.25]);
+}
+
+#[test]
 fn from_vec_shares_the_vectors_memory() {
     let data = vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
     let address = data.as_ptr();

@@ -9,6 +9,7 @@ static tnp_known_op op_div = {"aten::div.Tensor", NULL};
 static tnp_known_op op_div_mode = {"aten::div.Tensor_mode", NULL};
 static tnp_known_op op_matmul = {"aten::matmul", NULL};
 static tnp_known_op op_neg = {"aten::neg", NULL};
+static tnp_known_op op_reciprocal = {"aten::reciprocal", NULL};
 static tnp_known_op op_abs = {"aten::abs", NULL};
 static tnp_known_op op_eq = {"aten::eq.Tensor", NULL};
 static tnp_known_op op_lt = {"aten::lt.Tensor", NULL};
@@ -67,7 +68,15 @@ static PyObject* binary(tnp_known_op* known, PyObject* a, PyObject* b) {
 PyObject* tnp_add(PyObject* a, PyObject* b) { return binary(&op_add, a, b); }
 PyObject* tnp_subtract(PyObject* a, PyObject* b) { return binary(&op_sub, a, b); }
 PyObject* tnp_multiply(PyObject* a, PyObject* b) { return binary(&op_mul, a, b); }
-PyObject* tnp_divide(PyObject* a, PyObject* b) { return binary(&op_div, a, b); }
+PyObject* tnp_divide(PyObject* a, PyObject* b) {
+  const bool is_number = PyLong_Check(a) || PyFloat_Check(a) || PyComplex_Check(a);
+  if (TNP_LIKELY(!is_number || Py_TYPE(b) != tnp_tensor_type)) return binary(&op_div, a, b);
+  /* As PyTorch: a number by a tensor is the reciprocal times the number, rounded twice. */
+  PyObject* inverse = call1(&op_reciprocal, b);
+  PyObject* result = inverse ? call2(&op_mul, inverse, a) : NULL;
+  Py_XDECREF(inverse);
+  return result;
+}
 PyObject* tnp_negative(PyObject* a) { return call1(&op_neg, a); }
 PyObject* tnp_absolute(PyObject* a) { return call1(&op_abs, a); }
 PyObject* tnp_positive(PyObject* a) {

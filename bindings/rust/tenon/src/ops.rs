@@ -40,6 +40,8 @@ unary! {
     exp = "aten::exp";
     /// Natural logarithms.
     log = "aten::log";
+    /// 1 divided by each element.
+    reciprocal = "aten::reciprocal";
     /// Square roots.
     sqrt = "aten::sqrt";
     /// Sines.
@@ -334,6 +336,52 @@ arithmetic! {
     Mul mul "aten::mul.Tensor";
     Div div "aten::div.Tensor";
 }
+
+// A number on the left.
+macro_rules! number_left {
+    ($($type:ty),*) => {
+        $(
+            /// Element by element; `Err` is what the operator raises.
+            impl Add<&Tensor> for $type {
+                type Output = Result<Tensor>;
+
+                fn add(self, other: &Tensor) -> Result<Tensor> {
+                    other + self
+                }
+            }
+
+            /// Element by element; `Err` is what the operator raises.
+            impl Sub<&Tensor> for $type {
+                type Output = Result<Tensor>;
+
+                fn sub(self, other: &Tensor) -> Result<Tensor> {
+                    &Tensor::from_number(self)? - other
+                }
+            }
+
+            /// Element by element; `Err` is what the operator raises.
+            impl Mul<&Tensor> for $type {
+                type Output = Result<Tensor>;
+
+                fn mul(self, other: &Tensor) -> Result<Tensor> {
+                    other * self
+                }
+            }
+
+            /// The reciprocals times the number, as PyTorch has it; `Err` is what an operator
+            /// raises.
+            impl Div<&Tensor> for $type {
+                type Output = Result<Tensor>;
+
+                fn div(self, other: &Tensor) -> Result<Tensor> {
+                    &other.reciprocal()? * self
+                }
+            }
+        )*
+    };
+}
+
+number_left!(f64, f32, i64, i32);
 
 /// Element by element; `Err` is what the operator raises.
 impl Neg for &Tensor {

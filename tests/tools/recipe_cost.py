@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator costs: follows the README's recipe on a scratch copy of a revision and counts.
+
+For a unary and a binary operator, a reduction and a view, an operator that is there is copied under
+another name: its own files, each line of a list that names it, and a conformance case. Printed are
+the lines written, the files written or touched, and the seconds until the CPU plugin is linked
+again (without ccache; the lowest of several, as other work on the machine adds to them).
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SAMPLES = {"unary": "exp", "binary": "mul", "reduction": "amax", "view": "select"}
+OWN_FOLDERS = ("kernels/ops", "kernels/cpu", "tests/kernels")
+# Where lists are: a line that names an operator is part of its recipe.
+LISTS = (
+    "kernels/CMakeLists.txt",
+    "kernels/cpu/CMakeLists.txt",
+    "kernels/cpu/plugin.cpp",
+    "kernels/ops/binary.h",
+    "kernels/ops/ops.list",
+    "kernels/ops/registry.h",
+    "kernels/ops/unary.h",
+    "tests/kernels/CMakeLists.txt",
+)
+
+
+@dataclasses.dataclass
+class Cost:
+    """What was written: lines by kind, and the files."""
+
+    code: int = 0
+    listed: int = 0
+    test: int = 0
+    new: int = 0
+    touched: int = 0
+
+
+def renamed(text: str, stem: str) -> str:
+    """The text of an operator's own file under the name twin_<stem>."""
+    camel = stem.capitalize()
+    text = re.sub(rf"\bregister_{stem}\b", f"register_twin_{stem}", text)
+    text = re.sub(rf"\bk{camel}(?=[A-Z]\w*\b|\b)", f"kTwin{camel}", text)
+    text = re.sub(rf"\b{camel}(?=[A-Z]\w*\b|\b)", f"Twin{camel}", text)
+    text = re.sub(rf'"(aten::)?{stem}(?=[._"(])', rf'"\1twin_{stem}', text)
+    text = re.sub(rf"\b{stem}_(?=\w)", f"twin_{stem}_", text)
+    return text.replace(f"kernels/ops/{stem}.h", f"kernels/ops/twin_{stem}.h")
+
+
+def lines_of(text: str) -> int:
+    """Lines that are neither blank nor the licence's."""
+    return sum(1 for line in text.splitlines() if line.strip() and "SPDX" not in line)
+
+
+def copy_own_files(root: pathlib.Path, stem: str, cost: Cost) -> None:
+    for folder in OWN_FOLDERS:
+        for path in sorted((root / folder).glob(f"{stem}*")):
+            if not re.fullmatch(rf"{stem}(_test)?\.(h|cpp)", path.name):
+                continue
+            text = renamed(path.read_text(), stem)
+            (path.parent / f"twin_{path.name}").write_text(text)
+            cost.new += 1
+            if folder.startswith("tests"):
+                cost.test += lines_of(text)
+            else:
+                cost.code += lines_of(text)
+
+
+def add_to_lists(root: pathlib.Path, stem: str, cost: Cost) -> None:
+    names = rf"\b{stem}(_test)?\.cpp\b|X\({stem}\)|^aten +{stem} |^extern .*\bk{stem.capitalize()}\b"
+    for name in LISTS:
+        path = root / name
+        if not path.exists():
+            continue
+        added, lines = 0, []
+        for line in path.read_text().splitlines(keepends=True):
+            if not re.search(names, line):
+                lines.append(line)
+            elif f"X({stem})" in line:  # one word of a line
+                lines.append(line.replace(f"X({stem})", f"X({stem}) X(twin_{stem})"))
+                added += 1
+            else:
+                twin = re.sub(rf"(?<![\w]){stem}(?=[._ ])", f"twin_{stem}", line)
+                lines += [renamed(twin, stem), line]
+                added += 1
+        if added:
+            path.write_text("".join(lines))
+            cost.listed += added
+            cost.touched += 1
+
+
+def add_conformance_case(root: pathlib.Path, stem: str, cost: Cost) -> None:
+    """Copies the first case of the operator; where it has none, the recipe's step stays undone."""
+    for path in sorted((root / "tests/conformance").glob("*.json")):
+        content = json.loads(path.read_text())
+        for case in content.get("cases", []):
+            if re.fullmatch(rf"aten::{stem}(\.\w+)?", case.get("op", "")):
+                twin = {
+                    **case,
+                    "name": f"twin_{case['name']}",
+                    "op": case["op"].replace("aten::", "aten::twin_"),
+                }
+                content["cases"].append(twin)
+                path.write_text(json.dumps(content))
+                cost.test += 3
+                cost.touched += 1
+                return
+
+
+def unpack(revision: str, root: pathlib.Path) -> None:
+    archive = subprocess.run(
+        ["git", "-C", ROOT, "archive", revision], check=True, stdout=subprocess.PIPE
+    )
+    subprocess.run(["tar", "-x", "-C", root], input=archive.stdout, check=True)
+
+
+def build(root: pathlib.Path, without_cache: bool) -> float:
+    """Seconds that the CPU plugin takes to be built."""
+    environment = {**os.environ, **({"CCACHE_DISABLE": "1"} if without_cache else {})}
+    start = time.monotonic()
+    subprocess.run(
+        ["cmake", "--build", root / "build", "--target", "tenon_cpu"],
+        check=True,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+    )
+    return time.monotonic() - start
+
+
+def measure(root: pathlib.Path, repeat: int) -> dict:
+    """Seconds for each kind of operator, whose twins are there: touched, then built alone."""
+    build(root, without_cache=False)
+    seconds = {}
+    for kind, stem in SAMPLES.items():
+        own = [
+            path
+            for folder in ("kernels/ops", "kernels/cpu")
+            for path in (root / folder).glob(f"twin_{stem}.*")
+        ]
+        times = []
+        for _ in range(repeat):
+            for path in own:
+                path.touch()
+            times.append(build(root, without_cache=True))
+        seconds[kind] = min(times)
+    return seconds
+
+
+def main(arguments: list | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--revision", default="HEAD", help="of this repository")
+    parser.add_argument("--build", action="store_true", help="measure seconds too (minutes)")
+    parser.add_argument("--repeat", type=int, default=3, help="builds of each operator")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        unpack(options.revision, root)
+        costs = {}
+        for kind, stem in SAMPLES.items():
+            cost = costs[kind] = Cost()
+            copy_own_files(root, stem, cost)
+            add_to_lists(root, stem, cost)
+            add_conformance_case(root, stem, cost)
+        seconds = {}
+        if options.build:
+            settings = ("-DTENON_BUILD_TESTS=OFF", "-DTENON_BUILD_PYTHON=OFF")
+            more = ("-DTENON_BUILD_JAVA=OFF", "-DTENON_BUILD_EXAMPLES=OFF")
+            subprocess.run(
+                ["cmake", "--preset", "release", "-B", root / "build", *settings, *more],
+                check=True,
+                cwd=root,
+                stdout=subprocess.DEVNULL,
+            )
+            seconds = measure(root, options.repeat)
+    print("| operator | lines of code | in lists | of tests | new files | touched | seconds |")
+    print("|---|---|---|---|---|---|---|")
+    for kind, cost in costs.items():
+        took = f"{seconds[kind]:.1f}" if kind in seconds else ""
+        print(
+            f"| {kind} ({SAMPLES[kind]}) | {cost.code} | {cost.listed} | {cost.test} | {cost.new} | "
+            f"{cost.touched} | {took} |"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
