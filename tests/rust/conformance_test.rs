@@ -263,6 +263,10 @@ fn tensor(json: &Json) -> std::result::Result<Tensor, String> {
     }
     let data = json["data"].as_array().ok_or("a tensor must have data")?;
     let strided = json.get("strides").is_some();
+    if data.is_empty() && !strided {
+        // Memory of Tenon's own, which an operator may resize.
+        return Tensor::empty(&shape, dtype, Device::CPU).map_err(text);
+    }
     let size = if strided {
         vec![data.len() as i64]
     } else {

@@ -78,7 +78,9 @@ def copy_own_files(root: pathlib.Path, stem: str, cost: Cost) -> None:
 
 
 def add_to_lists(root: pathlib.Path, stem: str, cost: Cost) -> None:
-    names = rf"\b{stem}(_test)?\.cpp\b|X\({stem}\)|^aten +{stem} |^extern .*\bk{stem.capitalize()}\b"
+    names = (
+        rf"\b{stem}(_test)?\.cpp\b|X\({stem}\)|^aten +{stem} |^extern .*\bk{stem.capitalize()}\b"
+    )
     for name in LISTS:
         path = root / name
         if not path.exists():
@@ -187,10 +189,8 @@ def main(arguments: list | None = None) -> int:
     print("|---|---|---|---|---|---|---|")
     for kind, cost in costs.items():
         took = f"{seconds[kind]:.1f}" if kind in seconds else ""
-        print(
-            f"| {kind} ({SAMPLES[kind]}) | {cost.code} | {cost.listed} | {cost.test} | {cost.new} | "
-            f"{cost.touched} | {took} |"
-        )
+        counts = (cost.code, cost.listed, cost.test, cost.new, cost.touched, took)
+        print(f"| {kind} ({SAMPLES[kind]}) | " + " | ".join(map(str, counts)) + " |")
     return 0
 
 
