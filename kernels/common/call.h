@@ -20,6 +20,10 @@ struct OperatorForm {
   // The first argument that is written, -1 in the functional form. In place there is one; the outs
   // of the out form are the last arguments.
   int written;
+  // The arguments of these names, -1 where there is none.
+  int dim = -1;
+  int keepdim = -1;
+  int dtype = -1;
   const tenon_op* target = nullptr;  // the same form of Facts::tensor_form
   static constexpr int kMaxArguments = 16;
   const char* names[kMaxArguments] = {};  // of the arguments; borrowed from the schema

@@ -210,6 +210,14 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"Tv>">(),
       entry_of<"Tvv>T">(),
       entry_of<"Tvv>">(),
+      // folds
+      entry_of<"Tvbv>T">(),
+      entry_of<"TvbvT>">(),
+      entry_of<"TIbT>">(),
+      entry_of<"Tvb>T">(),
+      entry_of<"TvbT>">(),
+      entry_of<"Tib>TT">(),
+      entry_of<"TibTT>">(),
       // views
       entry_of<"Ti>T">(),
       entry_of<"Tii>T">(),

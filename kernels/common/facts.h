@@ -85,6 +85,22 @@ struct PointwiseFacts {
   const PointwiseRule* rules = nullptr;
 };
 
+// The results of a fold.
+enum class FoldGives : uint8_t {
+  Same,           // of the dtype of its elements
+  Sum,            // the same, int64 for bools and integers unless a dtype is asked for
+  Index,          // an int64
+  ValueAndIndex,  // both
+};
+
+struct FoldFacts {
+  DtypeSet types = 0;  // of elements, as the `dtype` argument asks for them; others are refused
+  FoldGives gives = FoldGives::Same;
+  bool needs_elements = false;    // has no value for none
+  bool in_order = false;          // counts elements in row-major order
+  const char* refusal = nullptr;  // what a dtype must be, where a list of names says it badly
+};
+
 struct ViewFacts {
   // Makes the view of what starts as the tensor itself.
   void (*change)(View& view, const Call& call) = nullptr;
@@ -145,6 +161,7 @@ struct Facts {
   Batching batching = Batching::Unstated;
   Cast cast = Cast::Unstated;
   PointwiseFacts pointwise = {};
+  FoldFacts fold = {};
   ViewFacts view = {};
   RoutineFacts routine = {};
   const Facts* tensor_form = nullptr;   // of a number form
@@ -164,6 +181,10 @@ extern const Family kView;
 extern const Family kRoutine;
 extern const Family kExplicit;
 extern const Family kComposite;
+// One input, folded along the dims of its argument `dim`, or all; with `keepdim` and `dtype` where
+// its parameters have them.
+extern const Family kFold;
+
 // Calls `tensor_form`, with its second argument, a number, as a tensor weakest in promotion.
 extern const Family kNumberForm;
 

@@ -5,17 +5,6 @@
 namespace tenon::kernels {
 namespace {
 
-std::string names_of(DtypeSet types) {
-  std::string names;
-  for (const Dtype dtype : {Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64,
-                            Dtype::F16, Dtype::BF16, Dtype::F32, Dtype::F64, Dtype::C64,
-                            Dtype::C128, Dtype::F8E5M2, Dtype::F8E4M3FN}) {
-    if (!has(types, static_cast<tenon_dtype>(dtype))) continue;
-    names += (names.empty() ? "" : ", ") + std::string(name_of(dtype));
-  }
-  return names;
-}
-
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_bool(const Call& call, int k,
                                                         const char* instead) {
   fail(TENON_ERROR_NOT_SUPPORTED, {call.op(), ": not supported for dtype bool: ",

@@ -70,4 +70,15 @@ Dtype result_type(std::span<const tenon_tensor_info> infos) {
   return result.get();
 }
 
+std::string names_of(DtypeSet types) {
+  std::string names;
+  for (const Dtype dtype : {Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64,
+                            Dtype::F16, Dtype::BF16, Dtype::F32, Dtype::F64, Dtype::C64,
+                            Dtype::C128, Dtype::F8E5M2, Dtype::F8E4M3FN}) {
+    if (!has(types, static_cast<tenon_dtype>(dtype))) continue;
+    names += (names.empty() ? "" : ", ") + std::string(name_of(dtype));
+  }
+  return names;
+}
+
 }  // namespace tenon::kernels

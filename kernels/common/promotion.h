@@ -6,6 +6,7 @@
 #include <span>
 
 #include "kernels/common/element.h"
+#include "kernels/common/facts.h"
 
 namespace tenon::kernels {
 
@@ -31,6 +32,9 @@ class ResultType {
 // Whether results of one dtype may be written to another: never complex to real, floating to
 // integral, or anything else to bool.
 bool can_cast(Dtype from, Dtype to);
+
+// The names of a set: "float32, float64".
+std::string names_of(DtypeSet types);
 
 // The complex dtype with the same precision as a floating one.
 Dtype to_complex(Dtype dtype);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduction: what operators that fold dims share. Which dims, the shape of the result, and the
+// Reduction: what operators that fold dims share. Which dims, the shapes of the results, and the
 // walks over what is kept and what is folded.
 #pragma once
 
@@ -8,36 +8,40 @@
 
 namespace tenon::kernels {
 
-// One reduction, from arguments to walks. Touches no data: CPU kernels and Meta share it.
+// One reduction, from arguments to walks. Touches no data: all devices and Meta share it.
 class Reduction {
  public:
+  static constexpr int kMaxResults = 2;
+
   explicit Reduction(const char* op) : op_(op) {}
   Reduction(const Reduction&) = delete;
   Reduction& operator=(const Reduction&) = delete;
 
   // The tensor and the dims to fold: absent or empty means all.
-  void input(const Tensor& self, std::optional<Sizes> dims);
+  void input(const tenon_tensor* self, std::optional<Sizes> dims);
 
   // Refuses a fold of no elements, for operators without a value for it.
   void require_elements() const;
 
-  // Allocates the result.
-  void finish(Dtype result, bool keepdim);
+  // Adds a result of this dtype: a new tensor, or the caller's `out`, which must be of the dtype
+  // and is resized; `name` is the schema's.
+  void result(Dtype dtype, bool keepdim, tenon_tensor* out, const char* name);
 
-  // Folds the same dims into another tensor of the sizes of the other plan's result.
-  void reuse(const Reduction& other, const Tensor& result);
-
-  // Builds the walks over `self` (the input, or a cast of it with the same sizes). With `in_order`
-  // folded dims are walked in row-major order of the input, else as memory prefers.
-  void walk_over(const tenon_tensor_info& self, bool in_order);
+  // Builds the walks. With `in_order` folded dims are walked in row-major order of the input, else
+  // as memory prefers.
+  void build_walks(bool in_order);
+  // The same over a cast of the input, with its sizes.
+  void build_walks_over(const tenon_tensor_info& self, bool in_order);
 
   const char* op() const { return op_; }
   const tenon_tensor_info& input_info() const { return info_; }
-  const tenon_tensor_info& result_info() const { return result_info_; }
+  Dtype input_dtype() const { return dtype_of_info(info_); }
+  int results() const { return results_; }
+  Dtype result_dtype(int k) const { return dtype_of_info(result_infos_[k]); }
   // How many elements make one result.
   int64_t folded_numel() const { return folded_numel_; }
 
-  // Operand 0 is the result, operand 1 the input, over the dims that are kept.
+  // Operand k is result k, the last operand the input, over the dims that are kept.
   const Walk& kept() const { return kept_; }
   // Operand 0 is the input, over the dims that are folded; its base is an element of the kept walk.
   const Walk& folded() const { return folded_; }
@@ -45,17 +49,20 @@ class Reduction {
   // once.
   bool kept_is_inner() const { return kept_is_inner_; }
 
-  Tensor take_result() { return std::move(result_); }
+  // A new result; empty where the output was given.
+  Tensor take_result(int k) { return std::move(new_results_[k]); }
 
  private:
   const char* op_;
   tenon_tensor_info info_;
-  Device device_;
+  const tenon_tensor* self_;
   uint64_t mask_ = 0;  // bit d: dim d is folded
   int64_t folded_numel_ = 1;
   bool kept_is_inner_ = false;
-  Tensor result_;
-  tenon_tensor_info result_info_;
+  int results_ = 0;
+  bool keepdim_ = false;
+  Tensor new_results_[kMaxResults];
+  tenon_tensor_info result_infos_[kMaxResults];
   Walk kept_;
   Walk folded_;
 };

@@ -111,6 +111,9 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
                           (argument.flags & TENON_ARGUMENT_OUT) == 0;
     if (is_input && made->inputs == k) ++made->inputs;
     const std::string_view name = argument.name;
+    if (name == "dim") made->dim = k;
+    if (name == "keepdim") made->keepdim = k;
+    if (name == "dtype") made->dtype = k;
     if (name == "memory_format") made->memory_format = k;
     if (name == "pin_memory") made->options = k - 3;
   }

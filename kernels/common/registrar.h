@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What registrations of all kernels share: operators from their facts, claims on time, and numbers
-// as tensors.
+// What registrations of all kernels share: operators from their facts, and numbers as
+// tensors.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,6 @@ void define(Library& library, const Facts& facts);
 // quick up to `quick_numel` elements, -1: may wait. `device` is a word for dumps.
 void implement(Library& library, tenon_key key, const char* device, const Facts& facts,
                const void* kernel, int64_t quick_numel);
-
-// Options of a kernel that is quick and never waits up to so many elements, and calls no operator.
-inline KernelOptions quick(const char* function, int64_t max_numel = INT64_MAX) {
-  KernelOptions options;
-  options.noblock_max_numel = max_numel;
-  options.leaf = true;
-  options.name = function;
-  return options;
-}
-
-// Options of a kernel that says nothing about its time: it calls other operators.
-inline KernelOptions composite(const char* function) {
-  KernelOptions options;
-  options.name = function;
-  return options;
-}
 
 // A number as a 0-dim tensor that is weakest in type promotion.
 inline Tensor number_tensor(const Scalar& number) {

@@ -2,14 +2,18 @@
 // The CPU kernel of an operator from its facts and functors: of the type that its family wants.
 #pragma once
 
-#include "kernels/cpu/pointwise_loops.h"
+#include "kernels/cpu/fold_loops.h"
 #include "kernels/ops/operators.h"
 
 namespace tenon::kernels::cpu {
 
 template <const Facts& kFacts, template <class> class... F>
 constexpr auto kernel_of() {
-  return pointwise_table<kFacts, F...>();
+  if constexpr (kFacts.family == &kFold) {
+    return fold_table<kFacts, F...>();
+  } else {
+    return pointwise_table<kFacts, F...>();
+  }
 }
 
 }  // namespace tenon::kernels::cpu

@@ -10,17 +10,7 @@
 #include "kernels/ops/registry.h"
 #include "tenon/plugin.h"
 
-// X(stem) for each file kernels/cpu/<stem>.cpp with a function register_<stem>.
-// clang-format off
-#define TENON_CPU_KERNELS(X) \
-  X(amax) X(argmax) X(mean) X(sum)
-// clang-format on
-
 namespace tenon::kernels::cpu {
-
-#define TENON_DECLARE(stem) void register_##stem(Library& library);
-TENON_CPU_KERNELS(TENON_DECLARE)
-#undef TENON_DECLARE
 
 namespace {
 
@@ -33,9 +23,6 @@ tenon_status load(tenon_plugin*, void** out_state) {
     auto libraries = std::make_unique<Libraries>(register_ops());
     Library aten(Library::Impl, "aten", TENON_KEY_CPU);
     Library tenon(Library::Impl, "tenon", TENON_KEY_CPU);
-#define TENON_REGISTER(stem) register_##stem(aten);
-    TENON_CPU_KERNELS(TENON_REGISTER)
-#undef TENON_REGISTER
     choose_vector_level();
     for (const Operator& op : operators()) {
       Library& library = op.ns == std::string_view("aten") ? aten : tenon;

@@ -2,6 +2,8 @@
 // aten::sum on CUDA: float16 and bfloat16 add up in float32, integers in int64.
 #include "kernels/ops/sum.h"
 
+#include "kernels/common/fold.h"
+#include "kernels/common/registrar.h"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/provider.h"
 #include "kernels/cuda/registrations.h"
@@ -10,34 +12,29 @@
 namespace tenon::kernels::cuda {
 namespace {
 
-Tensor sum_dim(const Tensor& self, std::optional<Sizes> dim, bool keepdim,
-               std::optional<Dtype> dtype) {
-  Reduction plan("aten::sum.dim_IntList");
-  plan.input(self, dim);
-  const Dtype result = sum_dtype(self.dtype(), dtype);
-  check_dtype(plan.op(), "dtype", result, NumberTypes());
-  plan.finish(result, keepdim);
-  const Device device = self.device();
+// Both sides of the launch have the result's dtype.
+void run_sum(const FoldKernel&, Reduction& plan, const Call& call, tenon_dtype) {
+  const Dtype result = plan.result_dtype(0);
+  const tenon_tensor_info& info = plan.input_info();
+  const Device device(info.device);
   const DeviceGuard guard(device.index);
+  const Tensor self = *TensorRef(call.tensor(0));
   const Tensor input =
-      self.dtype() == result
+      plan.input_dtype() == result
           ? self
-          : to_device(self, device, result, preserving_strides(self.sizes(), self.strides()));
-  plan.walk_over(input.info(), false);
+          : to_device(self, device, result, preserving_strides(sizes_of(info), strides_of(info)));
+  plan.build_walks_over(input.info(), false);
   launch_sum(static_cast<int32_t>(result), strided(plan.kept(), 2), strided(plan.folded(), 1),
              current_stream(device));
-  return plan.take_result();
 }
 
-Tensor sum(const Tensor& self, std::optional<Dtype> dtype) {
-  return sum_dim(self, std::nullopt, false, dtype);
-}
+constexpr FoldKernel kKernel{&run_sum};
 
 }  // namespace
 
 void register_sum(Library& aten) {
-  aten.impl("sum", TENON_KEY_CUDA, &sum, {.name = "cuda::sum"});
-  aten.impl("sum.dim_IntList", TENON_KEY_CUDA, &sum_dim, {.name = "cuda::sum_dim"});
+  implement(aten, TENON_KEY_CUDA, "cuda", ops::kSum, &kKernel, -1);
+  implement(aten, TENON_KEY_CUDA, "cuda", ops::kSumDimIntList, &kKernel, -1);
 }
 
 }  // namespace tenon::kernels::cuda

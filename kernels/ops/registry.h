@@ -6,12 +6,6 @@
 
 #include "tenon/tenon.hpp"
 
-// X(stem) for each file kernels/ops/<stem>.cpp with a function register_<stem>.
-// clang-format off
-#define TENON_ATEN_OPS(X) \
-  X(amax) X(argmax) X(mean) X(sum)
-// clang-format on
-
 namespace tenon::kernels {
 
 // Opens the libraries that own `aten` and a part of `tenon`, and registers everything that needs no

@@ -129,5 +129,63 @@ TEST(BinaryForms, DivMode_InPlaceAndOut) {
   EXPECT_EQ(elements(self), (Doubles{3, -3}));
 }
 
+class FoldForms : public testing::TestWithParam<Dtype> {};
+
+// One dim and the other, and all: along memory, across it, and casts by blocks.
+TEST_P(FoldForms, SumOut_IsWrittenInItsLayout) {
+  const Tensor self = call("aten::to.dtype", numbers(Dtype::F32), GetParam());
+  const Dtype dtype = call("aten::sum", self).dtype();
+  for (const int64_t dim : {0, 1}) {
+    const Tensor expected = call("aten::sum.dim_IntList", self, Ints{dim});
+    const int64_t length = dim == 0 ? 30 : 20;
+    const Tensor out = call("aten::select.int", Tensor::empty(Ints{length, 2}, dtype), 1, 1);
+    EXPECT_EQ(call("aten::sum.IntList_out", self, Ints{dim}, kw("out", out)).get(), out.get());
+    EXPECT_EQ(elements(out), elements(expected));
+  }
+  const Tensor total = Tensor::empty(Ints{}, dtype);
+  call("aten::sum.out", self, kw("out", total));
+  EXPECT_EQ(elements(total), elements(call("aten::sum", self)));
+}
+
+TEST_P(FoldForms, AmaxOutWithKeepdim_IsResized) {
+  const Tensor self = call("aten::to.dtype", numbers(Dtype::F32), GetParam());
+  const Tensor out = Tensor::empty(Ints{0}, GetParam());
+  call("aten::amax.out", self, Ints{0}, true, kw("out", out));
+  EXPECT_EQ(sizes(out), (Ints{1, 30}));
+  EXPECT_EQ(elements(out), elements(call("aten::amax", self, Ints{0}, true)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, FoldForms,
+                         testing::Values(Dtype::U8, Dtype::I64, Dtype::F16, Dtype::F32, Dtype::F64),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST(FoldForms, MeanOut_TakesItsDtypeFromOut) {
+  const Tensor out = Tensor::empty(Ints{}, Dtype::F64);
+  call("aten::mean.dtype_out", Tensor::from<int64_t>({1, 2}, {2}), kw("out", out));
+  EXPECT_EQ(elements(out), (Doubles{1.5}));
+}
+
+TEST(FoldForms, ArgmaxOutOfFloats_IsRefused) {
+  const Tensor out = Tensor::empty(Ints{}, Dtype::F32);
+  const Error error = error_of([&] {
+    call("aten::argmax.out", Tensor::from<float>({1, 2}, {2}), kw("out", out));
+  });
+  EXPECT_EQ(std::string(error.what()), "aten::argmax.out: out must be of dtype int64, got float32");
+}
+
+TEST(FoldForms, OutOverItsInput_IsRefused) {
+  const Tensor self = Tensor::from<float>({1, 2}, {2});
+  const Tensor out = call("aten::select.int", self, 0, 0);
+  const Error error = error_of([&] { call("aten::sum.out", self, kw("out", out)); });
+  EXPECT_NE(std::string(error.what()).find("must not share memory"), std::string::npos);
+  EXPECT_EQ(elements(self), (Doubles{1, 2}));
+}
+
+TEST(FoldForms, MetaOut_IsResizedWithoutData) {
+  const Tensor out = meta({0});
+  call("aten::sum.IntList_out", meta({2, 3}), Ints{1}, kw("out", out));
+  EXPECT_EQ(sizes(out), Ints{2});
+}
+
 }  // namespace
 }  // namespace tenon::tests

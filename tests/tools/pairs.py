@@ -138,37 +138,13 @@ def check_operators(root: pathlib.Path) -> list:
     return found
 
 
-# Where a kernel file's register_<stem> is called from.
-REGISTRIES = {"ops": "kernels/ops/registry.h", "cpu": "kernels/cpu/plugin.cpp"}
-
-
-def check_registered(root: pathlib.Path) -> list:
-    """Each file with a function register_<stem> is in its folder's list of what is registered."""
-    found = []
-    for part, registry in REGISTRIES.items():
-        text = (root / registry).read_text() if (root / registry).exists() else ""
-        listed = set(re.findall(r"\bX\((\w+)\)", text)) - {"stem"}
-        for path in sorted((root / "kernels" / part).glob("*.cpp")):
-            defined = f"void register_{path.stem}(Library&" in path.read_text()
-            if defined and path.stem not in listed:
-                found.append(f"{path.relative_to(root)} must be in the list of {registry}")
-    return found
-
-
 def _registers(path: pathlib.Path) -> bool:
     """Whether a kernel file registers an operator or kernel; what several share does not pair."""
     return re.search(r"\.(def|define|impl)\(", path.read_text()) is not None
 
 
 def check(root: pathlib.Path) -> list:
-    checks = (
-        check_capi,
-        check_facts,
-        check_conformance,
-        check_listed,
-        check_operators,
-        check_registered,
-    )
+    checks = (check_capi, check_facts, check_conformance, check_listed, check_operators)
     return list(dict.fromkeys(text for one in checks for text in one(root)))
 
 

@@ -30,7 +30,6 @@ class RecipeTest(unittest.TestCase):
             pairs.check_facts,
             pairs.check_listed,
             pairs.check_operators,
-            pairs.check_registered,
         )
         return sorted({text for check in checks for text in check(self.root)})
 

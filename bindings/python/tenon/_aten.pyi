@@ -93,10 +93,16 @@ class _packet_alias(_OpOverloadPacket):
     default: _OpOverload
 
 class _packet_amax(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, self: Tensor, dim: _int | _Sequence[_int] = ...,
         keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] = ..., keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_arange(_OpOverloadPacket):
     @_overload
@@ -123,9 +129,15 @@ class _packet_arange(_OpOverloadPacket):
     start_step: _OpOverload
 
 class _packet_argmax(_OpOverloadPacket):
+    @_overload
     def __call__(
         __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_as_strided(_OpOverloadPacket):
     def __call__(
@@ -454,6 +466,17 @@ class _packet_matmul(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_max(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False) -> tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, max: Tensor,
+        max_values: Tensor) -> tuple[Tensor, Tensor]: ...
+    dim: _OpOverload
+    dim_max: _OpOverload
+
 class _packet_maximum(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -473,8 +496,27 @@ class _packet_mean(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = False, *,
         dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
     dim: _OpOverload
+    dtype_out: _OpOverload
+    out: _OpOverload
+
+class _packet_min(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False) -> tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, min: Tensor,
+        min_indices: Tensor) -> tuple[Tensor, Tensor]: ...
+    dim: _OpOverload
+    dim_min: _OpOverload
 
 class _packet_minimum(_OpOverloadPacket):
     @_overload
@@ -778,9 +820,17 @@ class _packet_sum(_OpOverloadPacket):
     @_overload
     def __call__(
         __self, self: Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = False, *,
         dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    IntList_out: _OpOverload
     dim_IntList: _OpOverload
+    out: _OpOverload
 
 class _packet_t(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -929,8 +979,10 @@ log_: _packet_log_
 lt: _packet_lt
 lt_: _packet_lt_
 matmul: _packet_matmul
+max: _packet_max
 maximum: _packet_maximum
 mean: _packet_mean
+min: _packet_min
 minimum: _packet_minimum
 mm: _packet_mm
 movedim: _packet_movedim

@@ -21,8 +21,10 @@ from ._aten import le as le
 from ._aten import log as log
 from ._aten import lt as lt
 from ._aten import matmul as matmul
+from ._aten import max as max
 from ._aten import maximum as maximum
 from ._aten import mean as mean
+from ._aten import min as min
 from ._aten import minimum as minimum
 from ._aten import mm as mm
 from ._aten import movedim as movedim

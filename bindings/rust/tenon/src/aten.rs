@@ -333,6 +333,37 @@ pub fn amax_with(self_: &Tensor, options: AmaxOptions<'_>) -> Result<Tensor> {
     OP.get()?.call(self_, options.dim, options.keepdim)
 }
 
+/// What [`amax_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AmaxOutOptions<'a> {
+    /// int[1], by default `&[]`.
+    pub dim: &'a [i64],
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AmaxOutOptions<'_> {
+    fn default() -> Self {
+        AmaxOutOptions {
+            dim: &[],
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn amax_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    amax_out_with(self_, out, AmaxOutOptions::default())
+}
+
+/// As [`amax_out`], with all that it leaves out.
+pub fn amax_out_with(self_: &Tensor, out: &Tensor, options: AmaxOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> = LazyTyped::new("aten::amax.out");
+    OP.get()?.call(self_, options.dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
 /// What [`arange`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ArangeOptions {
@@ -524,6 +555,38 @@ pub fn argmax(self_: &Tensor) -> Result<Tensor> {
 pub fn argmax_with(self_: &Tensor, options: ArgmaxOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Option<i64>, bool), Tensor> = LazyTyped::new("aten::argmax");
     OP.get()?.call(self_, options.dim, options.keepdim)
+}
+
+/// What [`argmax_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ArgmaxOutOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for ArgmaxOutOptions {
+    fn default() -> Self {
+        ArgmaxOutOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn argmax_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    argmax_out_with(self_, out, ArgmaxOutOptions::default())
+}
+
+/// As [`argmax_out`], with all that it leaves out.
+pub fn argmax_out_with(self_: &Tensor, out: &Tensor, options: ArgmaxOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::argmax.out");
+    OP.get()?.call(self_, options.dim, options.keepdim, out)?;
+    Ok(out.clone())
 }
 
 /// What [`as_strided`] leaves out.
@@ -1526,6 +1589,64 @@ pub fn matmul_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor
     Ok(out.clone())
 }
 
+/// What [`max_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MaxDimOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for MaxDimOptions {
+    fn default() -> Self {
+        MaxDimOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
+pub fn max_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    max_dim_with(self_, dim, MaxDimOptions::default())
+}
+
+/// As [`max_dim`], with all that it leaves out.
+pub fn max_dim_with(self_: &Tensor, dim: i64, options: MaxDimOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> = LazyTyped::new("aten::max.dim");
+    OP.get()?.call(self_, dim, options.keepdim)
+}
+
+/// What [`max_dim_max`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MaxDimMaxOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for MaxDimMaxOptions {
+    fn default() -> Self {
+        MaxDimMaxOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!)
+/// max_values) -> (Tensor(a!), Tensor(b!))`
+pub fn max_dim_max(
+    self_: &Tensor, dim: i64, max: &Tensor, max_values: &Tensor) -> Result<(Tensor, Tensor)> {
+    max_dim_max_with(self_, dim, max, max_values, MaxDimMaxOptions::default())
+}
+
+/// As [`max_dim_max`], with all that it leaves out.
+pub fn max_dim_max_with(
+    self_: &Tensor, dim: i64, max: &Tensor, max_values: &Tensor,
+    options: MaxDimMaxOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::max.dim_max");
+    OP.get()?.call(self_, dim, options.keepdim, max, max_values)?;
+    Ok((max.clone(), max_values.clone()))
+}
+
 /// `aten::maximum(Tensor self, Tensor other) -> Tensor`
 pub fn maximum(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::maximum");
@@ -1595,6 +1716,126 @@ pub fn mean_dim_with(
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>), Tensor> =
         LazyTyped::new("aten::mean.dim");
     OP.get()?.call(self_, dim, options.keepdim, options.dtype)
+}
+
+/// What [`mean_dtype_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MeanDtypeOutOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for MeanDtypeOutOptions {
+    fn default() -> Self {
+        MeanDtypeOutOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn mean_dtype_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    mean_dtype_out_with(self_, out, MeanDtypeOutOptions::default())
+}
+
+/// As [`mean_dtype_out`], with all that it leaves out.
+pub fn mean_dtype_out_with(
+    self_: &Tensor, out: &Tensor, options: MeanDtypeOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::mean.dtype_out");
+    OP.get()?.call(self_, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`mean_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MeanOutOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for MeanOutOptions {
+    fn default() -> Self {
+        MeanOutOptions {
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn mean_out(self_: &Tensor, dim: Option<&[i64]>, out: &Tensor) -> Result<Tensor> {
+    mean_out_with(self_, dim, out, MeanOutOptions::default())
+}
+
+/// As [`mean_out`], with all that it leaves out.
+pub fn mean_out_with(
+    self_: &Tensor, dim: Option<&[i64]>, out: &Tensor, options: MeanOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::mean.out");
+    OP.get()?.call(self_, dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`min_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MinDimOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for MinDimOptions {
+    fn default() -> Self {
+        MinDimOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
+pub fn min_dim(self_: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+    min_dim_with(self_, dim, MinDimOptions::default())
+}
+
+/// As [`min_dim`], with all that it leaves out.
+pub fn min_dim_with(self_: &Tensor, dim: i64, options: MinDimOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> = LazyTyped::new("aten::min.dim");
+    OP.get()?.call(self_, dim, options.keepdim)
+}
+
+/// What [`min_dim_min`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MinDimMinOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for MinDimMinOptions {
+    fn default() -> Self {
+        MinDimMinOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!)
+/// min_indices) -> (Tensor(a!), Tensor(b!))`
+pub fn min_dim_min(
+    self_: &Tensor, dim: i64, min: &Tensor, min_indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    min_dim_min_with(self_, dim, min, min_indices, MinDimMinOptions::default())
+}
+
+/// As [`min_dim_min`], with all that it leaves out.
+pub fn min_dim_min_with(
+    self_: &Tensor, dim: i64, min: &Tensor, min_indices: &Tensor,
+    options: MinDimMinOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::min.dim_min");
+    OP.get()?.call(self_, dim, options.keepdim, min, min_indices)?;
+    Ok((min.clone(), min_indices.clone()))
 }
 
 /// `aten::minimum(Tensor self, Tensor other) -> Tensor`
@@ -2515,6 +2756,40 @@ pub fn sum_with(self_: &Tensor, options: SumOptions) -> Result<Tensor> {
     OP.get()?.call(self_, options.dtype)
 }
 
+/// What [`sum_int_list_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SumIntListOutOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for SumIntListOutOptions {
+    fn default() -> Self {
+        SumIntListOutOptions {
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn sum_int_list_out(self_: &Tensor, dim: Option<&[i64]>, out: &Tensor) -> Result<Tensor> {
+    sum_int_list_out_with(self_, dim, out, SumIntListOutOptions::default())
+}
+
+/// As [`sum_int_list_out`], with all that it leaves out.
+pub fn sum_int_list_out_with(
+    self_: &Tensor, dim: Option<&[i64]>, out: &Tensor,
+    options: SumIntListOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::sum.IntList_out");
+    OP.get()?.call(self_, dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
 /// What [`sum_dim_int_list`] leaves out.
 #[derive(Clone, Debug)]
 pub struct SumDimIntListOptions {
@@ -2545,6 +2820,33 @@ pub fn sum_dim_int_list_with(
     static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, Option<DType>), Tensor> =
         LazyTyped::new("aten::sum.dim_IntList");
     OP.get()?.call(self_, dim, options.keepdim, options.dtype)
+}
+
+/// What [`sum_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SumOutOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for SumOutOptions {
+    fn default() -> Self {
+        SumOutOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn sum_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    sum_out_with(self_, out, SumOutOptions::default())
+}
+
+/// As [`sum_out`], with all that it leaves out.
+pub fn sum_out_with(self_: &Tensor, out: &Tensor, options: SumOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<DType>, &Tensor), ()> = LazyTyped::new("aten::sum.out");
+    OP.get()?.call(self_, options.dtype, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::t(Tensor(a) self) -> Tensor(a)`

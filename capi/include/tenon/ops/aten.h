@@ -402,6 +402,40 @@ static inline tenon_status aten_amax(
   return TENON_OK;
 }
 
+typedef struct aten_amax_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+} aten_amax_out_options;
+
+static inline aten_amax_out_options aten_amax_out_defaults(void) {
+  static const int64_t dim_default_[] = {0};
+  aten_amax_out_options options_;
+  options_.dim = dim_default_;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_amax_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_amax_out_options* options) {
+  static const tenon_op* op_;
+  const aten_amax_out_options defaults_ = aten_amax_out_defaults();
+  const aten_amax_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::amax.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_arange_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -591,6 +625,38 @@ static inline tenon_status aten_argmax(
   status_ = aten_wrapped_call(&op_, "aten::argmax", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_argmax_out_options {
+  const int64_t* dim;
+  int32_t keepdim;
+} aten_argmax_out_options;
+
+static inline aten_argmax_out_options aten_argmax_out_defaults(void) {
+  aten_argmax_out_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_argmax_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_argmax_out_options* options) {
+  static const tenon_op* op_;
+  const aten_argmax_out_options defaults_ = aten_argmax_out_defaults();
+  const aten_argmax_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::argmax.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -2097,6 +2163,69 @@ static inline tenon_status aten_matmul_out(
   return TENON_OK;
 }
 
+typedef struct aten_max_dim_options {
+  int32_t keepdim;
+} aten_max_dim_options;
+
+static inline aten_max_dim_options aten_max_dim_defaults(void) {
+  aten_max_dim_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+static inline tenon_status aten_max_dim(
+    tenon_tensor* self, int64_t dim, const aten_max_dim_options* options, tenon_tensor** out_values,
+    tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_max_dim_options defaults_ = aten_max_dim_defaults();
+  const aten_max_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::max.dim", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_max_dim_max_options {
+  int32_t keepdim;
+} aten_max_dim_max_options;
+
+static inline aten_max_dim_max_options aten_max_dim_max_defaults(void) {
+  aten_max_dim_max_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!)
+/// max_values) -> (Tensor(a!), Tensor(b!))
+static inline tenon_status aten_max_dim_max(
+    tenon_tensor* self, int64_t dim, tenon_tensor* max, tenon_tensor* max_values,
+    const aten_max_dim_max_options* options) {
+  static const tenon_op* op_;
+  const aten_max_dim_max_options defaults_ = aten_max_dim_max_defaults();
+  const aten_max_dim_max_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(max);
+  args_[4] = tenon_value_of_tensor(max_values);
+  status_ = aten_wrapped_call(&op_, "aten::max.dim_max", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
 /// aten::maximum(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_maximum(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -2185,6 +2314,131 @@ static inline tenon_status aten_mean_dim(
   status_ = aten_wrapped_call(&op_, "aten::mean.dim", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_mean_dtype_out_options {
+  const tenon_dtype* dtype;
+} aten_mean_dtype_out_options;
+
+static inline aten_mean_dtype_out_options aten_mean_dtype_out_defaults(void) {
+  aten_mean_dtype_out_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_mean_dtype_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_mean_dtype_out_options* options) {
+  static const tenon_op* op_;
+  const aten_mean_dtype_out_options defaults_ = aten_mean_dtype_out_defaults();
+  const aten_mean_dtype_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mean.dtype_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_mean_out_options {
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_mean_out_options;
+
+static inline aten_mean_out_options aten_mean_out_defaults(void) {
+  aten_mean_out_options options_;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_mean_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor* out,
+    const aten_mean_out_options* options) {
+  static const tenon_op* op_;
+  const aten_mean_out_options defaults_ = aten_mean_out_defaults();
+  const aten_mean_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = dim != NULL ? tenon_value_of_ints(dim, dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mean.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_min_dim_options {
+  int32_t keepdim;
+} aten_min_dim_options;
+
+static inline aten_min_dim_options aten_min_dim_defaults(void) {
+  aten_min_dim_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+static inline tenon_status aten_min_dim(
+    tenon_tensor* self, int64_t dim, const aten_min_dim_options* options, tenon_tensor** out_values,
+    tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_min_dim_options defaults_ = aten_min_dim_defaults();
+  const aten_min_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::min.dim", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_min_dim_min_options {
+  int32_t keepdim;
+} aten_min_dim_min_options;
+
+static inline aten_min_dim_min_options aten_min_dim_min_defaults(void) {
+  aten_min_dim_min_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!)
+/// min_indices) -> (Tensor(a!), Tensor(b!))
+static inline tenon_status aten_min_dim_min(
+    tenon_tensor* self, int64_t dim, tenon_tensor* min, tenon_tensor* min_indices,
+    const aten_min_dim_min_options* options) {
+  static const tenon_op* op_;
+  const aten_min_dim_min_options defaults_ = aten_min_dim_min_defaults();
+  const aten_min_dim_min_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(min);
+  args_[4] = tenon_value_of_tensor(min_indices);
+  status_ = aten_wrapped_call(&op_, "aten::min.dim_min", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
   return TENON_OK;
 }
 
@@ -3484,6 +3738,40 @@ static inline tenon_status aten_sum(
   return TENON_OK;
 }
 
+typedef struct aten_sum_IntList_out_options {
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_sum_IntList_out_options;
+
+static inline aten_sum_IntList_out_options aten_sum_IntList_out_defaults(void) {
+  aten_sum_IntList_out_options options_;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_sum_IntList_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor* out,
+    const aten_sum_IntList_out_options* options) {
+  static const tenon_op* op_;
+  const aten_sum_IntList_out_options defaults_ = aten_sum_IntList_out_defaults();
+  const aten_sum_IntList_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = dim != NULL ? tenon_value_of_ints(dim, dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::sum.IntList_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_sum_dim_IntList_options {
   int32_t keepdim;
   const tenon_dtype* dtype;
@@ -3514,6 +3802,34 @@ static inline tenon_status aten_sum_dim_IntList(
   status_ = aten_wrapped_call(&op_, "aten::sum.dim_IntList", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_sum_out_options {
+  const tenon_dtype* dtype;
+} aten_sum_out_options;
+
+static inline aten_sum_out_options aten_sum_out_defaults(void) {
+  aten_sum_out_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_sum_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_sum_out_options* options) {
+  static const tenon_op* op_;
+  const aten_sum_out_options defaults_ = aten_sum_out_defaults();
+  const aten_sum_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::sum.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 

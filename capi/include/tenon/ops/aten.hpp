@@ -152,6 +152,15 @@ inline Tensor amax(const Tensor& self, List<int64_t> dim = {}, bool keepdim = fa
   return op_(self, dim, keepdim);
 }
 
+// aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor amax_out(
+    const Tensor& out, const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::amax.out");
+  op_(self, dim, keepdim, out);
+  return out;
+}
+
 struct ArangeOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -225,6 +234,16 @@ inline Tensor argmax(
   static constinit const LazyOp<Tensor(
       const Tensor&, std::optional<int64_t>, bool)> op_("aten::argmax");
   return op_(self, dim, keepdim);
+}
+
+// aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor argmax_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, bool, const Tensor&)> op_("aten::argmax.out");
+  op_(self, dim, keepdim, out);
+  return out;
 }
 
 // aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) ->
@@ -880,6 +899,24 @@ inline Tensor matmul_out(const Tensor& out, const Tensor& self, const Tensor& ot
   return out;
 }
 
+// aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, bool)> op_("aten::max.dim");
+  return op_(self, dim, keepdim);
+}
+
+// aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!)
+// max_values) -> (Tensor(a!), Tensor(b!))
+inline std::tuple<Tensor, Tensor> max_out(
+    const Tensor& max, const Tensor& max_values, const Tensor& self, int64_t dim,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&, const Tensor&)> op_("aten::max.dim_max");
+  op_(self, dim, keepdim, max, max_values);
+  return {max, max_values};
+}
+
 // aten::maximum(Tensor self, Tensor other) -> Tensor
 inline Tensor maximum(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::maximum");
@@ -908,6 +945,45 @@ inline Tensor mean(
       const Tensor&, std::optional<std::span<const int64_t>>, bool,
       std::optional<Dtype>)> op_("aten::mean.dim");
   return op_(self, dim.get(), keepdim, dtype);
+}
+
+// aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor mean_out(
+    const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<Dtype>, const Tensor&)> op_("aten::mean.dtype_out");
+  op_(self, dtype, out);
+  return out;
+}
+
+// aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor mean_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool, std::optional<Dtype>,
+      const Tensor&)> op_("aten::mean.out");
+  op_(self, dim.get(), keepdim, dtype, out);
+  return out;
+}
+
+// aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
+inline std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, bool)> op_("aten::min.dim");
+  return op_(self, dim, keepdim);
+}
+
+// aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!)
+// min_indices) -> (Tensor(a!), Tensor(b!))
+inline std::tuple<Tensor, Tensor> min_out(
+    const Tensor& min, const Tensor& min_indices, const Tensor& self, int64_t dim,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&, const Tensor&)> op_("aten::min.dim_min");
+  op_(self, dim, keepdim, min, min_indices);
+  return {min, min_indices};
 }
 
 // aten::minimum(Tensor self, Tensor other) -> Tensor
@@ -1458,6 +1534,18 @@ inline Tensor sum(const Tensor& self, std::optional<Dtype> dtype = std::nullopt)
   return op_(self, dtype);
 }
 
+// aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor sum_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool, std::optional<Dtype>,
+      const Tensor&)> op_("aten::sum.IntList_out");
+  op_(self, dim.get(), keepdim, dtype, out);
+  return out;
+}
+
 // aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) ->
 // Tensor
 inline Tensor sum(
@@ -1467,6 +1555,15 @@ inline Tensor sum(
       const Tensor&, std::optional<std::span<const int64_t>>, bool,
       std::optional<Dtype>)> op_("aten::sum.dim_IntList");
   return op_(self, dim.get(), keepdim, dtype);
+}
+
+// aten::sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor sum_out(
+    const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<Dtype>, const Tensor&)> op_("aten::sum.out");
+  op_(self, dtype, out);
+  return out;
 }
 
 // aten::t(Tensor(a) self) -> Tensor(a)

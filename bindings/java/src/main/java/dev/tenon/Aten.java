@@ -312,6 +312,35 @@ public final class Aten {
     return AMAX.get().callTensor(self, dim, keepdim);
   }
 
+  private static final LazyOp AMAX_OUT = new LazyOp("aten::amax.out");
+
+  /**
+   * {@code aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor amaxOut(Tensor out, Tensor self) {
+    AMAX_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor amaxOut(Tensor out, Tensor self, long... dim) {
+    AMAX_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::amax.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor amaxOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    ((Tensor) AMAX_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ARANGE = new LazyOp("aten::arange");
 
   /**
@@ -523,6 +552,35 @@ public final class Aten {
    */
   public static Tensor argmax(Tensor self, Long dim, boolean keepdim) {
     return ARGMAX.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp ARGMAX_OUT = new LazyOp("aten::argmax.out");
+
+  /**
+   * {@code aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor argmaxOut(Tensor out, Tensor self) {
+    ARGMAX_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor argmaxOut(Tensor out, Tensor self, Long dim) {
+    ARGMAX_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::argmax.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor argmaxOut(Tensor out, Tensor self, Long dim, boolean keepdim) {
+    ((Tensor) ARGMAX_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp AS_STRIDED = new LazyOp("aten::as_strided");
@@ -1656,6 +1714,63 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp MAX_DIM = new LazyOp("aten::max.dim");
+
+  /**
+   * What {@link #max} gives.
+   */
+  public record MaxDimResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static MaxDimResult max(Tensor self, long dim) {
+    Object[] results = MAX_DIM.get().callAll(self, dim);
+    return new MaxDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static MaxDimResult max(Tensor self, long dim, boolean keepdim) {
+    Object[] results = MAX_DIM.get().callAll(self, dim, keepdim);
+    return new MaxDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp MAX_DIM_MAX = new LazyOp("aten::max.dim_max");
+
+  /**
+   * What {@link #maxOut} gives.
+   */
+  public record MaxDimMaxResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max,
+   * Tensor(b!) max_values) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MaxDimMaxResult maxOut(Tensor max, Tensor maxValues, Tensor self, long dim) {
+    Object[] results = MAX_DIM_MAX.get().with("max", max).with("max_values",
+        maxValues).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MaxDimMaxResult(max, maxValues);
+  }
+
+  /**
+   * {@code aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max,
+   * Tensor(b!) max_values) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MaxDimMaxResult maxOut(
+      Tensor max, Tensor maxValues, Tensor self, long dim, boolean keepdim) {
+    Object[] results = MAX_DIM_MAX.get().callBoxed(new Object[] {self, dim, keepdim, max,
+        maxValues});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MaxDimMaxResult(max, maxValues);
+  }
+
   private static final LazyOp MAXIMUM = new LazyOp("aten::maximum");
 
   /**
@@ -1715,6 +1830,112 @@ public final class Aten {
    */
   public static Tensor mean(Tensor self, long[] dim, boolean keepdim, DType dtype) {
     return (Tensor) MEAN_DIM.get().callBoxed(new Object[] {self, dim, keepdim, dtype})[0];
+  }
+
+  private static final LazyOp MEAN_DTYPE_OUT = new LazyOp("aten::mean.dtype_out");
+
+  /**
+   * {@code aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor meanOut(Tensor out, Tensor self) {
+    MEAN_DTYPE_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor meanOut(Tensor out, Tensor self, DType dtype) {
+    ((Tensor) MEAN_DTYPE_OUT.get().callBoxed(new Object[] {self, dtype, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MEAN_OUT = new LazyOp("aten::mean.out");
+
+  /**
+   * {@code aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor meanOut(Tensor out, Tensor self, long[] dim) {
+    MEAN_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor meanOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    MEAN_OUT.get().with("out", out).callTensor(self, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::mean.out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor meanOut(Tensor out, Tensor self, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) MEAN_OUT.get().callBoxed(new Object[] {self, dim, keepdim, dtype, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MIN_DIM = new LazyOp("aten::min.dim");
+
+  /**
+   * What {@link #min} gives.
+   */
+  public record MinDimResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static MinDimResult min(Tensor self, long dim) {
+    Object[] results = MIN_DIM.get().callAll(self, dim);
+    return new MinDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static MinDimResult min(Tensor self, long dim, boolean keepdim) {
+    Object[] results = MIN_DIM.get().callAll(self, dim, keepdim);
+    return new MinDimResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp MIN_DIM_MIN = new LazyOp("aten::min.dim_min");
+
+  /**
+   * What {@link #minOut} gives.
+   */
+  public record MinDimMinResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min,
+   * Tensor(b!) min_indices) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MinDimMinResult minOut(Tensor min, Tensor minIndices, Tensor self, long dim) {
+    Object[] results = MIN_DIM_MIN.get().with("min", min).with("min_indices",
+        minIndices).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MinDimMinResult(min, minIndices);
+  }
+
+  /**
+   * {@code aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min,
+   * Tensor(b!) min_indices) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MinDimMinResult minOut(
+      Tensor min, Tensor minIndices, Tensor self, long dim, boolean keepdim) {
+    Object[] results = MIN_DIM_MIN.get().callBoxed(new Object[] {self, dim, keepdim, min,
+        minIndices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MinDimMinResult(min, minIndices);
   }
 
   private static final LazyOp MINIMUM = new LazyOp("aten::minimum");
@@ -2771,6 +2992,36 @@ public final class Aten {
     return (Tensor) SUM.get().callBoxed(new Object[] {self, dtype})[0];
   }
 
+  private static final LazyOp SUM_INTLIST_OUT = new LazyOp("aten::sum.IntList_out");
+
+  /**
+   * {@code aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sumOut(Tensor out, Tensor self, long[] dim) {
+    SUM_INTLIST_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sumOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    SUM_INTLIST_OUT.get().with("out", out).callTensor(self, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType?
+   * dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sumOut(Tensor out, Tensor self, long[] dim, boolean keepdim, DType dtype) {
+    ((Tensor) SUM_INTLIST_OUT.get().callBoxed(new Object[] {self, dim, keepdim, dtype,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SUM_DIM_INTLIST = new LazyOp("aten::sum.dim_IntList");
 
   /**
@@ -2795,6 +3046,24 @@ public final class Aten {
    */
   public static Tensor sum(Tensor self, long[] dim, boolean keepdim, DType dtype) {
     return (Tensor) SUM_DIM_INTLIST.get().callBoxed(new Object[] {self, dim, keepdim, dtype})[0];
+  }
+
+  private static final LazyOp SUM_OUT = new LazyOp("aten::sum.out");
+
+  /**
+   * {@code aten::sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sumOut(Tensor out, Tensor self) {
+    SUM_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::sum.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sumOut(Tensor out, Tensor self, DType dtype) {
+    ((Tensor) SUM_OUT.get().callBoxed(new Object[] {self, dtype, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp T = new LazyOp("aten::t");

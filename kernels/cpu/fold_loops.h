@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a functor that folds to its loops on the CPU: along memory into one state, or across it into
+// many at once; for each dtype, each for several instruction sets. Included by a source for each
+// operator, and kept free of the C++ library's headers. A functor is a template of one type T with
+//
+//   State, kLanes
+//   State start() const
+//   State step(State, T element, int64_t index) const   index counts the folded elements
+//   State merge(State, State) const                      of two runs, the first one first
+//   void finish(const State&, int64_t i, char* const* outs) const    writes result i of each out
+//   using Outs = OutTypes<...>                            the types of those
+//   make(const Args&, int64_t folded)                     static, where it has members
+//   State run(const T* elements, int64_t count) const     optional: better, without gaps and order
+//
+// kLanes states run side by side where order does not matter, so that steps do not wait for each
+// other; 1 keeps the order.
+#pragma once
+
+#include "kernels/common/fold_functor.h"
+#include "kernels/cpu/pointwise_loops.h"
+
+namespace tenon::kernels {
+struct FoldKernel;
+class Reduction;
+}  // namespace tenon::kernels
+
+namespace tenon::kernels::cpu {
+
+// The loops of a functor in one dtype, at one level. States are as many bytes apart as one is big.
+struct FoldLoops {
+  // Folds `count` elements `stride` bytes apart, the first of them number `index`, into one state.
+  void (*along)(const void* functor, const char* in, int64_t stride, int64_t count, int64_t index,
+                void* state);
+  // Folds rows, `stride` bytes apart, of `count` elements without gaps into `count` states.
+  void (*across)(const void* functor, const char* in, int64_t stride, int64_t rows, int64_t count,
+                 int64_t index, void* states);
+};
+struct FoldType {
+  int state_size;
+  tenon_dtype outs[2];  // what finish writes
+  void (*make)(const Args& args, int64_t folded, void* functor);
+  void (*start)(const void* functor, int64_t count, void* states);
+  void (*finish)(const void* functor, const void* states, int64_t count, char* const* outs);
+  FoldLoops levels[kVectorLevels];
+};
+
+void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype);
+
+// What the kernel of a fold is on the CPU. Begins as FoldKernel does.
+struct FoldTable {
+  void (*run)(const FoldKernel& kernel, Reduction& plan, const Call& call,
+              tenon_dtype dtype) = &run_fold;
+  FoldType types[kComputed] = {};
+};
+
+// Runs of this many elements are folded on their own before they join: rounding errors grow with
+// the number of runs and the length of one, not with their product.
+inline constexpr int64_t kRun = 4096;
+
+template <class T, class F>
+struct Fold {
+  using State = typename F::State;
+
+  template <int64_t kStride>
+  [[gnu::always_inline]] static inline State lanes(const F& f, const char* in, int64_t given,
+                                                   int64_t count, int64_t index) {
+    const int64_t stride = kStride != 0 ? kStride : given;
+    State state = f.start();
+    int64_t i = 0;
+    if constexpr (F::kLanes > 1) {
+      constexpr int kLanes = F::kLanes;
+      if (count >= kLanes) {
+        State side[kLanes];
+        for (int k = 0; k < kLanes; ++k) side[k] = f.start();
+        for (; i + kLanes <= count; i += kLanes) {
+          for (int k = 0; k < kLanes; ++k) {
+            side[k] = f.step(side[k], element_at<T>(in + (i + k) * stride, 0), index + i + k);
+          }
+        }
+        // Halves are merged pairwise.
+        for (int width = kLanes / 2; width > 0; width /= 2) {
+          for (int k = 0; k < width; ++k) side[k] = f.merge(side[k], side[k + width]);
+        }
+        state = side[0];
+      }
+    }
+    for (; i < count; ++i) state = f.step(state, element_at<T>(in + i * stride, 0), index + i);
+    return state;
+  }
+
+  [[gnu::always_inline]] static inline State run(const F& f, const char* in, int64_t stride,
+                                                 int64_t count, int64_t index) {
+    if (stride != sizeof(T)) return lanes<0>(f, in, stride, count, index);
+    if constexpr (requires(const T* elements) { f.run(elements, count); }) {
+      return f.run(reinterpret_cast<const T*>(in), count);
+    } else {
+      return lanes<sizeof(T)>(f, in, stride, count, index);
+    }
+  }
+
+  [[gnu::always_inline]] static inline void along(const void* functor, const char* in,
+                                                  int64_t stride, int64_t count, int64_t index,
+                                                  void* state) {
+    const F f = *static_cast<const F*>(functor);
+    State& total = *static_cast<State*>(state);
+    for (int64_t i = 0; i < count; i += kRun) {
+      const int64_t length = count - i < kRun ? count - i : kRun;
+      total = f.merge(total, run(f, in + i * stride, stride, length, index + i));
+    }
+  }
+
+  // Four rows a pass: states are then read and written once for four elements.
+  [[gnu::always_inline]] static inline void across(const void* functor, const char* in,
+                                                   int64_t stride, int64_t rows, int64_t count,
+                                                   int64_t index, void* states) {
+    const F f = *static_cast<const F*>(functor);
+    State* const state = static_cast<State*>(states);
+    int64_t row = 0;
+    for (; row + 4 <= rows; row += 4, in += 4 * stride) {
+      const char* const b = in + stride;
+      const char* const c = b + stride;
+      const char* const d = c + stride;
+      TENON_INDEPENDENT
+      for (int64_t k = 0; k < count; ++k) {
+        State s = f.step(state[k], element_at<T>(in, k), index + row);
+        s = f.step(s, element_at<T>(b, k), index + row + 1);
+        s = f.step(s, element_at<T>(c, k), index + row + 2);
+        state[k] = f.step(s, element_at<T>(d, k), index + row + 3);
+      }
+    }
+    for (; row < rows; ++row, in += stride) {
+      TENON_INDEPENDENT
+      for (int64_t k = 0; k < count; ++k) {
+        state[k] = f.step(state[k], element_at<T>(in, k), index + row);
+      }
+    }
+  }
+};
+
+template <class T, class F>
+struct FoldLevels {
+  using State = typename F::State;
+
+  static void along(const void* functor, const char* in, int64_t stride, int64_t count,
+                    int64_t index, void* state) {
+    Fold<T, F>::along(functor, in, stride, count, index, state);
+  }
+  static void across(const void* functor, const char* in, int64_t stride, int64_t rows,
+                     int64_t count, int64_t index, void* states) {
+    Fold<T, F>::across(functor, in, stride, rows, count, index, states);
+  }
+#if defined(TENON_AVX2)
+  TENON_AVX2 static void along_avx2(const void* functor, const char* in, int64_t stride,
+                                    int64_t count, int64_t index, void* state) {
+    Fold<T, F>::along(functor, in, stride, count, index, state);
+  }
+  TENON_AVX2 static void across_avx2(const void* functor, const char* in, int64_t stride,
+                                     int64_t rows, int64_t count, int64_t index, void* states) {
+    Fold<T, F>::across(functor, in, stride, rows, count, index, states);
+  }
+  TENON_AVX512 static void along_avx512(const void* functor, const char* in, int64_t stride,
+                                        int64_t count, int64_t index, void* state) {
+    Fold<T, F>::along(functor, in, stride, count, index, state);
+  }
+  TENON_AVX512 static void across_avx512(const void* functor, const char* in, int64_t stride,
+                                         int64_t rows, int64_t count, int64_t index, void* states) {
+    Fold<T, F>::across(functor, in, stride, rows, count, index, states);
+  }
+#endif
+  static void make(const Args& args, int64_t folded, void* functor) {
+    static_assert(sizeof(F) <= kMaxFunctor);
+    if constexpr (requires { F::make(args, folded); }) {
+      *static_cast<F*>(functor) = F::make(args, folded);
+    }
+  }
+  static void start(const void* functor, int64_t count, void* states) {
+    const F f = *static_cast<const F*>(functor);
+    for (int64_t k = 0; k < count; ++k) static_cast<State*>(states)[k] = f.start();
+  }
+  static void finish(const void* functor, const void* states, int64_t count, char* const* outs) {
+    const F f = *static_cast<const F*>(functor);
+    for (int64_t k = 0; k < count; ++k) f.finish(static_cast<const State*>(states)[k], k, outs);
+  }
+  static constexpr FoldType table() {
+    FoldType type = {sizeof(State), {F::Outs::first, F::Outs::second}, &make, &start, &finish, {}};
+    type.levels[0] = {&along, &across};
+#if defined(TENON_AVX2)
+    type.levels[1] = {&along_avx2, &across_avx2};
+    // Integers gain nothing more.
+    constexpr bool kWider = !std::is_integral_v<T>;
+    type.levels[2] = kWider ? FoldLoops{&along_avx512, &across_avx512} : type.levels[1];
+#endif
+    return type;
+  }
+};
+
+template <const Facts& kFacts, template <class> class F, class T, tenon_dtype kDtype>
+constexpr void add_fold(FoldTable& table) {
+  if constexpr (has(computed_types(kFacts.fold.types, false), kDtype)) {
+    table.types[computed_index(kDtype)] = FoldLevels<T, F<T>>::table();
+  }
+}
+
+template <const Facts& kFacts, template <class> class F>
+constexpr FoldTable fold_table() {
+  FoldTable table;
+  add_fold<kFacts, F, bool, TENON_DTYPE_BOOL>(table);
+  add_fold<kFacts, F, uint8_t, TENON_DTYPE_U8>(table);
+  add_fold<kFacts, F, int8_t, TENON_DTYPE_I8>(table);
+  add_fold<kFacts, F, int16_t, TENON_DTYPE_I16>(table);
+  add_fold<kFacts, F, int32_t, TENON_DTYPE_I32>(table);
+  add_fold<kFacts, F, int64_t, TENON_DTYPE_I64>(table);
+  add_fold<kFacts, F, float, TENON_DTYPE_F32>(table);
+  add_fold<kFacts, F, double, TENON_DTYPE_F64>(table);
+  add_fold<kFacts, F, Complex64, TENON_DTYPE_C64>(table);
+  add_fold<kFacts, F, Complex128, TENON_DTYPE_C128>(table);
+  return table;
+}
+
+}  // namespace tenon::kernels::cpu

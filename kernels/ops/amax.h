@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::amax: the largest element along dims; NaN where one of them is NaN.
+#pragma once
+
+#include "kernels/common/fold_functor.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Amax {
+  using State = T;
+  using Outs = OutTypes<T>;
+  static constexpr int kLanes = 32;
+
+  TENON_FUNCTOR State start() const { return lowest<T>(); }
+  TENON_FUNCTOR State step(State state, T element, int64_t) const { return merge(state, element); }
+  TENON_FUNCTOR State merge(State a, State b) const {
+    // The comparison is false for NaN on either side: a NaN as b comes in, one as a stays.
+    const State larger = a >= b ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return a != a ? a : larger;
+    return larger;
+  }
+  TENON_FUNCTOR void finish(State state, int64_t i, char* const* outs) const {
+    put(outs[0], i, state);
+  }
+};
+
+inline constexpr Facts kAmax{
+    .family = &kFold,
+    .name = "amax",
+    .params = "Tensor self, int[1] dim=[], bool keepdim=False",
+    .forms = kFunctional | kOut,
+    .tags = "core reduction",
+    .gradient = "self: grad in equal parts to the elements that are the largest",
+    .tangent = "the mean of self_t where self is the largest",
+    .batching = Batching::Fold,
+    .cast = Cast::None,
+    .fold = {.types = kReals | kBool, .needs_elements = true},
+};
+
+}  // namespace tenon::kernels::ops
