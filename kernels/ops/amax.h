@@ -6,6 +6,7 @@
 
 namespace tenon::kernels::ops {
 
+// [quote.begin fold]
 template <class T>
 struct Amax {
   using State = T;
@@ -37,5 +38,6 @@ inline constexpr Facts kAmax{
     .cast = Cast::None,
     .fold = {.types = kReals | kBool, .needs_elements = true},
 };
+// [quote.end]
 
 }  // namespace tenon::kernels::ops

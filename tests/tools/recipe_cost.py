@@ -102,22 +102,21 @@ def add_to_lists(root: pathlib.Path, stem: str, cost: Cost) -> None:
             cost.touched += 1
 
 
-def add_conformance_case(root: pathlib.Path, stem: str, cost: Cost) -> None:
-    """Copies the first case of the operator; where it has none, the recipe's step stays undone."""
+def add_conformance_cases(root: pathlib.Path, stem: str, cost: Cost) -> None:
+    """Copies the first case of each overload; one without any leaves the recipe's step undone."""
+    done = set()
     for path in sorted((root / "tests/conformance").glob("*.json")):
         content = json.loads(path.read_text())
-        for case in content.get("cases", []):
-            if re.fullmatch(rf"aten::{stem}(\.\w+)?", case.get("op", "")):
-                twin = {
-                    **case,
-                    "name": f"twin_{case['name']}",
-                    "op": case["op"].replace("aten::", "aten::twin_"),
-                }
-                content["cases"].append(twin)
-                path.write_text(json.dumps(content))
-                cost.test += 3
-                cost.touched += 1
-                return
+        for case in list(content.get("cases", [])):
+            op = case.get("op", "")
+            if not re.fullmatch(rf"aten::{stem}(\.(?!\w*out)\w+)?", op) or op in done:
+                continue
+            done.add(op)
+            twin = op.replace("aten::", "aten::twin_")
+            content["cases"].append({**case, "name": f"twin_{case['name']}", "op": twin})
+            path.write_text(json.dumps(content))
+            cost.test += 3
+    cost.touched += 1 if done else 0
 
 
 def unpack(revision: str, root: pathlib.Path) -> None:
@@ -173,7 +172,7 @@ def main(arguments: list | None = None) -> int:
             cost = costs[kind] = Cost()
             copy_own_files(root, stem, cost)
             add_to_lists(root, stem, cost)
-            add_conformance_case(root, stem, cost)
+            add_conformance_cases(root, stem, cost)
         seconds = {}
         if options.build:
             settings = ("-DTENON_BUILD_TESTS=OFF", "-DTENON_BUILD_PYTHON=OFF")
