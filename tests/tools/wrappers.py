@@ -10,9 +10,10 @@ from __future__ import annotations
 import argparse
 import builtins
 import pathlib
+import re
 import sys
 
-from tenon.wrap import operator, pyi, wrap
+from tenon.wrap import java, operator, pyi, rust, wrap
 from tenon.wrap.layout import listed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -29,6 +30,10 @@ OWN_METHODS = {
     *("alias", "contiguous", "copy", "expand", "fill", "item", "permute", "reshape", "slice", "t"),
     *("to", "view", "where", "zero"),
 }
+
+
+# Operators that are no method in any language, though their first argument is a tensor.
+METHODLESS = FACTORIES | {"alias", "copy", "fill", "zero"}
 
 
 def functions(space: operator.Namespace) -> list[str]:
@@ -48,6 +53,21 @@ def of_self(op: operator.Operator) -> bool:
     """Whether an overload's first argument is a tensor that methods are called on."""
     first = op.parameters[0] if op.parameters else None
     return first is not None and first.name == "self" and first.type.key == "Tensor"
+
+
+def rust_methods(space: operator.Namespace) -> str:
+    """Rust's methods, but for those that are written by hand."""
+    taken = {"clone"}  # the trait's, which shares
+    for path in sorted((ROOT / "bindings/rust/tenon/src").glob("*.rs")):
+        text = path.read_text()
+        if not text.startswith("// Generated"):
+            taken |= set(re.findall(r"pub (?:const |unsafe )*fn (\w+)", text))
+    return rust.methods_module(space.operators, is_method, taken)
+
+
+def is_method(op: operator.Operator) -> bool:
+    """Whether an overload is a method where languages have one for every operator."""
+    return of_self(op) and op.name[0] != "_" and op.name not in METHODLESS
 
 
 def header(what: str) -> str:
@@ -113,6 +133,10 @@ def generated() -> dict[str, str]:
         "capi/include/tenon/ops/aten.hpp": wrap("aten", "cpp"),
         "bindings/rust/tenon/src/aten.rs": wrap("aten", "rust"),
         "bindings/java/src/main/java/dev/tenon/Aten.java": wrap("aten", "java", "dev.tenon"),
+        "bindings/java/src/main/java/dev/tenon/AtenMethods.java": java.methods_class(
+            space, is_method
+        ),
+        "bindings/rust/tenon/src/tensor_methods.rs": rust_methods(space),
         f"{PYTHON}/_aten.pyi": pyi.emit(space, "._tenon"),
         f"{PYTHON}/functional.py": functional(of_functions),
         f"{PYTHON}/functional.pyi": functional_types(of_functions),

@@ -67,6 +67,8 @@ mod signature;
 mod stack;
 mod status;
 mod tensor;
+#[rustfmt::skip]
+mod tensor_methods;
 mod text;
 mod thread_slot;
 mod typed;

@@ -16,84 +16,6 @@ fn call(op: &LazyOp, args: impl Arguments) -> Result<Tensor> {
     op.get()?.call(args)
 }
 
-macro_rules! unary {
-    ($($(#[$doc:meta])* $name:ident = $op:literal;)*) => {
-        impl Tensor {
-            $(
-                $(#[$doc])*
-                ///
-                /// # Errors
-                /// What the operator raises.
-                pub fn $name(&self) -> Result<Tensor> {
-                    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new($op);
-                    OP.get()?.call(self)
-                }
-            )*
-        }
-    };
-}
-
-unary! {
-    /// Absolute values.
-    abs = "aten::abs";
-    /// e to the power of each element.
-    exp = "aten::exp";
-    /// Natural logarithms.
-    log = "aten::log";
-    /// 1 divided by each element.
-    reciprocal = "aten::reciprocal";
-    /// Square roots.
-    sqrt = "aten::sqrt";
-    /// Sines.
-    sin = "aten::sin";
-    /// Cosines.
-    cos = "aten::cos";
-    /// Hyperbolic tangents.
-    tanh = "aten::tanh";
-    /// 1 / (1 + exp(-x)).
-    sigmoid = "aten::sigmoid";
-    /// max(x, 0).
-    relu = "aten::relu";
-    /// Indices of the elements that are not zero, one row each.
-    nonzero = "aten::nonzero";
-    /// The same data without gradient history.
-    detach = "aten::detach";
-}
-
-macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident = $op:literal;)*) => {
-        impl Tensor {
-            $(
-                $(#[$doc])*
-                ///
-                /// # Errors
-                /// What the operator raises.
-                pub fn $name(&self, other: &Tensor) -> Result<Tensor> {
-                    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new($op);
-                    OP.get()?.call(self, other)
-                }
-            )*
-        }
-    };
-}
-
-binary! {
-    /// The larger of each pair of elements.
-    maximum = "aten::maximum";
-    /// The smaller of each pair of elements.
-    minimum = "aten::minimum";
-    /// Whether each pair of elements is equal.
-    eq = "aten::eq.Tensor";
-    /// Whether each left element is the smaller.
-    lt = "aten::lt.Tensor";
-    /// Product of two matrices.
-    mm = "aten::mm";
-    /// Products of two batches of matrices.
-    bmm = "aten::bmm";
-    /// Matrix product with broadcasting over leading dims.
-    matmul = "aten::matmul";
-}
-
 impl Tensor {
     /// Where `self` is true the element of `x`, else of `y`.
     ///
@@ -103,15 +25,6 @@ impl Tensor {
         static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> =
             LazyTyped::new("aten::where.self");
         OP.get()?.call(self, x, y)
-    }
-
-    /// Sum of all elements.
-    ///
-    /// # Errors
-    /// What the operator raises.
-    pub fn sum(&self) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::sum");
-        call(&OP, (self,))
     }
 
     /// Sums over some dims.
@@ -132,60 +45,6 @@ impl Tensor {
         call(&OP, (self, dims, keepdim))
     }
 
-    /// The same elements in another shape, sharing memory; one size may be -1.
-    ///
-    /// # Errors
-    /// What the operator raises.
-    pub fn view(&self, shape: &[i64]) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::view");
-        call(&OP, (self, shape))
-    }
-
-    /// As [`Tensor::view`], copying where memory cannot be shared.
-    ///
-    /// # Errors
-    /// What the operator raises.
-    pub fn reshape(&self, shape: &[i64]) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::reshape");
-        call(&OP, (self, shape))
-    }
-
-    /// Swaps two dims, sharing memory.
-    ///
-    /// # Errors
-    /// What the operator raises.
-    pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::transpose.int");
-        call(&OP, (self, dim0, dim1))
-    }
-
-    /// Reorders the dims, sharing memory.
-    ///
-    /// # Errors
-    /// What the operator raises.
-    pub fn permute(&self, dims: &[i64]) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::permute");
-        call(&OP, (self, dims))
-    }
-
-    /// Repeats dims of size 1 without copying; -1 keeps a size.
-    ///
-    /// # Errors
-    /// What the operator raises.
-    pub fn expand(&self, shape: &[i64]) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::expand");
-        call(&OP, (self, shape))
-    }
-
-    /// Adds a dim of size 1.
-    ///
-    /// # Errors
-    /// What the operator raises.
-    pub fn unsqueeze(&self, dim: i64) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::unsqueeze");
-        call(&OP, (self, dim))
-    }
-
     /// Elements `start..end` of a dim, every `step`-th, sharing memory; `None` is the edge.
     ///
     /// # Errors
@@ -199,15 +58,6 @@ impl Tensor {
     ) -> Result<Tensor> {
         static OP: LazyOp = LazyOp::new("aten::slice.Tensor");
         call(&OP, (self, dim, start, end, step))
-    }
-
-    /// One element of a dim, which goes away, sharing memory.
-    ///
-    /// # Errors
-    /// What the operator raises.
-    pub fn select(&self, dim: i64, index: i64) -> Result<Tensor> {
-        static OP: LazyOp = LazyOp::new("aten::select.int");
-        call(&OP, (self, dim, index))
     }
 
     /// Joins tensors along a dim.

@@ -25,25 +25,6 @@ final class TensorOps {
     return op(name).callTensor(args);
   }
 
-  static Tensor tensor(String name, Tensor a) {
-    return op(name).callTensor(a);
-  }
-
-  static Tensor tensor(String name, Tensor a, Tensor b) {
-    return op(name).callTensor(a, b);
-  }
-
-  static Tensor tensor(String name, Tensor a, long n, long m) {
-    return op(name).callTensor(a, n, m);
-  }
-
-  /** Calls with a number where a tensor is due: weakest in type promotion, as a literal is. */
-  static Tensor withNumber(String name, Tensor a, Number number) {
-    try (Tensor b = Tensor.number(number)) {
-      return op(name).callTensor(a, b);
-    }
-  }
-
   /** Calls an operator that writes and returns its first argument; returns that very object. */
   static Tensor inPlace(String name, Tensor self, Object other) {
     op(name).callTensor(self, other).close();
