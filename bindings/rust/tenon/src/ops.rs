@@ -224,7 +224,7 @@ macro_rules! number_left {
                 type Output = Result<Tensor>;
 
                 fn div(self, other: &Tensor) -> Result<Tensor> {
-                    &other.reciprocal()? * self
+                    Mul::mul(&other.reciprocal()?, self)
                 }
             }
         )*
