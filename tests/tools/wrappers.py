@@ -14,7 +14,6 @@ import re
 import sys
 
 from tenon.wrap import java, operator, pyi, rust, wrap
-from tenon.wrap.layout import listed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = "bindings/python/tenon"
@@ -86,8 +85,10 @@ def functional(names: list[str]) -> str:
         '    return _packet(f"aten::{name}")\n\n',
         *[f'{name} = _aten("{name}")' for name in names],
         "\n__all__ = [",
-        *[f'    "{name}",' for name in names if not hasattr(builtins, name)],
+        *[f'    "{name}",' for name in names],
         "]",
+        "\n# `from tenon import *` leaves Python's own alone.",
+        f"BUILTINS = {tuple(name for name in names if hasattr(builtins, name))!r}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -96,13 +97,8 @@ def functional_types(names: list[str]) -> str:
     """The stub of that module."""
     lines = [header("Operators of ATen as functions, with their types.")]
     lines += [f"from ._aten import {name} as {name}" for name in names]
-    public = [f'"{name}"' for name in names if not hasattr(builtins, name)]
-    return (
-        "\n".join(
-            [*lines, "", listed("__all__ = [", public, "]").replace("[(", "[").replace(")]", "]")]
-        )
-        + "\n"
-    )
+    lines += ["", "BUILTINS: tuple[str, ...]", "__all__ = ["]
+    return "\n".join([*lines, *[f'    "{name}",' for name in names], "]"]) + "\n"
 
 
 def method_names(names: list[str]) -> str:

@@ -98,8 +98,6 @@ from .factories import (
     zeros_like,
 )
 from .functional import *
-from .functional import abs as abs
-from .functional import sum as sum
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -206,3 +204,5 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += functional.__all__
+for _name in functional.BUILTINS:
+    __all__.remove(_name)

@@ -61,6 +61,7 @@ unsqueeze = _aten("unsqueeze")
 where = _aten("where")
 
 __all__ = [
+    "abs",
     "add",
     "amax",
     "argmax",
@@ -80,8 +81,10 @@ __all__ = [
     "log",
     "lt",
     "matmul",
+    "max",
     "maximum",
     "mean",
+    "min",
     "minimum",
     "mm",
     "movedim",
@@ -100,9 +103,13 @@ __all__ = [
     "squeeze",
     "stack",
     "sub",
+    "sum",
     "t",
     "tanh",
     "transpose",
     "unsqueeze",
     "where",
 ]
+
+# `from tenon import *` leaves Python's own alone.
+BUILTINS = ('abs', 'max', 'min', 'sum')

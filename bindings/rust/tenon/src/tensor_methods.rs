@@ -304,6 +304,16 @@ impl Tensor {
         aten::matmul(self, other)
     }
 
+    /// `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
+    pub fn max_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
+        aten::max_dim(self, dim)
+    }
+
+    /// As [`Tensor::max_dim`], with all that it leaves out.
+    pub fn max_dim_with(&self, dim: i64, options: aten::MaxDimOptions) -> Result<(Tensor, Tensor)> {
+        aten::max_dim_with(self, dim, options)
+    }
+
     /// `aten::maximum(Tensor self, Tensor other) -> Tensor`
     pub fn maximum(&self, other: &Tensor) -> Result<Tensor> {
         aten::maximum(self, other)
@@ -329,6 +339,16 @@ impl Tensor {
     pub fn mean_dim_with(
         &self, dim: Option<&[i64]>, options: aten::MeanDimOptions) -> Result<Tensor> {
         aten::mean_dim_with(self, dim, options)
+    }
+
+    /// `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
+    pub fn min_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
+        aten::min_dim(self, dim)
+    }
+
+    /// As [`Tensor::min_dim`], with all that it leaves out.
+    pub fn min_dim_with(&self, dim: i64, options: aten::MinDimOptions) -> Result<(Tensor, Tensor)> {
+        aten::min_dim_with(self, dim, options)
     }
 
     /// `aten::minimum(Tensor self, Tensor other) -> Tensor`

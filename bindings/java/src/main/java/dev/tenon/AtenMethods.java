@@ -468,6 +468,22 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.MaxDimResult max(long dim) {
+    return Aten.max((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.MaxDimResult max(long dim, boolean keepdim) {
+    return Aten.max((Tensor) this, dim, keepdim);
+  }
+
+  /**
    * {@code aten::maximum(Tensor self, Tensor other) -> Tensor}.
    */
   public Tensor maximum(Tensor other) {
@@ -510,6 +526,22 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor mean(long[] dim, boolean keepdim, DType dtype) {
     return Aten.mean((Tensor) this, dim, keepdim, dtype);
+  }
+
+  /**
+   * {@code aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.MinDimResult min(long dim) {
+    return Aten.min((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.MinDimResult min(long dim, boolean keepdim) {
+    return Aten.min((Tensor) this, dim, keepdim);
   }
 
   /**
