@@ -59,10 +59,7 @@ template double Args::number(int, const char*) const;
 template Complex64 Args::number(int, const char*) const;
 template Complex128 Args::number(int, const char*) const;
 
-void check_number(const Args& args, int k, const char* name, tenon_dtype dtype) {
-  if (args[k].tag == TENON_TAG_INT) [[likely]] {
-    return;
-  }
+void check_other_number(const Args& args, int k, const char* name, tenon_dtype dtype) {
   const Scalar number = scalar_of(args, k, name);
   const uint32_t traits = tenon_dtype_traits(dtype);
   if (number.is_bool() && dtype != TENON_DTYPE_BOOL) {

@@ -43,6 +43,9 @@ class Args {
 
 // Refuses a number `name` that would lose something in this dtype: a bool is for bools only, a
 // float for floats, a complex number for complex ones.
-void check_number(const Args& args, int k, const char* name, tenon_dtype dtype);
+void check_other_number(const Args& args, int k, const char* name, tenon_dtype dtype);
+inline void check_number(const Args& args, int k, const char* name, tenon_dtype dtype) {
+  if (args[k].tag != TENON_TAG_INT) check_other_number(args, k, name, dtype);
+}
 
 }  // namespace tenon::kernels

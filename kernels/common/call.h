@@ -45,7 +45,13 @@ struct Call {
   const Facts& facts() const { return *form.facts; }
   const char* op() const { return form.name.c_str(); }
   // Argument k, which the schema says is a tensor.
-  tenon_tensor* tensor(int k) const;
+  tenon_tensor* tensor(int k) const {
+    if (args[k].tag != TENON_TAG_TENSOR) [[unlikely]] {
+      refuse_tag(k);
+    }
+    return args[k].as.tensor;
+  }
+  [[noreturn, gnu::cold]] void refuse_tag(int k) const;
   // Argument k as a C++ type of tenon.hpp: Sizes, std::optional<Dtype>, TensorList and so on.
   template <class T>
   decltype(auto) get(int k) const {

@@ -55,13 +55,6 @@ class Elementwise {
     ++ninputs_;
   }
 
-  // The usual call: kInputs inputs of one dtype, row-major, of one shape and on one device, none of
-  // them a wrapped number.
-  template <int kInputs>
-  bool inputs_are_alike() const;
-  // Settles it whole, with a new result: no need to promote() and finish().
-  void settle_alike(Dtype result);
-
   // Sets the dtype that the loop computes in from inputs `first` and later.
   void promote(Promotion promotion, int first = 0) {
     dtype_ = input_dtypes_[first];
@@ -150,36 +143,5 @@ class Elementwise {
   void* output_data_;
   Walk walk_;
 };
-
-template <int kInputs>
-bool Elementwise::inputs_are_alike() const {
-  const tenon_tensor_info& lead = infos_[0];
-  // Read-only inputs are fine.
-  constexpr uint32_t kWritable = ~uint32_t{TENON_TENSOR_READ_ONLY};
-  if ((lead.flags & kWritable) != TENON_TENSOR_CONTIGUOUS) return false;
-  for (int k = 1; k < kInputs; ++k) {
-    const tenon_tensor_info& info = infos_[k];
-    if (info.dtype != lead.dtype || info.ndim != lead.ndim ||
-        (info.flags & kWritable) != TENON_TENSOR_CONTIGUOUS ||
-        info.device.type != lead.device.type || info.device.index != lead.device.index) {
-      return false;
-    }
-    for (int32_t d = 0; d < lead.ndim; ++d) {
-      if (info.sizes[d] != lead.sizes[d]) return false;
-    }
-  }
-  return true;
-}
-
-inline void Elementwise::settle_alike(Dtype result) {
-  const tenon_tensor_info& lead = infos_[0];
-  result_ = kernels::allocate_like(inputs_[0], result, &output_data_);
-  dtype_ = dtype_of_info(lead);
-  output_dtype_ = result_dtype_ = result;
-  walk_.flat(lead.numel, ninputs_ + 1);
-  walk_.set_flat(0, output_data_, size_of(result));
-  const int64_t size = size_of(dtype_);
-  for (int k = 0; k < ninputs_; ++k) walk_.set_flat(k + 1, infos_[k].data, size);
-}
 
 }  // namespace tenon::kernels

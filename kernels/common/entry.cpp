@@ -266,12 +266,9 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
        {op, ": signature must be one that kernels/common/entry.cpp lists, got ", signature});
 }
 
-tenon_tensor* Call::tensor(int k) const {
-  if (args[k].tag != TENON_TAG_TENSOR) [[unlikely]] {
-    fail(TENON_ERROR_TYPE,
-         {op(), ": ", form.names[k], " must be Tensor, got ", tenon_tag_name(args[k].tag)});
-  }
-  return args[k].as.tensor;
+void Call::refuse_tag(int k) const {
+  fail(TENON_ERROR_TYPE,
+       {op(), ": ", form.names[k], " must be Tensor, got ", tenon_tag_name(args[k].tag)});
 }
 
 }  // namespace tenon::kernels

@@ -43,26 +43,55 @@ void check_dtype(const Call& call, const PointwiseRule& rule, Dtype dtype) {
   }
 }
 
-// The usual call, with everything alike: no dtype to find, no shapes to broadcast.
-bool settle_alike(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
-  const PointwiseFacts& facts = call.facts().pointwise;
-  if (!call.form.is_functional() || plan.inputs() > 2 || facts.masks != 0) return false;
-  const Dtype own = dtype_of_info(plan.input_info(0));
-  if (rule.promote == Promote::CommonFloat && is_bool_or_integral(own)) return false;
-  if (facts.no_bool != nullptr && own == Dtype::Bool) return false;
-  if (rule.gives == Gives::Real && is_complex(own)) return false;
-  if (!has(rule.types, static_cast<tenon_dtype>(own))) return false;
-  const bool alike = plan.inputs() == 1 ? plan.inputs_are_alike<1>() : plan.inputs_are_alike<2>();
-  if (!alike) return false;
-  if (facts.check != nullptr) {
-    facts.check(Args(call.op(), call.args), static_cast<tenon_dtype>(own));
+// Whether b is row-major like a, of its dtype, shape and device.
+bool is_alike(const tenon_tensor_info& a, const tenon_tensor_info& b) {
+  constexpr uint32_t kWritable = ~uint32_t{TENON_TENSOR_READ_ONLY};
+  if (b.dtype != a.dtype || b.ndim != a.ndim || (b.flags & kWritable) != TENON_TENSOR_CONTIGUOUS ||
+      b.device.type != a.device.type || b.device.index != a.device.index) {
+    return false;
   }
-  plan.settle_alike(result_of(rule, own));
+  for (int32_t d = 0; d < a.ndim; ++d) {
+    if (b.sizes[d] != a.sizes[d]) return false;
+  }
+  return true;
+}
+
+// The usual call, whole: one or two inputs, row-major, of one dtype that is computed in, of one
+// shape and on one device, none of them a wrapped number, and a new result. False where it is not.
+bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
+  const PointwiseFacts& facts = call.facts().pointwise;
+  const int inputs = call.form.inputs;
+  if (!call.form.is_functional() || inputs > 2 || facts.masks != 0 || rule.gives == Gives::Real) {
+    return false;
+  }
+  const tenon_tensor* self = call.tensor(0);
+  tenon_tensor_info lead;
+  check(tenon_tensor_describe(self, &lead));
+  constexpr uint32_t kWritable = ~uint32_t{TENON_TENSOR_READ_ONLY};
+  if ((lead.flags & kWritable) != TENON_TENSOR_CONTIGUOUS || !has(rule.types, lead.dtype)) {
+    return false;
+  }
+  void* data[3] = {nullptr, lead.data, nullptr};
+  if (inputs == 2) {
+    tenon_tensor_info other;
+    check(tenon_tensor_describe(call.tensor(1), &other));
+    if (!is_alike(lead, other)) return false;
+    data[2] = other.data;
+  }
+  const auto* kernel = static_cast<const PointwiseKernel*>(call.form.kernel);
+  if (kernel != nullptr && !has(kernel->flat, lead.dtype)) return false;
+  if (facts.check != nullptr) facts.check(Args(call.op(), call.args), lead.dtype);
+  Tensor result =
+      allocate_like(self, rule.gives == Gives::Bool ? Dtype::Bool : dtype_of_info(lead), &data[0]);
+  if (kernel != nullptr) {
+    kernel->run_flat(*kernel, call, variant, lead.dtype, reinterpret_cast<char**>(data),
+                     lead.numel);
+  }
+  call.give(0, std::move(result));
   return true;
 }
 
 void settle(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
-  if (settle_alike(plan, call, rule)) return;
   const int masks = call.facts().pointwise.masks;
   check_inputs(plan, call);
   for (int k = 0; k < masks; ++k) plan.read_as(k, Dtype::Bool);
@@ -77,16 +106,21 @@ void settle(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
   plan.finish(result_of(rule, plan.dtype()), output);
 }
 
-void run_pointwise(const Call& call) {
-  const PointwiseFacts& facts = call.facts().pointwise;
+void run_planned(const Call& call, const PointwiseRule& rule, int variant) {
   Elementwise plan(call.op());
   for (int k = 0; k < call.form.inputs; ++k) plan.input(call.tensor(k), call.form.names[k]);
-  const int variant = facts.variant != nullptr ? facts.variant(Args(call.op(), call.args)) : 0;
-  settle(plan, call, facts.rules != nullptr ? facts.rules[variant] : facts.rule);
+  settle(plan, call, rule);
   if (const auto* kernel = static_cast<const PointwiseKernel*>(call.form.kernel)) {
     kernel->run(*kernel, plan, call, variant);
   }
   if (call.form.is_functional()) call.give(0, plan.take_result());
+}
+
+void run_pointwise(const Call& call) {
+  const PointwiseFacts& facts = call.facts().pointwise;
+  const int variant = facts.variant != nullptr ? facts.variant(Args(call.op(), call.args)) : 0;
+  const PointwiseRule& rule = facts.rules != nullptr ? facts.rules[variant] : facts.rule;
+  if (!run_alike(call, rule, variant)) run_planned(call, rule, variant);
 }
 
 }  // namespace

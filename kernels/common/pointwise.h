@@ -12,6 +12,11 @@ namespace tenon::kernels {
 struct PointwiseKernel {
   // Computes a finished plan; `variant` is that of PointwiseFacts.
   void (*run)(const PointwiseKernel& kernel, Elementwise& plan, const Call& call, int variant);
+  // The same for the usual call: all operands contiguous and, but for the result's, of this dtype;
+  // data[0] is the result's, data[k + 1] that of input k. For the dtypes of `flat` only.
+  void (*run_flat)(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
+                   char* const* data, int64_t numel);
+  DtypeSet flat;
 };
 
 }  // namespace tenon::kernels

@@ -120,13 +120,26 @@ class Blocks {
   alignas(64) char rounded_[kBlock * kWidest];
 };
 
+// The loop for the dtype of `args`, and its functor.
+PointwiseLoop loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts, const Args& args,
+                      int variant, char* functor) {
+  const auto& table = reinterpret_cast<const PointwiseTable<1>&>(kernel);
+  const int index = kComputedIndices.of[facts.moves ? 1 : 0][args.dtype()];
+  const PointwiseLoops* loops = index < 0 ? nullptr : &table.loops[variant][index];
+  // The facts refuse what has no loops.
+  if (loops == nullptr || loops->levels[0] == nullptr) [[unlikely]] {
+    fail(TENON_ERROR_INTERNAL,
+         {args.op(), ": a loop must exist for ", static_cast<Dtype>(args.dtype())});
+  }
+  if (loops->make != nullptr) loops->make(args, functor);
+  return loops->levels[vector_level];
+}
+
 // Whether the loop may run over all operands as they are.
 bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   const Walk& walk = plan.walk();
-  if (walk.ndim() != 1 || plan.has_casts() ||
-      size_of(computed(plan.dtype(), facts)) != size_of(plan.dtype())) {
-    return false;
-  }
+  if (size_of(computed(plan.dtype(), facts)) != size_of(plan.dtype())) return false;
+  if (walk.ndim() != 1 || plan.has_casts()) return false;
   bool direct = walk.stride(0, 0) == size_of(plan.result_dtype());
   for (int k = 0; k < plan.inputs(); ++k) {
     direct = direct && walk.stride(k + 1, 0) == size_of(plan.input_dtype(k));
@@ -136,23 +149,25 @@ bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
 
 }  // namespace
 
+void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
+              char* const* data, int64_t numel) {
+  const PointwiseFacts& facts = call.facts().pointwise;
+  alignas(16) char functor[kMaxFunctor];
+  // Only div's roundings ask whether there is one divisor.
+  const uint32_t singles = numel == 1 ? ~uint32_t{0} : 0;
+  const Args args(call.op(), call.args, dtype, singles);
+  loop_of(kernel, facts, args, variant, functor)(data, numel, functor);
+}
+
 void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
                    int variant) {
-  const auto& table = reinterpret_cast<const PointwiseTable<1>&>(kernel);
   const PointwiseFacts& facts = call.facts().pointwise;
-  const auto dtype = static_cast<tenon_dtype>(plan.dtype());
-  const int index = computed_index(computed_dtype(dtype, facts.moves));
-  // The facts refuse what has no loops.
-  if (index < 0 || table.loops[variant][index].make == nullptr) [[unlikely]] {
-    fail(TENON_ERROR_INTERNAL, {call.op(), ": a loop must exist for ", plan.dtype()});
-  }
-  const PointwiseLoops& loops = table.loops[variant][index];
   uint32_t singles = 0;
   for (int k = 0; k < plan.inputs(); ++k) singles |= uint32_t{plan.input_info(k).numel == 1} << k;
   alignas(16) char functor[kMaxFunctor];
-  loops.make(Args(call.op(), call.args, dtype, singles), functor);
-  const PointwiseLoop loop = loops.levels[vector_level];
-  if (is_direct(plan, facts)) [[likely]] {
+  const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles);
+  const PointwiseLoop loop = loop_of(kernel, facts, args, variant, functor);
+  if (is_direct(plan, facts)) {
     loop(plan.walk().raw_data(), plan.walk().numel(), functor);
   } else {
     Blocks(plan, facts, loop, functor).run();

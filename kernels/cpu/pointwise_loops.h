@@ -24,7 +24,7 @@ namespace tenon::kernels::cpu {
 using PointwiseLoop = void (*)(char* const* data, int64_t count, const void* functor);
 
 // A functor in one dtype. `make` puts it, with what it takes from the arguments, where the loops
-// will find it.
+// will find it; NULL where it takes nothing.
 struct PointwiseLoops {
   void (*make)(const Args& args, void* functor);
   PointwiseLoop levels[kVectorLevels];
@@ -77,13 +77,33 @@ constexpr int computed_index(tenon_dtype dtype) {
   }
 }
 
+// Where the loops of a dtype are, whose elements are computed or only moved.
+struct ComputedIndices {
+  int8_t of[2][32];
+};
+constexpr ComputedIndices computed_indices() {
+  ComputedIndices indices{};
+  for (int moves = 0; moves < 2; ++moves) {
+    for (tenon_dtype d = 0; d < 32; ++d) {
+      indices.of[moves][d] = static_cast<int8_t>(computed_index(computed_dtype(d, moves != 0)));
+    }
+  }
+  return indices;
+}
+inline constexpr ComputedIndices kComputedIndices = computed_indices();
+
 void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call, int variant);
+void run_flat(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
+              char* const* data, int64_t numel);
 
 // What the kernel of an operator is on the CPU. Begins as PointwiseKernel does.
 template <int kVariants>
 struct PointwiseTable {
   void (*run)(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
               int variant) = &run_pointwise;
+  void (*flat_run)(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
+                   char* const* data, int64_t numel) = &run_flat;
+  DtypeSet flat = kBool | kIntegers | kComplex | dtypes(TENON_DTYPE_F32, TENON_DTYPE_F64);
   PointwiseLoops loops[kVariants][kComputed] = {};
 };
 
@@ -155,16 +175,16 @@ struct Levels {
 #endif
   static void make(const Args& args, void* functor) {
     static_assert(sizeof(F) <= kMaxFunctor);
-    if constexpr (requires { F::make(args); }) {
-      *static_cast<F*>(functor) = F::make(args);
-    }
+    if constexpr (requires { F::make(args); }) *static_cast<F*>(functor) = F::make(args);
   }
   static constexpr PointwiseLoops table() {
+    constexpr bool kMakes = requires(const Args& args) { F::make(args); };
+    PointwiseLoops loops{kMakes ? &make : nullptr, {&base}};
 #if defined(TENON_AVX2)
-    return {&make, {&base, &avx2, &avx512}};
-#else
-    return {&make, {&base}};
+    loops.levels[1] = &avx2;
+    loops.levels[2] = &avx512;
 #endif
+    return loops;
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/args.h"
+#include "kernels/common/facts.h"
 #include "kernels/cuda/launch.h"
 
 namespace tenon::kernels {
@@ -25,6 +26,9 @@ template <int kVariants>
 struct PointwiseTable {
   void (*run)(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
               int variant) = &run_pointwise;
+  void (*run_flat)(const PointwiseKernel& kernel, const Call& call, int variant, tenon_dtype dtype,
+                   char* const* data, int64_t numel) = nullptr;
+  DtypeSet flat = 0;  // all calls are planned
   Launch launches[kVariants][kDtypes] = {};
 };
 
