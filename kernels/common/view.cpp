@@ -15,8 +15,13 @@ void run_view(const Call& call) {
   View view(base, info);
   call.facts().view.change(view, call);
   tenon_tensor* alias = nullptr;
-  check(tenon_tensor_new_alias_as(base, static_cast<tenon_dtype>(view.dtype), view.ndim(),
-                                  view.sizes.begin(), view.strides.begin(), view.offset, &alias));
+  if (view.dtype == dtype_of_info(info)) [[likely]] {
+    check(tenon_tensor_new_alias(base, view.ndim(), view.sizes.begin(), view.strides.begin(),
+                                 view.offset, &alias));
+  } else {
+    check(tenon_tensor_new_alias_as(base, static_cast<tenon_dtype>(view.dtype), view.ndim(),
+                                    view.sizes.begin(), view.strides.begin(), view.offset, &alias));
+  }
   call.give(0, Tensor(alias));
 }
 
