@@ -12,6 +12,14 @@ namespace {
 template <class... C>
 struct CTypes {};
 
+// Writes a value's head in place, as one word: a value that is made elsewhere and copied here would
+// be read before its parts have left the store buffer, which takes longer than the call.
+inline void put_head(tenon_value* at, uint16_t tag, int64_t count = 0) {
+  at->tag = tag;
+  at->flags = 0;
+  at->count = static_cast<uint32_t>(count);
+}
+
 // What a letter of a signature stands for: C parameters, and the value that they make.
 template <char kLetter>
 struct Letter;
@@ -19,58 +27,56 @@ template <>
 struct Letter<'T'> {
   using Parameters = CTypes<tenon_tensor*>;
   using Out = tenon_tensor**;
-  static tenon_value pack(tenon_tensor* tensor) {
-    return tensor != nullptr ? tenon_value_of_tensor(tensor) : tenon_value_of_none();
+  static void pack(tenon_value* at, tenon_tensor* tensor) {
+    put_head(at, tensor != nullptr ? TENON_TAG_TENSOR : TENON_TAG_NONE);
+    at->as.tensor = tensor;
   }
   static void write(const tenon_value& result, Out out) { *out = result.as.tensor; }
 };
-template <>
-struct Letter<'i'> {
+template <uint16_t kTag>
+struct NumberLetter {
   using Parameters = CTypes<int64_t>;
   using Out = int64_t*;
-  static tenon_value pack(int64_t number) { return tenon_value_of_int(number); }
+  static void pack(tenon_value* at, int64_t number) {
+    put_head(at, kTag);
+    at->as.i = kTag == TENON_TAG_BOOL ? number != 0 : number;
+  }
   static void write(const tenon_value& result, Out out) { *out = result.as.i; }
 };
 template <>
-struct Letter<'b'> {
-  using Parameters = CTypes<int64_t>;
-  using Out = int64_t*;
-  static tenon_value pack(int64_t truth) { return tenon_value_of_bool(truth != 0); }
-  static void write(const tenon_value& result, Out out) { *out = result.as.i; }
-};
+struct Letter<'i'> : NumberLetter<TENON_TAG_INT> {};
+template <>
+struct Letter<'b'> : NumberLetter<TENON_TAG_BOOL> {};
 template <>
 struct Letter<'d'> {
   using Parameters = CTypes<double>;
   using Out = double*;
-  static tenon_value pack(double number) { return tenon_value_of_float(number); }
+  static void pack(tenon_value* at, double number) {
+    put_head(at, TENON_TAG_FLOAT);
+    at->as.f = number;
+  }
   static void write(const tenon_value& result, Out out) { *out = result.as.f; }
 };
-template <>
-struct Letter<'I'> {
-  using Parameters = CTypes<const int64_t*, int64_t>;
-  static tenon_value pack(const int64_t* numbers, int64_t count) {
-    return tenon_value_of_ints(numbers, static_cast<uint32_t>(count));
+// What is an address and a count.
+template <class Element, uint16_t kTag>
+struct ListLetter {
+  using Parameters = CTypes<Element, int64_t>;
+  static void pack(tenon_value* at, Element elements, int64_t count) {
+    put_head(at, kTag, count);
+    at->as.list = {elements, nullptr};
   }
 };
 template <>
-struct Letter<'L'> {
-  using Parameters = CTypes<tenon_tensor* const*, int64_t>;
-  static tenon_value pack(tenon_tensor* const* tensors, int64_t count) {
-    return tenon_value_of_tensors(tensors, static_cast<uint32_t>(count));
-  }
-};
+struct Letter<'I'> : ListLetter<const int64_t*, TENON_TAG_INT_LIST> {};
 template <>
-struct Letter<'s'> {
-  using Parameters = CTypes<const char*, int64_t>;
-  static tenon_value pack(const char* text, int64_t size) {
-    return tenon_value_of_string(text, static_cast<uint32_t>(size));
-  }
-};
+struct Letter<'L'> : ListLetter<tenon_tensor* const*, TENON_TAG_TENSOR_LIST> {};
+template <>
+struct Letter<'s'> : ListLetter<const char*, TENON_TAG_STRING> {};
 template <>
 struct Letter<'v'> {
   using Parameters = CTypes<const tenon_value*>;
   using Out = tenon_value*;
-  static tenon_value pack(const tenon_value* value) { return *value; }
+  static void pack(tenon_value* at, const tenon_value* value) { *at = *value; }
   static void write(const tenon_value& result, Out out) { *out = result; }
 };
 
@@ -102,12 +108,12 @@ struct Pack<kFirst, kRest...> {
   }
   template <class A, class... Rest>
   static void take(CTypes<A>, tenon_value* at, A a, Rest... rest) {
-    *at = Letter<kFirst>::pack(a);
+    Letter<kFirst>::pack(at, a);
     Pack<kRest...>::into(at + 1, rest...);
   }
   template <class A, class B, class... Rest>
   static void take(CTypes<A, B>, tenon_value* at, A a, B b, Rest... rest) {
-    *at = Letter<kFirst>::pack(a, b);
+    Letter<kFirst>::pack(at, a, b);
     Pack<kRest...>::into(at + 1, rest...);
   }
 };
