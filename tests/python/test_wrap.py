@@ -14,7 +14,7 @@ import pytest
 import tenon
 from tenon.__main__ import main
 from tenon.library import Library
-from tenon.wrap import LANGUAGES, wrap
+from tenon.wrap import LANGUAGES, c, cpp, java, operator, pyi, rust, wrap
 
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "wrap"
 ROOT = SOURCES.parents[1]
@@ -275,6 +275,55 @@ def test_help_tells_all(capsys):
     text = capsys.readouterr().out
     for word in (*LANGUAGES, "--load", "--import", "-o", "NAMESPACE".lower()):
         assert word in text
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Wrappers of the schemas of PyTorch's ATen, though most of the operators are not there."""
+    made = tmp_path_factory.mktemp("corpus")
+    lines = (ROOT / "tests/conformance/schemas/pytorch.txt").read_text().splitlines()
+    schemas = [tenon.Schema.parse(line) for line in lines if line.startswith("aten::")]
+    found = {op.full_name: op for op in (operator.of_schema(one, []) for one in schemas)}
+    assert len(found) > 3000
+    every = tuple(found[name] for name in sorted(found))
+    space = operator.Namespace("corpus", every, ())
+    (made / "corpus.h").write_text(c.emit(space))
+    (made / "corpus.pyi").write_text(pyi.emit(space))
+    (made / "Corpus.java").write_text(java.emit(space))
+    # The other compilers take a minute for all of them.
+    some = operator.Namespace("corpus", every[::12], ())
+    (made / "corpus.hpp").write_text(cpp.emit(some))
+    (made / "corpus.rs").write_text(rust.emit(some))
+    return made
+
+
+def test_every_schema_of_pytorch_in_c_and_some_in_cpp(corpus):
+    include = (f"-I{ROOT / 'capi/include'}", f"-I{corpus}")
+    for compiler, standard, header in (("gcc", "c99", "corpus.h"), ("g++", "c++20", "corpus.hpp")):
+        unit = corpus / f"unit.{'c' if header.endswith('.h') else 'cpp'}"
+        unit.write_text(f'#include "{header}"\ntypedef int corpus_not_empty;\n')
+        run(tool(compiler), f"-std={standard}", *WARNINGS, "-fsyntax-only", *include, unit)
+
+
+def test_every_schema_of_pytorch_in_java(corpus):
+    javac = tool(os.path.join(os.environ.get("JAVA_HOME", ""), "bin/javac"), "javac")
+    jar = pathlib.Path(os.environ["TENON_BUILD_DIR"]) / "bindings/java/tenon.jar"
+    run(javac, "-Xlint:all", "-Werror", "-cp", jar, "-d", corpus, corpus / "Corpus.java")
+
+
+def test_every_schema_of_pytorch_in_python(corpus):
+    assert mypy(corpus, corpus / "corpus.pyi").startswith("Success")
+
+
+def test_some_schemas_of_pytorch_in_rust(corpus):
+    cargo = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo"))
+    crate = corpus / "crate"
+    (crate / "src").mkdir(parents=True)
+    manifest = CARGO.format(ROOT / "bindings/rust/tenon").replace("wrapped_calls", "wrapped_corpus")
+    (crate / "Cargo.toml").write_text(manifest)
+    (crate / "src/lib.rs").write_text("//! Some.\n#![deny(warnings)]\npub mod corpus;\n")
+    shutil.copy(corpus / "corpus.rs", crate / "src/corpus.rs")
+    run(cargo, "check", "--offline", "--quiet", "--manifest-path", crate / "Cargo.toml")
 
 
 # ---- What ships for ATen -------------------------------------------------------------------------

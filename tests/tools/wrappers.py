@@ -109,7 +109,7 @@ def method_names(names: list[str]) -> str:
 
 def method_types(space: operator.Namespace, names: list[str]) -> str:
     """The stub of that module: a class with the methods, for Tensor to be one of."""
-    lines = ["METHODS: tuple[_str, ...]\n", "class TensorMethods:"]
+    lines = ["METHODS: _tuple[_str, ...]\n", "class TensorMethods:"]
     for name in names:
         of_name = [op for op in space.operators if op.name == name and of_self(op)]
         # Methods return what they compute: `out` is for functions.
@@ -117,7 +117,7 @@ def method_types(space: operator.Namespace, names: list[str]) -> str:
         lines += pyi.overloads(name, [call.without_first() for call in calls], "self")
     code = "\n".join(lines)
     head = header("Methods of Tensor that are an operator and no more, with their types.")
-    return f"{head}\n{pyi.imports(code, '._tenon')}\n\n{code}\n"
+    return f"{head}{pyi.OVERLAPS}\n{pyi.imports(code, '._tenon')}\n\n{code}\n"
 
 
 def generated() -> dict[str, str]:
