@@ -83,7 +83,14 @@ struct PointwiseFacts {
   // Which of the operator's functors serves a call, and their rules where they differ.
   int (*variant)(const Args& args) = nullptr;
   const PointwiseRule* rules = nullptr;
+  int rule_count = 0;  // 0: `rule` holds for all of them
 };
+
+// The rule of one of an operator's functors. The count decides and not the pointer, which sanitizers
+// keep the compiler from comparing.
+constexpr const PointwiseRule& rule_of(const PointwiseFacts& facts, int variant) {
+  return facts.rule_count > 0 ? facts.rules[variant] : facts.rule;
+}
 
 // The results of a fold.
 enum class FoldGives : uint8_t {

@@ -119,7 +119,7 @@ void run_planned(const Call& call, const PointwiseRule& rule, int variant) {
 void run_pointwise(const Call& call) {
   const PointwiseFacts& facts = call.facts().pointwise;
   const int variant = facts.variant != nullptr ? facts.variant(Args(call.op(), call.args)) : 0;
-  const PointwiseRule& rule = facts.rules != nullptr ? facts.rules[variant] : facts.rule;
+  const PointwiseRule& rule = rule_of(facts, variant);
   if (!run_alike(call, rule, variant)) run_planned(call, rule, variant);
 }
 

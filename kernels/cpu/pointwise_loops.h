@@ -206,15 +206,9 @@ constexpr DtypeSet computed_types(DtypeSet types, bool moves) {
   return computed;
 }
 
-template <const Facts& kFacts, int kVariant>
-constexpr PointwiseRule rule_of() {
-  const PointwiseFacts& facts = kFacts.pointwise;
-  return facts.rules != nullptr ? facts.rules[kVariant] : facts.rule;
-}
-
 template <const Facts& kFacts, int kVariant, template <class> class F, class T, tenon_dtype kDtype>
 constexpr void add_loops(PointwiseLoops* loops) {
-  constexpr PointwiseRule kRule = rule_of<kFacts, kVariant>();
+  constexpr PointwiseRule kRule = rule_of(kFacts.pointwise, kVariant);
   constexpr DtypeSet kComputedTypes = computed_types(kRule.types, kFacts.pointwise.moves);
   if constexpr (has(kComputedTypes, kDtype)) {
     static_assert(gives<kRule.gives, typename Signature<F<T>>::Result, T>(),

@@ -56,15 +56,9 @@ void launch_pointwise(const Strided& walk, const Args& args, Stream stream) {
   check_launch(args.op());
 }
 
-template <const Facts& kFacts, int kVariant>
-constexpr PointwiseRule rule_of() {
-  const PointwiseFacts& facts = kFacts.pointwise;
-  return facts.rules != nullptr ? facts.rules[kVariant] : facts.rule;
-}
-
 template <const Facts& kFacts, int kVariant, template <class> class F, class T, tenon_dtype kDtype>
 constexpr void add_launch(Launch* launches) {
-  if constexpr (has(rule_of<kFacts, kVariant>().types, kDtype)) {
+  if constexpr (has(rule_of(kFacts.pointwise, kVariant).types, kDtype)) {
     launches[kDtype] = &launch_pointwise<T, F<Compute<T>>>;
   }
 }

@@ -99,7 +99,10 @@ inline constexpr Facts kDivTensorMode{
     .tangent = "as div.Tensor, 0 where rounded",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,
-    .pointwise = {.keeps_digits = true, .variant = &div_variant, .rules = kDivRules},
+    .pointwise = {.keeps_digits = true,
+                  .variant = &div_variant,
+                  .rules = kDivRules,
+                  .rule_count = sizeof kDivRules / sizeof *kDivRules},
 };
 inline constexpr Facts kDivScalar{
     .family = &kNumberForm,
