@@ -46,7 +46,7 @@ struct Kernel {
   bool is_fallthrough() const noexcept { return (entry.flags & TENON_KERNEL_FALLTHROUGH) != 0; }
   /// For Autograd: only calls of tracked tensors get there.
   bool is_for_tracked() const noexcept { return (entry.flags & TENON_KERNEL_WHEN_TRACKED) != 0; }
-  /// "add_cpu at add.cpp:12", with what is known of it.
+  /// "mm_cpu at mm.cpp:12", with what is known of it.
   std::string describe() const;
 };
 static_assert(sizeof(tenon_entry) <= 64);

@@ -36,7 +36,7 @@ tenon_keyset skipped_always(const tenon_op& op, tenon_keyset keys);
 std::string describe_way(const tenon_op& op, tenon_keyset keys, tenon_keyset dropped,
                          const Arguments* arguments);
 
-/// "add_cpu (C++ at add.cpp:12)", with what is known of it.
+/// "mm_cpu (C++ at mm.cpp:12)", with what is known of it.
 std::string kernel_text(const dispatch::Kernel& kernel);
 
 }  // namespace tenon::introspect

@@ -67,7 +67,7 @@ TENON_API tenon_status tenon_introspect_list_dangling(tenon_buffer** out_ops);
 TENON_API tenon_status tenon_introspect_dump(const tenon_op* op, tenon_buffer** out_text);
 
 /// Writes the computed table: one line a slot that is not missing, Undefined first, such as
-/// "CPU: add_cpu at add.cpp:12 [kernel]".
+/// "CPU: mm_cpu at mm.cpp:12 [kernel]".
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_text`.

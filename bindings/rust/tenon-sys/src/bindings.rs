@@ -3227,7 +3227,7 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Writes the computed table: one line a slot that is not missing, Undefined first, such as
- "CPU: add_cpu at add.cpp:12 [kernel]".
+ "CPU: mm_cpu at mm.cpp:12 [kernel]".
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
