@@ -201,7 +201,7 @@ tenon_status boxed_entry(void* ctx, const tenon_op*, tenon_keyset, tenon_stack* 
 }
 
 tenon_typed_fn typed_entry(const char* op, const char* signature) {
-  static const Entry kEntries[] = {
+  const Entry entries[] = {
       // pointwise
       entry_of<"T>T">(),
       entry_of<"T>">(),
@@ -265,7 +265,7 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"Tibbv>T">(),
       entry_of<"T>v">(),
   };
-  for (const Entry& entry : kEntries) {
+  for (const Entry& entry : entries) {
     if (entry.signature == signature) return entry.function;
   }
   fail(TENON_ERROR_INTERNAL,

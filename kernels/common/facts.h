@@ -86,8 +86,8 @@ struct PointwiseFacts {
   int rule_count = 0;  // 0: `rule` holds for all of them
 };
 
-// The rule of one of an operator's functors. The count decides and not the pointer, which sanitizers
-// keep the compiler from comparing.
+// The rule of one of an operator's functors. The count decides and not the pointer, which UBSan
+// keeps GCC from comparing.
 constexpr const PointwiseRule& rule_of(const PointwiseFacts& facts, int variant) {
   return facts.rule_count > 0 ? facts.rules[variant] : facts.rule;
 }

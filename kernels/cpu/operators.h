@@ -2,10 +2,12 @@
 // The operators of kernels/ops/ops.list with their CPU kernels. CMake writes the source.
 #pragma once
 
+#include <vector>
+
 #include "kernels/ops/operators.h"
 
 namespace tenon::kernels::cpu {
 
-std::span<const Operator> operators();
+std::vector<Operator> operators();
 
 }  // namespace tenon::kernels::cpu

@@ -86,10 +86,9 @@ function(tenon_device_operators out device suffix)
 namespace tenon::kernels::@device@ {
 
 @_declared@
-std::span<const Operator> operators() {
-  static const Operator kOperators[] = {
+std::vector<Operator> operators() {
+  return {
 @_entries@  };
-  return kOperators;
 }
 
 }  // namespace tenon::kernels::@device@
