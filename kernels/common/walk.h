@@ -56,7 +56,12 @@ class Walk {
   // Calls `row(data)` for the start of each innermost row, from `base` on: what run does, for
   // loops that keep state from row to row.
   template <class Row>
-  void rows(char* const* base, Row&& row) const;
+  void rows(char* const* base, Row&& row) const {
+    steps<1>(base, row);
+  }
+  // The same for the dims from kFrom on: `step(data)` goes through those below itself.
+  template <int kFrom, class Step>
+  void steps(char* const* base, Step&& step) const;
 
  private:
   void run_rows(Loop loop, const void* ctx) const;
@@ -70,20 +75,20 @@ class Walk {
   int64_t strides_[kMaxDims][kMaxOperands];  // in bytes
 };
 
-template <class Row>
-void Walk::rows(char* const* base, Row&& row) const {
+template <int kFrom, class Step>
+void Walk::steps(char* const* base, Step&& step) const {
   if (numel_ == 0) return;
   char* data[kMaxOperands];
   std::copy_n(base, operands_, data);
-  if (ndim_ == 1) {
-    row(static_cast<char* const*>(data));
+  if (ndim_ <= kFrom) {
+    step(static_cast<char* const*>(data));
     return;
   }
   int64_t counter[kMaxDims];
   std::fill_n(counter, ndim_, int64_t{0});
   for (;;) {
-    row(static_cast<char* const*>(data));
-    int d = 1;
+    step(static_cast<char* const*>(data));
+    int d = kFrom;
     for (; d < ndim_; ++d) {
       if (++counter[d] < sizes_[d]) {
         for (int k = 0; k < operands_; ++k) data[k] += strides_[d][k];

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "kernels/cpu/half_cast.h"
 #include "kernels/cpu/loops.h"
 
 namespace tenon::kernels::cpu {
@@ -66,6 +67,7 @@ Loop loop_to(Dtype to, ElementTypes<To...>) {
 
 Loop cast_loop(Dtype to, Dtype from) {
   if (to == from) return copy_loop_of(size_of(to));
+  if (const Loop halves = half_cast_loop(to, from)) return halves;
   return visit("tenon::cast", "source", from, AllTypes(),
                [&]<class From>(Element<From>) { return loop_to<From>(to, AllTypes()); });
 }

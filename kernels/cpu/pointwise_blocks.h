@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointwise loops over operands that are not all contiguous and of the loop's dtype.
+#pragma once
+
+#include "kernels/common/elementwise.h"
+#include "kernels/cpu/pointwise_loops.h"
+
+namespace tenon::kernels::cpu {
+
+// The dtype that a loop of an operator computes elements of a dtype in.
+Dtype computed(Dtype dtype, const PointwiseFacts& facts);
+
+// Runs the loop over a plan: what it cannot read or write as it is goes through blocks in the
+// nearest cache.
+void run_blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop,
+                const void* functor);
+
+}  // namespace tenon::kernels::cpu
