@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between float16 and float32 by the processor: rounded to nearest, ties to even, as the
-// software ones. F16C comes with every processor that has AVX2.
+// Conversions between float16 and float32 by the processor: rounded to nearest, ties to even, as
+// the software ones. F16C comes with every processor that has AVX2.
 #include "kernels/cpu/half_cast.h"
 
 #include <cstring>

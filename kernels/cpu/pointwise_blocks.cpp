@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three orders, whichever fits: long rows one after the other; short rows joined, so that a small
-// operand is repeated once and a loop is long; tiles where an input's rows are the output's columns.
+// operand is repeated once and a loop is long; tiles where an input's rows are the output's
+// columns.
 #include "kernels/cpu/pointwise_blocks.h"
 
 #include <cstring>
