@@ -115,7 +115,7 @@ void boxed_mixed_checked(benchmark::State& state) {
 BENCHMARK(boxed_mixed_checked);
 
 // What the Python and Java packages do: resolve, run the boxed form, leave.
-void resolve_invoke_end(benchmark::State& state) {
+void begin_call_end(benchmark::State& state) {
   const Op& op = Operators::get().two;
   auto args = two_boxed();
   tenon_stack stack{};
@@ -128,7 +128,7 @@ void resolve_invoke_end(benchmark::State& state) {
     benchmark::DoNotOptimize(tenon_frame_end(&frame, status));
   }
 }
-BENCHMARK(resolve_invoke_end);
+BENCHMARK(begin_call_end);
 
 // Typed caller, kernel with a boxed form only.
 void typed_2_tensors_boxed_kernel(benchmark::State& state) {
