@@ -5,6 +5,7 @@
 #include "kernels/cuda/registrations.h"
 #include "kernels/cuda/runtime.h"
 #include "kernels/ops/empty.h"
+#include "kernels/ops/empty_strided.h"
 #include "kernels/ops/fill.h"
 
 namespace tenon::kernels::cuda {
