@@ -45,8 +45,8 @@ TENON_FUNCTOR inline float float_log(float x) {
   // The mantissa between the square roots of 1/2 and 2.
   constexpr int32_t kRootHalf = 0x3F3504F3;
   // Unsigned, since a NaN's bits wrap; what comes of them is replaced in the end.
-  const auto bits = static_cast<int32_t>(__builtin_bit_cast(uint32_t, scaled) +
-                                         uint32_t{0x3F800000 - kRootHalf});
+  const auto bits =
+      static_cast<int32_t>(__builtin_bit_cast(uint32_t, scaled) + uint32_t{0x3F800000 - kRootHalf});
   const auto e = static_cast<float>((bits >> 23) - 127 - (is_subnormal ? 23 : 0));
   const float f = __builtin_bit_cast(float, (bits & 0x007FFFFF) + kRootHalf) - 1.0F;
   float p = 7.0376836292e-2F;
