@@ -43,11 +43,15 @@ void check_dtype(const Call& call, const PointwiseRule& rule, Dtype dtype) {
   }
 }
 
-// Whether b is row-major like a, of its dtype, shape and device.
+// Whether a tensor is row-major and nothing else is to say of it, but that it may be read-only.
+bool is_plain(const tenon_tensor_info& info) {
+  return (info.flags & ~uint32_t{TENON_TENSOR_READ_ONLY}) == TENON_TENSOR_CONTIGUOUS;
+}
+
+// Whether b is plain, of a's dtype, shape and device.
 bool is_alike(const tenon_tensor_info& a, const tenon_tensor_info& b) {
-  constexpr uint32_t kWritable = ~uint32_t{TENON_TENSOR_READ_ONLY};
-  if (b.dtype != a.dtype || b.ndim != a.ndim || (b.flags & kWritable) != TENON_TENSOR_CONTIGUOUS ||
-      b.device.type != a.device.type || b.device.index != a.device.index) {
+  if (b.dtype != a.dtype || b.ndim != a.ndim || !is_plain(b) || b.device.type != a.device.type ||
+      b.device.index != a.device.index) {
     return false;
   }
   for (int32_t d = 0; d < a.ndim; ++d) {
@@ -67,10 +71,7 @@ bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
   const tenon_tensor* self = call.tensor(0);
   tenon_tensor_info lead;
   check(tenon_tensor_describe(self, &lead));
-  constexpr uint32_t kWritable = ~uint32_t{TENON_TENSOR_READ_ONLY};
-  if ((lead.flags & kWritable) != TENON_TENSOR_CONTIGUOUS || !has(rule.types, lead.dtype)) {
-    return false;
-  }
+  if (!is_plain(lead) || !has(rule.types, lead.dtype)) return false;
   void* data[3] = {nullptr, lead.data, nullptr};
   if (inputs == 2) {
     tenon_tensor_info other;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "kernels/cpu/bits.h"
 #include "kernels/cpu/half_cast.h"
 #include "kernels/cpu/loops.h"
 
@@ -23,25 +24,6 @@ void copy_loop(char* const* data, const int64_t* strides, int64_t count, const v
     std::memcpy(out, in, sizeof(Bits));
     out += strides[0];
     in += strides[1];
-  }
-}
-
-struct Bits128 {
-  uint64_t words[2];
-};
-
-Loop copy_loop_of(int64_t element_size) {
-  switch (element_size) {
-    case 1:
-      return &copy_loop<uint8_t>;
-    case 2:
-      return &copy_loop<uint16_t>;
-    case 4:
-      return &copy_loop<uint32_t>;
-    case 8:
-      return &copy_loop<uint64_t>;
-    default:
-      return &copy_loop<Bits128>;
   }
 }
 
@@ -66,7 +48,9 @@ Loop loop_to(Dtype to, ElementTypes<To...>) {
 }  // namespace
 
 Loop cast_loop(Dtype to, Dtype from) {
-  if (to == from) return copy_loop_of(size_of(to));
+  if (to == from) {
+    return with_bits(size_of(to), []<class Bits>(Bits) -> Loop { return &copy_loop<Bits>; });
+  }
   if (const Loop halves = half_cast_loop(to, from)) return halves;
   return visit("tenon::cast", "source", from, AllTypes(),
                [&]<class From>(Element<From>) { return loop_to<From>(to, AllTypes()); });
@@ -96,23 +80,6 @@ void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
   }
   const char unused = 0;
   walk.run(loop, &unused);
-}
-
-Tensor as_dtype(const Tensor& tensor, Dtype dtype) {
-  const tenon_tensor_info info = tensor.info();
-  if (dtype_of_info(info) == dtype) return tensor;
-  const Dims strides = preserving_strides(sizes_of(info), strides_of(info));
-  Tensor result = Tensor::empty(sizes_of(info), dtype, Device(), strides);
-  cast(result.info(), info);
-  return result;
-}
-
-Tensor as_contiguous(const Tensor& tensor) {
-  const tenon_tensor_info info = tensor.info();
-  if (is_contiguous(info)) return tensor;
-  Tensor result = Tensor::empty(sizes_of(info), dtype_of_info(info));
-  cast(result.info(), info);
-  return result;
 }
 
 }  // namespace tenon::kernels::cpu

@@ -52,11 +52,4 @@ Loop cast_loop(Dtype to, Dtype from);
 // overlap in part.
 void cast(const tenon_tensor_info& target, const tenon_tensor_info& source);
 
-// A copy of the elements as another dtype, dense in the same order of dims; the tensor itself when
-// it has that dtype already.
-Tensor as_dtype(const Tensor& tensor, Dtype dtype);
-
-// A row-major copy; the tensor itself when it is contiguous.
-Tensor as_contiguous(const Tensor& tensor);
-
 }  // namespace tenon::kernels::cpu

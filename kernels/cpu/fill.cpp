@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/common/walk.h"
+#include "kernels/cpu/bits.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/routine_of.h"
 
@@ -25,19 +26,6 @@ void fill_loop(char* const* data, const int64_t* strides, int64_t count, const v
     std::memcpy(out, &bits, sizeof bits);
     out += strides[0];
   }
-}
-
-struct Bits128 {
-  uint64_t words[2];
-};
-
-template <class T>
-constexpr Loop fill_loop_of() {
-  if constexpr (sizeof(T) == 1) return &fill_loop<uint8_t>;
-  if constexpr (sizeof(T) == 2) return &fill_loop<uint16_t>;
-  if constexpr (sizeof(T) == 4) return &fill_loop<uint32_t>;
-  if constexpr (sizeof(T) == 8) return &fill_loop<uint64_t>;
-  return &fill_loop<Bits128>;
 }
 
 void fill_(const Call& call) {
@@ -62,7 +50,8 @@ void fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {
   }
   visit(op, "self", dtype_of_info(self), AllTypes(), [&]<class T>(Element<T>) {
     const T element = checked_element_of<T>(op, "value", value);
-    walk.run(fill_loop_of<T>(), &element);
+    walk.run(with_bits(sizeof(T), []<class Bits>(Bits) -> Loop { return &fill_loop<Bits>; }),
+             &element);
   });
 }
 

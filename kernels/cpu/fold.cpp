@@ -3,7 +3,7 @@
 // whose states stay in the nearest cache while rows stream by.
 #include "kernels/common/fold.h"
 
-#include "kernels/cpu/cast.h"
+#include "kernels/cpu/conversion.h"
 #include "kernels/cpu/fold_loops.h"
 
 namespace tenon::kernels::cpu {
@@ -11,11 +11,6 @@ namespace {
 
 constexpr int64_t kStateBytes = 16384;
 constexpr int64_t kBlock = 1024;  // elements
-constexpr int64_t kWidest = 16;   // bytes of an element
-
-Dtype computed(Dtype dtype) {
-  return static_cast<Dtype>(computed_dtype(static_cast<tenon_dtype>(dtype), false));
-}
 
 class Folder {
  public:
@@ -24,11 +19,19 @@ class Folder {
         loops_(type.levels[vector_level]),
         functor_(functor),
         plan_(plan),
-        own_(plan.input_dtype()),
-        read_(read),
-        computed_(computed(read)),
+        own_size_(size_of(plan.input_dtype())),
+        computed_size_(size_of(computed(read, false))),
+        converts_(plan.input_dtype() != computed(read, false)),
+        input_(plan.input_dtype(), read, computed(read, false)),
         stride_(plan.folded().stride(0, 0)),
-        length_(plan.folded().size(0)) {}
+        length_(plan.folded().size(0)) {
+    for (int k = 0; k < plan.results(); ++k) {
+      const auto made = static_cast<Dtype>(type.outs[k]);
+      is_result_[k] = made == plan.result_dtype(k);
+      made_size_[k] = size_of(made);
+      outputs_[k] = {made, made, plan.result_dtype(k)};
+    }
+  }
 
   void run() {
     const Walk& kept = plan_.kept();
@@ -41,12 +44,10 @@ class Folder {
   }
 
  private:
-  bool converts() const { return own_ != computed_; }
-
   void fold_results(char* const* data, const int64_t* strides, int64_t count) {
     const int results = plan_.results();
     const int64_t in_stride = strides[results];
-    const bool across = plan_.kept_is_inner() && (converts() || in_stride == size_of(own_));
+    const bool across = plan_.kept_is_inner() && (converts_ || in_stride == own_size_);
     const int64_t most = std::min(kStateBytes / type_.state_size, kBlock);
     char* outs[Reduction::kMaxResults];
     for (int64_t first = 0; first < count; first += most) {
@@ -69,13 +70,13 @@ class Folder {
     int64_t index = 0;
     char* const base[] = {const_cast<char*>(in)};
     plan_.folded().rows(base, [&](char* const* row) {
-      if (!converts()) {
+      if (!converts_) {
         loops_.along(functor_, row[0], stride_, length_, index, state);
       } else {
         for (int64_t i = 0; i < length_; i += kBlock) {
           const int64_t count = std::min(kBlock, length_ - i);
           const char* block = convert(row[0] + i * stride_, stride_, count);
-          loops_.along(functor_, block, size_of(computed_), count, index + i, state);
+          loops_.along(functor_, block, computed_size_, count, index + i, state);
         }
       }
       index += length_;
@@ -86,7 +87,7 @@ class Folder {
     int64_t index = 0;
     char* const base[] = {const_cast<char*>(in)};
     plan_.folded().rows(base, [&](char* const* row) {
-      if (!converts()) {
+      if (!converts_) {
         loops_.across(functor_, row[0], stride_, length_, count, index, states_);
       } else {
         for (int64_t i = 0; i < length_; ++i) {
@@ -98,54 +99,41 @@ class Folder {
     });
   }
 
-  // Elements as the loops read them. What is asked for in a small float is rounded to that first.
+  // Elements as the loops read them.
   const char* convert(char* in, int64_t stride, int64_t count) {
-    if (own_ != read_ && read_ != computed_) {
-      cast_run(rounded_, read_, size_of(read_), in, own_, stride, count);
-      cast_run(block_, computed_, size_of(computed_), rounded_, read_, size_of(read_), count);
-    } else {
-      cast_run(block_, computed_, size_of(computed_), in, own_, stride, count);
-    }
+    input_.run(block_, computed_size_, in, stride, count, between_);
     return block_;
   }
 
   void finish(char* const* outs, const int64_t* strides, int64_t count) {
     char* written[Reduction::kMaxResults];
-    bool direct[Reduction::kMaxResults];
     for (int k = 0; k < plan_.results(); ++k) {
-      const auto dtype = static_cast<Dtype>(type_.outs[k]);
-      direct[k] = dtype == plan_.result_dtype(k) && (strides[k] == size_of(dtype) || count == 1);
-      written[k] = direct[k] ? outs[k] : results_[k];
+      const bool direct = is_result_[k] && (strides[k] == made_size_[k] || count == 1);
+      written[k] = direct ? outs[k] : results_[k];
     }
     type_.finish(functor_, states_, count, written);
     for (int k = 0; k < plan_.results(); ++k) {
-      if (direct[k]) continue;
-      const auto dtype = static_cast<Dtype>(type_.outs[k]);
-      cast_run(outs[k], plan_.result_dtype(k), strides[k], written[k], dtype, size_of(dtype),
-               count);
+      if (written[k] == outs[k]) continue;
+      outputs_[k].run(outs[k], strides[k], written[k], made_size_[k], count, between_);
     }
-  }
-
-  static void cast_run(char* to, Dtype to_dtype, int64_t to_stride, char* from, Dtype from_dtype,
-                       int64_t from_stride, int64_t count) {
-    char* const data[] = {to, from};
-    const int64_t strides[] = {to_stride, from_stride};
-    const char unused = 0;
-    cast_loop(to_dtype, from_dtype)(data, strides, count, &unused);
   }
 
   const FoldType& type_;
   const FoldLoops& loops_;
   const void* functor_;
   const Reduction& plan_;
-  Dtype own_;       // in memory
-  Dtype read_;      // as the call asks for
-  Dtype computed_;  // of the loops
+  int64_t own_size_;
+  int64_t computed_size_;
+  bool converts_;
+  Conversion input_;
   int64_t stride_;
   int64_t length_;
+  bool is_result_[Reduction::kMaxResults];  // a functor makes elements of the result's dtype
+  int64_t made_size_[Reduction::kMaxResults];
+  Conversion outputs_[Reduction::kMaxResults];
   alignas(64) char states_[kStateBytes];
   alignas(64) char block_[kBlock * kWidest];
-  alignas(64) char rounded_[kBlock * kWidest];
+  alignas(64) char between_[kBlock * kWidest];
   alignas(64) char results_[Reduction::kMaxResults][kBlock * kWidest];
 };
 

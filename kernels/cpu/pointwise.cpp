@@ -4,6 +4,7 @@
 #include "kernels/common/pointwise.h"
 
 #include "kernels/common/element.h"
+#include "kernels/cpu/conversion.h"
 #include "kernels/cpu/pointwise_blocks.h"
 
 namespace tenon::kernels::cpu {
@@ -27,7 +28,7 @@ PointwiseLoop loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts
 // Whether the loop may run over all operands as they are.
 bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   const Walk& walk = plan.walk();
-  if (size_of(computed(plan.dtype(), facts)) != size_of(plan.dtype())) return false;
+  if (size_of(computed(plan.dtype(), facts.moves)) != size_of(plan.dtype())) return false;
   if (walk.ndim() != 1 || plan.has_casts()) return false;
   bool direct = walk.stride(0, 0) == size_of(plan.result_dtype());
   for (int k = 0; k < plan.inputs(); ++k) {

@@ -6,32 +6,26 @@
 
 #include <cstring>
 
-#include "kernels/common/element.h"
-#include "kernels/cpu/cast.h"
+#include "kernels/cpu/bits.h"
+#include "kernels/cpu/conversion.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
 // Measured: blocks of 64 and 1024 elements take a third more time.
 constexpr int64_t kBlock = 256;
-constexpr int64_t kWidest = 16;  // bytes of an element
-constexpr int64_t kShort = 64;   // rows of fewer elements are joined
-constexpr int64_t kTile = 64;    // elements along each side of a tile
+constexpr int64_t kShort = 64;  // rows of fewer elements are joined
+constexpr int64_t kTile = 64;   // elements along each side of a tile
 constexpr int64_t kTileBytes = 16384;
 
-// One operand: how its elements come into the loop's dtype, or out of it. A cast of an integer to
-// float16 rounds to that before it is computed as float: then there are two steps.
+// One operand, and how its elements come into the loop's dtype or out of it.
 struct Operand {
-  Dtype own;       // in memory
-  Dtype promoted;  // that the plan reads or writes
-  Dtype computed;  // of the loop
   int64_t stride;  // along a row, in bytes
   int64_t next;    // from a row to the next, in bytes
   int64_t own_size;
   int64_t computed_size;
   bool as_it_is;  // what is only moved is computed as another dtype of its size
-  Loop first;     // of the steps: own to promoted, or to computed where that is all
-  Loop second;    // promoted to computed, NULL where one step does
+  Conversion conversion;
 
   bool is_direct() const { return as_it_is && stride == own_size; }
   bool is_same() const { return stride == 0; }  // one element for a whole row
@@ -52,26 +46,10 @@ void turn(char* to, const char* from, int64_t stride, int64_t next, int64_t colu
   }
 }
 
-struct Bits128 {
-  uint64_t words[2];
-};
-
 void turn(char* to, const char* from, const Operand& operand, int64_t columns, int64_t rows) {
-  const auto as = [&](auto bits) {
-    turn<decltype(bits)>(to, from, operand.stride, operand.next, columns, rows);
-  };
-  switch (operand.own_size) {
-    case 1:
-      return as(uint8_t{});
-    case 2:
-      return as(uint16_t{});
-    case 4:
-      return as(uint32_t{});
-    case 8:
-      return as(uint64_t{});
-    default:
-      return as(Bits128{});
-  }
+  with_bits(operand.own_size, [&]<class Bits>(Bits) {
+    turn<Bits>(to, from, operand.stride, operand.next, columns, rows);
+  });
 }
 
 // Repeats what a block begins with, `size` bytes of it, up to `total`.
@@ -88,14 +66,18 @@ class Blocks {
   Blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop, const void* functor)
       : walk_(plan.walk()), loop_(loop), functor_(functor), count_(plan.inputs() + 1) {
     const Dtype result = plan.result_dtype();
-    add(0, plan.output_dtype(), result, computed(result, facts), facts);
+    // Elements that are only moved need no step from their dtype to that of the loop.
+    const Dtype written = facts.moves ? result : computed(result, false);
+    add(0, plan.output_dtype(), result, written, {written, result, plan.output_dtype()});
     for (int k = 0; k < plan.inputs(); ++k) {
+      const Dtype own = dtype_of_info(plan.input_info(k));
       Dtype promoted = plan.input_dtype(k);
-      const Dtype loops = k < facts.masks ? Dtype::Bool : computed(promoted, facts);
+      Dtype read = k < facts.masks ? Dtype::Bool : computed(promoted, facts.moves);
       const bool keeps =
           k == 1 && facts.keeps_digits && plan.needs_cast(1) && plan.input_info(1).numel == 1;
-      if (keeps) promoted = loops;
-      add(k + 1, dtype_of_info(plan.input_info(k)), promoted, loops, facts);
+      if (keeps) promoted = read;
+      if (facts.moves) read = promoted;
+      add(k + 1, own, promoted, read, {own, promoted, read});
     }
   }
 
@@ -110,51 +92,24 @@ class Blocks {
   }
 
  private:
-  void add(int k, Dtype own, Dtype promoted, Dtype loops, const PointwiseFacts& facts) {
-    // Elements that are only moved need no step from their dtype to that of the loop.
-    if (facts.moves) loops = promoted;
+  void add(int k, Dtype own, Dtype promoted, Dtype loops, const Conversion& conversion) {
     Operand& operand = operands_[k];
-    operand.own = own;
-    operand.promoted = promoted;
-    operand.computed = loops;
     operand.stride = walk_.stride(k, 0);
     operand.next = walk_.ndim() > 1 ? walk_.stride(k, 1) : 0;
     operand.own_size = size_of(own);
     operand.computed_size = size_of(loops);
     operand.as_it_is = own == promoted && operand.own_size == operand.computed_size;
-    const bool twice = own != promoted && promoted != loops;
-    const Dtype from = k == 0 ? loops : own;
-    const Dtype to = k == 0 ? own : loops;
-    operand.first = cast_loop(twice ? promoted : to, from);
-    operand.second = twice ? cast_loop(to, promoted) : nullptr;
+    operand.conversion = conversion;
   }
 
   // ---- Elements in and out ----------------------------------------------------------------------
 
-  void convert(const Operand& operand, char* to, int64_t to_stride, char* from, int64_t from_stride,
-               int64_t count) {
-    const char unused = 0;
-    if (operand.second == nullptr) {
-      char* const data[] = {to, from};
-      const int64_t strides[] = {to_stride, from_stride};
-      operand.first(data, strides, count, &unused);
-      return;
-    }
-    const int64_t size = size_of(operand.promoted);
-    char* const in[] = {rounded_.bytes, from};
-    const int64_t in_strides[] = {size, from_stride};
-    operand.first(in, in_strides, count, &unused);
-    char* const out[] = {to, rounded_.bytes};
-    const int64_t out_strides[] = {to_stride, size};
-    operand.second(out, out_strides, count, &unused);
-  }
-
   void read(const Operand& operand, char* block, char* from, int64_t stride, int64_t count) {
-    convert(operand, block, operand.computed_size, from, stride, count);
+    operand.conversion.run(block, operand.computed_size, from, stride, count, between_.bytes);
   }
   void write(char* to, char* block, int64_t count) {
     const Operand& out = operands_[0];
-    convert(out, to, out.stride, block, out.computed_size, count);
+    out.conversion.run(to, out.stride, block, out.computed_size, count, between_.bytes);
   }
 
   // `count` elements of an input's row from `from` on, where the loop can read them. The one
@@ -313,14 +268,10 @@ class Blocks {
   Operand operands_[kMaxOperands];
   const char* filled_[kMaxOperands] = {};  // whose element a block is full of
   Block blocks_[kMaxOperands];
-  Block rounded_;
+  Block between_;
 };
 
 }  // namespace
-
-Dtype computed(Dtype dtype, const PointwiseFacts& facts) {
-  return static_cast<Dtype>(computed_dtype(static_cast<tenon_dtype>(dtype), facts.moves));
-}
 
 void run_blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop,
                 const void* functor) {

@@ -7,9 +7,6 @@
 
 namespace tenon::kernels::cpu {
 
-// The dtype that a loop of an operator computes elements of a dtype in.
-Dtype computed(Dtype dtype, const PointwiseFacts& facts);
-
 // Runs the loop over a plan: what it cannot read or write as it is goes through blocks in the
 // nearest cache.
 void run_blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop,

@@ -98,14 +98,13 @@ class Seen(TorchDispatchMode):
 
     def replay(self, name: str, given: tuple, twins: dict, state, expected) -> None:
         """Calls Tenon and notes what differs."""
-        written = [
-            (t, twins[id(t)]) for t in pytree.tree_leaves(given) if isinstance(t, torch.Tensor)
-        ]
+        tensors = [t for t in pytree.tree_leaves(given) if isinstance(t, torch.Tensor)]
+        written = [(twins[id(t)], t) for t in tensors]
         args, kwargs = pytree.tree_map(lambda leaf: ours(leaf, twins), given)
         tenon.default_generator().set_state(bytes(state.tolist()))
         try:
             got = tenon.find_op(name)(*args, **kwargs)
-            pairs = [*zip(leaves_of(got), leaves_of(expected), strict=True), *flip(written)]
+            pairs = [*zip(leaves_of(got), leaves_of(expected), strict=True), *written]
             for mine, theirs in pairs:
                 difference = compare(mine, theirs, values=name.partition(".")[0][6:] not in UNSET)
                 assert not difference, difference
@@ -146,10 +145,6 @@ def leaves_of(result: Any) -> list:
     if result is None:
         return []
     return list(result) if isinstance(result, list | tuple) else [result]
-
-
-def flip(pairs: list) -> list:
-    return [(mine, theirs) for theirs, mine in pairs]
 
 
 def describe(leaf: Any) -> str:

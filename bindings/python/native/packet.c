@@ -264,10 +264,7 @@ static PyObject* method_repr(PyObject* object) {
 }
 
 static PyObject* method_name(PyObject* object, void* unused) {
-  (void)unused;
-  const char* name = PyUnicode_AsUTF8(((tnp_packet*)((method*)object)->packet)->name);
-  const char* colons = name ? strstr(name, "::") : NULL;
-  return name ? PyUnicode_FromString(colons ? colons + 2 : name) : NULL;
+  return packet_get_short_name(((method*)object)->packet, unused);
 }
 
 static PyGetSetDef method_getset[] = {{"__name__", method_name, NULL, NULL, NULL},
