@@ -103,8 +103,10 @@ enum class FoldGives : uint8_t {
 struct FoldFacts {
   DtypeSet types = 0;  // of elements, as the `dtype` argument asks for them; others are refused
   FoldGives gives = FoldGives::Same;
-  bool needs_elements = false;    // has no value for none
-  bool in_order = false;          // counts elements in row-major order
+  bool needs_elements = false;  // has no value for none
+  bool in_order = false;        // counts elements in row-major order
+  // Elements keep their digits where a small float is asked for; else they are rounded to it.
+  bool keeps_digits = false;
   const char* refusal = nullptr;  // what a dtype must be, where a list of names says it badly
 };
 

@@ -21,7 +21,7 @@ class Folder {
         plan_(plan),
         own_size_(size_of(plan.input_dtype())),
         computed_size_(size_of(computed(read, false))),
-        converts_(plan.input_dtype() != computed(read, false)),
+        converts_(plan.input_dtype() != read || read != computed(read, false)),
         input_(plan.input_dtype(), read, computed(read, false)),
         stride_(plan.folded().stride(0, 0)),
         length_(plan.folded().size(0)) {
@@ -141,14 +141,16 @@ class Folder {
 
 void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
   const auto& table = reinterpret_cast<const FoldTable&>(kernel);
-  const auto read = static_cast<Dtype>(dtype);
+  auto read = static_cast<Dtype>(dtype);
   const int index = computed_index(computed_dtype(dtype, false));
   // The facts refuse what has no loops.
   if (index < 0 || table.types[index].make == nullptr) [[unlikely]] {
     fail(TENON_ERROR_INTERNAL, {call.op(), ": a loop must exist for ", read});
   }
   const FoldType& type = table.types[index];
-  plan.build_walks(call.facts().fold.in_order);
+  const FoldFacts& facts = call.facts().fold;
+  if (facts.keeps_digits) read = computed(read, false);
+  plan.build_walks(facts.in_order);
   alignas(16) char functor[kMaxFunctor];
   type.make(Args(call.op(), call.args, dtype), plan.folded_numel(), functor);
   Folder(type, functor, plan, read).run();

@@ -26,6 +26,7 @@ struct Mean : Sum<T> {
 };
 
 inline constexpr FoldFacts kMeanFold{.types = kFloats | kComplex,
+                                     .keeps_digits = true,
                                      .refusal = "floating or complex; dtype= says which"};
 
 inline constexpr Facts kMean{

@@ -50,6 +50,19 @@ TEST(Sum, Float32LargeTerms_CancelWithoutOverflow) {
   EXPECT_TRUE(std::isnan(call("aten::sum", floats(terms)).data<float>()[0]));
 }
 
+// As PyTorch does, whose sum of a cast is the sum with a dtype.
+TEST(Sum, SmallFloatAskedFor_RoundsEachTermToIt) {
+  for (const Dtype own : {Dtype::F32, Dtype::F64, Dtype::C64}) {
+    for (const Dtype asked : {Dtype::F16, Dtype::BF16}) {
+      const Tensor self = call("aten::_to_copy", floats({1.0004F, -1}), kw("dtype", own));
+      EXPECT_EQ(elements(call("aten::sum", self, kw("dtype", asked))), (Doubles{0}));
+      const Tensor column = call("aten::unsqueeze", self, int64_t{1});
+      EXPECT_EQ(elements(call("aten::sum.dim_IntList", column, Ints{0}, kw("dtype", asked))),
+                (Doubles{0}));
+    }
+  }
+}
+
 TEST(Sum, MetaTensor_GivesInt64ForBool) {
   const Tensor result = call("aten::sum.dim_IntList", meta({2, 3}, Dtype::Bool), Ints{1}, true);
   EXPECT_EQ(result.dtype(), Dtype::I64);

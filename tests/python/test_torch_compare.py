@@ -170,6 +170,20 @@ def test_reductions(dtype):
             both("argmax", (a, dim, keepdim), (x, dim, keepdim))
 
 
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+@pytest.mark.parametrize("dtype", ALL)
+def test_sums_asked_for_as_another_dtype(dtype):
+    # What is left of these tells whether terms were rounded to the dtype before they were added.
+    theirs = torch.tensor([2049, -2048, 1.0004, -1]).to(getattr(torch, dtype)).reshape(2, 2)
+    ours = tenon.tensor(theirs.tolist(), dtype=getattr(tenon, dtype))
+    for asked in ALL:
+        wanted = getattr(torch, asked)
+        both("sum", (ours,), (theirs,), dtype=wanted)
+        both("mean", (ours,), (theirs,), dtype=wanted)
+        both("sum.dim_IntList", (ours, [1]), (theirs, [1]), dtype=wanted)
+        both("mean.dim", (ours, [0]), (theirs, [0]), dtype=wanted)
+
+
 @pytest.mark.parametrize("dtype", ALL)
 def test_products(dtype):
     a, x = pair(dtype, (3, 4))
