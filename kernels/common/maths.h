@@ -3,6 +3,7 @@
 // headers of the C++ library.
 #pragma once
 
+#include "kernels/common/angle_maths.h"
 #include "kernels/common/float_maths.h"
 
 namespace tenon::kernels::maths {
@@ -26,15 +27,15 @@ R abs(Complex<R> x);
 TENON_FUNCTOR inline float cos(float x) { return __builtin_cosf(x); }
 TENON_FUNCTOR inline double cos(double x) { return __builtin_cos(x); }
 TENON_FUNCTOR inline float exp(float x) { return float_exp(x); }
-TENON_FUNCTOR inline double exp(double x) { return __builtin_exp(x); }
+TENON_FUNCTOR inline double exp(double x) { return double_exp(x); }
 TENON_FUNCTOR inline float log(float x) { return float_log(x); }
-TENON_FUNCTOR inline double log(double x) { return __builtin_log(x); }
+TENON_FUNCTOR inline double log(double x) { return double_log(x); }
 TENON_FUNCTOR inline float sin(float x) { return __builtin_sinf(x); }
 TENON_FUNCTOR inline double sin(double x) { return __builtin_sin(x); }
 TENON_FUNCTOR inline float sqrt(float x) { return __builtin_sqrtf(x); }
 TENON_FUNCTOR inline double sqrt(double x) { return __builtin_sqrt(x); }
 TENON_FUNCTOR inline float tanh(float x) { return float_tanh(x); }
-TENON_FUNCTOR inline double tanh(double x) { return __builtin_tanh(x); }
+TENON_FUNCTOR inline double tanh(double x) { return double_tanh(x); }
 
 TENON_FUNCTOR inline float trunc(float x) { return __builtin_truncf(x); }
 TENON_FUNCTOR inline double trunc(double x) { return __builtin_trunc(x); }

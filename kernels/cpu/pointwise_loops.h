@@ -141,8 +141,40 @@ struct Signature<R (F::*)(A...) const> {
  private:
   template <class T>
   [[gnu::always_inline]] static inline void one(R* out, const char* a, int64_t count, const F f) {
-    TENON_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) out[i] = f(element_at<T>(a, i));
+    if constexpr (requires(T x) { f.near(x); }) {
+      for (int64_t i = 0; i < count; i += kGuarded) {
+        const int64_t length = count - i < kGuarded ? count - i : kGuarded;
+        guarded(out + i, reinterpret_cast<const T*>(a) + i, length, f);
+      }
+    } else {
+      TENON_INDEPENDENT
+      for (int64_t i = 0; i < count; ++i) out[i] = f(element_at<T>(a, i));
+    }
+  }
+
+  // A functor that needs a call for elements more than kNear away from 0 has near() for the rest:
+  // one look decides for so many elements whether any of them needs it.
+  static constexpr int64_t kGuarded = 256;
+  // Negative where near() must not be called. NaN may go either way.
+  template <class T>
+  [[gnu::always_inline]] static inline T room(T x) {
+    return F::kNear - (x < 0 ? -x : x);
+  }
+  template <class T>
+  [[gnu::always_inline]] static inline void guarded(R* out, const T* in, int64_t count, const F f) {
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    Bits far = 0;  // its sign bit tells
+    for (int64_t i = 0; i < count; ++i) {
+      far |= __builtin_bit_cast(Bits, room<T>(in[i]));
+    }
+    if (far >> (8 * sizeof(T) - 1) == 0) {
+      TENON_INDEPENDENT
+      for (int64_t i = 0; i < count; ++i) out[i] = f.near(in[i]);
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        out[i] = room<T>(in[i]) >= 0 ? f.near(in[i]) : f(in[i]);
+      }
+    }
   }
   template <class T, class U>
   [[gnu::always_inline]] static inline void two(R* out, const char* a, const char* b, int64_t count,

@@ -9,7 +9,12 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Cos {
+  static constexpr auto kNear = static_cast<Real<T>>(maths::kNearAngle);
+
   TENON_FUNCTOR T operator()(T x) const { return maths::cos(x); }
+  TENON_FUNCTOR T near(T x) const requires std::is_floating_point_v<T> {
+    return maths::near_cos(x);
+  }
 };
 
 inline constexpr Facts kCos{

@@ -9,7 +9,12 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Sin {
+  static constexpr auto kNear = static_cast<Real<T>>(maths::kNearAngle);
+
   TENON_FUNCTOR T operator()(T x) const { return maths::sin(x); }
+  TENON_FUNCTOR T near(T x) const requires std::is_floating_point_v<T> {
+    return maths::near_sin(x);
+  }
 };
 
 inline constexpr Facts kSin{
