@@ -30,6 +30,11 @@ T Args::number(int k, const char* name) const {
   });
 }
 
+template <class T>
+T Args::factor(int k, const char* name) const {
+  return checked_element_of<T>(op_, name, scalar_of(*this, k, name));
+}
+
 int Args::choice(int k, const char* name, const char* first, const char* second) const {
   const tenon_value& value = values_[k];
   if (value.tag == TENON_TAG_NONE) return 0;
@@ -50,14 +55,23 @@ void refuse_argument(const char* op, const char* argument, const char* expected,
 
 template bool Args::number(int, const char*) const;
 template uint8_t Args::number(int, const char*) const;
+template uint8_t Args::factor(int, const char*) const;
 template int8_t Args::number(int, const char*) const;
+template int8_t Args::factor(int, const char*) const;
 template int16_t Args::number(int, const char*) const;
+template int16_t Args::factor(int, const char*) const;
 template int32_t Args::number(int, const char*) const;
+template int32_t Args::factor(int, const char*) const;
 template int64_t Args::number(int, const char*) const;
+template int64_t Args::factor(int, const char*) const;
 template float Args::number(int, const char*) const;
+template float Args::factor(int, const char*) const;
 template double Args::number(int, const char*) const;
+template double Args::factor(int, const char*) const;
 template Complex64 Args::number(int, const char*) const;
+template Complex64 Args::factor(int, const char*) const;
 template Complex128 Args::number(int, const char*) const;
+template Complex128 Args::factor(int, const char*) const;
 
 void check_other_number(const Args& args, int k, const char* name, tenon_dtype dtype) {
   const Scalar number = scalar_of(args, k, name);
@@ -68,7 +82,12 @@ void check_other_number(const Args& args, int k, const char* name, tenon_dtype d
   if (number.is_float() && (traits & (TENON_DTYPE_IS_FLOATING | TENON_DTYPE_IS_COMPLEX)) == 0) {
     fail_argument(args.op(), name, "an integer for tensors that are not floating", number);
   }
-  if (number.is_complex() && (traits & TENON_DTYPE_IS_COMPLEX) == 0) {
+  check_factor(args, k, name, dtype);
+}
+
+void check_factor(const Args& args, int k, const char* name, tenon_dtype dtype) {
+  const Scalar number = scalar_of(args, k, name);
+  if (number.is_complex() && (tenon_dtype_traits(dtype) & TENON_DTYPE_IS_COMPLEX) == 0) {
     fail_argument(args.op(), name, "a real number for tensors that are not complex", number);
   }
 }

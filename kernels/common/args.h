@@ -26,6 +26,9 @@ class Args {
   // dtype.
   template <class T>
   T number(int k, const char* name) const;
+  // The same where it is computed with and not an element: any T.
+  template <class T>
+  T factor(int k, const char* name) const;
 
   // Argument k, called `name`, as one of two words: 1 and 2, 0 where it is absent.
   int choice(int k, const char* name, const char* first, const char* second) const;
@@ -44,6 +47,8 @@ class Args {
 // Refuses a number `name` that would lose something in this dtype: a bool is for bools only, a
 // float for floats, a complex number for complex ones.
 void check_other_number(const Args& args, int k, const char* name, tenon_dtype dtype);
+// Refuses a complex number `name` for a dtype that is not.
+void check_factor(const Args& args, int k, const char* name, tenon_dtype dtype);
 inline void check_number(const Args& args, int k, const char* name, tenon_dtype dtype) {
   if (args[k].tag != TENON_TAG_INT) check_other_number(args, k, name, dtype);
 }

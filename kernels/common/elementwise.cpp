@@ -109,10 +109,15 @@ void Elementwise::common_device() {
   }
 }
 
-void Elementwise::check_output(tenon_tensor* given, bool may_resize) {
+void Elementwise::take_output(tenon_tensor* given, bool may_resize) {
   given_ = given;
   const tenon_tensor_info output = info_of(given);
-  const char* name = may_resize ? "out" : "self";
+  check_output(output, may_resize ? "out" : "self", result_dtype_);
+  describe_output(output);
+}
+
+void Elementwise::check_output(const tenon_tensor_info& output, const char* name,
+                               Dtype result) const {
   if ((output.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
     fail_argument(op_, name, "a defined tensor", "the undefined tensor");
   }
@@ -120,9 +125,9 @@ void Elementwise::check_output(tenon_tensor* given, bool may_resize) {
     fail_argument(op_, name, "writable", "a read-only tensor");
   }
   const Dtype dtype = dtype_of_info(output);
-  if (dtype != result_dtype_ && !can_cast(result_dtype_, dtype)) [[unlikely]] {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": ", name, " must be of a dtype that ", result_dtype_,
-                                        " can be cast to, got ", dtype});
+  if (dtype != result && !can_cast(result, dtype)) [[unlikely]] {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {op_, ": ", name, " must be of a dtype that ", result, " can be cast to, got ", dtype});
   }
   if (!(Device(output.device) == device_)) [[unlikely]] {
     fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": ", name, " must be on ", device_,
@@ -130,7 +135,6 @@ void Elementwise::check_output(tenon_tensor* given, bool may_resize) {
   }
   check_no_internal_overlap(op_, output);
   for (int k = 0; k < ninputs_; ++k) check_no_partial_overlap(op_, output, infos_[k]);
-  describe_output(output);
 }
 
 void Elementwise::describe_output(const tenon_tensor_info& info) {
@@ -145,22 +149,22 @@ void Elementwise::allocate(Sizes sizes, const int64_t* strides) {
 
 // Inputs may be views of the storage that grows. What they would share with the output is known
 // before, and refused before anything changes; then the storage moves, and they with it.
-void Elementwise::resize_output(Sizes sizes, const int64_t* strides, bool row_major) {
-  tenon_tensor_info planned = info_of(given_);
+void Elementwise::resize_output(tenon_tensor* given, Sizes sizes, const int64_t* strides,
+                                bool row_major) {
+  tenon_tensor_info planned = info_of(given);
   planned.ndim = static_cast<int32_t>(sizes.size());
   planned.sizes = sizes.data();
   planned.strides = strides;
   planned.numel = numel_of(sizes);
   planned.flags &= ~TENON_TENSOR_CONTIGUOUS;
   if (row_major) planned.flags |= TENON_TENSOR_CONTIGUOUS;
-  const tenon_storage* storage = tenon_tensor_storage(given_);
+  const tenon_storage* storage = tenon_tensor_storage(given);
   for (int k = 0; k < ninputs_; ++k) {
     // The memory behind another storage's end is nobody's business here.
     if (tenon_tensor_storage(inputs_[k]) != storage) continue;
     check_no_partial_overlap(op_, planned, infos_[k]);
   }
-  resize_out(op_, given_, sizes, row_major ? nullptr : strides);
-  describe_output(info_of(given_));
+  resize_out(op_, given, sizes, row_major ? nullptr : strides);
   for (int k = 0; k < ninputs_; ++k) check(tenon_tensor_describe(inputs_[k], &infos_[k]));
 }
 
@@ -190,7 +194,7 @@ void Elementwise::finish_preserving(Dtype result) {
 
 void Elementwise::finish_given_or_strided(Output output) {
   common_device();
-  if (output.tensor() != nullptr) check_output(output.tensor(), output.may_resize());
+  if (output.tensor() != nullptr) take_output(output.tensor(), output.may_resize());
 
   bool one_shape = true;
   for (int k = 1; k < ninputs_; ++k) one_shape = one_shape && same_sizes(infos_[0], infos_[k]);
@@ -217,7 +221,7 @@ void Elementwise::finish_given_or_strided(Output output) {
   // Contiguous throughout, or the same dense strides throughout: one dim is enough. Inputs that
   // need a cast count as what they will be.
   if (one_shape && !resize_) {
-    Dims scratch[kMaxInputs];
+    int64_t scratch[kMaxInputs][kMaxDims];
     Sizes strides[kMaxInputs];
     bool contiguous = given_ == nullptr || is_contiguous(out);
     bool channels_last = given_ == nullptr || is_channels_last(sizes, strides_of(out));
@@ -279,16 +283,17 @@ void Elementwise::walk_in_order_of_output(Sizes shape) {
 }
 
 // The strides of an input, as they will be once it is cast.
-Sizes Elementwise::input_strides(int k, Dims& storage) const {
+Sizes Elementwise::input_strides(int k, int64_t* storage) const {
   if (!needs_cast(k)) return strides_of(infos_[k]);
-  storage = cast_strides(k);
-  return storage;
+  const Dims strides = cast_strides(k);
+  std::copy(strides.begin(), strides.end(), storage);
+  return {storage, static_cast<size_t>(strides.size())};
 }
 
 void Elementwise::finish_general(Sizes shape) {
   const auto ndim = static_cast<int64_t>(shape.size());
   int64_t strides[kMaxOperands][kMaxDims];
-  Dims scratch;
+  int64_t scratch[kMaxDims];
   for (int k = 0; k < ninputs_; ++k) {
     broadcast_strides(shape, sizes_of(infos_[k]), input_strides(k, scratch), strides[k + 1]);
   }
@@ -297,8 +302,9 @@ void Elementwise::finish_general(Sizes shape) {
   int count = 0;
   const bool fresh = given_ == nullptr || resize_;
   if (!fresh) {
-    scratch = output_needs_cast() ? output_cast_strides() : Dims(strides_of(info_of(given_)));
-    std::copy(scratch.begin(), scratch.end(), strides[0]);
+    const Dims own =
+        output_needs_cast() ? output_cast_strides() : Dims(strides_of(info_of(given_)));
+    std::copy(own.begin(), own.end(), strides[0]);
     order[count++] = strides[0];
   }
   for (int k = 0; k < ninputs_; ++k) order[count++] = strides[k + 1];
@@ -316,7 +322,8 @@ void Elementwise::finish_general(Sizes shape) {
     if (given_ == nullptr) {
       allocate(shape, row_major ? nullptr : strides[0]);
     } else {
-      resize_output(shape, strides[0], row_major);
+      resize_output(given_, shape, strides[0], row_major);
+      describe_output(info_of(given_));
     }
   }
   has_casts_ = has_casts_ || output_needs_cast();

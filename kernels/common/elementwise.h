@@ -3,6 +3,8 @@
 // output, its allocation with the strides that PyTorch gives it, and the walk over all operands.
 #pragma once
 
+#include <span>
+
 #include "kernels/common/allocation.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/walk.h"
@@ -23,6 +25,16 @@ class Output {
   Output(tenon_tensor* tensor, bool may_resize) : tensor_(tensor), may_resize_(may_resize) {}
   tenon_tensor* tensor_;
   bool may_resize_;
+};
+
+// One of several results, all of one shape.
+struct OneOfSeveral {
+  Dtype dtype = Dtype::None;      // that the loop writes
+  const char* name = nullptr;     // the schema's, of a given one
+  tenon_tensor* given = nullptr;  // the caller's `out`; NULL: a new tensor
+  Tensor made = {};               // the new tensor
+
+  tenon_tensor* tensor() const { return made ? made.get() : given; }
 };
 
 enum class Promotion {
@@ -73,32 +85,41 @@ class Elementwise {
   // The same for one input and a new result, which gets the input's strides where they are dense:
   // those of dims of size 1 too, and of no elements.
   void finish_preserving(Dtype result);
+  // The same for several results; those of one input get its strides where they are dense.
+  // `results` must stay as long as the plan.
+  void finish_several(std::span<OneOfSeveral> results);
 
   const char* op() const { return op_; }
   // The dtype that the loop computes in.
   Dtype dtype() const { return dtype_; }
+  int outputs() const { return further_ + 1; }
   // The dtype that the loop writes.
-  Dtype result_dtype() const { return result_dtype_; }
-  // The dtype of the output, another one where it was given.
-  Dtype output_dtype() const { return output_dtype_; }
+  Dtype result_dtype(int k = 0) const { return k == 0 ? result_dtype_ : results_[k].dtype; }
+  // The dtype of an output, another one where it was given.
+  Dtype output_dtype(int k = 0) const {
+    return k == 0 ? output_dtype_ : dtype_of_info(output_info(k));
+  }
   int inputs() const { return ninputs_; }
   const tenon_tensor_info& input_info(int k) const { return infos_[k]; }
   const tenon_tensor* input_tensor(int k) const { return inputs_[k]; }
   Dtype input_dtype(int k) const { return input_dtypes_[k]; }
-  tenon_tensor* output() const { return result_ ? result_.get() : given_; }
-  tenon_tensor_info output_info() const { return info_of(output()); }
+  tenon_tensor* output(int k = 0) const {
+    if (k > 0) return results_[k].tensor();
+    return result_ ? result_.get() : given_;
+  }
+  tenon_tensor_info output_info(int k = 0) const { return info_of(output(k)); }
   bool has_casts() const { return has_casts_; }
   bool needs_cast(int k) const { return infos_[k].dtype != static_cast<int32_t>(input_dtypes_[k]); }
-  bool output_needs_cast() const { return output_dtype_ != result_dtype_; }
+  bool output_needs_cast(int k = 0) const { return output_dtype(k) != result_dtype(k); }
   Dims cast_strides(int k) const {
     return preserving_strides(sizes_of(infos_[k]), strides_of(infos_[k]));
   }
-  Dims output_cast_strides() const {
-    const tenon_tensor_info output = output_info();
+  Dims output_cast_strides(int k = 0) const {
+    const tenon_tensor_info output = output_info(k);
     return preserving_strides(sizes_of(output), strides_of(output));
   }
 
-  // Operand 0 is the output, operand k + 1 is input k. Operands that need a cast have no data yet.
+  // Outputs are the first operands, the inputs follow.
   Walk& walk() { return walk_; }
 
   // The allocated result; empty when the output was given.
@@ -111,7 +132,8 @@ class Elementwise {
   void finish_like_lead();
   void finish_given_or_strided(Output output);
   void common_device();
-  void check_output(tenon_tensor* given, bool may_resize);
+  void take_output(tenon_tensor* given, bool may_resize);
+  void check_output(const tenon_tensor_info& output, const char* name, Dtype result) const;
   static tenon_tensor_info info_of(const tenon_tensor* tensor) {
     tenon_tensor_info info;
     check(tenon_tensor_describe(tensor, &info));
@@ -121,13 +143,16 @@ class Elementwise {
   void finish_general(Sizes shape);
   void allocate(Sizes sizes, const int64_t* strides);
   void describe_output(const tenon_tensor_info& info);
-  void resize_output(Sizes sizes, const int64_t* strides, bool row_major);
+  void resize_output(tenon_tensor* given, Sizes sizes, const int64_t* strides, bool row_major);
   void walk_in_order_of_output(Sizes shape);
+  void settle_several(Sizes shape);
+  void walk_several(Sizes shape);
   bool lies_as_cast(int k) const;
-  Sizes input_strides(int k, Dims& storage) const;
+  Sizes input_strides(int k, int64_t* storage) const;
 
   const char* op_;
   int ninputs_ = 0;
+  int further_ = 0;  // results behind the first
   bool has_casts_ = false;
   Dtype dtype_ = Dtype::None;
   Dtype result_dtype_ = Dtype::None;
@@ -139,6 +164,7 @@ class Elementwise {
   tenon_tensor* given_ = nullptr;  // the caller's output
   bool resize_ = false;            // it has another shape and may be resized
   Tensor result_;
+  OneOfSeveral* results_;  // all of them, where there are further ones
   Dtype output_dtype_;
   void* output_data_;
   Walk walk_;

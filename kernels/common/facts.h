@@ -56,17 +56,22 @@ enum class Promote : uint8_t {
   CommonFloat,  // the same, and the default floating dtype instead of bool and integers
 };
 
-// The dtype of its result.
+// The dtype of one of its results.
 enum class Gives : uint8_t {
-  Same,  // the one that it computes in
-  Bool,  // a comparison's
-  Real,  // of complex numbers the real dtype of their parts
+  Same,   // the one that it computes in
+  Bool,   // a comparison's
+  Real,   // of complex numbers the real dtype of their parts
+  Int32,  // an exponent's
 };
+
+// So many inputs and results a pointwise operator may have together.
+inline constexpr int kMaxOperands = 8;
+inline constexpr int kMaxResults = kMaxOperands - 1;
 
 struct PointwiseRule {
   DtypeSet types = 0;  // that it computes in; others are refused, on every device and on Meta
   Promote promote = Promote::Common;
-  Gives gives = Gives::Same;
+  Gives gives[kMaxResults] = {};  // of each result
 };
 
 struct PointwiseFacts {
@@ -78,6 +83,8 @@ struct PointwiseFacts {
   bool moves = false;
   // One number of another dtype as second input keeps a float's digits beside small floats.
   bool keeps_digits = false;
+  // Takes outs of the very dtypes of its results only.
+  bool exact_outs = false;
   // Refuses other arguments, given the dtype that is computed in.
   void (*check)(const Args& args, tenon_dtype dtype) = nullptr;
   // Which of the operator's functors serves a call, and their rules where they differ.
@@ -178,7 +185,8 @@ struct Facts {
   int32_t line = __builtin_LINE();
 };
 
-// One output with the shape that the inputs broadcast to: each element from one of each input.
+// One result or more of the shape that the inputs broadcast to: each element of each from one
+// element of each input.
 extern const Family kPointwise;
 
 // The result shows the memory of the first argument: an alias, nothing is computed.

@@ -46,6 +46,30 @@ TENON_FUNCTOR inline double fmod(double x, double y) { return __builtin_fmod(x, 
 TENON_FUNCTOR inline float copysign(float x, float y) { return __builtin_copysignf(x, y); }
 TENON_FUNCTOR inline double copysign(double x, double y) { return __builtin_copysign(x, y); }
 
+// The mantissa of x, of [0.5, 1) with x's sign, and its exponent. Zero, infinities and NaN are
+// their own mantissa, with exponent 0.
+template <class Bits, int kFraction, class T>
+TENON_FUNCTOR inline T split(T x, int32_t& exponent) {
+  constexpr Bits kOnes = sizeof(Bits) == 4 ? 0xFF : 0x7FF;
+  constexpr Bits kHalf = kOnes / 2 - 1;  // the exponent of 0.5, in its place in memory
+  const T size = x < 0 ? -x : x;
+  // The smallest numbers have their exponent in the fraction.
+  const bool is_subnormal = size < (sizeof(Bits) == 4 ? T(0x1p-126) : T(0x1p-1022));
+  const T scaled = is_subnormal ? x * T(0x1p60) : x;
+  const auto bits = __builtin_bit_cast(Bits, scaled);
+  const auto biased = static_cast<int32_t>(bits >> kFraction & kOnes);
+  const bool is_split = x != 0 && biased != static_cast<int32_t>(kOnes);
+  exponent = is_split ? biased - static_cast<int32_t>(kHalf) - (is_subnormal ? 60 : 0) : 0;
+  const Bits mantissa = (bits & ~(kOnes << kFraction)) | (kHalf << kFraction);
+  return is_split ? __builtin_bit_cast(T, mantissa) : x;
+}
+TENON_FUNCTOR inline float frexp(float x, int32_t& exponent) {
+  return split<uint32_t, 23>(x, exponent);
+}
+TENON_FUNCTOR inline double frexp(double x, int32_t& exponent) {
+  return split<uint64_t, 52>(x, exponent);
+}
+
 // The product of any elements: of bools, their logical and; integers wrap.
 template <class T>
 TENON_FUNCTOR inline T multiply(T x, T y) {

@@ -50,6 +50,14 @@ void check_no_partial_overlap(const char* op, const tenon_tensor_info& output,
   }
 }
 
+void check_outputs_apart(const char* op, const tenon_tensor_info& a, const tenon_tensor_info& b) {
+  const Overlap overlap = compare(a, b);
+  if (overlap == Overlap::Partial || overlap == Overlap::Full) [[unlikely]] {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {op, ": outputs must not share memory, got two views of the same; clone() one of them"});
+  }
+}
+
 void check_no_overlap(const char* op, const tenon_tensor_info& output,
                       const tenon_tensor_info& input) {
   const Overlap overlap = compare(output, input);

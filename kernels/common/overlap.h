@@ -14,6 +14,9 @@ void check_no_internal_overlap(const char* op, const tenon_tensor_info& output);
 void check_no_partial_overlap(const char* op, const tenon_tensor_info& output,
                               const tenon_tensor_info& input);
 
+// Throws when two outputs share memory.
+void check_outputs_apart(const char* op, const tenon_tensor_info& a, const tenon_tensor_info& b);
+
 // Throws when an output and an input share memory at all.
 void check_no_overlap(const char* op, const tenon_tensor_info& output,
                       const tenon_tensor_info& input);

@@ -15,9 +15,18 @@ namespace {
   fail_argument(call.op(), call.form.names[k], "a bool tensor", actual);
 }
 
-Dtype result_of(const PointwiseRule& rule, Dtype dtype) {
-  if (rule.gives == Gives::Bool) return Dtype::Bool;
-  return rule.gives == Gives::Real ? to_real(dtype) : dtype;
+Dtype result_of(Gives gives, Dtype dtype) {
+  switch (gives) {
+    case Gives::Bool:
+      return Dtype::Bool;
+    case Gives::Int32:
+      return Dtype::I32;
+    case Gives::Real:
+      return to_real(dtype);
+    case Gives::Same:
+      return dtype;
+  }
+  return dtype;
 }
 
 // What each input must be, then the dtype that is computed in.
@@ -61,19 +70,17 @@ bool is_alike(const tenon_tensor_info& a, const tenon_tensor_info& b) {
 }
 
 // The usual call, whole: one or two inputs, row-major, of one dtype that is computed in, of one
-// shape and on one device, none of them a wrapped number, and a new result. False where it is not.
+// shape and on one device, none of them a wrapped number, and one new result. False where it is
+// not.
 bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
   const PointwiseFacts& facts = call.facts().pointwise;
-  const int inputs = call.form.inputs;
-  if (!call.form.is_functional() || inputs > 2 || facts.masks != 0 || rule.gives == Gives::Real) {
-    return false;
-  }
+  if (!call.form.is_small || rule.gives[0] == Gives::Real) return false;
   const tenon_tensor* self = call.tensor(0);
   tenon_tensor_info lead;
   check(tenon_tensor_describe(self, &lead));
   if (!is_plain(lead) || !has(rule.types, lead.dtype)) return false;
   void* data[3] = {nullptr, lead.data, nullptr};
-  if (inputs == 2) {
+  if (call.form.inputs == 2) {
     tenon_tensor_info other;
     check(tenon_tensor_describe(call.tensor(1), &other));
     if (!is_alike(lead, other)) return false;
@@ -82,8 +89,8 @@ bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
   const auto* kernel = static_cast<const PointwiseKernel*>(call.form.kernel);
   if (kernel != nullptr && !has(kernel->flat, lead.dtype)) return false;
   if (facts.check != nullptr) facts.check(Args(call.op(), call.args), lead.dtype);
-  Tensor result =
-      allocate_like(self, rule.gives == Gives::Bool ? Dtype::Bool : dtype_of_info(lead), &data[0]);
+  Tensor result = allocate_like(
+      self, rule.gives[0] == Gives::Bool ? Dtype::Bool : dtype_of_info(lead), &data[0]);
   if (kernel != nullptr) {
     kernel->run_flat(*kernel, call, variant, lead.dtype, reinterpret_cast<char**>(data),
                      lead.numel);
@@ -92,36 +99,75 @@ bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
   return true;
 }
 
-void settle(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
+// Takes the inputs, and settles the dtype that is computed in.
+void take_inputs(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
+  for (int k = 0; k < call.form.inputs; ++k) plan.input(call.tensor(k), call.form.names[k]);
   const int masks = call.facts().pointwise.masks;
   check_inputs(plan, call);
   for (int k = 0; k < masks; ++k) plan.read_as(k, Dtype::Bool);
   plan.promote(rule.promote == Promote::Common ? Promotion::Common : Promotion::CommonFloat, masks);
   check_dtype(call, rule, plan.dtype());
-  if (rule.gives == Gives::Real && is_complex(plan.dtype()) && call.form.is_functional()) {
+}
+
+void settle(Elementwise& plan, const Call& call, const PointwiseRule& rule) {
+  take_inputs(plan, call, rule);
+  if (rule.gives[0] == Gives::Real && is_complex(plan.dtype()) && call.form.is_functional()) {
     return plan.finish_preserving(to_real(plan.dtype()));
   }
   const Output output = call.form.is_functional() ? Output::allocate()
                         : call.form.is_out()      ? Output::into(call.written())
                                                   : Output::in_place(call.written());
-  plan.finish(result_of(rule, plan.dtype()), output);
+  plan.finish(result_of(rule.gives[0], plan.dtype()), output);
+}
+
+void compute(Elementwise& plan, const Call& call, int variant) {
+  if (const auto* kernel = static_cast<const PointwiseKernel*>(call.form.kernel)) {
+    kernel->run(*kernel, plan, call, variant);
+  }
 }
 
 void run_planned(const Call& call, const PointwiseRule& rule, int variant) {
   Elementwise plan(call.op());
-  for (int k = 0; k < call.form.inputs; ++k) plan.input(call.tensor(k), call.form.names[k]);
   settle(plan, call, rule);
-  if (const auto* kernel = static_cast<const PointwiseKernel*>(call.form.kernel)) {
-    kernel->run(*kernel, plan, call, variant);
-  }
+  compute(plan, call, variant);
   if (call.form.is_functional()) call.give(0, plan.take_result());
+}
+
+// The dtype and the `out` of result k.
+OneOfSeveral one_of(const Call& call, int k, Dtype dtype) {
+  if (call.form.is_functional()) return {dtype, nullptr, nullptr};
+  OneOfSeveral result{dtype, call.form.names[call.form.written + k], call.written(k)};
+  const auto own = static_cast<Dtype>(tenon_tensor_dtype(result.given));
+  if (call.facts().pointwise.exact_outs && own != dtype) {
+    fail_argument(call.op(), result.name, std::string("of dtype ") + name_of(dtype), own);
+  }
+  return result;
+}
+
+void run_several(const Call& call, const PointwiseRule& rule, int variant) {
+  Elementwise plan(call.op());
+  take_inputs(plan, call, rule);
+  OneOfSeveral results[kMaxResults];
+  const int count = call.form.results;
+  for (int k = 0; k < count; ++k) {
+    results[k] = one_of(call, k, result_of(rule.gives[k], plan.dtype()));
+  }
+  plan.finish_several({results, static_cast<size_t>(count)});
+  compute(plan, call, variant);
+  if (!call.form.is_functional()) return;
+  for (int k = 0; k < count; ++k) call.give(k, std::move(results[k].made));
 }
 
 void run_pointwise(const Call& call) {
   const PointwiseFacts& facts = call.facts().pointwise;
   const int variant = facts.variant != nullptr ? facts.variant(Args(call.op(), call.args)) : 0;
   const PointwiseRule& rule = rule_of(facts, variant);
-  if (!run_alike(call, rule, variant)) run_planned(call, rule, variant);
+  if (run_alike(call, rule, variant)) return;
+  if (call.form.results == 1) {
+    run_planned(call, rule, variant);
+  } else {
+    run_several(call, rule, variant);
+  }
 }
 
 }  // namespace

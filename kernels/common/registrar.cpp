@@ -117,6 +117,12 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
     if (name == "memory_format") made->memory_format = k;
     if (name == "pin_memory") made->options = k - 3;
   }
+  if (facts.family == &kPointwise && made->inputs + results > kMaxOperands) {
+    fail_argument(facts.name, "params", "at most 8 tensors, results included",
+                  made->inputs + results);
+  }
+  made->is_small =
+      form == kFunctional && results == 1 && made->inputs <= 2 && facts.pointwise.masks == 0;
   return made;
 }
 

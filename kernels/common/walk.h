@@ -3,11 +3,10 @@
 // allows, so that kernels only write the innermost loop.
 #pragma once
 
+#include "kernels/common/facts.h"
 #include "kernels/common/shape.h"
 
 namespace tenon::kernels {
-
-inline constexpr int kMaxOperands = 4;
 
 // The innermost loop of a kernel: `data[k] + i * strides[k]` bytes is element i of operand k.
 // `ctx` is what the caller of Walk::run passed (numbers such as alpha).

@@ -30,9 +30,13 @@ bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   const Walk& walk = plan.walk();
   if (size_of(computed(plan.dtype(), facts.moves)) != size_of(plan.dtype())) return false;
   if (walk.ndim() != 1 || plan.has_casts()) return false;
+  const int outs = plan.outputs();
   bool direct = walk.stride(0, 0) == size_of(plan.result_dtype());
+  for (int k = 1; k < outs; ++k) {
+    direct = direct && walk.stride(k, 0) == size_of(plan.result_dtype(k));
+  }
   for (int k = 0; k < plan.inputs(); ++k) {
-    direct = direct && walk.stride(k + 1, 0) == size_of(plan.input_dtype(k));
+    direct = direct && walk.stride(outs + k, 0) == size_of(plan.input_dtype(k));
   }
   return direct;
 }

@@ -14,9 +14,10 @@ namespace {
 
 // Measured: blocks of 64 and 1024 elements take a third more time.
 constexpr int64_t kBlock = 256;
-constexpr int64_t kShort = 64;  // rows of fewer elements are joined
-constexpr int64_t kTile = 64;   // elements along each side of a tile
-constexpr int64_t kTileBytes = 16384;
+constexpr int64_t kShort = 64;         // rows of fewer elements are joined
+constexpr int64_t kTile = 64;          // elements along each side of a tile
+constexpr int64_t kTileBytes = 16384;  // of one input's
+constexpr int64_t kTiles = 4;          // so many as large together
 
 // One operand, and how its elements come into the loop's dtype or out of it.
 struct Operand {
@@ -64,11 +65,17 @@ void repeat(char* block, int64_t size, int64_t total) {
 class Blocks {
  public:
   Blocks(Elementwise& plan, const PointwiseFacts& facts, PointwiseLoop loop, const void* functor)
-      : walk_(plan.walk()), loop_(loop), functor_(functor), count_(plan.inputs() + 1) {
-    const Dtype result = plan.result_dtype();
-    // Elements that are only moved need no step from their dtype to that of the loop.
-    const Dtype written = facts.moves ? result : computed(result, false);
-    add(0, plan.output_dtype(), result, written, {written, result, plan.output_dtype()});
+      : walk_(plan.walk()),
+        loop_(loop),
+        functor_(functor),
+        outs_(plan.outputs()),
+        count_(outs_ + plan.inputs()) {
+    for (int k = 0; k < outs_; ++k) {
+      const Dtype result = plan.result_dtype(k);
+      // Elements that are only moved need no step from their dtype to that of the loop.
+      const Dtype written = facts.moves ? result : computed(result, false);
+      add(k, plan.output_dtype(k), result, written, {written, result, plan.output_dtype(k)});
+    }
     for (int k = 0; k < plan.inputs(); ++k) {
       const Dtype own = dtype_of_info(plan.input_info(k));
       Dtype promoted = plan.input_dtype(k);
@@ -77,7 +84,7 @@ class Blocks {
           k == 1 && facts.keeps_digits && plan.needs_cast(1) && plan.input_info(1).numel == 1;
       if (keeps) promoted = read;
       if (facts.moves) read = promoted;
-      add(k + 1, own, promoted, read, {own, promoted, read});
+      add(outs_ + k, own, promoted, read, {own, promoted, read});
     }
   }
 
@@ -107,8 +114,7 @@ class Blocks {
   void read(const Operand& operand, char* block, char* from, int64_t stride, int64_t count) {
     operand.conversion.run(block, operand.computed_size, from, stride, count, between_.bytes);
   }
-  void write(char* to, char* block, int64_t count) {
-    const Operand& out = operands_[0];
+  void write(const Operand& out, char* to, char* block, int64_t count) {
     out.conversion.run(to, out.stride, block, out.computed_size, count, between_.bytes);
   }
 
@@ -121,7 +127,7 @@ class Blocks {
     return blocks_[k].bytes;
   }
   void begin_row(char* const* row, int64_t count) {
-    for (int k = 1; k < count_; ++k) {
+    for (int k = outs_; k < count_; ++k) {
       const Operand& operand = operands_[k];
       if (!operand.is_same() || row[k] == filled_[k]) continue;
       read(operand, blocks_[k].bytes, row[k], 0, 1);
@@ -145,15 +151,23 @@ class Blocks {
 
   void run_part(char* const* row, int64_t at, int64_t count) {
     char* data[kMaxOperands];
-    for (int k = 1; k < count_; ++k) data[k] = row_of(k, row[k] + at * operands_[k].stride, count);
-    run_loop(data, row[0] + at * operands_[0].stride, count);
+    for (int k = outs_; k < count_; ++k) {
+      data[k] = row_of(k, row[k] + at * operands_[k].stride, count);
+    }
+    run_loop(data, row, at, count);
   }
 
-  void run_loop(char** data, char* out, int64_t count) {
-    const bool direct = operands_[0].is_direct();
-    data[0] = direct ? out : blocks_[0].bytes;
+  // The loop over `count` elements of a row from number `at` on; `data` has the inputs' already.
+  void run_loop(char** data, char* const* row, int64_t at, int64_t count) {
+    for (int k = 0; k < outs_; ++k) {
+      const Operand& out = operands_[k];
+      data[k] = out.is_direct() ? row[k] + at * out.stride : blocks_[k].bytes;
+    }
     loop_(data, count, functor_);
-    if (!direct) write(out, data[0], count);
+    for (int k = 0; k < outs_; ++k) {
+      const Operand& out = operands_[k];
+      if (!out.is_direct()) write(out, row[k] + at * out.stride, data[k], count);
+    }
   }
 
   // ---- Short rows, joined -----------------------------------------------------------------------
@@ -168,7 +182,7 @@ class Blocks {
     const int64_t rows = walk_.size(1);
     const int64_t step = std::min(kBlock / length, rows);
     walk_.steps<2>(walk_.raw_data(), [&](char* const* plane) {
-      for (int k = 1; k < count_; ++k) {
+      for (int k = outs_; k < count_; ++k) {
         const Operand& operand = operands_[k];
         if (operand.next != 0) continue;
         read(operand, blocks_[k].bytes, plane[k], operand.stride, length);
@@ -182,7 +196,7 @@ class Blocks {
   void run_rows(char* const* plane, int64_t at, int64_t rows) {
     const int64_t length = walk_.size(0);
     char* data[kMaxOperands];
-    for (int k = 1; k < count_; ++k) {
+    for (int k = outs_; k < count_; ++k) {
       const Operand& operand = operands_[k];
       char* const from = plane[k] + at * operand.next;
       data[k] = is_dense(operand) ? from : blocks_[k].bytes;
@@ -192,13 +206,18 @@ class Blocks {
              operand.stride, length);
       }
     }
-    const Operand& out = operands_[0];
-    char* const to = plane[0] + at * out.next;
-    data[0] = is_dense(out) ? to : blocks_[0].bytes;
+    for (int k = 0; k < outs_; ++k) {
+      const Operand& out = operands_[k];
+      data[k] = is_dense(out) ? plane[k] + at * out.next : blocks_[k].bytes;
+    }
     loop_(data, rows * length, functor_);
-    if (data[0] == to) return;
-    for (int64_t r = 0; r < rows; ++r) {
-      write(to + r * out.next, blocks_[0].bytes + r * length * out.computed_size, length);
+    for (int k = 0; k < outs_; ++k) {
+      const Operand& out = operands_[k];
+      if (is_dense(out)) continue;
+      for (int64_t r = 0; r < rows; ++r) {
+        write(out, plane[k] + (at + r) * out.next, data[k] + r * length * out.computed_size,
+              length);
+      }
     }
   }
 
@@ -212,15 +231,21 @@ class Blocks {
 
   bool wants_tiles() const {
     bool turned = false;
-    for (int k = 1; k < count_; ++k) turned = turned || is_turned(operands_[k]);
+    for (int k = outs_; k < count_; ++k) turned = turned || is_turned(operands_[k]);
     return turned && walk_.size(0) >= 16 && walk_.size(1) >= 16;
   }
 
   void run_tiles() {
-    int64_t side = kTile;
-    for (int k = 1; k < count_; ++k) {
-      while (side * side * operands_[k].own_size > kTileBytes) side /= 2;
+    int64_t size = 0;
+    int64_t tiles = 0;
+    for (int k = outs_; k < count_; ++k) {
+      if (!is_turned(operands_[k])) continue;
+      size = std::max(size, operands_[k].own_size);
+      ++tiles;
     }
+    int64_t side = kTile;
+    while (side * side * size > kTileBytes) side /= 2;
+    while (side * side * size * tiles > kTiles * kTileBytes) side /= 2;
     const int64_t columns = walk_.size(0);
     const int64_t rows = walk_.size(1);
     walk_.steps<2>(walk_.raw_data(), [&](char* const* plane) {
@@ -234,11 +259,15 @@ class Blocks {
 
   void run_tile(char* const* plane, int64_t first_row, int64_t rows, int64_t first_column,
                 int64_t columns) {
-    alignas(64) char tiles[kMaxOperands][kTileBytes];
-    for (int k = 1; k < count_; ++k) {
+    alignas(64) char tiles[kTiles * kTileBytes];
+    char* tile[kMaxOperands];
+    char* next = tiles;
+    for (int k = outs_; k < count_; ++k) {
       const Operand& operand = operands_[k];
       if (!is_turned(operand)) continue;
-      turn(tiles[k], plane[k] + first_column * operand.stride + first_row * operand.next, operand,
+      tile[k] = next;
+      next += rows * columns * operand.own_size;
+      turn(tile[k], plane[k] + first_column * operand.stride + first_row * operand.next, operand,
            columns, rows);
     }
     for (int64_t r = 0; r < rows; ++r) {
@@ -246,25 +275,26 @@ class Blocks {
       for (int k = 0; k < count_; ++k) row[k] = plane[k] + (first_row + r) * operands_[k].next;
       begin_row(row, columns);
       char* data[kMaxOperands];
-      for (int k = 1; k < count_; ++k) {
+      for (int k = outs_; k < count_; ++k) {
         const Operand& operand = operands_[k];
         if (!is_turned(operand)) {
           data[k] = row_of(k, row[k] + first_column * operand.stride, columns);
           continue;
         }
-        data[k] = tiles[k] + r * columns * operand.own_size;
+        data[k] = tile[k] + r * columns * operand.own_size;
         if (operand.as_it_is) continue;
         read(operand, blocks_[k].bytes, data[k], operand.own_size, columns);
         data[k] = blocks_[k].bytes;
       }
-      run_loop(data, row[0] + first_column * operands_[0].stride, columns);
+      run_loop(data, row, first_column, columns);
     }
   }
 
   const Walk& walk_;
   PointwiseLoop loop_;
   const void* functor_;
-  int count_;
+  int outs_;
+  int count_;  // of operands: outputs, then inputs
   Operand operands_[kMaxOperands];
   const char* filled_[kMaxOperands] = {};  // whose element a block is full of
   Block blocks_[kMaxOperands];

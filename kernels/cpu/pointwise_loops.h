@@ -10,6 +10,7 @@
 #include "kernels/common/args.h"
 #include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/results.h"
 #include "kernels/cpu/independent.h"
 #include "kernels/cpu/vector_level.h"
 
@@ -20,7 +21,7 @@ class Elementwise;
 
 namespace tenon::kernels::cpu {
 
-// data[0] is the output, data[k + 1] input k, each of `count` elements.
+// data[] are the outputs, then the inputs, each of `count` elements.
 using PointwiseLoop = void (*)(char* const* data, int64_t count, const void* functor);
 
 // A functor in one dtype. `make` puts it, with what it takes from the arguments, where the loops
@@ -117,44 +118,87 @@ template <class T>
   }
 }
 
-// The call operator of a functor says how many inputs there are, and their types.
+// What a functor's results are written to, element by element; they are the first operands.
+template <class R>
+struct Outs {
+  static constexpr int kCount = 1;
+  R* at;
+  [[gnu::always_inline]] explicit Outs(char* const* data) : at(reinterpret_cast<R*>(data[0])) {}
+  [[gnu::always_inline]] void put(int64_t i, const R& result) const { at[i] = result; }
+};
+template <class R>
+struct Outs<Results<R>> : Outs<R> {
+  using Outs<R>::Outs;
+  [[gnu::always_inline]] void put(int64_t i, const Results<R>& results) const {
+    Outs<R>::put(i, results.first);
+  }
+};
+template <class First, class... Rest>
+struct Outs<Results<First, Rest...>> {
+  static constexpr int kCount = 1 + sizeof...(Rest);
+  Outs<First> first;
+  Outs<Results<Rest...>> rest;
+  [[gnu::always_inline]] explicit Outs(char* const* data) : first(data), rest(data + 1) {}
+  [[gnu::always_inline]] void put(int64_t i, const Results<First, Rest...>& results) const {
+    first.put(i, results.first);
+    rest.put(i, results.rest);
+  }
+};
+
+template <int...>
+struct Integers {};
+template <int kCount, int... kRest>
+struct CountedOf : CountedOf<kCount - 1, kCount - 1, kRest...> {};
+template <int... kRest>
+struct CountedOf<0, kRest...> {
+  using type = Integers<kRest...>;
+};
+template <int kCount>
+using Counted = typename CountedOf<kCount>::type;
+
+// The call operator of a functor says how many inputs and results there are, and their types.
 template <class F>
 struct Signature : Signature<decltype(&F::operator())> {};
 template <class F, class R, class... A>
 struct Signature<R (F::*)(A...) const> {
   using Result = R;
+  static_assert(sizeof...(A) + Outs<R>::kCount <= kMaxOperands, "functors have 8 operands at most");
 
   [[gnu::always_inline]] static inline void loop(char* const* data, int64_t count,
                                                  const void* functor) {
-    const F f = *static_cast<const F*>(functor);
-    auto* const out = reinterpret_cast<R*>(data[0]);
-    if constexpr (sizeof...(A) == 1) {
-      one<A...>(out, data[1], count, f);
-    } else if constexpr (sizeof...(A) == 2) {
-      two<A...>(out, data[1], data[2], count, f);
-    } else {
-      static_assert(sizeof...(A) == 3, "functors take one to three elements");
-      three<A...>(out, data[1], data[2], data[3], count, f);
-    }
+    run(data, count, *static_cast<const F*>(functor), Counted<sizeof...(A)>());
   }
 
  private:
-  template <class T>
-  [[gnu::always_inline]] static inline void one(R* out, const char* a, int64_t count, const F f) {
-    if constexpr (requires(T x) { f.near(x); }) {
-      for (int64_t i = 0; i < count; i += kGuarded) {
-        const int64_t length = count - i < kGuarded ? count - i : kGuarded;
-        guarded(out + i, reinterpret_cast<const T*>(a) + i, length, f);
-      }
+  template <class>
+  using Bytes = const char*;
+
+  template <int... k>
+  [[gnu::always_inline]] static inline void run(char* const* data, int64_t count, const F f,
+                                                Integers<k...>) {
+    if constexpr (requires(A... x) { f.near(x...); }) {
+      in_parts<A...>(reinterpret_cast<R*>(data[0]), data[1], count, f);
     } else {
-      TENON_INDEPENDENT
-      for (int64_t i = 0; i < count; ++i) out[i] = f(element_at<T>(a, i));
+      over(Outs<R>(data), count, f, data[Outs<R>::kCount + k]...);
     }
+  }
+  [[gnu::always_inline]] static inline void over(const Outs<R> outs, int64_t count, const F f,
+                                                 Bytes<A>... inputs) {
+    TENON_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) outs.put(i, f(element_at<A>(inputs, i)...));
   }
 
   // A functor that needs a call for elements more than kNear away from 0 has near() for the rest:
   // one look decides for so many elements whether any of them needs it.
   static constexpr int64_t kGuarded = 256;
+  template <class T>
+  [[gnu::always_inline]] static inline void in_parts(R* out, const char* in, int64_t count,
+                                                     const F f) {
+    for (int64_t i = 0; i < count; i += kGuarded) {
+      const int64_t length = count - i < kGuarded ? count - i : kGuarded;
+      guarded(out + i, reinterpret_cast<const T*>(in) + i, length, f);
+    }
+  }
   // Negative where near() must not be called. NaN may go either way.
   template <class T>
   [[gnu::always_inline]] static inline T room(T x) {
@@ -174,20 +218,6 @@ struct Signature<R (F::*)(A...) const> {
       for (int64_t i = 0; i < count; ++i) {
         out[i] = room<T>(in[i]) >= 0 ? f.near(in[i]) : f(in[i]);
       }
-    }
-  }
-  template <class T, class U>
-  [[gnu::always_inline]] static inline void two(R* out, const char* a, const char* b, int64_t count,
-                                                const F f) {
-    TENON_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) out[i] = f(element_at<T>(a, i), element_at<U>(b, i));
-  }
-  template <class T, class U, class V>
-  [[gnu::always_inline]] static inline void three(R* out, const char* a, const char* b,
-                                                  const char* c, int64_t count, const F f) {
-    TENON_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) {
-      out[i] = f(element_at<T>(a, i), element_at<U>(b, i), element_at<V>(c, i));
     }
   }
 };
@@ -220,15 +250,34 @@ struct Levels {
   }
 };
 
-// Whether results are of the dtype that the rule promises.
-template <Gives kGives, class R, class T>
-constexpr bool gives() {
-  if constexpr (kGives == Gives::Bool) {
-    return std::is_same_v<R, bool>;
-  } else {
-    return std::is_same_v<R, std::conditional_t<kGives == Gives::Real, Real<T>, T>>;
+// Whether results are of the dtypes that the rule promises.
+template <class R>
+struct Kept {
+  template <class T>
+  static constexpr bool promises(const Gives* gives) {
+    switch (*gives) {
+      case Gives::Bool:
+        return std::is_same_v<R, bool>;
+      case Gives::Int32:
+        return std::is_same_v<R, int32_t>;
+      case Gives::Real:
+        return std::is_same_v<R, Real<T>>;
+      case Gives::Same:
+        return std::is_same_v<R, T>;
+    }
+    return false;
   }
-}
+};
+template <class R>
+struct Kept<Results<R>> : Kept<R> {};
+template <class First, class... Rest>
+struct Kept<Results<First, Rest...>> {
+  template <class T>
+  static constexpr bool promises(const Gives* gives) {
+    return Kept<First>::template promises<T>(gives) &&
+           Kept<Results<Rest...>>::template promises<T>(gives + 1);
+  }
+};
 
 constexpr DtypeSet computed_types(DtypeSet types, bool moves) {
   DtypeSet computed = 0;
@@ -243,7 +292,7 @@ constexpr void add_loops(PointwiseLoops* loops) {
   constexpr PointwiseRule kRule = rule_of(kFacts.pointwise, kVariant);
   constexpr DtypeSet kComputedTypes = computed_types(kRule.types, kFacts.pointwise.moves);
   if constexpr (has(kComputedTypes, kDtype)) {
-    static_assert(gives<kRule.gives, typename Signature<F<T>>::Result, T>(),
+    static_assert(Kept<typename Signature<F<T>>::Result>::template promises<T>(kRule.gives),
                   "the functor must give what the rule says");
     loops[computed_index(kDtype)] = Levels<F<T>>::table();
   }
@@ -262,17 +311,6 @@ constexpr void add_all(PointwiseLoops* loops) {
   add_loops<kFacts, kVariant, F, Complex64, TENON_DTYPE_C64>(loops);
   add_loops<kFacts, kVariant, F, Complex128, TENON_DTYPE_C128>(loops);
 }
-
-template <int...>
-struct Integers {};
-template <int kCount, int... kRest>
-struct CountedOf : CountedOf<kCount - 1, kCount - 1, kRest...> {};
-template <int... kRest>
-struct CountedOf<0, kRest...> {
-  using type = Integers<kRest...>;
-};
-template <int kCount>
-using Counted = typename CountedOf<kCount>::type;
 
 template <const Facts& kFacts, template <class> class... F, int... kVariant>
 constexpr void add_variants(PointwiseLoops (*loops)[kComputed], Integers<kVariant...>) {

@@ -92,6 +92,42 @@ class _packet_add_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_addcdiv(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_addcdiv_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_addcmul(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_addcmul_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_alias(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -340,6 +376,15 @@ class _packet_fill_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, value: _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
 
+class _packet_frexp(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, mantissa: Tensor, exponent: Tensor) -> _tuple[Tensor, Tensor]: ...
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
 class _packet_full(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -428,6 +473,32 @@ class _packet_le(_OpOverloadPacket):
 class _packet_le_(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_lerp(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, end: Tensor, weight: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_lerp_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, end: Tensor, weight: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -944,6 +1015,10 @@ abs: _packet_abs
 abs_: _packet_abs_
 add: _packet_add
 add_: _packet_add_
+addcdiv: _packet_addcdiv
+addcdiv_: _packet_addcdiv_
+addcmul: _packet_addcmul
+addcmul_: _packet_addcmul_
 alias: _packet_alias
 amax: _packet_amax
 arange: _packet_arange
@@ -970,6 +1045,7 @@ exp_: _packet_exp_
 expand: _packet_expand
 fill: _packet_fill
 fill_: _packet_fill_
+frexp: _packet_frexp
 full: _packet_full
 full_like: _packet_full_like
 ge: _packet_ge
@@ -979,6 +1055,8 @@ gt_: _packet_gt_
 item: _packet_item
 le: _packet_le
 le_: _packet_le_
+lerp: _packet_lerp
+lerp_: _packet_lerp_
 log: _packet_log
 log_: _packet_log_
 lt: _packet_lt

@@ -13,6 +13,8 @@ def _aten(name: str) -> OpOverloadPacket:
 
 abs = _aten("abs")
 add = _aten("add")
+addcdiv = _aten("addcdiv")
+addcmul = _aten("addcmul")
 amax = _aten("amax")
 argmax = _aten("argmax")
 as_strided = _aten("as_strided")
@@ -25,9 +27,11 @@ div = _aten("div")
 eq = _aten("eq")
 exp = _aten("exp")
 fill = _aten("fill")
+frexp = _aten("frexp")
 ge = _aten("ge")
 gt = _aten("gt")
 le = _aten("le")
+lerp = _aten("lerp")
 log = _aten("log")
 lt = _aten("lt")
 matmul = _aten("matmul")
@@ -63,6 +67,8 @@ where = _aten("where")
 __all__ = [
     "abs",
     "add",
+    "addcdiv",
+    "addcmul",
     "amax",
     "argmax",
     "as_strided",
@@ -75,9 +81,11 @@ __all__ = [
     "eq",
     "exp",
     "fill",
+    "frexp",
     "ge",
     "gt",
     "le",
+    "lerp",
     "log",
     "lt",
     "matmul",

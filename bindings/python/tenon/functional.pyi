@@ -3,6 +3,8 @@
 
 from ._aten import abs as abs
 from ._aten import add as add
+from ._aten import addcdiv as addcdiv
+from ._aten import addcmul as addcmul
 from ._aten import amax as amax
 from ._aten import argmax as argmax
 from ._aten import as_strided as as_strided
@@ -15,9 +17,11 @@ from ._aten import div as div
 from ._aten import eq as eq
 from ._aten import exp as exp
 from ._aten import fill as fill
+from ._aten import frexp as frexp
 from ._aten import ge as ge
 from ._aten import gt as gt
 from ._aten import le as le
+from ._aten import lerp as lerp
 from ._aten import log as log
 from ._aten import lt as lt
 from ._aten import matmul as matmul
@@ -54,6 +58,8 @@ BUILTINS: tuple[str, ...]
 __all__ = [
     "abs",
     "add",
+    "addcdiv",
+    "addcmul",
     "amax",
     "argmax",
     "as_strided",
@@ -66,9 +72,11 @@ __all__ = [
     "eq",
     "exp",
     "fill",
+    "frexp",
     "ge",
     "gt",
     "le",
+    "lerp",
     "log",
     "lt",
     "matmul",

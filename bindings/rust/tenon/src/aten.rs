@@ -298,6 +298,188 @@ pub fn add_tensor_with_(
     Ok(self_.clone())
 }
 
+/// What [`addcdiv`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddcdivOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for AddcdivOptions {
+    fn default() -> Self {
+        AddcdivOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor`
+pub fn addcdiv(self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
+    addcdiv_with(self_, tensor1, tensor2, AddcdivOptions::default())
+}
+
+/// As [`addcdiv`], with all that it leaves out.
+pub fn addcdiv_with(
+    self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, options: AddcdivOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::addcdiv");
+    OP.get()?.call(self_, tensor1, tensor2, options.value)
+}
+
+/// What [`addcdiv_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddcdivOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for AddcdivOutOptions {
+    fn default() -> Self {
+        AddcdivOutOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addcdiv.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn addcdiv_out(
+    self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    addcdiv_out_with(self_, tensor1, tensor2, out, AddcdivOutOptions::default())
+}
+
+/// As [`addcdiv_out`], with all that it leaves out.
+pub fn addcdiv_out_with(
+    self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, out: &Tensor,
+    options: AddcdivOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::addcdiv.out");
+    OP.get()?.call(self_, tensor1, tensor2, options.value, out)?;
+    Ok(out.clone())
+}
+
+/// What [`addcdiv_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddcdivInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for AddcdivInPlaceOptions {
+    fn default() -> Self {
+        AddcdivInPlaceOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+/// Tensor(a!)`
+pub fn addcdiv_(self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
+    addcdiv_with_(self_, tensor1, tensor2, AddcdivInPlaceOptions::default())
+}
+
+/// As [`addcdiv_`], with all that it leaves out.
+pub fn addcdiv_with_(
+    self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor,
+    options: AddcdivInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar), ()> =
+        LazyTyped::new("aten::addcdiv_");
+    OP.get()?.call(self_, tensor1, tensor2, options.value)?;
+    Ok(self_.clone())
+}
+
+/// What [`addcmul`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddcmulOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for AddcmulOptions {
+    fn default() -> Self {
+        AddcmulOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor`
+pub fn addcmul(self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
+    addcmul_with(self_, tensor1, tensor2, AddcmulOptions::default())
+}
+
+/// As [`addcmul`], with all that it leaves out.
+pub fn addcmul_with(
+    self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, options: AddcmulOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::addcmul");
+    OP.get()?.call(self_, tensor1, tensor2, options.value)
+}
+
+/// What [`addcmul_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddcmulOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for AddcmulOutOptions {
+    fn default() -> Self {
+        AddcmulOutOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addcmul.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn addcmul_out(
+    self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    addcmul_out_with(self_, tensor1, tensor2, out, AddcmulOutOptions::default())
+}
+
+/// As [`addcmul_out`], with all that it leaves out.
+pub fn addcmul_out_with(
+    self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor, out: &Tensor,
+    options: AddcmulOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::addcmul.out");
+    OP.get()?.call(self_, tensor1, tensor2, options.value, out)?;
+    Ok(out.clone())
+}
+
+/// What [`addcmul_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddcmulInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub value: Scalar,
+}
+
+impl Default for AddcmulInPlaceOptions {
+    fn default() -> Self {
+        AddcmulInPlaceOptions {
+            value: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+/// Tensor(a!)`
+pub fn addcmul_(self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
+    addcmul_with_(self_, tensor1, tensor2, AddcmulInPlaceOptions::default())
+}
+
+/// As [`addcmul_`], with all that it leaves out.
+pub fn addcmul_with_(
+    self_: &Tensor, tensor1: &Tensor, tensor2: &Tensor,
+    options: AddcmulInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar), ()> =
+        LazyTyped::new("aten::addcmul_");
+    OP.get()?.call(self_, tensor1, tensor2, options.value)?;
+    Ok(self_.clone())
+}
+
 /// `aten::alias(Tensor(a) self) -> Tensor(a)`
 pub fn alias(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::alias");
@@ -1266,6 +1448,22 @@ pub fn fill_scalar_(self_: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> 
     Ok(self_.clone())
 }
 
+/// `aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)`
+pub fn frexp_tensor(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor,), (Tensor, Tensor)> = LazyTyped::new("aten::frexp.Tensor");
+    OP.get()?.call(self_)
+}
+
+/// `aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) ->
+/// (Tensor(a!), Tensor(b!))`
+pub fn frexp_tensor_out(
+    self_: &Tensor, mantissa: &Tensor, exponent: &Tensor) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::frexp.Tensor_out");
+    OP.get()?.call(self_, mantissa, exponent)?;
+    Ok((mantissa.clone(), exponent.clone()))
+}
+
 /// What [`full`] leaves out.
 #[derive(Clone, Debug)]
 pub struct FullOptions {
@@ -1513,6 +1711,50 @@ pub fn le_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
 pub fn le_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::le_.Tensor");
     OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor`
+pub fn lerp_scalar(self_: &Tensor, end: &Tensor, weight: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> = LazyTyped::new("aten::lerp.Scalar");
+    OP.get()?.call(self_, end, weight.into())
+}
+
+/// `aten::lerp.Scalar_out(Tensor self, Tensor end, Scalar weight, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn lerp_scalar_out(
+    self_: &Tensor, end: &Tensor, weight: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::lerp.Scalar_out");
+    OP.get()?.call(self_, end, weight.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor`
+pub fn lerp_tensor(self_: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> = LazyTyped::new("aten::lerp.Tensor");
+    OP.get()?.call(self_, end, weight)
+}
+
+/// `aten::lerp.Tensor_out(Tensor self, Tensor end, Tensor weight, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn lerp_tensor_out(
+    self_: &Tensor, end: &Tensor, weight: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::lerp.Tensor_out");
+    OP.get()?.call(self_, end, weight, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)`
+pub fn lerp_scalar_(self_: &Tensor, end: &Tensor, weight: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), ()> = LazyTyped::new("aten::lerp_.Scalar");
+    OP.get()?.call(self_, end, weight.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)`
+pub fn lerp_tensor_(self_: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::lerp_.Tensor");
+    OP.get()?.call(self_, end, weight)?;
     Ok(self_.clone())
 }
 

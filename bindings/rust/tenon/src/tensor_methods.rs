@@ -60,6 +60,56 @@ impl Tensor {
         aten::add_tensor_with_(self, other, options)
     }
 
+    /// `aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor`
+    pub fn addcdiv(&self, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
+        aten::addcdiv(self, tensor1, tensor2)
+    }
+
+    /// As [`Tensor::addcdiv`], with all that it leaves out.
+    pub fn addcdiv_with(
+        &self, tensor1: &Tensor, tensor2: &Tensor,
+        options: aten::AddcdivOptions) -> Result<Tensor> {
+        aten::addcdiv_with(self, tensor1, tensor2, options)
+    }
+
+    /// `aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+    /// Tensor(a!)`
+    pub fn addcdiv_(&self, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
+        aten::addcdiv_(self, tensor1, tensor2)
+    }
+
+    /// As [`Tensor::addcdiv_`], with all that it leaves out.
+    pub fn addcdiv_with_(
+        &self, tensor1: &Tensor, tensor2: &Tensor,
+        options: aten::AddcdivInPlaceOptions) -> Result<Tensor> {
+        aten::addcdiv_with_(self, tensor1, tensor2, options)
+    }
+
+    /// `aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor`
+    pub fn addcmul(&self, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
+        aten::addcmul(self, tensor1, tensor2)
+    }
+
+    /// As [`Tensor::addcmul`], with all that it leaves out.
+    pub fn addcmul_with(
+        &self, tensor1: &Tensor, tensor2: &Tensor,
+        options: aten::AddcmulOptions) -> Result<Tensor> {
+        aten::addcmul_with(self, tensor1, tensor2, options)
+    }
+
+    /// `aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+    /// Tensor(a!)`
+    pub fn addcmul_(&self, tensor1: &Tensor, tensor2: &Tensor) -> Result<Tensor> {
+        aten::addcmul_(self, tensor1, tensor2)
+    }
+
+    /// As [`Tensor::addcmul_`], with all that it leaves out.
+    pub fn addcmul_with_(
+        &self, tensor1: &Tensor, tensor2: &Tensor,
+        options: aten::AddcmulInPlaceOptions) -> Result<Tensor> {
+        aten::addcmul_with_(self, tensor1, tensor2, options)
+    }
+
     /// `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor`
     pub fn amax(&self) -> Result<Tensor> {
         aten::amax(self)
@@ -209,6 +259,11 @@ impl Tensor {
         aten::fill_scalar_(self, value)
     }
 
+    /// `aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)`
+    pub fn frexp(&self) -> Result<(Tensor, Tensor)> {
+        aten::frexp_tensor(self)
+    }
+
     /// `aten::ge.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn ge_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::ge_scalar(self, other)
@@ -267,6 +322,26 @@ impl Tensor {
     /// `aten::le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn le_(&self, other: &Tensor) -> Result<Tensor> {
         aten::le_tensor_(self, other)
+    }
+
+    /// `aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor`
+    pub fn lerp_scalar(&self, end: &Tensor, weight: impl Into<Scalar>) -> Result<Tensor> {
+        aten::lerp_scalar(self, end, weight)
+    }
+
+    /// `aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor`
+    pub fn lerp(&self, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        aten::lerp_tensor(self, end, weight)
+    }
+
+    /// `aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)`
+    pub fn lerp_scalar_(&self, end: &Tensor, weight: impl Into<Scalar>) -> Result<Tensor> {
+        aten::lerp_scalar_(self, end, weight)
+    }
+
+    /// `aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)`
+    pub fn lerp_(&self, end: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        aten::lerp_tensor_(self, end, weight)
     }
 
     /// `aten::log(Tensor self) -> Tensor`

@@ -356,6 +356,190 @@ static inline tenon_status aten_add__Tensor(
   return TENON_OK;
 }
 
+typedef struct aten_addcdiv_options {
+  tenon_value value;
+} aten_addcdiv_options;
+
+static inline aten_addcdiv_options aten_addcdiv_defaults(void) {
+  aten_addcdiv_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
+static inline tenon_status aten_addcdiv(
+    tenon_tensor* self, tenon_tensor* tensor1, tenon_tensor* tensor2,
+    const aten_addcdiv_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_addcdiv_options defaults_ = aten_addcdiv_defaults();
+  const aten_addcdiv_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(tensor1);
+  args_[2] = tenon_value_of_tensor(tensor2);
+  args_[3] = given_->value;
+  status_ = aten_wrapped_call(&op_, "aten::addcdiv", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_addcdiv_out_options {
+  tenon_value value;
+} aten_addcdiv_out_options;
+
+static inline aten_addcdiv_out_options aten_addcdiv_out_defaults(void) {
+  aten_addcdiv_out_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addcdiv.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_addcdiv_out(
+    tenon_tensor* self, tenon_tensor* tensor1, tenon_tensor* tensor2, tenon_tensor* out,
+    const aten_addcdiv_out_options* options) {
+  static const tenon_op* op_;
+  const aten_addcdiv_out_options defaults_ = aten_addcdiv_out_defaults();
+  const aten_addcdiv_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(tensor1);
+  args_[2] = tenon_value_of_tensor(tensor2);
+  args_[3] = given_->value;
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::addcdiv.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addcdiv__options {
+  tenon_value value;
+} aten_addcdiv__options;
+
+static inline aten_addcdiv__options aten_addcdiv__defaults(void) {
+  aten_addcdiv__options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
+static inline tenon_status aten_addcdiv_(
+    tenon_tensor* self, tenon_tensor* tensor1, tenon_tensor* tensor2,
+    const aten_addcdiv__options* options) {
+  static const tenon_op* op_;
+  const aten_addcdiv__options defaults_ = aten_addcdiv__defaults();
+  const aten_addcdiv__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(tensor1);
+  args_[2] = tenon_value_of_tensor(tensor2);
+  args_[3] = given_->value;
+  status_ = aten_wrapped_call(&op_, "aten::addcdiv_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addcmul_options {
+  tenon_value value;
+} aten_addcmul_options;
+
+static inline aten_addcmul_options aten_addcmul_defaults(void) {
+  aten_addcmul_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
+static inline tenon_status aten_addcmul(
+    tenon_tensor* self, tenon_tensor* tensor1, tenon_tensor* tensor2,
+    const aten_addcmul_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_addcmul_options defaults_ = aten_addcmul_defaults();
+  const aten_addcmul_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(tensor1);
+  args_[2] = tenon_value_of_tensor(tensor2);
+  args_[3] = given_->value;
+  status_ = aten_wrapped_call(&op_, "aten::addcmul", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_addcmul_out_options {
+  tenon_value value;
+} aten_addcmul_out_options;
+
+static inline aten_addcmul_out_options aten_addcmul_out_defaults(void) {
+  aten_addcmul_out_options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addcmul.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_addcmul_out(
+    tenon_tensor* self, tenon_tensor* tensor1, tenon_tensor* tensor2, tenon_tensor* out,
+    const aten_addcmul_out_options* options) {
+  static const tenon_op* op_;
+  const aten_addcmul_out_options defaults_ = aten_addcmul_out_defaults();
+  const aten_addcmul_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(tensor1);
+  args_[2] = tenon_value_of_tensor(tensor2);
+  args_[3] = given_->value;
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::addcmul.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addcmul__options {
+  tenon_value value;
+} aten_addcmul__options;
+
+static inline aten_addcmul__options aten_addcmul__defaults(void) {
+  aten_addcmul__options options_;
+  options_.value = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
+static inline tenon_status aten_addcmul_(
+    tenon_tensor* self, tenon_tensor* tensor1, tenon_tensor* tensor2,
+    const aten_addcmul__options* options) {
+  static const tenon_op* op_;
+  const aten_addcmul__options defaults_ = aten_addcmul__defaults();
+  const aten_addcmul__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(tensor1);
+  args_[2] = tenon_value_of_tensor(tensor2);
+  args_[3] = given_->value;
+  status_ = aten_wrapped_call(&op_, "aten::addcmul_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::alias(Tensor(a) self) -> Tensor(a)
 static inline tenon_status aten_alias(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -1591,6 +1775,39 @@ static inline tenon_status aten_fill__Scalar(tenon_tensor* self, tenon_value val
   return TENON_OK;
 }
 
+/// aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)
+static inline tenon_status aten_frexp_Tensor(
+    tenon_tensor* self, tenon_tensor** out_mantissa, tenon_tensor** out_exponent) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::frexp.Tensor", args_, 1, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_mantissa = rets_[0].as.tensor;
+  *out_exponent = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!),
+/// Tensor(b!))
+static inline tenon_status aten_frexp_Tensor_out(
+    tenon_tensor* self, tenon_tensor* mantissa, tenon_tensor* exponent) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mantissa);
+  args_[2] = tenon_value_of_tensor(exponent);
+  status_ = aten_wrapped_call(&op_, "aten::frexp.Tensor_out", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
 typedef struct aten_full_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -1997,6 +2214,104 @@ static inline tenon_status aten_le__Tensor(tenon_tensor* self, tenon_tensor* oth
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::le_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
+static inline tenon_status aten_lerp_Scalar(
+    tenon_tensor* self, tenon_tensor* end, tenon_value weight, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = weight;
+  status_ = aten_wrapped_call(&op_, "aten::lerp.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::lerp.Scalar_out(Tensor self, Tensor end, Scalar weight, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_lerp_Scalar_out(
+    tenon_tensor* self, tenon_tensor* end, tenon_value weight, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = weight;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::lerp.Scalar_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor
+static inline tenon_status aten_lerp_Tensor(
+    tenon_tensor* self, tenon_tensor* end, tenon_tensor* weight, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_tensor(weight);
+  status_ = aten_wrapped_call(&op_, "aten::lerp.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::lerp.Tensor_out(Tensor self, Tensor end, Tensor weight, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_lerp_Tensor_out(
+    tenon_tensor* self, tenon_tensor* end, tenon_tensor* weight, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_tensor(weight);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::lerp.Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)
+static inline tenon_status aten_lerp__Scalar(
+    tenon_tensor* self, tenon_tensor* end, tenon_value weight) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = weight;
+  status_ = aten_wrapped_call(&op_, "aten::lerp_.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)
+static inline tenon_status aten_lerp__Tensor(
+    tenon_tensor* self, tenon_tensor* end, tenon_tensor* weight) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(end);
+  args_[2] = tenon_value_of_tensor(weight);
+  status_ = aten_wrapped_call(&op_, "aten::lerp_.Tensor", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

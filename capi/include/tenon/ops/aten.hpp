@@ -139,6 +139,64 @@ inline Tensor add_(const Tensor& self, const Tensor& other, const Scalar& alpha 
   return self;
 }
 
+// aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
+inline Tensor addcdiv(
+    const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&)> op_("aten::addcdiv");
+  return op_(self, tensor1, tensor2, value);
+}
+
+// aten::addcdiv.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor addcdiv_out(
+    const Tensor& out, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+    const Scalar& value = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::addcdiv.out");
+  op_(self, tensor1, tensor2, value, out);
+  return out;
+}
+
+// aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
+inline Tensor addcdiv_(
+    const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&)> op_("aten::addcdiv_");
+  op_(self, tensor1, tensor2, value);
+  return self;
+}
+
+// aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor
+inline Tensor addcmul(
+    const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&)> op_("aten::addcmul");
+  return op_(self, tensor1, tensor2, value);
+}
+
+// aten::addcmul.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor addcmul_out(
+    const Tensor& out, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+    const Scalar& value = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::addcmul.out");
+  op_(self, tensor1, tensor2, value, out);
+  return out;
+}
+
+// aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor(a!)
+inline Tensor addcmul_(
+    const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&)> op_("aten::addcmul_");
+  op_(self, tensor1, tensor2, value);
+  return self;
+}
+
 // aten::alias(Tensor(a) self) -> Tensor(a)
 inline Tensor alias(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::alias");
@@ -634,6 +692,23 @@ inline Tensor fill_(const Tensor& self, const Scalar& value) {
   return self;
 }
 
+// aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)
+inline std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&)> op_("aten::frexp.Tensor");
+  return op_(self);
+}
+
+// aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!),
+// Tensor(b!))
+inline std::tuple<Tensor, Tensor> frexp_out(
+    const Tensor& mantissa, const Tensor& exponent, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::frexp.Tensor_out");
+  op_(self, mantissa, exponent);
+  return {mantissa, exponent};
+}
+
 struct FullOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -820,6 +895,54 @@ inline Tensor le_(const Tensor& self, const Scalar& other) {
 inline Tensor le_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::le_.Tensor");
   op_(self, other);
+  return self;
+}
+
+// aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor
+inline Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::lerp.Scalar");
+  return op_(self, end, weight);
+}
+
+// aten::lerp.Scalar_out(Tensor self, Tensor end, Scalar weight, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor lerp_out(
+    const Tensor& out, const Tensor& self, const Tensor& end, const Scalar& weight) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::lerp.Scalar_out");
+  op_(self, end, weight, out);
+  return out;
+}
+
+// aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor
+inline Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::lerp.Tensor");
+  return op_(self, end, weight);
+}
+
+// aten::lerp.Tensor_out(Tensor self, Tensor end, Tensor weight, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor lerp_out(
+    const Tensor& out, const Tensor& self, const Tensor& end, const Tensor& weight) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::lerp.Tensor_out");
+  op_(self, end, weight, out);
+  return out;
+}
+
+// aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)
+inline Tensor lerp_(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::lerp_.Scalar");
+  op_(self, end, weight);
+  return self;
+}
+
+// aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)
+inline Tensor lerp_(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::lerp_.Tensor");
+  op_(self, end, weight);
   return self;
 }
 

@@ -280,6 +280,126 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp ADDCDIV = new LazyOp("aten::addcdiv");
+
+  /**
+   * {@code aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor}.
+   */
+  public static Tensor addcdiv(Tensor self, Tensor tensor1, Tensor tensor2) {
+    return ADDCDIV.get().callTensor(self, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor}.
+   */
+  public static Tensor addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, Object value) {
+    return (Tensor) ADDCDIV.get().callBoxed(new Object[] {self, tensor1, tensor2, value})[0];
+  }
+
+  private static final LazyOp ADDCDIV_OUT = new LazyOp("aten::addcdiv.out");
+
+  /**
+   * {@code aten::addcdiv.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addcdivOut(Tensor out, Tensor self, Tensor tensor1, Tensor tensor2) {
+    ADDCDIV_OUT.get().with("out", out).callTensor(self, tensor1, tensor2).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::addcdiv.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addcdivOut(
+      Tensor out, Tensor self, Tensor tensor1, Tensor tensor2, Object value) {
+    ((Tensor) ADDCDIV_OUT.get().callBoxed(new Object[] {self, tensor1, tensor2, value,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ADDCDIV_ = new LazyOp("aten::addcdiv_");
+
+  /**
+   * {@code aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor addcdiv_(Tensor self, Tensor tensor1, Tensor tensor2) {
+    ADDCDIV_.get().callTensor(self, tensor1, tensor2).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor addcdiv_(Tensor self, Tensor tensor1, Tensor tensor2, Object value) {
+    ((Tensor) ADDCDIV_.get().callBoxed(new Object[] {self, tensor1, tensor2, value})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp ADDCMUL = new LazyOp("aten::addcmul");
+
+  /**
+   * {@code aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor}.
+   */
+  public static Tensor addcmul(Tensor self, Tensor tensor1, Tensor tensor2) {
+    return ADDCMUL.get().callTensor(self, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor}.
+   */
+  public static Tensor addcmul(Tensor self, Tensor tensor1, Tensor tensor2, Object value) {
+    return (Tensor) ADDCMUL.get().callBoxed(new Object[] {self, tensor1, tensor2, value})[0];
+  }
+
+  private static final LazyOp ADDCMUL_OUT = new LazyOp("aten::addcmul.out");
+
+  /**
+   * {@code aten::addcmul.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addcmulOut(Tensor out, Tensor self, Tensor tensor1, Tensor tensor2) {
+    ADDCMUL_OUT.get().with("out", out).callTensor(self, tensor1, tensor2).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::addcmul.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addcmulOut(
+      Tensor out, Tensor self, Tensor tensor1, Tensor tensor2, Object value) {
+    ((Tensor) ADDCMUL_OUT.get().callBoxed(new Object[] {self, tensor1, tensor2, value,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ADDCMUL_ = new LazyOp("aten::addcmul_");
+
+  /**
+   * {@code aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor addcmul_(Tensor self, Tensor tensor1, Tensor tensor2) {
+    ADDCMUL_.get().callTensor(self, tensor1, tensor2).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor addcmul_(Tensor self, Tensor tensor1, Tensor tensor2, Object value) {
+    ((Tensor) ADDCMUL_.get().callBoxed(new Object[] {self, tensor1, tensor2, value})[0]).close();
+    return self;
+  }
+
   private static final LazyOp ALIAS = new LazyOp("aten::alias");
 
   /**
@@ -1278,6 +1398,39 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp FREXP_TENSOR = new LazyOp("aten::frexp.Tensor");
+
+  /**
+   * What {@link #frexp} gives.
+   */
+  public record FrexpTensorResult(Tensor mantissa, Tensor exponent) {}
+
+  /**
+   * {@code aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)}.
+   */
+  public static FrexpTensorResult frexp(Tensor self) {
+    Object[] results = FREXP_TENSOR.get().callAll(self);
+    return new FrexpTensorResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp FREXP_TENSOR_OUT = new LazyOp("aten::frexp.Tensor_out");
+
+  /**
+   * What {@link #frexpOut} gives.
+   */
+  public record FrexpTensorOutResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) ->
+   * (Tensor(a!), Tensor(b!))}.
+   */
+  public static FrexpTensorOutResult frexpOut(Tensor mantissa, Tensor exponent, Tensor self) {
+    Object[] results = FREXP_TENSOR_OUT.get().callBoxed(new Object[] {self, mantissa, exponent});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new FrexpTensorOutResult(mantissa, exponent);
+  }
+
   private static final LazyOp FULL = new LazyOp("aten::full");
 
   /**
@@ -1605,6 +1758,66 @@ public final class Aten {
    */
   public static Tensor le_(Tensor self, Tensor other) {
     LE__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LERP_SCALAR = new LazyOp("aten::lerp.Scalar");
+
+  /**
+   * {@code aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor}.
+   */
+  public static Tensor lerp(Tensor self, Tensor end, Object weight) {
+    return LERP_SCALAR.get().callTensor(self, end, weight);
+  }
+
+  private static final LazyOp LERP_SCALAR_OUT = new LazyOp("aten::lerp.Scalar_out");
+
+  /**
+   * {@code aten::lerp.Scalar_out(Tensor self, Tensor end, Scalar weight, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor lerpOut(Tensor out, Tensor self, Tensor end, Object weight) {
+    ((Tensor) LERP_SCALAR_OUT.get().callBoxed(new Object[] {self, end, weight, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LERP_TENSOR = new LazyOp("aten::lerp.Tensor");
+
+  /**
+   * {@code aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor}.
+   */
+  public static Tensor lerp(Tensor self, Tensor end, Tensor weight) {
+    return LERP_TENSOR.get().callTensor(self, end, weight);
+  }
+
+  private static final LazyOp LERP_TENSOR_OUT = new LazyOp("aten::lerp.Tensor_out");
+
+  /**
+   * {@code aten::lerp.Tensor_out(Tensor self, Tensor end, Tensor weight, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor lerpOut(Tensor out, Tensor self, Tensor end, Tensor weight) {
+    ((Tensor) LERP_TENSOR_OUT.get().callBoxed(new Object[] {self, end, weight, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LERP__SCALAR = new LazyOp("aten::lerp_.Scalar");
+
+  /**
+   * {@code aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)}.
+   */
+  public static Tensor lerp_(Tensor self, Tensor end, Object weight) {
+    LERP__SCALAR.get().callTensor(self, end, weight).close();
+    return self;
+  }
+
+  private static final LazyOp LERP__TENSOR = new LazyOp("aten::lerp_.Tensor");
+
+  /**
+   * {@code aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)}.
+   */
+  public static Tensor lerp_(Tensor self, Tensor end, Tensor weight) {
+    LERP__TENSOR.get().callTensor(self, end, weight).close();
     return self;
   }
 

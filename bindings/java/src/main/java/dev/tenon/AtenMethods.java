@@ -79,6 +79,70 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor}.
+   */
+  public Tensor addcdiv(Tensor tensor1, Tensor tensor2) {
+    return Aten.addcdiv((Tensor) this, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor}.
+   */
+  public Tensor addcdiv(Tensor tensor1, Tensor tensor2, Object value) {
+    return Aten.addcdiv((Tensor) this, tensor1, tensor2, value);
+  }
+
+  /**
+   * {@code aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor(a!)}.
+   */
+  public Tensor addcdiv_(Tensor tensor1, Tensor tensor2) {
+    return Aten.addcdiv_((Tensor) this, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor(a!)}.
+   */
+  public Tensor addcdiv_(Tensor tensor1, Tensor tensor2, Object value) {
+    return Aten.addcdiv_((Tensor) this, tensor1, tensor2, value);
+  }
+
+  /**
+   * {@code aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor}.
+   */
+  public Tensor addcmul(Tensor tensor1, Tensor tensor2) {
+    return Aten.addcmul((Tensor) this, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor}.
+   */
+  public Tensor addcmul(Tensor tensor1, Tensor tensor2, Object value) {
+    return Aten.addcmul((Tensor) this, tensor1, tensor2, value);
+  }
+
+  /**
+   * {@code aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor(a!)}.
+   */
+  public Tensor addcmul_(Tensor tensor1, Tensor tensor2) {
+    return Aten.addcmul_((Tensor) this, tensor1, tensor2);
+  }
+
+  /**
+   * {@code aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) ->
+   * Tensor(a!)}.
+   */
+  public Tensor addcmul_(Tensor tensor1, Tensor tensor2, Object value) {
+    return Aten.addcmul_((Tensor) this, tensor1, tensor2, value);
+  }
+
+  /**
    * {@code aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
    */
   public Tensor amax() {
@@ -328,6 +392,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)}.
+   */
+  public Aten.FrexpTensorResult frexp() {
+    return Aten.frexp((Tensor) this);
+  }
+
+  /**
    * {@code aten::ge.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor ge(Object other) {
@@ -416,6 +487,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor le_(Tensor other) {
     return Aten.le_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor}.
+   */
+  public Tensor lerp(Tensor end, Object weight) {
+    return Aten.lerp((Tensor) this, end, weight);
+  }
+
+  /**
+   * {@code aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor}.
+   */
+  public Tensor lerp(Tensor end, Tensor weight) {
+    return Aten.lerp((Tensor) this, end, weight);
+  }
+
+  /**
+   * {@code aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)}.
+   */
+  public Tensor lerp_(Tensor end, Object weight) {
+    return Aten.lerp_((Tensor) this, end, weight);
+  }
+
+  /**
+   * {@code aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)}.
+   */
+  public Tensor lerp_(Tensor end, Tensor weight) {
+    return Aten.lerp_((Tensor) this, end, weight);
   }
 
   /**
