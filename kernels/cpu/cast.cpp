@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "kernels/cpu/bits.h"
-#include "kernels/cpu/half_cast.h"
 #include "kernels/cpu/loops.h"
+#include "kernels/cpu/vector_cast.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -27,11 +27,6 @@ void copy_loop(char* const* data, const int64_t* strides, int64_t count, const v
   }
 }
 
-template <class To, class From>
-struct Convert {
-  To operator()(From value) const { return convert<To>(value); }
-};
-
 // Reads through `load`, so that small floats arrive as float.
 template <class To, class From>
 constexpr Loop loop_of() {
@@ -51,7 +46,7 @@ Loop cast_loop(Dtype to, Dtype from) {
   if (to == from) {
     return with_bits(size_of(to), []<class Bits>(Bits) -> Loop { return &copy_loop<Bits>; });
   }
-  if (const Loop halves = half_cast_loop(to, from)) return halves;
+  if (const Loop wide = vector_cast_loop(to, from)) return wide;
   return visit("tenon::cast", "source", from, AllTypes(),
                [&]<class From>(Element<From>) { return loop_to<From>(to, AllTypes()); });
 }

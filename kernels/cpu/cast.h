@@ -45,6 +45,11 @@ To convert(From value) {
   }
 }
 
+template <class To, class From>
+struct Convert {
+  To operator()(From value) const { return convert<To>(value); }
+};
+
 // The loop that copies elements of one dtype to another: operand 0 is written. No ctx is read.
 Loop cast_loop(Dtype to, Dtype from);
 

@@ -10,7 +10,8 @@ namespace tenon::kernels::cpu {
 namespace {
 
 constexpr int64_t kStateBytes = 16384;
-constexpr int64_t kBlock = 1024;  // elements
+constexpr int64_t kBlockBytes = 16384;
+constexpr int64_t kColumns = 1024;  // results at once
 
 class Folder {
  public:
@@ -48,7 +49,8 @@ class Folder {
     const int results = plan_.results();
     const int64_t in_stride = strides[results];
     const bool across = plan_.kept_is_inner() && (converts_ || in_stride == own_size_);
-    const int64_t most = std::min(kStateBytes / type_.state_size, kBlock);
+    int64_t most = std::min(kStateBytes / type_.state_size, kColumns);
+    if (across && converts_) most = std::min(most, kColumns / 2);
     char* outs[Reduction::kMaxResults];
     for (int64_t first = 0; first < count; first += most) {
       const int64_t block = std::min(most, count - first);
@@ -57,52 +59,82 @@ class Folder {
       if (across) {
         fold_across(in, in_stride, block);
       } else {
-        for (int64_t k = 0; k < block; ++k) {
-          fold_along(in + k * in_stride, states_ + k * type_.state_size);
-        }
+        fold_along(in, in_stride, block);
       }
       for (int k = 0; k < results; ++k) outs[k] = data[k] + first * strides[k];
       finish(outs, strides, block);
     }
   }
 
-  void fold_along(const char* in, char* state) {
-    int64_t index = 0;
-    char* const base[] = {const_cast<char*>(in)};
-    plan_.folded().rows(base, [&](char* const* row) {
-      if (!converts_) {
-        loops_.along(functor_, row[0], stride_, length_, index, state);
-      } else {
-        for (int64_t i = 0; i < length_; i += kBlock) {
-          const int64_t count = std::min(kBlock, length_ - i);
-          const char* block = convert(row[0] + i * stride_, stride_, count);
-          loops_.along(functor_, block, computed_size_, count, index + i, state);
-        }
+  // One run each for `count` results, which begin `next` bytes apart.
+  void fold_along(const char* in, int64_t next, int64_t count) {
+    if (plan_.folded().numel() == 0) return;
+    if (plan_.folded().ndim() == 1) return fold_runs(in, next, count, 0, states_);
+    for (int64_t k = 0; k < count; ++k) {
+      int64_t index = 0;
+      char* const base[] = {const_cast<char*>(in + k * next)};
+      plan_.folded().rows(base, [&](char* const* row) {
+        fold_runs(row[0], 0, 1, index, states_ + k * type_.state_size);
+        index += length_;
+      });
+    }
+  }
+
+  void fold_runs(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
+    if (!converts_) {
+      return loops_.along(functor_, in, next, count, stride_, length_, index, states);
+    }
+    const int64_t most = kBlockBytes / computed_size_;
+    const int64_t width = length_ * computed_size_;
+    if (length_ <= most / 2) {
+      // Several runs fit into the block.
+      for (int64_t k = 0; k < count; k += most / length_) {
+        const int64_t runs = std::min(most / length_, count - k);
+        convert_rows(in + k * next, next, runs, stride_, length_);
+        loops_.along(functor_, block_, width, runs, computed_size_, length_, index,
+                     states + k * type_.state_size);
       }
-      index += length_;
-    });
+      return;
+    }
+    for (int64_t k = 0; k < count; ++k) {
+      for (int64_t i = 0; i < length_; i += most) {
+        const int64_t part = std::min(most, length_ - i);
+        convert_rows(in + k * next + i * stride_, 0, 1, stride_, part);
+        loops_.along(functor_, block_, 0, 1, computed_size_, part, index + i,
+                     states + k * type_.state_size);
+      }
+    }
   }
 
   void fold_across(const char* in, int64_t in_stride, int64_t count) {
     int64_t index = 0;
     char* const base[] = {const_cast<char*>(in)};
+    const int64_t width = count * computed_size_;
+    const int64_t most = kBlockBytes / std::max<int64_t>(width, 1);
     plan_.folded().rows(base, [&](char* const* row) {
       if (!converts_) {
         loops_.across(functor_, row[0], stride_, length_, count, index, states_);
       } else {
-        for (int64_t i = 0; i < length_; ++i) {
-          const char* block = convert(row[0] + i * stride_, in_stride, count);
-          loops_.across(functor_, block, 0, 1, count, index + i, states_);
+        for (int64_t i = 0; i < length_; i += most) {
+          const int64_t rows = std::min(most, length_ - i);
+          convert_rows(row[0] + i * stride_, stride_, rows, in_stride, count);
+          loops_.across(functor_, block_, width, rows, count, index + i, states_);
         }
       }
       index += length_;
     });
   }
 
-  // Elements as the loops read them.
-  const char* convert(char* in, int64_t stride, int64_t count) {
-    input_.run(block_, computed_size_, in, stride, count, between_);
-    return block_;
+  // Fills the block with rows of elements as the loops read them, without gaps.
+  void convert_rows(const char* in, int64_t next, int64_t rows, int64_t stride, int64_t count) {
+    char* const from = const_cast<char*>(in);
+    if (next == count * stride) {
+      return input_.run(block_, computed_size_, from, stride, rows * count, between_);
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      input_.run(block_ + r * count * computed_size_, computed_size_, from + r * next, stride,
+                 count, between_);
+    }
   }
 
   void finish(char* const* outs, const int64_t* strides, int64_t count) {
@@ -132,9 +164,9 @@ class Folder {
   int64_t made_size_[Reduction::kMaxResults];
   Conversion outputs_[Reduction::kMaxResults];
   alignas(64) char states_[kStateBytes];
-  alignas(64) char block_[kBlock * kWidest];
-  alignas(64) char between_[kBlock * kWidest];
-  alignas(64) char results_[Reduction::kMaxResults][kBlock * kWidest];
+  alignas(64) char block_[kBlockBytes];
+  alignas(64) char between_[kBlockBytes];  // elements of no more bytes than the block's
+  alignas(64) char results_[Reduction::kMaxResults][kColumns * kWidest];
 };
 
 }  // namespace

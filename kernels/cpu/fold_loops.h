@@ -10,7 +10,11 @@
 //   void finish(const State&, int64_t i, char* const* outs) const    writes result i of each out
 //   using Outs = OutTypes<...>                            the types of those
 //   make(const Args&, int64_t folded)                     static, where it has members
-//   State run(const T* elements, int64_t count) const     optional: better, without gaps and order
+//   State run(const T* elements, int64_t count, int64_t index) const
+//                                                        optional: better, of some without gaps
+//   bool join(const char* rows, int64_t stride, int64_t count, T* joined) const
+//                                                         optional: kJoined rows to one whose
+//                                                         elements stand for theirs, if it can
 //
 // kLanes states run side by side where order does not matter, so that steps do not wait for each
 // other; 1 keeps the order.
@@ -28,9 +32,10 @@ namespace tenon::kernels::cpu {
 
 // The loops of a functor in one dtype, at one level. States are as many bytes apart as one is big.
 struct FoldLoops {
-  // Folds `count` elements `stride` bytes apart, the first of them number `index`, into one state.
-  void (*along)(const void* functor, const char* in, int64_t stride, int64_t count, int64_t index,
-                void* state);
+  // Folds runs of `count` elements `stride` bytes apart, the first of them number `index`, each
+  // into one of `results` states. Runs begin `next` bytes apart.
+  void (*along)(const void* functor, const char* in, int64_t next, int64_t results, int64_t stride,
+                int64_t count, int64_t index, void* states);
   // Folds rows, `stride` bytes apart, of `count` elements without gaps into `count` states.
   void (*across)(const void* functor, const char* in, int64_t stride, int64_t rows, int64_t count,
                  int64_t index, void* states);
@@ -91,21 +96,23 @@ struct Fold {
   [[gnu::always_inline]] static inline State run(const F& f, const char* in, int64_t stride,
                                                  int64_t count, int64_t index) {
     if (stride != sizeof(T)) return lanes<0>(f, in, stride, count, index);
-    if constexpr (requires(const T* elements) { f.run(elements, count); }) {
-      return f.run(reinterpret_cast<const T*>(in), count);
+    if constexpr (requires(const T* elements) { f.run(elements, count, index); }) {
+      return f.run(reinterpret_cast<const T*>(in), count, index);
     } else {
       return lanes<sizeof(T)>(f, in, stride, count, index);
     }
   }
 
-  [[gnu::always_inline]] static inline void along(const void* functor, const char* in,
-                                                  int64_t stride, int64_t count, int64_t index,
-                                                  void* state) {
+  [[gnu::always_inline]] static inline void along(const void* functor, const char* in, int64_t next,
+                                                  int64_t results, int64_t stride, int64_t count,
+                                                  int64_t index, void* states) {
     const F f = *static_cast<const F*>(functor);
-    State& total = *static_cast<State*>(state);
-    for (int64_t i = 0; i < count; i += kRun) {
-      const int64_t length = count - i < kRun ? count - i : kRun;
-      total = f.merge(total, run(f, in + i * stride, stride, length, index + i));
+    State* const state = static_cast<State*>(states);
+    for (int64_t k = 0; k < results; ++k, in += next) {
+      for (int64_t i = 0; i < count; i += kRun) {
+        const int64_t length = count - i < kRun ? count - i : kRun;
+        state[k] = f.merge(state[k], run(f, in + i * stride, stride, length, index + i));
+      }
     }
   }
 
@@ -115,6 +122,30 @@ struct Fold {
                                                    int64_t index, void* states) {
     const F f = *static_cast<const F*>(functor);
     State* const state = static_cast<State*>(states);
+    int64_t row = 0;
+    if constexpr (requires(T * joined) { f.join(in, stride, count, joined); }) {
+      T joined[kWidth];
+      for (; row + F::kJoined <= rows; row += F::kJoined, in += F::kJoined * stride) {
+        for (int64_t at = 0; at < count; at += kWidth) {
+          const int64_t width = count - at < kWidth ? count - at : kWidth;
+          const char* const from = in + at * int64_t{sizeof(T)};
+          if (f.join(from, stride, width, joined)) {
+            one_row(f, reinterpret_cast<const char*>(joined), width, index + row, state + at);
+          } else {
+            some_rows(f, from, stride, F::kJoined, width, index + row, state + at);
+          }
+        }
+      }
+    }
+    some_rows(f, in, stride, rows - row, count, index + row, state);
+  }
+
+ private:
+  static constexpr int64_t kWidth = 256;
+
+  [[gnu::always_inline]] static inline void some_rows(const F& f, const char* in, int64_t stride,
+                                                      int64_t rows, int64_t count, int64_t index,
+                                                      State* state) {
     int64_t row = 0;
     for (; row + 4 <= rows; row += 4, in += 4 * stride) {
       const char* const b = in + stride;
@@ -128,12 +159,13 @@ struct Fold {
         state[k] = f.step(s, element_at<T>(d, k), index + row + 3);
       }
     }
-    for (; row < rows; ++row, in += stride) {
-      TENON_INDEPENDENT
-      for (int64_t k = 0; k < count; ++k) {
-        state[k] = f.step(state[k], element_at<T>(in, k), index + row);
-      }
-    }
+    for (; row < rows; ++row, in += stride) one_row(f, in, count, index + row, state);
+  }
+
+  [[gnu::always_inline]] static inline void one_row(const F& f, const char* in, int64_t count,
+                                                    int64_t index, State* state) {
+    TENON_INDEPENDENT
+    for (int64_t k = 0; k < count; ++k) state[k] = f.step(state[k], element_at<T>(in, k), index);
   }
 };
 
@@ -141,26 +173,28 @@ template <class T, class F>
 struct FoldLevels {
   using State = typename F::State;
 
-  static void along(const void* functor, const char* in, int64_t stride, int64_t count,
-                    int64_t index, void* state) {
-    Fold<T, F>::along(functor, in, stride, count, index, state);
+  static void along(const void* functor, const char* in, int64_t next, int64_t results,
+                    int64_t stride, int64_t count, int64_t index, void* states) {
+    Fold<T, F>::along(functor, in, next, results, stride, count, index, states);
   }
   static void across(const void* functor, const char* in, int64_t stride, int64_t rows,
                      int64_t count, int64_t index, void* states) {
     Fold<T, F>::across(functor, in, stride, rows, count, index, states);
   }
 #if defined(TENON_AVX2)
-  TENON_AVX2 static void along_avx2(const void* functor, const char* in, int64_t stride,
-                                    int64_t count, int64_t index, void* state) {
-    Fold<T, F>::along(functor, in, stride, count, index, state);
+  TENON_AVX2 static void along_avx2(const void* functor, const char* in, int64_t next,
+                                    int64_t results, int64_t stride, int64_t count, int64_t index,
+                                    void* states) {
+    Fold<T, F>::along(functor, in, next, results, stride, count, index, states);
   }
   TENON_AVX2 static void across_avx2(const void* functor, const char* in, int64_t stride,
                                      int64_t rows, int64_t count, int64_t index, void* states) {
     Fold<T, F>::across(functor, in, stride, rows, count, index, states);
   }
-  TENON_AVX512 static void along_avx512(const void* functor, const char* in, int64_t stride,
-                                        int64_t count, int64_t index, void* state) {
-    Fold<T, F>::along(functor, in, stride, count, index, state);
+  TENON_AVX512 static void along_avx512(const void* functor, const char* in, int64_t next,
+                                        int64_t results, int64_t stride, int64_t count,
+                                        int64_t index, void* states) {
+    Fold<T, F>::along(functor, in, next, results, stride, count, index, states);
   }
   TENON_AVX512 static void across_avx512(const void* functor, const char* in, int64_t stride,
                                          int64_t rows, int64_t count, int64_t index, void* states) {

@@ -8,12 +8,13 @@
 
 #include "kernels/cpu/bits.h"
 #include "kernels/cpu/conversion.h"
+#include "kernels/cpu/repeat.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
-// Measured: blocks of 64 and 1024 elements take a third more time.
-constexpr int64_t kBlock = 256;
+// Measured with floats: a quarter of this takes a third more time, and four times as much no less.
+constexpr int64_t kBlockBytes = 4096;
 constexpr int64_t kShort = 64;         // rows of fewer elements are joined
 constexpr int64_t kTile = 64;          // elements along each side of a tile
 constexpr int64_t kTileBytes = 16384;  // of one input's
@@ -33,7 +34,7 @@ struct Operand {
 };
 
 struct Block {
-  alignas(64) char bytes[kBlock * kWidest];
+  alignas(64) char bytes[kBlockBytes];
 };
 
 // An input whose rows are the output's columns: a tile of it, row by row of the output.
@@ -51,15 +52,6 @@ void turn(char* to, const char* from, const Operand& operand, int64_t columns, i
   with_bits(operand.own_size, [&]<class Bits>(Bits) {
     turn<Bits>(to, from, operand.stride, operand.next, columns, rows);
   });
-}
-
-// Repeats what a block begins with, `size` bytes of it, up to `total`.
-void repeat(char* block, int64_t size, int64_t total) {
-  while (size < total) {
-    const int64_t more = std::min(size, total - size);
-    std::memcpy(block + size, block, static_cast<size_t>(more));
-    size += more;
-  }
 }
 
 class Blocks {
@@ -91,7 +83,7 @@ class Blocks {
   void run() {
     if (walk_.ndim() > 1 && wants_tiles()) {
       run_tiles();
-    } else if (walk_.ndim() > 1 && walk_.size(0) < kShort) {
+    } else if (walk_.ndim() > 1 && wants_joined()) {
       run_joined();
     } else {
       run_long();
@@ -107,6 +99,7 @@ class Blocks {
     operand.computed_size = size_of(loops);
     operand.as_it_is = own == promoted && operand.own_size == operand.computed_size;
     operand.conversion = conversion;
+    block_ = std::min(block_, kBlockBytes / std::max(size_of(promoted), size_of(loops)));
   }
 
   // ---- Elements in and out ----------------------------------------------------------------------
@@ -130,8 +123,10 @@ class Blocks {
     for (int k = outs_; k < count_; ++k) {
       const Operand& operand = operands_[k];
       if (!operand.is_same() || row[k] == filled_[k]) continue;
-      read(operand, blocks_[k].bytes, row[k], 0, 1);
-      repeat(blocks_[k].bytes, operand.computed_size, count * operand.computed_size);
+      char* const block = blocks_[k].bytes;
+      if (!operand.as_it_is) read(operand, block, row[k], 0, 1);
+      const char* const element = operand.as_it_is ? row[k] : block;
+      repeat_element(block, element, operand.computed_size, count);
       filled_[k] = row[k];
     }
   }
@@ -142,7 +137,7 @@ class Blocks {
     const int64_t length = walk_.size(0);
     bool direct = true;
     for (int k = 0; k < count_; ++k) direct = direct && operands_[k].is_direct();
-    const int64_t step = direct ? length : std::min(kBlock, length);
+    const int64_t step = direct ? length : std::min(block_, length);
     walk_.rows(walk_.raw_data(), [&](char* const* row) {
       begin_row(row, step);
       for (int64_t at = 0; at < length; at += step) run_part(row, at, std::min(step, length - at));
@@ -174,20 +169,31 @@ class Blocks {
 
   // Rows follow each other without a gap.
   bool is_dense(const Operand& operand) const {
-    return operand.is_direct() && operand.next == walk_.size(0) * operand.stride;
+    return operand.stride == operand.own_size && operand.next == walk_.size(0) * operand.stride;
+  }
+
+  // Longer rows are joined where that needs no copies but of what is repeated anyhow.
+  bool wants_joined() const {
+    if (walk_.size(0) < kShort) return true;
+    bool easy = walk_.size(0) <= block_ / 2;
+    for (int k = 0; k < count_; ++k) {
+      const Operand& operand = operands_[k];
+      easy = easy && (is_dense(operand) || operand.is_same() || operand.next == 0);
+    }
+    return easy;
   }
 
   void run_joined() {
     const int64_t length = walk_.size(0);
     const int64_t rows = walk_.size(1);
-    const int64_t step = std::min(kBlock / length, rows);
+    const int64_t step = std::min(block_ / length, rows);
     walk_.steps<2>(walk_.raw_data(), [&](char* const* plane) {
       for (int k = outs_; k < count_; ++k) {
         const Operand& operand = operands_[k];
         if (operand.next != 0) continue;
         read(operand, blocks_[k].bytes, plane[k], operand.stride, length);
         const int64_t size = length * operand.computed_size;
-        repeat(blocks_[k].bytes, size, step * size);
+        repeat_bytes(blocks_[k].bytes, size, step * size);
       }
       for (int64_t at = 0; at < rows; at += step) run_rows(plane, at, std::min(step, rows - at));
     });
@@ -199,25 +205,43 @@ class Blocks {
     for (int k = outs_; k < count_; ++k) {
       const Operand& operand = operands_[k];
       char* const from = plane[k] + at * operand.next;
-      data[k] = is_dense(operand) ? from : blocks_[k].bytes;
-      if (data[k] == from || operand.next == 0) continue;
-      for (int64_t r = 0; r < rows; ++r) {
-        read(operand, data[k] + r * length * operand.computed_size, from + r * operand.next,
-             operand.stride, length);
-      }
+      data[k] = operand.as_it_is && is_dense(operand) ? from : blocks_[k].bytes;
+      if (data[k] != from && operand.next != 0) read_rows(operand, data[k], from, rows);
     }
     for (int k = 0; k < outs_; ++k) {
       const Operand& out = operands_[k];
-      data[k] = is_dense(out) ? plane[k] + at * out.next : blocks_[k].bytes;
+      const bool direct = out.as_it_is && is_dense(out);
+      data[k] = direct ? plane[k] + at * out.next : blocks_[k].bytes;
     }
     loop_(data, rows * length, functor_);
     for (int k = 0; k < outs_; ++k) {
-      const Operand& out = operands_[k];
-      if (is_dense(out)) continue;
+      char* const to = plane[k] + at * operands_[k].next;
+      if (data[k] != to) write_rows(operands_[k], to, data[k], rows);
+    }
+  }
+
+  void write_rows(const Operand& out, char* to, char* block, int64_t rows) {
+    const int64_t length = walk_.size(0);
+    if (is_dense(out)) return write(out, to, block, rows * length);
+    for (int64_t r = 0; r < rows; ++r) {
+      write(out, to + r * out.next, block + r * length * out.computed_size, length);
+    }
+  }
+
+  void read_rows(const Operand& operand, char* block, char* from, int64_t rows) {
+    const int64_t length = walk_.size(0);
+    if (is_dense(operand)) return read(operand, block, from, operand.stride, rows * length);
+    const int64_t width = length * operand.computed_size;
+    if (operand.is_same()) {
+      read(operand, ones_.bytes, from, operand.next, rows);
       for (int64_t r = 0; r < rows; ++r) {
-        write(out, plane[k] + (at + r) * out.next, data[k] + r * length * out.computed_size,
-              length);
+        repeat_element(block + r * width, ones_.bytes + r * operand.computed_size,
+                       operand.computed_size, length);
       }
+      return;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      read(operand, block + r * width, from + r * operand.next, operand.stride, length);
     }
   }
 
@@ -294,11 +318,13 @@ class Blocks {
   PointwiseLoop loop_;
   const void* functor_;
   int outs_;
-  int count_;  // of operands: outputs, then inputs
+  int count_;                    // of operands: outputs, then inputs
+  int64_t block_ = kBlockBytes;  // elements of the widest operand that fit in one
   Operand operands_[kMaxOperands];
   const char* filled_[kMaxOperands] = {};  // whose element a block is full of
   Block blocks_[kMaxOperands];
   Block between_;
+  Block ones_;  // one element for each of some rows
 };
 
 }  // namespace

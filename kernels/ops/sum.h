@@ -13,27 +13,43 @@ using WideSum = std::conditional_t<
     std::conditional_t<std::is_same_v<T, float>, double,
                        std::conditional_t<std::is_same_v<T, Complex64>, Complex128, T>>>;
 
-// The sum of floats as double. Many lanes, so that no addition waits for the one before. With
-// `kFours`, four floats are added as floats before they become one double: that is what takes the
-// time, and each term then rounds at most twice more, however many there are.
-template <bool kFours>
-TENON_FUNCTOR inline double sum_in_lanes(const float* in, int64_t count) {
+// The sum of one float of each of kCount vectors, `apart` floats from each other, pairwise.
+template <int kCount>
+TENON_FUNCTOR inline float sum_pairwise(const float* in, int64_t apart) {
+  if constexpr (kCount == 1) {
+    return *in;
+  } else {
+    return sum_pairwise<kCount / 2>(in, apart) +
+           sum_pairwise<kCount / 2>(in + kCount / 2 * apart, apart);
+  }
+}
+
+// The sum of floats as double. Many lanes, so that no addition waits for the one before. kFloats of
+// them are added as floats before they become one double, which is what takes the time: each term
+// then rounds that many times, by powers of 2, and not once more however many there are.
+template <int kFloats>
+TENON_FUNCTOR inline int64_t sum_in_lanes(const float* in, int64_t count, double* lanes) {
+  constexpr int64_t kLanes = 16;
+  constexpr int64_t kStep = kFloats * kLanes;
+  int64_t i = 0;
+  for (; i + kStep <= count; i += kStep) {
+    float sums[kLanes];
+    for (int64_t k = 0; k < kLanes; ++k) sums[k] = sum_pairwise<kFloats>(in + i + k, kLanes);
+    for (int64_t k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(sums[k]);
+  }
+  return i;
+}
+
+template <bool kJoins>
+TENON_FUNCTOR inline double sum_of_floats(const float* in, int64_t count) {
   constexpr int kLanes = 16;
   double lanes[kLanes] = {};
   int64_t i = 0;
-  if constexpr (kFours) {
-    for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-      const float* a = in + i;
-      float four[kLanes];
-      for (int k = 0; k < kLanes; ++k) {
-        four[k] = (a[k] + a[k + kLanes]) + (a[k + 2 * kLanes] + a[k + 3 * kLanes]);
-      }
-      for (int k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(four[k]);
-    }
+  if constexpr (kJoins) {
+    i += sum_in_lanes<16>(in, count, lanes);
+    i += sum_in_lanes<4>(in + i, count - i, lanes);
   }
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(in[i + k]);
-  }
+  i += sum_in_lanes<1>(in + i, count - i, lanes);
   for (int width = kLanes / 2; width > 0; width /= 2) {
     for (int k = 0; k < width; ++k) lanes[k] += lanes[k + width];
   }
@@ -47,20 +63,31 @@ struct Sum {
   using State = WideSum<T>;
   using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   using Outs = OutTypes<Out>;
-  static constexpr int kLanes = 8;
+  static constexpr int kLanes = std::is_same_v<T, double> ? 32 : 8;
+  static constexpr int64_t kJoined = 8;
 
   TENON_FUNCTOR State start() const { return State(0); }
   TENON_FUNCTOR State step(State state, T element, int64_t) const {
     return state + static_cast<State>(element);
   }
   TENON_FUNCTOR State merge(State a, State b) const { return a + b; }
-  TENON_FUNCTOR State run(const T* elements,
-                          int64_t count) const requires std::is_same_v<T, float> {
-    constexpr int64_t kMany = 512;
-    if (count < kMany) return sum_in_lanes<false>(elements, count);
-    const double total = sum_in_lanes<true>(elements, count);
-    // Four large floats may add up to infinity where their doubles do not.
-    return __builtin_isfinite(total) ? total : sum_in_lanes<false>(elements, count);
+  TENON_FUNCTOR State run(const T* elements, int64_t count,
+                          int64_t) const requires std::is_same_v<T, float> {
+    const double total = sum_of_floats<true>(elements, count);
+    // Some large floats may add up to infinity where their doubles do not.
+    return __builtin_isfinite(total) ? total : sum_of_floats<false>(elements, count);
+  }
+  TENON_FUNCTOR bool join(const char* rows, int64_t stride, int64_t count,
+                          float* joined) const requires std::is_same_v<T, float> {
+    const auto* const first = reinterpret_cast<const float*>(rows);
+    const int64_t apart = stride / int64_t{sizeof(float)};
+    uint32_t infinite = 0;
+    for (int64_t k = 0; k < count; ++k) {
+      joined[k] = sum_pairwise<kJoined>(first + k, apart);
+      const uint32_t exponent = __builtin_bit_cast(uint32_t, joined[k]) & 0x7F800000;
+      infinite |= (exponent + 0x00800000) & 0x80000000;
+    }
+    return infinite == 0;
   }
   TENON_FUNCTOR void finish(State state, int64_t i, char* const* outs) const {
     put(outs[0], i, static_cast<Out>(state));

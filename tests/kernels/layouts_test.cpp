@@ -76,6 +76,15 @@ TEST(Layouts, ShortRows) {
   }
 }
 
+TEST(Layouts, RowsOfMiddlingLength) {
+  for (const int64_t length : {64, 100, 500}) {
+    expect_for_dtypes({41, length}, {length}, false, false);
+    expect_for_dtypes({41, length}, {41, 1}, false, false);
+    expect_for_dtypes({3, 41, length}, {41, 1}, false, false);
+    expect_for_dtypes({3, 41, length}, {3, 1, length}, false, false);
+  }
+}
+
 TEST(Layouts, TurnedOperands) {
   expect_for_dtypes({70, 33}, {33, 70}, false, true);
   expect_for_dtypes({130, 17}, {17, 130}, true, false);
@@ -129,6 +138,38 @@ TEST(Layouts, Halves_AreConvertedAsTheirBitsSay) {
     const bool is_nan = (i >> 10 & 31) == 31 && (i & 1023) != 0;
     if (is_nan) continue;
     ASSERT_EQ(back.data<int16_t>()[i], bits[static_cast<size_t>(i)]) << i;
+  }
+}
+
+// More than a vector of them, each of which has the upper half of a float's bits.
+TEST(Layouts, BFloats_AreConvertedAsTheirBitsSay) {
+  std::vector<int16_t> bits;
+  std::vector<int32_t> wide;
+  for (int32_t i = 0; i < 65536; ++i) {
+    if ((i & 0x7FFF) > 0x7F80) continue;  // NaN
+    bits.push_back(static_cast<int16_t>(i));
+    wide.push_back(static_cast<int32_t>(static_cast<uint32_t>(i) << 16));
+  }
+  const Tensor bfloats = call("aten::view.dtype", from_values(bits), Dtype::BF16);
+  const Tensor floats = call("aten::to.dtype", bfloats, Dtype::F32);
+  EXPECT_EQ(elements(call("aten::view.dtype", floats, Dtype::I32)), elements(from_values(wide)));
+  const Tensor back = call("aten::to.dtype", floats, Dtype::BF16);
+  EXPECT_EQ(elements(call("aten::view.dtype", back, Dtype::I16)), elements(from_values(bits)));
+}
+
+TEST(Layouts, FloatsBetweenTwoBFloats_GoToTheNearest_TiesToEven) {
+  std::vector<float> values;
+  Doubles nearest;
+  for (int i = 0; i < 5; ++i) {  // some vectors of them, and a rest
+    for (const float x : {257.0F, 259.0F, 258.9F, 0x1.FFp127F, NAN, -257.0F, 0x1.8p-133F}) {
+      values.push_back(x);
+    }
+    nearest.insert(nearest.end(), {256, 260, 258, INFINITY, NAN, -256, 0x1p-132});
+  }
+  const Doubles got = elements(call("aten::to.dtype", from_values(values), Dtype::BF16));
+  ASSERT_EQ(got.size(), nearest.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_TRUE(got[i] == nearest[i] || (std::isnan(got[i]) && std::isnan(nearest[i]))) << got[i];
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between float16 and float32 by the processor, where it has them.
+// Casts for wide instruction sets: those that blocks of small floats and mixed dtypes go through.
 #pragma once
 
 #include "kernels/common/element.h"
@@ -8,6 +8,6 @@
 namespace tenon::kernels::cpu {
 
 // The copying loop from one dtype to the other; NULL for other dtypes and on other processors.
-Loop half_cast_loop(Dtype to, Dtype from);
+Loop vector_cast_loop(Dtype to, Dtype from);
 
 }  // namespace tenon::kernels::cpu
