@@ -92,8 +92,16 @@ void full_fence() {
 bool picks(uintptr_t entry) { return (entry & kPicking) != 0; }
 uintptr_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
+// What stacks show of it and its name, NULL for what is no kernel.
+const void* kernel_of(const Retired& retired) {
+  return retired.is_pinnable ? static_cast<const Pinnable&>(retired).kernel : nullptr;
+}
+const char* label_of(const Retired& retired) {
+  return retired.is_pinnable ? static_cast<const Pinnable&>(retired).label : nullptr;
+}
+
 bool entry_blocks(uintptr_t value, uint64_t ack, const Retired& retired) {
-  if (!picks(value)) return value != 0 && value == address(retired.kernel);
+  if (!picks(value)) return value != 0 && value == address(kernel_of(retired));
   if (ack >= retired.generation) return false;  // entered after the removal: sees the new snapshot
   return retired.any_owner ||
          (retired.owner != nullptr && value == (address(retired.owner) | kPicking));
@@ -135,7 +143,8 @@ bool Scan::in_use(const Retired& retired) const noexcept {
     return found != entries_ + count_ && found->value == value &&
            entry_blocks(found->value, found->ack, retired);
   };
-  return (retired.kernel != nullptr && blocks(address(retired.kernel))) ||
+  const void* kernel = kernel_of(retired);
+  return (kernel != nullptr && blocks(address(kernel))) ||
          (retired.owner != nullptr && blocks(address(retired.owner) | kPicking));
 }
 
@@ -293,9 +302,10 @@ Blocker find_blocker(const Retired& retired) {
     for (const RunningPlace* place = thread->running; place < top && !blocks; ++place) {
       blocks = entry_blocks(shown_at(*place, std::memory_order_acquire), ack, retired);
     }
-    if (blocks) return {thread->thread_id.load(std::memory_order_relaxed), retired.label, false};
+    if (blocks)
+      return {thread->thread_id.load(std::memory_order_relaxed), label_of(retired), false};
   }
-  return {0, retired.label, false};
+  return {0, label_of(retired), false};
 }
 
 enum class Group { kFree, kBusy, kOwn };
@@ -311,7 +321,7 @@ Group find_group_locked(const void* group, Blocker* out_blocker) {
   for (Retired* retired = pinned; retired != nullptr && state == Group::kFree;
        retired = retired->next) {
     if (retired->group != group) continue;
-    *out_blocker = {0, retired->label, true};
+    *out_blocker = {0, label_of(*retired), true};
     state = Group::kBusy;
   }
   for (Active* work = active; work != nullptr; work = work->next) {

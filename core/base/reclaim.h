@@ -17,11 +17,9 @@ namespace tenon::base {
 /// One thing that a removal replaced: a snapshot, a kernel or a closed registration.
 /// Embedded in (or allocated with) what it frees.
 struct Retired {
-  Retired* next = nullptr;       // of the list given to retire()
-  const void* kernel = nullptr;  // in use while a stack shows this kernel; NULL: none
-  const void* owner = nullptr;   // in use while a stack is picking from this operator
-  const void* group = nullptr;   // what drain() waits for, such as a library; NULL: none
-  const char* label = nullptr;   // stable text that names the kernel in messages; may be NULL
+  Retired* next = nullptr;      // of the list given to retire()
+  const void* owner = nullptr;  // in use while a stack is picking from this operator
+  const void* group = nullptr;  // what drain() waits for, such as a library; NULL: none
   void (*reclaim)(Retired* self) = nullptr;  // frees it; no lock is held; must not throw
   uint64_t generation : 45 = 0;              // set by retire()
   uint64_t fenced : 1 = 0;                   // set by retire()
@@ -30,8 +28,10 @@ struct Retired {
   uint64_t note : 16 = 0;                    // for reclaim(), to find what this belongs to
 };
 
-/// What more than running calls may hold: it is freed after its last pin.
+/// A kernel, which more than running calls may hold: it is freed after its last pin.
 struct Pinnable : Retired {
+  const void* kernel = nullptr;  // in use while a stack shows this; NULL: none
+  const char* label = nullptr;   // stable text that names it in messages; may be NULL
   std::atomic<int64_t> pins{0};
   Pinnable() noexcept { is_pinnable = 1; }
 };

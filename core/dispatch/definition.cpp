@@ -100,8 +100,11 @@ void check_kernel_locked(const tenon_op& op, const Kernel& kernel) {
   for_each_kernel(op, [&](const Kernel& other) { check_against_kernel(op, kernel, other); });
 }
 
-bool is_known_analysis(std::string_view text) {
-  return text.empty() || text == "FROM_SCHEMA" || text == "CONSERVATIVE";
+AliasAnalysis parse_alias_analysis(std::string_view name, std::string_view text) {
+  if (text == "CONSERVATIVE") return AliasAnalysis::kConservative;
+  if (text.empty() || text == "FROM_SCHEMA") return AliasAnalysis::kFromSchema;
+  fail(TENON_ERROR_INVALID_ARGUMENT, name,
+       ": alias_analysis must be \"\", FROM_SCHEMA or CONSERVATIVE, got \"", text, "\"");
 }
 
 tenon_key choose_key(const Library& library, std::string_view name, tenon_key key) {
@@ -216,20 +219,13 @@ const tenon_op* define(Library* library, std::string_view schema_text,
   definition.schema = schema::parse_schema(schema_text, library->ns.view());
   const schema::OperatorName& name = definition.schema->name();
   check_namespace(*library, name);
-  if (!is_known_analysis(options.alias_analysis)) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, name.full(),
-         ": alias_analysis must be \"\", FROM_SCHEMA or CONSERVATIVE, got \"",
-         options.alias_analysis, "\"");
-  }
   definition.tags = base::CompactVector<base::InternedString>(options.tags);
-  definition.alias_analysis = base::InternedString(options.alias_analysis);
+  definition.alias_analysis = parse_alias_analysis(name.full(), options.alias_analysis);
   definition.file = options.file;
   definition.line = options.line;
   const std::string codes = schema::signature_codes(*definition.schema);
   definition.signature = codes.empty() ? 0 : schema::signature_hash(codes);
   auto registration = base::make_intrusive<Registration>(Registration::Kind::kDefinition);
-  registration->end = new Event(TENON_EVENT_OP_REMOVED);
-  auto defined = std::make_unique<Event>(TENON_EVENT_OP_DEFINED);
 
   Registry& registry = Registry::get();
   Selection selection(*definition.schema);
@@ -241,6 +237,11 @@ const tenon_op* define(Library* library, std::string_view schema_text,
       done = selection.is_complete_locked(registry);
       if (done) {
         definition.choices = selection.choices_locked(registry);
+        EventPtr defined;
+        if (!registry.listeners()->empty()) {
+          defined = std::make_unique<Event>();
+          registry.spare_events().push_back(std::make_unique<Event>());
+        }
         op->set_definition(std::move(definition));
         changes.touch(op);
         try {
@@ -249,7 +250,9 @@ const tenon_op* define(Library* library, std::string_view schema_text,
           op->set_definition({});
           throw;
         }
-        op->events().add(std::move(defined), registry.listeners());
+        if (defined != nullptr) {
+          op->events().add(std::move(defined), TENON_EVENT_OP_DEFINED, registry.listeners());
+        }
         registration->op = op;
         link_locked(library, registration);
       }
@@ -375,15 +378,19 @@ RegistrationPtr add_listener(tenon_registry_listener tell, void* ctx, tenon_dele
     const auto lock = registry.lock();
     for (tenon_op* op : registry.ops().all()) {
       if (op->definition() == nullptr) continue;
-      known.emplace_back(op, std::make_unique<Event>(TENON_EVENT_OP_DEFINED));
+      known.emplace_back(op, std::make_unique<Event>());
     }
+    std::vector<EventPtr>& spare = registry.spare_events();
+    while (spare.size() < known.size()) spare.push_back(std::make_unique<Event>());
     auto with = std::make_shared<Listeners>(*registry.listeners());
     with->push_back(listener);
     registration->listener = owned.release();
     registry.listeners() = std::move(with);
     registration->retain();  // the registry's own reference
     // What happens to these operators from now on is told after this.
-    for (auto& [op, event] : known) op->events().add(std::move(event), alone);
+    for (auto& [op, event] : known) {
+      op->events().add(std::move(event), TENON_EVENT_OP_DEFINED, alone);
+    }
   }
   for (const auto& [op, event] : known) tell_events(op);
   return registration;

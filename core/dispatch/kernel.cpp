@@ -24,7 +24,9 @@ constexpr size_t kFirstSize = 112;  // of tenon_kernel
 Kernel::Kernel() noexcept {
   base::count_live(TENON_HANDLE_KERNEL, 1);
   retired.kernel = this;
-  retired.reclaim = [](base::Retired* self) { delete static_cast<const Kernel*>(self->kernel); };
+  retired.reclaim = [](base::Retired* self) {
+    delete static_cast<const Kernel*>(static_cast<base::Pinnable*>(self)->kernel);
+  };
 }
 
 Kernel::~Kernel() {

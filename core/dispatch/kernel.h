@@ -26,8 +26,6 @@ struct Kernel {
   int32_t line = 0;
   tenon_deleter deleter = nullptr;
 
-  /// The operator that it is registered for, NULL for a fallback.
-  const tenon_op* op = nullptr;
   base::InternedString name;
   base::InternedString file;
   /// Links of its operator while it is registered: the kernel of the same key that it replaced,
@@ -43,6 +41,8 @@ struct Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
+  /// The operator that it is or was registered for, NULL for a fallback.
+  const tenon_op* op() const noexcept { return static_cast<const tenon_op*>(retired.owner); }
   bool is_fallthrough() const noexcept { return (entry.flags & TENON_KERNEL_FALLTHROUGH) != 0; }
   /// For Autograd: only calls of tracked tensors get there.
   bool is_for_tracked() const noexcept { return (entry.flags & TENON_KERNEL_WHEN_TRACKED) != 0; }

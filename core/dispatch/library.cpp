@@ -28,7 +28,6 @@ tenon_registration::tenon_registration(Kind registration_kind) noexcept : kind(r
 }
 
 tenon_registration::~tenon_registration() {
-  if (kind == Kind::kDefinition) delete end;
   tenon::base::count_live(TENON_HANDLE_REGISTRATION, -1);
 }
 
@@ -76,14 +75,16 @@ void unlink_locked(Registry& registry, Registration* registration, Changes& chan
     case Registration::Kind::kDefinition:
       registration->op->set_definition({});
       changes.touch(registration->op);
-      registration->op->events().add(EventPtr(std::exchange(registration->end, nullptr)),
-                                     registry.listeners());
+      if (!registry.listeners()->empty()) {
+        registration->op->events().add(registry.take_spare_event(), TENON_EVENT_OP_REMOVED,
+                                       registry.listeners());
+      }
       break;
     case Registration::Kind::kKernel: {
       tenon_op* op = registration->op;
       Kernel* kernel = registration->kernel;
       op->remove_kernel(kernel);
-      kernel->retired.owner = op;
+      TENON_DCHECK(kernel->op() == op);
       kernel->retired.group = library->group;
       kernel->retired.label = op->name();
       changes.retire(&kernel->retired);

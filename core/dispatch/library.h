@@ -24,7 +24,6 @@ struct tenon_registration final : tenon::base::RefCounted<tenon_registration> {
     tenon::dispatch::Kernel* kernel = nullptr;
     tenon::dispatch::Fallback* fallback;
     const tenon::dispatch::ListenerPtr* listener;  // owned
-    tenon::dispatch::Event* end;                   // owned: what a definition's removal will tell
   };
   tenon_registration* previous = nullptr;  // in the library's list, or in one being removed
   tenon_registration* next = nullptr;

@@ -8,28 +8,27 @@
 
 namespace tenon::dispatch {
 
-void EventQueue::add(EventPtr event, const ListenersPtr& listeners) noexcept {
-  if (listeners->empty()) return;
-  TENON_DCHECK(event != nullptr && event->next == nullptr);
+void EventQueue::add(EventPtr event, uint32_t what, const ListenersPtr& listeners) noexcept {
+  TENON_DCHECK(event != nullptr && event->next == nullptr && !listeners->empty());
+  event->what = what;
   event->listeners = listeners;
   EventPtr* end = &first_;
   while (*end != nullptr) end = &(*end)->next;
   *end = std::move(event);
 }
 
-bool EventQueue::begin() noexcept {
-  // A thread of the parent's that was telling when this process was forked is not here to end it.
+Event* EventQueue::begin() noexcept {
+  // A thread of the parent's that was telling when this process was forked is not here to go on.
   const uint32_t here = 1 + base::fork_generation();
-  if (first_ == nullptr || teller_ == here) return false;
-  teller_ = here;
-  return true;
+  if (first_ == nullptr || first_->teller == here) return nullptr;
+  first_->teller = here;
+  return first_.get();
 }
 
-EventPtr EventQueue::take() noexcept {
-  TENON_DCHECK(teller_ == 1 + base::fork_generation());
-  EventPtr event = std::move(first_);
-  if (event != nullptr) first_ = std::move(event->next);
-  return event;
+Event* EventQueue::next() noexcept {
+  TENON_DCHECK(first_->teller == 1 + base::fork_generation() && first_->listeners == nullptr);
+  first_ = std::move(first_->next);
+  return begin();
 }
 
 }  // namespace tenon::dispatch

@@ -30,9 +30,9 @@ using ListenersPtr = std::shared_ptr<const Listeners>;
 
 /// What happened to an operator, for those who listened then.
 struct Event {
-  explicit Event(uint32_t what_happened) noexcept : what(what_happened) {}
-  const uint32_t what;  // TENON_EVENT_*
-  ListenersPtr listeners;
+  uint32_t what = 0;            // TENON_EVENT_*
+  uint32_t teller = 0;          // 1 + the fork generation of who tells it, see base/fork.h
+  ListenersPtr listeners;       // NULL once someone tells it
   std::unique_ptr<Event> next;  // of its operator
 };
 using EventPtr = std::unique_ptr<Event>;
@@ -42,16 +42,15 @@ using EventPtr = std::unique_ptr<Event>;
 class EventQueue {
  public:
   // Below: the caller holds the registry's lock.
-  /// Adds an event for these listeners; drops it where there are none.
-  void add(EventPtr event, const ListenersPtr& listeners) noexcept;
-  /// Whether the caller is to tell what is in it: nobody is at it.
-  bool begin() noexcept;
-  EventPtr take() noexcept;
-  void end() noexcept { teller_ = 0; }
+  void add(EventPtr event, uint32_t what, const ListenersPtr& listeners) noexcept;
+  /// The first event, which the caller is to tell. NULL: there is none, or a thread is at it and
+  /// tells the others, too.
+  Event* begin() noexcept;
+  /// Frees the first event, which the caller has told; the next one, as begin().
+  Event* next() noexcept;
 
  private:
   EventPtr first_;
-  uint32_t teller_ = 0;  // 1 + the fork generation of who tells, see base/fork.h
 };
 
 }  // namespace tenon::dispatch

@@ -103,7 +103,7 @@ const tenon_op* running_operator() noexcept {
   const uintptr_t word = base::shown_at(top[-1], std::memory_order_relaxed);
   if (word == 0) return nullptr;
   if ((word & base::kPicking) != 0) return reinterpret_cast<const tenon_op*>(word - base::kPicking);
-  return reinterpret_cast<const Kernel*>(word)->op;
+  return reinterpret_cast<const Kernel*>(word)->op();
 }
 
 schema::SchemaPtr schema_of(const tenon_op& op) {

@@ -99,7 +99,7 @@ void tenon_op::push_kernel(Kernel* kernel) noexcept {
   while (*link != nullptr && (*link)->key != kernel->key) link = &(*link)->next;
   Kernel* before = *link;
   *link = kernel;
-  kernel->op = this;
+  kernel->retired.owner = this;
   kernel->older = before;
   if (before != nullptr) kernel->next = std::exchange(before->next, nullptr);
 }

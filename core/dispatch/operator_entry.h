@@ -22,16 +22,18 @@ struct FallbackChoice {
   bool concerned;
 };
 
+enum class AliasAnalysis : uint8_t { kFromSchema, kConservative };
+
 /// How an operator is defined now.
 struct Definition {
   schema::SchemaPtr schema;
   base::CompactVector<base::InternedString> tags;
   base::CompactVector<FallbackChoice> choices;
-  base::InternedString alias_analysis;
   base::InternedString file;
   /// Hash of the lowered types that a typed kernel must have, see op.h.
   uint64_t signature = 0;
   int32_t line = 0;
+  AliasAnalysis alias_analysis = AliasAnalysis::kFromSchema;
 };
 
 /// The writers' half of an operator, apart from what callers read. Needs the registry's lock.

@@ -90,11 +90,19 @@ const BuiltIn* Registry::find_built_in(const Kernel& kernel) const noexcept {
   return nullptr;
 }
 
+EventPtr Registry::take_spare_event() noexcept {
+  TENON_DCHECK(!spare_events_.empty());
+  EventPtr event = std::move(spare_events_.back());
+  spare_events_.pop_back();
+  return event;
+}
+
 void Registry::drop_removed_listeners() noexcept {
   try {
     Listeners left = *listeners_;
     std::erase_if(left, [](const ListenerPtr& listener) { return listener->removed.load(); });
     listeners_ = std::make_shared<const Listeners>(std::move(left));
+    if (listeners_->empty()) std::vector<EventPtr>().swap(spare_events_);
   } catch (const std::bad_alloc&) {
   }
 }
@@ -153,17 +161,17 @@ void Registry::publish_anyway(Changes& changes) noexcept {
 void tell_events(const tenon_op* op) noexcept {
   auto lock = Registry::get().lock();
   EventQueue& events = op->events();
-  if (!events.begin()) return;
-  while (const EventPtr event = events.take()) {
+  for (Event* event = events.begin(); event != nullptr; event = events.next()) {
+    ListenersPtr listeners = std::move(event->listeners);
+    if (listeners == nullptr) continue;  // someone of the parent process told it
     lock.unlock();
-    for (const ListenerPtr& listener : *event->listeners) {
+    for (const ListenerPtr& listener : *listeners) {
       if (listener->removed.load(std::memory_order_acquire)) continue;
       listener->tell(listener->ctx, event->what, op);
     }
-    event->listeners.reset();  // may be a listener's last reference: its deleter runs here
+    listeners.reset();  // may be a listener's last reference: its deleter runs here
     lock.lock();
   }
-  events.end();
 }
 
 void Registry::skip_by_default(uint32_t functionality) {

@@ -53,6 +53,10 @@ class Registry {
   FallbackTable& fallbacks() { return fallbacks_; }
   std::map<std::string_view, const tenon_library*>& namespaces() { return namespaces_; }
   ListenersPtr& listeners() { return listeners_; }
+  /// For removals, which may not fail: while someone listens, there is at least one for each
+  /// operator that is defined.
+  std::vector<EventPtr>& spare_events() { return spare_events_; }
+  EventPtr take_spare_event() noexcept;
 
   /// Where a kernel is that of a built-in fallback: which. NULL for all others.
   const BuiltIn* find_built_in(const Kernel& kernel) const noexcept;
@@ -89,6 +93,7 @@ class Registry {
   std::vector<std::unique_ptr<Fallback>> built_ins_;
   std::map<std::string_view, const tenon_library*> namespaces_;  // of DEF libraries
   ListenersPtr listeners_;
+  std::vector<EventPtr> spare_events_;
 };
 
 /// Tells what happened to an operator, unless a thread is at it, which then tells this too. No lock

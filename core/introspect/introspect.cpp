@@ -175,8 +175,8 @@ std::string dump_registrations_locked(const tenon_op& op) {
     text +=
         base::concat("schema: ", definition->schema->text(),
                      "\ndefined: ", dispatch::place_text(definition->file, definition->line), "\n");
-    const std::string_view analysis = definition->alias_analysis.view();
-    text += base::concat("alias analysis: ", analysis.empty() ? "FROM_SCHEMA" : analysis, "\n");
+    const bool conservative = definition->alias_analysis == dispatch::AliasAnalysis::kConservative;
+    text += base::concat("alias analysis: ", conservative ? "CONSERVATIVE" : "FROM_SCHEMA", "\n");
   }
   std::vector<const Kernel*> actives;
   for (const Kernel* each = op.kernels(); each != nullptr; each = each->next) {

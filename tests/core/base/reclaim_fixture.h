@@ -21,7 +21,7 @@ struct Item;
 inline std::atomic<Item*> graveyard{nullptr};
 
 // A kernel or a snapshot. Freed ones are poisoned and kept, so that a late reader is seen.
-struct Item : Retired {
+struct Item : Pinnable {
   std::atomic<uint64_t> state{kAlive};
   Item* served = nullptr;  // by a snapshot: its kernel
   Item* grave = nullptr;   // next poisoned one

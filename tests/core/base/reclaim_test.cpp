@@ -254,7 +254,7 @@ TEST_F(EpochTest, DrainInsideAReclaim_TellsInsteadOfWaiting) {
 
 // Neither thread has a record then: the one no longer, the other not yet.
 TEST_F(EpochTest, DrainOnANewThread_WaitsForWhatAnExitingOneFrees) {
-  struct Slow : Retired {
+  struct Slow : Pinnable {
     std::atomic<bool> entered{false}, go_on{false};
   };
   static int group = 0;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "support.h"
 
@@ -89,6 +90,53 @@ TEST_F(Listeners, ListenerThatRemovesWhatItIsToldOf_HearsOfIt) {
   tenon_registration_release(registration);
   EXPECT_EQ(context.events,
             (std::vector<uint32_t>{TENON_EVENT_OP_DEFINED, TENON_EVENT_OP_REMOVED}));
+}
+
+// Listens from construction to stop().
+struct Hearing {
+  std::string heard;  // "+name " and "-name " of namespace order
+  tenon_registration* registration = nullptr;
+  Hearing() {
+    const auto tell = [](void* ctx, uint32_t event, const tenon_op* op) {
+      const std::string name = tenon_op_name(op);
+      if (name.substr(0, 7) != "order::") return;
+      static_cast<Hearing*>(ctx)->heard +=
+          (event == TENON_EVENT_OP_DEFINED ? "+" : "-") + name.substr(7) + " ";
+    };
+    TENON_EXPECT_OK(tenon_registry_add_listener(tell, this, nullptr, &registration));
+  }
+  void stop() {
+    tenon_registration_remove(registration);
+    tenon_registration_release(std::exchange(registration, nullptr));
+  }
+};
+
+TEST_F(Listeners, OperatorsFromBeforeAndAfterAListenerCame_AreToldWhenTheyGo) {
+  TestLibrary first(TENON_LIBRARY_FRAGMENT, "order"), second(TENON_LIBRARY_FRAGMENT, "order");
+  first.define("a() -> ()");
+  first.define("b() -> ()");
+  Hearing hearing;
+  second.define("c() -> ()");
+  first.close();
+  second.define("a() -> ()");
+  second.close();
+  hearing.stop();
+  EXPECT_EQ(hearing.heard, "+a +b +c -b -a +a -a -c ");
+}
+
+TEST_F(Listeners, OperatorsThatCameAndWentUnheard_AreNotTold) {
+  TestLibrary first(TENON_LIBRARY_FRAGMENT, "order"), second(TENON_LIBRARY_FRAGMENT, "order");
+  Hearing before;
+  first.define("a() -> ()");
+  before.stop();
+  first.close();
+  second.define("b() -> ()");
+  second.define("c() -> ()");
+  Hearing after;
+  second.close();
+  after.stop();
+  EXPECT_EQ(before.heard, "+a ");
+  EXPECT_EQ(after.heard, "+b +c -c -b ");
 }
 
 }  // namespace
