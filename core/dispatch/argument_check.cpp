@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "dispatch/argument_plan.h"
 #include "schema/printer.h"
 #include "tensor/tensor.h"
 #include "value/object.h"
-#include "value/utf8.h"
 #include "value/value.h"
 
 namespace tenon::dispatch {
@@ -81,13 +81,27 @@ bool lacks_handle(const tenon_value& value) noexcept {
   }
 }
 
+// Programs in C and C++ can write any bytes, and no other language has a text to give for those
+// that are not UTF-8.
+bool is_text(const tenon_value& value) noexcept {
+  if (value.tag != TENON_TAG_STRING) return false;
+  const auto* bytes = static_cast<const char*>(value.as.list.data);
+  return value.count == 0 || (bytes != nullptr && base::is_utf8({bytes, value.count}));
+}
+
 bool kind_matches(const tenon_value& value, const Type& type) noexcept {
   const ArgumentPlan plan = plan_argument(type);
   if (value.tag < kPlanTags && (plan >> value.tag & 1) != 0) {
-    return value.tag != TENON_TAG_TENSOR_LIST || (plan & kAbsentForbidden) == 0 ||
-           all_present(value);
+    if (value.tag == TENON_TAG_TENSOR_LIST && (plan & kAbsentForbidden) != 0) {
+      return all_present(value);
+    }
+    return !value::is_value_list(value.tag) || holds_texts(value);  // of anything
   }
   switch (type.kind) {
+    case TENON_TYPE_STRING:
+    case TENON_TYPE_ANY:
+    case TENON_TYPE_VARIABLE:
+      return is_text(value);
     case TENON_TYPE_GENERATOR:
       return value.tag == TENON_TAG_GENERATOR;
     case TENON_TYPE_STORAGE:
@@ -119,6 +133,29 @@ bool kind_matches(const tenon_value& value, const Type& type) noexcept {
   }
 }
 
+// What element `i` of a list, tuple or dict of type `type` must be; NULL where the type is that of
+// other values.
+const Type* type_of_element(const Type& type, uint16_t tag, uint64_t i) {
+  switch (type.kind) {
+    case TENON_TYPE_ANY:
+    case TENON_TYPE_VARIABLE:
+      return &type;
+    case TENON_TYPE_LIST:
+      return tag == TENON_TAG_LIST ? type.elements[0] : nullptr;
+    case TENON_TYPE_TUPLE:
+      return tag == TENON_TAG_TUPLE ? type.elements[i] : nullptr;
+    case TENON_TYPE_DICT:
+      return tag == TENON_TAG_DICT ? type.elements[i % 2] : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+std::string element_label(uint16_t tag, uint64_t i) {
+  if (tag != TENON_TAG_DICT) return base::concat("element ", i);
+  return base::concat(i % 2 == 0 ? "key " : "value ", i / 2);
+}
+
 std::string argument_label(const Argument& argument, size_t index, const char* what) {
   if (!argument.name.empty()) return std::string(argument.name.view());
   return base::concat(what, " ", index);
@@ -129,24 +166,6 @@ ErrorPtr count_error(const tenon_op& op, const char* what, size_t expected, bool
   return type_error(base::concat(op.name(), ": number of ", what, " must be ",
                                  at_least ? "at least " : "", expected, ", got ", actual,
                                  "; schema: ", schema.text()));
-}
-
-bool is_ill_text(const tenon_value& value) noexcept {
-  if (value.tag != TENON_TAG_STRING || value.count == 0) return false;
-  const auto* bytes = static_cast<const char*>(value.as.list.data);
-  return bytes == nullptr || !value::is_utf8({bytes, value.count});
-}
-
-// What is wrong with the text in a result, or in an element of a list: "" for nothing. Kernels of C
-// and C++ can write any bytes, and no other language has a text to give for them.
-std::string describe_ill_text(const tenon_value& result) {
-  constexpr const char* kBytes = "bytes that are not UTF-8";
-  if (is_ill_text(result)) return kBytes;
-  for (uint32_t i = 0; result.tag == TENON_TAG_LIST && i < result.count; ++i) {
-    if (!is_ill_text(elements(result)[i])) continue;
-    return base::concat(actual_type(result), " (element ", i, " is ", kBytes, ')');
-  }
-  return {};
 }
 
 // The argument that a return is, by its annotation; -1 for none.
@@ -162,6 +181,15 @@ bool value_matches(const tenon_value& value, const Type& type) noexcept {
   return !lacks_handle(value) && (kind_matches(value, type) || overrides(value));
 }
 
+bool holds_texts(const tenon_value& value, int depth) noexcept {
+  if (value.tag == TENON_TAG_STRING) return is_text(value);
+  if (!value::is_value_list(value.tag) || depth == value::kMaxNesting) return true;
+  for (uint64_t i = 0; i < value::element_count(value); ++i) {
+    if (!holds_texts(elements(value)[i], depth + 1)) return false;
+  }
+  return true;
+}
+
 bool is_exact_float(int64_t number) noexcept {
   const auto converted = static_cast<double>(number);
   // 2^63 is a double and no int64: converting it back would not be defined.
@@ -175,24 +203,28 @@ const char* actual_type(const tenon_value& value) noexcept {
   return value::tag_name(value.tag);
 }
 
-std::string describe_actual(const tenon_value& value, const Type& type) {
+std::string describe_actual(const tenon_value& value, const Type& type, int depth) {
+  if (value.tag == TENON_TAG_STRING && !is_text(value)) return "bytes that are not UTF-8";
   const Type& wanted = *schema::unwrap_optional(&type);
   std::string actual = actual_type(value);
   if (value.tag == TENON_TAG_INT && !is_exact_float(value.as.i)) {
     return base::concat(actual, ' ', value.as.i);
   }
+  if (value.tag == TENON_TAG_TENSOR_LIST && wanted.kind == TENON_TYPE_LIST &&
+      wanted.elements[0]->kind == TENON_TYPE_TENSOR) {
+    return base::concat(actual, " (element ", first_absent(value), " is absent)");
+  }
+  if (!value::is_value_list(value.tag) || depth == value::kMaxNesting) return actual;
   if (value.tag == TENON_TAG_TUPLE && wanted.kind == TENON_TYPE_TUPLE &&
       value.count != wanted.elements.size()) {
     return base::concat(actual, " of ", value.count);
   }
-  if (wanted.kind != TENON_TYPE_LIST) return actual;
-  if (value.tag == TENON_TAG_TENSOR_LIST && wanted.elements[0]->kind == TENON_TYPE_TENSOR) {
-    return base::concat(actual, " (element ", first_absent(value), " is absent)");
-  }
-  for (uint32_t i = 0; value.tag == TENON_TAG_LIST && i < value.count; ++i) {
+  for (uint64_t i = 0; i < value::element_count(value); ++i) {
     const tenon_value& element = elements(value)[i];
-    if (value_matches(element, *wanted.elements[0])) continue;
-    return base::concat(actual, " (element ", i, " is ", actual_type(element), ')');
+    const Type* element_type = type_of_element(wanted, value.tag, i);
+    if (element_type == nullptr || value_matches(element, *element_type)) continue;
+    return base::concat(actual, " (", element_label(value.tag, i), " is ",
+                        describe_actual(element, *element_type, depth + 1), ')');
   }
   return actual;
 }
@@ -223,6 +255,12 @@ ErrorPtr compare_arguments(const tenon_op& op, const Schema* schema, const tenon
     if (value_matches(args[i], *arguments[i].type)) continue;
     return type_error(mismatch_message(*schema, arguments[i], args[i], i));
   }
+  for (uint32_t i = static_cast<uint32_t>(arguments.size()); i < nargs; ++i) {
+    if (holds_texts(args[i])) continue;
+    return type_error(base::concat(op.name(), ": argument ", i, " must be Any, got ",
+                                   describe_actual(args[i], *schema::simple_type(TENON_TYPE_ANY)),
+                                   "; schema: ", schema->text()));
+  }
   return {};
 }
 
@@ -252,12 +290,10 @@ ErrorPtr compare_results(const tenon_op& op, const Schema& schema, const tenon_v
       if (args != nullptr) ret = tenon_value{};  // callers see one kind of absence
       continue;
     }
-    const bool matches = value_matches(ret, type);
-    const std::string actual = matches ? describe_ill_text(ret) : describe_actual(ret, type);
-    if (!matches || !actual.empty()) {
+    if (!value_matches(ret, type)) {
       return type_error(base::concat(op.name(), ": ", argument_label(returns[i], i, "result"),
-                                     " must be ", schema::print_type(returns[i]), ", got ", actual,
-                                     "; schema: ", schema.text()));
+                                     " must be ", schema::print_type(returns[i]), ", got ",
+                                     describe_actual(ret, type), "; schema: ", schema.text()));
     }
     if (ret.tag == TENON_TAG_TENSOR && (ret.flags & TENON_VALUE_OWNED) == 0) {
       ret = tenon_value{};

@@ -40,6 +40,10 @@ bool is_exact_float(int64_t number) noexcept;
 /// Tells whether a value is one of a type.
 bool value_matches(const tenon_value& value, const schema::Type& type) noexcept;
 
+/// Tells whether all texts in a value are UTF-8. `depth` is that of the lists around it; those
+/// deeper than in values that own them are not looked into.
+bool holds_texts(const tenon_value& value, int depth = 0) noexcept;
+
 /// Says that a value is none of its argument's type: "f: x must be int, got str at position 0;
 /// schema: ...". Without position for a value given by name.
 std::string mismatch_message(const schema::Schema& schema, const schema::Argument& argument,
@@ -65,8 +69,9 @@ base::ErrorPtr null_result_error(const tenon_op& op, const schema::Schema& schem
 
 /// Short text of a value for messages: its tag, or the type of an object.
 const char* actual_type(const tenon_value& value) noexcept;
-/// The same of a value that is not of `type`: tells which element of a list is another one.
-std::string describe_actual(const tenon_value& value, const schema::Type& type);
+/// The same of a value that is not of `type`: tells which element of a list is another one, and
+/// goes on inside it. `depth` is that of the lists around it.
+std::string describe_actual(const tenon_value& value, const schema::Type& type, int depth = 0);
 
 /// What the call path compares results with; see tenon_op::results.
 uint64_t result_word(const schema::Schema& schema) noexcept;

@@ -79,8 +79,6 @@ ArgumentPlan right_tags(const Type& type) {
     case TENON_TYPE_SCALAR:
       return tags(TENON_TAG_BOOL, TENON_TAG_INT, TENON_TAG_FLOAT, TENON_TAG_COMPLEX,
                   TENON_TAG_SYMINT, TENON_TAG_SYMFLOAT, TENON_TAG_SYMBOOL);
-    case TENON_TYPE_STRING:
-      return tags(TENON_TAG_STRING);
     case TENON_TYPE_DTYPE:
       return tags(TENON_TAG_DTYPE, TENON_TAG_INT);
     case TENON_TYPE_LAYOUT:
@@ -107,7 +105,8 @@ ArgumentPlan right_tags(const Type& type) {
     case TENON_TYPE_LIST:
       return list_tags(*type.elements[0]);
     default:
-      // A tag does not tell: tuples, dicts, unions, and handles, which may be NULL or override.
+      // A tag does not tell: texts, tuples, dicts, unions, and handles, which may be NULL or
+      // override.
       return 0;
   }
 }

@@ -80,7 +80,10 @@ bool extract_keys(const Snapshot& snapshot, const tenon_value* args, uint32_t na
       keys |= scan(args[i], 0) & kOverrideBit;
     }
   }
-  for (uint32_t i = named; i < nargs; ++i) keys |= scan(args[i], 0);
+  for (uint32_t i = named; i < nargs; ++i) {
+    if (checks == Checks::kAll && !holds_texts(args[i])) return false;
+    keys |= scan(args[i], 0);
+  }
   *out_keys = keys;
   return true;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "tenon/device.h"
 #include "tenon/types.h"
 #include "tenon/value.h"
@@ -199,6 +200,7 @@ class DefaultParser {
     if (!unescape(token.text, text, bad)) {
       lexer_.fail_at(token.position + bad, "an escape that texts do not have");
     }
+    if (!base::is_utf8(text)) lexer_.fail_at(token, "a text whose escapes are not UTF-8");
     return text;
   }
 

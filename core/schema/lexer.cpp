@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "base/utf8.h"
 
 namespace tenon::schema {
 namespace {
@@ -48,6 +49,9 @@ std::string describe(const Token& token) {
 }  // namespace
 
 Lexer::Lexer(std::string_view text) : text_(text) {
+  // Said without the text: messages are UTF-8.
+  TENON_CHECK(base::is_utf8(text), TENON_ERROR_PARSE,
+              "schema: text must be UTF-8, got other bytes");
   current_ = scan();
   following_ = scan();
 }

@@ -13,7 +13,6 @@ namespace tenon::value {
 
 namespace {
 
-constexpr int kMaxNesting = 1000;
 // The layout of a text's and a list's value must be one: both keep data and owner in `as.list`.
 static_assert(sizeof(tenon_value) == 24);
 

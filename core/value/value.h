@@ -11,6 +11,8 @@
 
 namespace tenon::value {
 
+constexpr int kMaxNesting = 1000;  // of lists in values that own them
+
 /// Name of a tag as schemas write types, "unknown" for an unknown one. Static text.
 const char* tag_name(uint16_t tag) noexcept;
 
@@ -34,7 +36,7 @@ inline tenon_tensor* const* tensors(const tenon_value& value) noexcept {
 
 /// A deep copy: it owns all that it refers to, handles retained. Throws TENON_ERROR_OUT_OF_MEMORY,
 /// TENON_ERROR_NOT_SUPPORTED for what has no implementation yet (symbolic numbers),
-/// TENON_ERROR_RECURSION beyond 1000 nested lists, TENON_ERROR_INVALID_ARGUMENT for an unknown tag.
+/// TENON_ERROR_RECURSION beyond kMaxNesting, TENON_ERROR_INVALID_ARGUMENT for an unknown tag.
 tenon_value copy(const tenon_value& value);
 /// Releases what the value owns and makes it NONE.
 void clear(tenon_value* value) noexcept;

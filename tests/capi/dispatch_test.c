@@ -275,52 +275,6 @@ static void live_kinds_have_names(void** state) {
   assert_int_equal(tenon_introspect_live_count(tenon_introspect_handle_count()), -1);
 }
 
-// Gives the bytes of its context, as a text or as the second element of a list of texts.
-static tenon_status give_bytes(void* ctx, const tenon_op* op, tenon_keyset keys,
-                               tenon_stack* stack) {
-  (void)op, (void)keys;
-  const char* bytes = ctx;
-  if (stack->args[0].as.i == 0) {
-    return tenon_value_new_string(bytes, (int64_t)strlen(bytes), &stack->rets[0]);
-  }
-  const tenon_value texts[] = {value_text("good"), value_text(bytes)};
-  return tenon_value_new_list(TENON_TAG_LIST, texts, 2, &stack->rets[0]);
-}
-
-static void text_results_are_utf8(void** state) {
-  (void)state;
-  static char good[] = "gr\xc3\xbc\xc3\x9f", bad[] = "gr\xfc\xdf";
-  static const char* const schemas[] = {"f(int n) -> str", "f(int n) -> str[]", "f(int n) -> str?",
-                                        "f(int n) -> Any"};
-  static const char* const refusals[] = {
-      "utf8::f: result 0 must be str, got bytes that are not UTF-8; schema: ",
-      "utf8::f: result 0 must be str[], got list (element 1 is bytes that are not UTF-8); schema: ",
-      "utf8::f: result 0 must be str?, got bytes that are not UTF-8; schema: ",
-      "utf8::f: result 0 must be Any, got bytes that are not UTF-8; schema: "};
-  for (size_t i = 0; i < sizeof schemas / sizeof schemas[0]; ++i) {
-    for (int is_good = 0; is_good < 2; ++is_good) {
-      const tenon_op* op = NULL;
-      tenon_library* library = NULL;
-      const tenon_kernel kernel = {
-          .struct_size = sizeof kernel, .boxed = &give_bytes, .ctx = is_good ? good : bad};
-      assert_ok(tenon_library_new(TENON_LIBRARY_DEF, "utf8", TENON_KEY_NONE, NULL, 0, &library));
-      assert_ok(tenon_library_define(library, schemas[i], NULL, &op));
-      assert_ok(tenon_library_impl(library, "f", TENON_KEY_CPU, &kernel, NULL));
-      tenon_value argument = tenon_value_of_int(i == 1), result = tenon_value_of_none();
-      const tenon_status status = call(op, &argument, 1, &result, 1);
-      if (is_good) {
-        assert_ok(status);
-        assert_int_equal(result.tag, i == 1 ? TENON_TAG_LIST : TENON_TAG_STRING);
-      } else {
-        assert_error(status, TENON_ERROR_TYPE, refusals[i]);
-        assert_int_equal(result.tag, TENON_TAG_NONE);
-      }
-      tenon_value_clear(&result);
-      tenon_library_release(library);
-    }
-  }
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_go_both_ways_for_every_key),
@@ -333,7 +287,6 @@ int main(void) {
       cmocka_unit_test(listeners_hear_definitions_come_and_go),
       cmocka_unit_test(dumps_show_kernels_and_table),
       cmocka_unit_test(live_kinds_have_names),
-      cmocka_unit_test(text_results_are_utf8),
   };
   return cmocka_run_group_tests_name("dispatch", tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "value/utf8.h"
+#include "base/utf8.h"
 
 #include <cstddef>
 #include <cstdint>
 
-namespace tenon::value {
+namespace tenon::base {
 
 namespace {
 
@@ -47,4 +47,4 @@ bool is_utf8(std::string_view bytes) noexcept {
   return true;
 }
 
-}  // namespace tenon::value
+}  // namespace tenon::base

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-namespace tenon::value {
+namespace tenon::base {
 
 /// Tells whether bytes are UTF-8, without overlong forms, surrogates and numbers above U+10FFFF.
 bool is_utf8(std::string_view bytes) noexcept;
 
-}  // namespace tenon::value
+}  // namespace tenon::base

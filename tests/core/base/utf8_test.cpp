@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "value/utf8.h"
+#include "base/utf8.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace tenon::value {
+namespace tenon::base {
 namespace {
 
 using namespace std::string_literals;
@@ -39,4 +39,4 @@ TEST(Utf8, CutCharacters_AreNone) {
 }
 
 }  // namespace
-}  // namespace tenon::value
+}  // namespace tenon::base
