@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
 #include "dispatch/argument_plan.h"
 #include "schema/printer.h"
 #include "tensor/tensor.h"
@@ -20,6 +19,7 @@ using schema::Argument;
 using schema::Schema;
 using schema::Type;
 using value::elements;
+using value::holds_texts;
 
 ErrorPtr type_error(std::string_view message) {
   return ErrorPtr::adopt(ErrorObject::make(TENON_ERROR_TYPE, {}, message));
@@ -81,27 +81,16 @@ bool lacks_handle(const tenon_value& value) noexcept {
   }
 }
 
-// Programs in C and C++ can write any bytes, and no other language has a text to give for those
-// that are not UTF-8.
-bool is_text(const tenon_value& value) noexcept {
-  if (value.tag != TENON_TAG_STRING) return false;
-  const auto* bytes = static_cast<const char*>(value.as.list.data);
-  return value.count == 0 || (bytes != nullptr && base::is_utf8({bytes, value.count}));
-}
-
 bool kind_matches(const tenon_value& value, const Type& type) noexcept {
   const ArgumentPlan plan = plan_argument(type);
   if (value.tag < kPlanTags && (plan >> value.tag & 1) != 0) {
     if (value.tag == TENON_TAG_TENSOR_LIST && (plan & kAbsentForbidden) != 0) {
       return all_present(value);
     }
-    return !value::is_value_list(value.tag) || holds_texts(value);  // of anything
+    return holds_texts(value);
   }
+  if (value.tag == TENON_TAG_STRING && (plan & kMayBeText) != 0) return holds_texts(value);
   switch (type.kind) {
-    case TENON_TYPE_STRING:
-    case TENON_TYPE_ANY:
-    case TENON_TYPE_VARIABLE:
-      return is_text(value);
     case TENON_TYPE_GENERATOR:
       return value.tag == TENON_TAG_GENERATOR;
     case TENON_TYPE_STORAGE:
@@ -181,15 +170,6 @@ bool value_matches(const tenon_value& value, const Type& type) noexcept {
   return !lacks_handle(value) && (kind_matches(value, type) || overrides(value));
 }
 
-bool holds_texts(const tenon_value& value, int depth) noexcept {
-  if (value.tag == TENON_TAG_STRING) return is_text(value);
-  if (!value::is_value_list(value.tag) || depth == value::kMaxNesting) return true;
-  for (uint64_t i = 0; i < value::element_count(value); ++i) {
-    if (!holds_texts(elements(value)[i], depth + 1)) return false;
-  }
-  return true;
-}
-
 bool is_exact_float(int64_t number) noexcept {
   const auto converted = static_cast<double>(number);
   // 2^63 is a double and no int64: converting it back would not be defined.
@@ -204,7 +184,7 @@ const char* actual_type(const tenon_value& value) noexcept {
 }
 
 std::string describe_actual(const tenon_value& value, const Type& type, int depth) {
-  if (value.tag == TENON_TAG_STRING && !is_text(value)) return "bytes that are not UTF-8";
+  if (value.tag == TENON_TAG_STRING && !holds_texts(value)) return "bytes that are not UTF-8";
   const Type& wanted = *schema::unwrap_optional(&type);
   std::string actual = actual_type(value);
   if (value.tag == TENON_TAG_INT && !is_exact_float(value.as.i)) {

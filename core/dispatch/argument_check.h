@@ -40,10 +40,6 @@ bool is_exact_float(int64_t number) noexcept;
 /// Tells whether a value is one of a type.
 bool value_matches(const tenon_value& value, const schema::Type& type) noexcept;
 
-/// Tells whether all texts in a value are UTF-8. `depth` is that of the lists around it; those
-/// deeper than in values that own them are not looked into.
-bool holds_texts(const tenon_value& value, int depth = 0) noexcept;
-
 /// Says that a value is none of its argument's type: "f: x must be int, got str at position 0;
 /// schema: ...". Without position for a value given by name.
 std::string mismatch_message(const schema::Schema& schema, const schema::Argument& argument,

@@ -79,6 +79,8 @@ ArgumentPlan right_tags(const Type& type) {
     case TENON_TYPE_SCALAR:
       return tags(TENON_TAG_BOOL, TENON_TAG_INT, TENON_TAG_FLOAT, TENON_TAG_COMPLEX,
                   TENON_TAG_SYMINT, TENON_TAG_SYMFLOAT, TENON_TAG_SYMBOOL);
+    case TENON_TYPE_STRING:
+      return kMayBeText;
     case TENON_TYPE_DTYPE:
       return tags(TENON_TAG_DTYPE, TENON_TAG_INT);
     case TENON_TYPE_LAYOUT:
@@ -105,8 +107,7 @@ ArgumentPlan right_tags(const Type& type) {
     case TENON_TYPE_LIST:
       return list_tags(*type.elements[0]);
     default:
-      // A tag does not tell: texts, tuples, dicts, unions, and handles, which may be NULL or
-      // override.
+      // A tag does not tell: tuples, dicts, unions, and handles, which may be NULL or override.
       return 0;
   }
 }

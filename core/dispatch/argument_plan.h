@@ -11,18 +11,19 @@
 namespace tenon::dispatch {
 
 /// Bit n below kPlanTags: a value whose tag is n is right, whatever it holds (but for NULL tensors,
-/// kAbsentForbidden and texts in lists of anything). The rest are flags. Values of other tags need value_matches().
+/// kAbsentForbidden and texts inside of anything). The rest are flags. Values of other tags need
+/// value_matches().
 using ArgumentPlan = uint64_t;
 
 constexpr ArgumentPlan plan_tag(uint32_t tag) { return ArgumentPlan{1} << tag; }
 constexpr uint32_t kPlanTags = 48;  // tags from here on are unknown
-constexpr ArgumentPlan kEveryTag = ((plan_tag(TENON_TAG_OBJECT + 1) - 1) |
-                                    (plan_tag(TENON_TAG_DICT + 1) - plan_tag(TENON_TAG_INT_LIST))) &
-                                   ~plan_tag(TENON_TAG_STRING);   // whose bytes may be no text
+constexpr ArgumentPlan kEveryTag = (plan_tag(TENON_TAG_OBJECT + 1) - 1) |
+                                   (plan_tag(TENON_TAG_DICT + 1) - plan_tag(TENON_TAG_INT_LIST));
 constexpr ArgumentPlan kCarriesKeys = ArgumentPlan{1} << 63;      // may hold tensors
 constexpr ArgumentPlan kScanned = ArgumentPlan{1} << 62;          // somewhere inside: look by tag
 constexpr ArgumentPlan kAbsentForbidden = ArgumentPlan{1} << 61;  // a tensor list without NULL
 constexpr ArgumentPlan kWritten = ArgumentPlan{1} << 60;          // by the operator
+constexpr ArgumentPlan kMayBeText = ArgumentPlan{1} << 59;        // STRING is right, if UTF-8
 
 ArgumentPlan plan_argument(const schema::Type& type);
 

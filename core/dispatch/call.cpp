@@ -230,6 +230,33 @@ template <Checks checks>
                                    op->snapshot.load(std::memory_order_acquire));
 }
 
+// Ends the fast path of any arguments.
+[[gnu::always_inline]] inline tenon_status call_keys_found(const tenon_op* op, tenon_keyset keys,
+                                                           tenon_stack* stack, ThreadRecord* thread,
+                                                           RunningPlace* place,
+                                                           const Snapshot* snapshot) {
+  keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), stack->args, stack->nargs);
+  const Kernel* kernel;
+  if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
+    return call_write(op, keys, stack, place, snapshot);
+  }
+  return run_kernel(op, kernel, keys, stack, place, finish_call);
+}
+
+// The fast path where tags do not tell enough: texts, lists of texts, anything.
+template <Checks checks>
+[[gnu::noinline]] tenon_status look_and_call(const tenon_op* op, tenon_stack* stack,
+                                             ThreadRecord* thread, RunningPlace* place,
+                                             const Snapshot* snapshot) {
+  tenon_keyset keys;
+  if (stack_counts(*stack) != snapshot->counts ||
+      !extract_keys<checks>(*snapshot, stack->args, stack->nargs, &keys) ||
+      (keys & kOverrideBit) != 0) [[unlikely]] {
+    return call_entered_with<checks>(op, stack, thread, place, snapshot);
+  }
+  return call_keys_found(op, keys, stack, thread, place, snapshot);
+}
+
 // The fast path of calls with any arguments, whose counts are known to be right.
 template <Checks checks>
 [[gnu::always_inline]] inline tenon_status scan_and_call(const tenon_op* op, tenon_stack* stack,
@@ -238,14 +265,9 @@ template <Checks checks>
   tenon_keyset keys;
   if (stack_counts(*stack) != snapshot->counts || !scan_keys<checks>(*snapshot, stack->args, &keys))
       [[unlikely]] {
-    return call_entered_with<checks>(op, stack, thread, place, snapshot);
+    return look_and_call<checks>(op, stack, thread, place, snapshot);
   }
-  keys = with_backend(*snapshot, fast_keys(*snapshot, *thread, keys), stack->args, stack->nargs);
-  const Kernel* kernel;
-  if (!find_kernel(*snapshot, *thread, keys, &kernel)) [[unlikely]] {
-    return call_write(op, keys, stack, place, snapshot);
-  }
-  return run_kernel(op, kernel, keys, stack, place, finish_call);
+  return call_keys_found(op, keys, stack, thread, place, snapshot);
 }
 
 const tenon_entry* fail_begin(ErrorPtr error) noexcept {

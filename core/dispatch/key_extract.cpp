@@ -50,11 +50,15 @@ tenon_keyset scan(const tenon_value& value, int depth) noexcept {
 
 bool is_right(const Snapshot& snapshot, const tenon_value& value, uint32_t index,
               Checks checks) noexcept {
-  if (checks == Checks::kAll) {
-    return value_matches(value, *snapshot.schema->arguments()[index].type);
-  }
   const ArgumentPlan plan = snapshot.plans()[index];
   const bool tag_tells = value.tag < kPlanTags && (plan >> value.tag & 1) != 0;
+  if (checks == Checks::kAll) {
+    // What most calls with a text have: without the type.
+    if (tag_tells && value.tag <= TENON_TAG_COMPLEX) return true;
+    if (tag_tells && value.tag == TENON_TAG_TENSOR) return value.as.tensor != nullptr;
+    if (value.tag == TENON_TAG_STRING && (plan & kMayBeText) != 0) return value::holds_texts(value);
+    return value_matches(value, *snapshot.schema->arguments()[index].type);
+  }
   return tag_tells || (plan & kScanned) != 0 || overrides(value);
 }
 
@@ -81,7 +85,7 @@ bool extract_keys(const Snapshot& snapshot, const tenon_value* args, uint32_t na
     }
   }
   for (uint32_t i = named; i < nargs; ++i) {
-    if (checks == Checks::kAll && !holds_texts(args[i])) return false;
+    if (checks == Checks::kAll && !value::holds_texts(args[i])) return false;
     keys |= scan(args[i], 0);
   }
   *out_keys = keys;

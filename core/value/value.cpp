@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/check.h"
+#include "base/utf8.h"
 #include "tensor/generator.h"
 #include "tensor/tensor.h"
 #include "value/object.h"
@@ -138,6 +139,18 @@ tenon_value copy_nested(const tenon_value& value, int depth) {
 }
 
 }  // namespace
+
+bool holds_texts(const tenon_value& value, int depth) noexcept {
+  if (value.tag == TENON_TAG_STRING) {
+    const auto* bytes = static_cast<const char*>(value.as.list.data);
+    return value.count == 0 || (bytes != nullptr && base::is_utf8({bytes, value.count}));
+  }
+  if (!value::is_value_list(value.tag) || depth == value::kMaxNesting) return true;
+  for (uint64_t i = 0; i < value::element_count(value); ++i) {
+    if (!holds_texts(elements(value)[i], depth + 1)) return false;
+  }
+  return true;
+}
 
 const char* tag_name(uint16_t tag) noexcept {
   constexpr const char* kSingle[] = {

@@ -47,6 +47,11 @@ tenon_value new_string(std::string_view text);
 /// copy(), TENON_ERROR_INVALID_ARGUMENT for a tag that is no list or a bad count.
 tenon_value new_list(uint16_t tag, const void* elements, int64_t count);
 
+/// Tells whether all texts in a value are UTF-8: programs in C and C++ can write any bytes, and no
+/// other language has a text to give for those that are not. `depth` is that of the lists around
+/// it; those deeper than in values that own them are not looked into.
+bool holds_texts(const tenon_value& value, int depth = 0) noexcept;
+
 /// Readable text, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
 std::string print(const tenon_value& value);
 

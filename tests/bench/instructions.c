@@ -7,7 +7,7 @@
 #include <tenon/tenon.h>
 
 static tenon_library* library;
-static const tenon_op *none, *one, *two, *eight, *list, *optional, *in_place;
+static const tenon_op *none, *one, *with_text, *two, *eight, *list, *optional, *in_place;
 static const tenon_op *profiled, *layered, *layered_3, *skipped, *wrapped, *failing;
 static const tenon_op *formula, *typed_formula;
 static const tenon_op *typed_1, *typed_2, *typed_3, *typed_layered, *typed_in_place, *add;
@@ -125,6 +125,7 @@ static void define_operators(void) {
   none = define("none(int a, int b) -> ()", TENON_KEY_CPU, noop);
   one = define("one(Tensor a) -> ()", TENON_KEY_CPU, noop);
   two = define("two(Tensor a, Tensor b) -> ()", TENON_KEY_CPU, noop);
+  with_text = define("with_text(Tensor a, str mode) -> ()", TENON_KEY_CPU, noop);
   eight = define(
       "eight(Tensor a, Tensor b, Tensor c, Tensor d, Tensor e, Tensor f, Tensor g, Tensor h)"
       " -> ()",
@@ -256,6 +257,13 @@ PATH(boxed_2_tensors_checked) {
   for (int i = 0; i < calls; ++i) tenon_op_call(two, &stack);
 }
 
+/* The text's bytes are looked at, too. */
+PATH(boxed_text_checked) {
+  tenon_value args[2] = {tensor_value(a), tenon_value_of_string("trunc", 5)};
+  tenon_stack stack = stack_of(args, 2);
+  for (int i = 0; i < calls; ++i) tenon_op_call(with_text, &stack);
+}
+
 PATH(one_redispatch) { call_pair(layered, calls); }
 
 static void call_wrapped(const tenon_op* op, int calls) {
@@ -323,7 +331,7 @@ PATH(typed_begin2) { call_typed(typed_2, calls); }
 PATH(typed_formula_untracked) { call_typed(typed_formula, calls); }
 PATH(typed_formula_no_grad) { call_formula(call_typed, typed_formula, TENON_GRAD_MODE_OFF, calls); }
 
-/* A typed caller that meets a boxed kernel. */
+/* A typed caller that meets a boxed kernel: tenon_frame_call checks arguments that nobody saw. */
 PATH(typed_begin2_boxed_kernel) {
   tenon_value args[2] = {tensor_value(a), tensor_value(b)};
   tenon_stack stack = stack_of(args, 2);
@@ -472,6 +480,7 @@ static const struct {
     ENTRY(boxed_optional),
     ENTRY(boxed_in_place),
     ENTRY(boxed_2_tensors_checked),
+    ENTRY(boxed_text_checked),
     ENTRY(one_redispatch),
     ENTRY(three_redispatches),
     ENTRY(fallthrough_layer),
