@@ -12,6 +12,8 @@ namespace tenon::kernels::maths {
 // but for the last part, are exact.
 inline constexpr double kNearAngle = 0x1p20;
 
+inline constexpr double kOneByPi = 0x1.45f306dc9c883p-2;
+
 // An angle less the nearest multiple of pi / 2, and that multiple, in the lower bits.
 struct Angle {
   double rest;
@@ -48,31 +50,47 @@ TENON_FUNCTOR inline double double_sine_at(Angle angle) {
   return by_quarter(angle.quarters, r + r * z * s, 1.0 + (z * z * c - 0.5 * z));
 }
 
-// In double: the result is then rounded once.
-TENON_FUNCTOR inline float float_sine_at(Angle angle) {
-  const double r = angle.rest;
-  const double z = r * r;
-  const double s = polynomial(z, 0x1.6dbe015f8a97bp-19, -0x1.a013a77e99748p-13,
-                              0x1.11110def1e783p-7, -0x1.555555545e045p-3);
-  const double c =
-      polynomial(z, 0x1.9bd894b22af57p-16, -0x1.6c12d2e22381ap-10, 0x1.5555544173213p-5);
-  return static_cast<float>(by_quarter(angle.quarters, r + r * z * s, 1.0 + (z * z * c - 0.5 * z)));
-}
-
 TENON_FUNCTOR inline Angle quarter_later(Angle angle) { return {angle.rest, angle.quarters + 1}; }
 
 // A sum with zero would lose the sign of zero.
 TENON_FUNCTOR inline double near_sin(double x) {
   return x == 0.0 ? x : double_sine_at(angle_of(x));
 }
-TENON_FUNCTOR inline float near_sin(float x) {
-  return x == 0.0F ? x : float_sine_at(angle_of(static_cast<double>(x)));
-}
 TENON_FUNCTOR inline double near_cos(double x) {
   return double_sine_at(quarter_later(angle_of(x)));
 }
+
+// Floats are computed in double and rounded once, so that one polynomial serves from -pi / 2 to
+// pi / 2. The sine of a rest, negative where `halves`, the number of times that pi was taken off,
+// is odd.
+TENON_FUNCTOR inline float float_sine(double rest, uint64_t halves) {
+  const double z = rest * rest;
+  const double s = polynomial(z, -0x1.9db1437a9548cp-26, 0x1.71968ce2fe140p-19,
+                              -0x1.a01905a1d9ed9p-13, 0x1.11110fda87593p-7, -0x1.55555554602b5p-3);
+  const auto sine = static_cast<float>(rest + rest * z * s);
+  const uint32_t sign = static_cast<uint32_t>(halves) << 31;
+  return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, sine) ^ sign);
+}
+
+TENON_FUNCTOR inline double times_pi_from(double n, double x) {
+  return (x - n * 0x1.921fb544p+1) - n * 0x1.0b4611a626331p-33;
+}
+
+TENON_FUNCTOR inline float near_sin(float x) {
+  const double wide = x;
+  const double shifted = wide * kOneByPi + kRoundDouble;
+  const double rest = times_pi_from(shifted - kRoundDouble, wide);
+  const float sine = float_sine(rest, __builtin_bit_cast(uint64_t, shifted));
+  return x == 0.0F ? x : sine;
+}
+
+// cos(x) = -sin(x - pi / 2), so the number of times is one more.
 TENON_FUNCTOR inline float near_cos(float x) {
-  return float_sine_at(quarter_later(angle_of(static_cast<double>(x))));
+  constexpr double kRound = kRoundDouble + 1;
+  const double wide = x;
+  const double shifted = (wide * kOneByPi - 0.5) + kRound;
+  const double rest = times_pi_from((shifted - kRound) + 0.5, wide);
+  return float_sine(rest, __builtin_bit_cast(uint64_t, shifted));
 }
 
 }  // namespace tenon::kernels::maths

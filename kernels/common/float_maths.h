@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log and tanh of floats without branches or calls, so that loops over them vectorise. The
-// reductions and polynomials are those of the Cephes library (expf, logf, tanhf), within 4
-// units in the last place; special values are as in C.
+// exp, log and tanh of floats without branches or calls, so that loops over them vectorise: within
+// 4 units in the last place; special values are as in C. The constants of ln 2 and the logarithm's
+// polynomial are those of the Cephes library (logf).
 #pragma once
 
-#include "kernels/common/complex.h"
+#include "kernels/common/polynomial.h"
 
 namespace tenon::kernels::maths {
 
@@ -12,31 +12,32 @@ namespace tenon::kernels::maths {
 inline constexpr float kLn2High = 0.693359375F;
 inline constexpr float kLn2Low = -2.12194440e-4F;
 
-TENON_FUNCTOR inline float power_of_2(int32_t exponent) {
-  return __builtin_bit_cast(float, (exponent + 127) << 23);
+// e to the power of x as scale^2 * (1 + rest): 2^n alone may be out of range where that is not. The
+// polynomial is Chebyshev's, fitted in 60 digits (mpmath.chebyfit).
+struct FloatPower {
+  float scale;
+  float rest;
+};
+TENON_FUNCTOR inline FloatPower float_power(float x) {
+  // Adding and subtracting this rounds to an integer, which is then in the lower bits, as much too
+  // large as an exponent's bits are.
+  constexpr float kRound = 0x1.8p23F + 127;
+  const float shifted = x * 0.72134752044448170F + kRound;
+  const float n = shifted - kRound;
+  const float r = (x - n * (2 * kLn2High)) - n * (2 * kLn2Low);
+  // (exp(r) - 1 - r) / r^2
+  const float p = polynomial(r, 0x1.a401fbp-16F, 0x1.a4fd1dp-13F, 0x1.6c12fep-10F, 0x1.110c5cp-7F,
+                             0x1.555572p-5F, 0x1.55555ap-3F, 0.5F);
+  const uint32_t scale = __builtin_bit_cast(uint32_t, shifted) << 23;
+  return {__builtin_bit_cast(float, scale), p * (r * r) + r};
 }
 
 TENON_FUNCTOR inline float float_exp(float x) {
   // Beyond these bounds the result is 0 or infinite anyhow; NaN passes.
   x = x < -104.0F ? -104.0F : x;
   x = x > 89.0F ? 89.0F : x;
-  // Adding and subtracting this rounds to an integer, which is then in the lower bits.
-  constexpr float kRound = 0x1.8p23F;
-  const float shifted = x * 1.44269504088896341F + kRound;
-  const float n = shifted - kRound;
-  const int32_t exponent =
-      __builtin_bit_cast(int32_t, shifted) - __builtin_bit_cast(int32_t, kRound);
-  const float r = (x - n * kLn2High) - n * kLn2Low;
-  float p = 1.9875691500e-4F;
-  p = p * r + 1.3981999507e-3F;
-  p = p * r + 8.3334519073e-3F;
-  p = p * r + 4.1665795894e-2F;
-  p = p * r + 1.6666665459e-1F;
-  p = p * r + 5.0000001201e-1F;
-  p = p * (r * r) + r + 1.0F;
-  // In two steps: the power alone may be out of range where the product is not.
-  const int32_t half = exponent >> 1;
-  return p * power_of_2(half) * power_of_2(exponent - half);
+  const FloatPower power = float_power(x);
+  return (power.rest + 1.0F) * power.scale * power.scale;
 }
 
 TENON_FUNCTOR inline float float_log(float x) {
@@ -67,16 +68,13 @@ TENON_FUNCTOR inline float float_log(float x) {
 }
 
 TENON_FUNCTOR inline float float_tanh(float x) {
-  const float size = __builtin_fabsf(x);
-  const float square = x * x;
-  float p = -5.70498872745e-3F;
-  p = p * square + 2.06390887954e-2F;
-  p = p * square - 5.37397155531e-2F;
-  p = p * square + 1.33314422036e-1F;
-  p = p * square - 3.33332819422e-1F;
-  const float near = p * square * size + size;
-  const float far = 1.0F - 2.0F / (float_exp(size + size) + 1.0F);
-  return __builtin_copysignf(size < 0.625F ? near : far, x);
+  // From 9.02 on the result is 1; NaN passes.
+  float twice = 2.0F * __builtin_fabsf(x);
+  twice = twice > 20.0F ? 20.0F : twice;
+  const FloatPower power = float_power(twice);
+  const float scale = power.scale * power.scale;
+  const float less_one = scale * power.rest + (scale - 1.0F);  // exp(2 |x|) - 1
+  return __builtin_copysignf(less_one / (less_one + 2.0F), x);
 }
 
 }  // namespace tenon::kernels::maths

@@ -14,6 +14,7 @@ struct Extreme {
     int64_t index;  // -1 before the first element
   };
   static constexpr int kLanes = 1;
+  static constexpr int kSide = 64;  // elements that are compared side by side
 
   TENON_FUNCTOR State start() const { return {T(0), -1}; }
   TENON_FUNCTOR State step(State state, T element, int64_t index) const {
@@ -22,12 +23,55 @@ struct Extreme {
   TENON_FUNCTOR State merge(State a, State b) const {
     return b.index >= 0 && beats(b.value, a) ? b : a;
   }
+  // The value first, then where it is.
+  TENON_FUNCTOR State run(const T* elements, int64_t count, int64_t index) const
+      requires(!std::is_same_v<T, bool>) {
+    if (count < kSide) {
+      State state = start();
+      for (int64_t i = 0; i < count; ++i) state = step(state, elements[i], index + i);
+      return state;
+    }
+    T best[kSide], nan[kSide];
+    for (int k = 0; k < kSide; ++k) best[k] = nan[k] = elements[k];
+    int64_t i = kSide;
+    for (; i + kSide <= count; i += kSide) side_by_side(elements + i, kSide, best, nan);
+    side_by_side(elements + i, count - i, best, nan);
+    T top = best[0], any_nan = nan[0];
+    for (int k = 0; k < kSide; ++k) {
+      top = is_better(best[k], top) ? best[k] : top;
+      any_nan = nan[k] != nan[k] ? nan[k] : any_nan;
+    }
+    const int64_t at = any_nan != any_nan ? first(elements, count, [](T x) { return x != x; })
+                                          : first(elements, count, [=](T x) { return x == top; });
+    return {elements[at], index + at};
+  }
 
  private:
   TENON_FUNCTOR static bool beats(T element, const State& state) {
     if (state.index < 0) return true;
     if (state.value != state.value) return false;  // the first NaN stays
-    return (kLargest ? element > state.value : element < state.value) || element != element;
+    return is_better(element, state.value) || element != element;
+  }
+  TENON_FUNCTOR static bool is_better(T a, T b) { return kLargest ? a > b : a < b; }
+
+  TENON_FUNCTOR static void side_by_side(const T* elements, int64_t count, T* best, T* nan) {
+    for (int64_t k = 0; k < count; ++k) {
+      best[k] = is_better(elements[k], best[k]) ? elements[k] : best[k];
+      nan[k] = elements[k] != elements[k] ? elements[k] : nan[k];
+    }
+  }
+
+  // The index of the first element that `is` true of; there is one.
+  template <class Is>
+  TENON_FUNCTOR static int64_t first(const T* elements, int64_t count, const Is& is) {
+    int64_t i = 0;
+    for (; i + kSide <= count; i += kSide) {
+      int any = 0;
+      for (int k = 0; k < kSide; ++k) any |= is(elements[i + k]) ? 1 : 0;
+      if (any != 0) break;
+    }
+    while (i + 1 < count && !is(elements[i])) ++i;
+    return i;
   }
 };
 

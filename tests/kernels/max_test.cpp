@@ -46,5 +46,26 @@ TEST(Max, OutOfAnotherDtype_IsRefused) {
             "aten::max.dim_max: max must be of dtype float32, got float64");
 }
 
+// Many elements are compared side by side: the first of equal ones and the first NaN still count.
+TEST(Max, AtEveryPlaceOfManyElements_GivesValueAndFirstIndex) {
+  for (const int64_t count : {63, 64, 65, 127, 130, 4096, 4200, 9000}) {
+    for (const int64_t at : {int64_t{0}, int64_t{1}, count / 2, count - 2, count - 1}) {
+      std::vector<float> values(static_cast<size_t>(count), -1.0F);
+      const auto place = static_cast<size_t>(at);
+      values[place] = values.back() = 7.0F;
+      const auto index_of_max = [&] {
+        const Tensor self = Tensor::from<float>(values, Ints{count});
+        EXPECT_EQ(elements(call("aten::argmax", self)), (Doubles{static_cast<double>(at)}));
+        const Tensor half = call("aten::to.dtype", self, Dtype::F16);
+        EXPECT_EQ(elements(call("aten::argmax", half)), (Doubles{static_cast<double>(at)}));
+      };
+      index_of_max();
+      values[place] = values.back() = NAN;
+      values[0] = at == 0 ? NAN : INFINITY;
+      index_of_max();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tenon::tests
