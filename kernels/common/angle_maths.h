@@ -12,6 +12,14 @@ namespace tenon::kernels::maths {
 // but for the last part, are exact.
 inline constexpr double kNearAngle = 0x1p20;
 
+// The sign bit says whether an angle is farther away; that of NaN may be either.
+TENON_FUNCTOR inline uint64_t far_angle(double x) {
+  return __builtin_bit_cast(uint64_t, kNearAngle - __builtin_fabs(x));
+}
+TENON_FUNCTOR inline uint32_t far_angle(float x) {
+  return __builtin_bit_cast(uint32_t, float{kNearAngle} - __builtin_fabsf(x));
+}
+
 inline constexpr double kOneByPi = 0x1.45f306dc9c883p-2;
 
 // An angle less the nearest multiple of pi / 2, and that multiple, in the lower bits.

@@ -13,26 +13,24 @@ inline constexpr double kRoundDouble = 0x1.8p52;
 inline constexpr double kLn2HighDouble = 0x1.62e42ffp-1;
 inline constexpr double kLn2LowDouble = -0x1.718432a1b0e26p-35;
 
-// Of a whole number in the range of normal exponents.
-TENON_FUNCTOR inline double power_of_2(double exponent) {
-  const double biased = exponent + (kRoundDouble + 1023);
-  return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, biased) << 52);
-}
-
-// e to the power of x as 2^n * (1 + rest).
+// e to the power of x as scale^2 * (1 + rest): 2^n alone may be out of range where that is not.
 struct DoublePower {
-  double n;
+  double scale;
   double rest;
 };
 TENON_FUNCTOR inline DoublePower double_power(double x) {
-  const double n = (x * 0x1.71547652b82fep+0 + kRoundDouble) - kRoundDouble;
-  const double r = (x - n * kLn2HighDouble) - n * kLn2LowDouble;
+  // As much too large as an exponent's bits are.
+  constexpr double kRound = kRoundDouble + 1023;
+  const double shifted = x * 0x1.71547652b82fep-1 + kRound;
+  const double n = shifted - kRound;
+  const double r = (x - n * (2 * kLn2HighDouble)) - n * (2 * kLn2LowDouble);
   // (exp(r) - 1 - r) / r^2
-  const double p =
-      polynomial(r, 0x1.af389f20208c6p-26, 0x1.28917ccaf39d3p-22, 0x1.71de0db2d4e97p-19,
-                 0x1.a019b91463588p-16, 0x1.a01a01a7c2f89p-13, 0x1.6c16c17889fd3p-10,
-                 0x1.11111111109b5p-7, 0x1.5555555553d68p-5, 0x1.5555555555556p-3, 0.5);
-  return {n, p * (r * r) + r};
+  const double p = polynomial(
+      r, 0x1.63931ecb13953p-33, 0x1.2135a2cb95a36p-29, 0x1.ae61b4631e43bp-26, 0x1.27e2831e7a104p-22,
+      0x1.71de3ba590190p-19, 0x1.a01a0416c5fbcp-16, 0x1.a01a019f82848p-13, 0x1.6c16c16afa84ep-10,
+      0x1.11111111112a1p-7, 0x1.5555555555b30p-5, 0x1.5555555555555p-3, 0x1.fffffffffffffp-2);
+  const uint64_t scale = __builtin_bit_cast(uint64_t, shifted) << 52;
+  return {__builtin_bit_cast(double, scale), p * (r * r) + r};
 }
 
 TENON_FUNCTOR inline double double_exp(double x) {
@@ -40,21 +38,18 @@ TENON_FUNCTOR inline double double_exp(double x) {
   x = x < -746.0 ? -746.0 : x;
   x = x > 710.0 ? 710.0 : x;
   const DoublePower power = double_power(x);
-  // In two steps: the power of 2 alone may be out of range where the product is not.
-  const double half = (power.n * 0.5 + kRoundDouble) - kRoundDouble;
-  return (power.rest + 1.0) * power_of_2(half) * power_of_2(power.n - half);
+  return (power.rest + 1.0) * power.scale * power.scale;
 }
 
-TENON_FUNCTOR inline double double_log(double x) {
-  const bool is_subnormal = x < 0x1p-1022;
-  const double scaled = is_subnormal ? x * 0x1p54 : x;
+// The logarithm of a normal number above 0, times 2^-scale.
+TENON_FUNCTOR inline double normal_log(double x, double scale) {
   // The mantissa between the square roots of 1/2 and 2.
   constexpr uint64_t kRootHalf = 0x3FE6A09E00000000;
   constexpr uint64_t kOne = 0x3FF0000000000000;
-  const uint64_t bits = __builtin_bit_cast(uint64_t, scaled) + (kOne - kRootHalf);
+  const uint64_t bits = __builtin_bit_cast(uint64_t, x) + (kOne - kRootHalf);
   // An integer below 2^52 in the lower bits of 2^52 is that double, added.
   const double biased = __builtin_bit_cast(double, (bits >> 52) | 0x4330000000000000);
-  const double e = biased - (is_subnormal ? 0x1p52 + 1023 + 54 : 0x1p52 + 1023);
+  const double e = biased - (0x1p52 + 1023 + scale);
   const double f = __builtin_bit_cast(double, (bits & 0x000FFFFFFFFFFFFF) + kRootHalf) - 1.0;
   // log(1 + f) = log((1 + s) / (1 - s)) = 2 s + s^3 p(s^2), and 2 s = f - s f
   const double s = f / (2.0 + f);
@@ -64,7 +59,20 @@ TENON_FUNCTOR inline double double_log(double x) {
                               0x1.5555555555558p-1);
   const double half = 0.5 * f * f;
   const double tail = s * (half + z * p) + e * kLn2LowDouble;
-  double result = e * kLn2HighDouble - ((half - tail) - f);
+  return e * kLn2HighDouble - ((half - tail) - f);
+}
+
+TENON_FUNCTOR inline double near_log(double x) { return normal_log(x, 0.0); }
+
+// The sign bit says whether near_log would be wrong: of all but normal numbers above 0.
+TENON_FUNCTOR inline uint64_t far_for_log(double x) {
+  const uint64_t bits = __builtin_bit_cast(uint64_t, x);
+  return (bits - 0x0010000000000000) | (bits + 0x0010000000000000);
+}
+
+TENON_FUNCTOR inline double double_log(double x) {
+  const bool is_subnormal = x < 0x1p-1022;
+  double result = normal_log(is_subnormal ? x * 0x1p54 : x, is_subnormal ? 54.0 : 0.0);
   result = x == __builtin_inf() ? x : result;
   result = x == 0.0 ? -__builtin_inf() : result;
   return x >= 0.0 ? result : __builtin_nan("");
@@ -75,7 +83,7 @@ TENON_FUNCTOR inline double double_tanh(double x) {
   double twice = 2.0 * __builtin_fabs(x);
   twice = twice > 44.0 ? 44.0 : twice;
   const DoublePower power = double_power(twice);
-  const double scale = power_of_2(power.n);
+  const double scale = power.scale * power.scale;
   const double less_one = scale * power.rest + (scale - 1.0);  // exp(2 |x|) - 1
   return __builtin_copysign(less_one / (less_one + 2.0), x);
 }

@@ -40,28 +40,34 @@ TENON_FUNCTOR inline float float_exp(float x) {
   return (power.rest + 1.0F) * power.scale * power.scale;
 }
 
-TENON_FUNCTOR inline float float_log(float x) {
-  const bool is_subnormal = x < 0x1p-126F;
-  const float scaled = is_subnormal ? x * 0x1p23F : x;
+// The logarithm of a normal number above 0, times 2^-scale.
+TENON_FUNCTOR inline float normal_log(float x, int32_t scale) {
   // The mantissa between the square roots of 1/2 and 2.
   constexpr int32_t kRootHalf = 0x3F3504F3;
   // Unsigned, since a NaN's bits wrap; what comes of them is replaced in the end.
   const auto bits =
-      static_cast<int32_t>(__builtin_bit_cast(uint32_t, scaled) + uint32_t{0x3F800000 - kRootHalf});
-  const auto e = static_cast<float>((bits >> 23) - 127 - (is_subnormal ? 23 : 0));
+      static_cast<int32_t>(__builtin_bit_cast(uint32_t, x) + uint32_t{0x3F800000 - kRootHalf});
+  const auto e = static_cast<float>((bits >> 23) - 127 - scale);
   const float f = __builtin_bit_cast(float, (bits & 0x007FFFFF) + kRootHalf) - 1.0F;
-  float p = 7.0376836292e-2F;
-  p = p * f - 1.1514610310e-1F;
-  p = p * f + 1.1676998740e-1F;
-  p = p * f - 1.2420140846e-1F;
-  p = p * f + 1.4249322787e-1F;
-  p = p * f - 1.6668057665e-1F;
-  p = p * f + 2.0000714765e-1F;
-  p = p * f - 2.4999993993e-1F;
-  p = p * f + 3.3333331174e-1F;
+  const float p = polynomial(f, 7.0376836292e-2F, -1.1514610310e-1F, 1.1676998740e-1F,
+                             -1.2420140846e-1F, 1.4249322787e-1F, -1.6668057665e-1F,
+                             2.0000714765e-1F, -2.4999993993e-1F, 3.3333331174e-1F);
   const float square = f * f;
   const float tail = p * f * square + kLn2Low * e - 0.5F * square;
-  float result = f + tail + kLn2High * e;
+  return f + tail + kLn2High * e;
+}
+
+TENON_FUNCTOR inline float near_log(float x) { return normal_log(x, 0); }
+
+// The sign bit says whether near_log would be wrong: of all but normal numbers above 0.
+TENON_FUNCTOR inline uint32_t far_for_log(float x) {
+  const uint32_t bits = __builtin_bit_cast(uint32_t, x);
+  return (bits - 0x00800000) | (bits + 0x00800000);
+}
+
+TENON_FUNCTOR inline float float_log(float x) {
+  const bool is_subnormal = x < 0x1p-126F;
+  float result = normal_log(is_subnormal ? x * 0x1p23F : x, is_subnormal ? 23 : 0);
   result = x == __builtin_inff() ? x : result;
   result = x == 0.0F ? -__builtin_inff() : result;
   return x >= 0.0F ? result : __builtin_nanf("");

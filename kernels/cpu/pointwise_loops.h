@@ -188,8 +188,8 @@ struct Signature<R (F::*)(A...) const> {
     for (int64_t i = 0; i < count; ++i) outs.put(i, f(element_at<A>(inputs, i)...));
   }
 
-  // A functor that needs a call for elements more than kNear away from 0 has near() for the rest:
-  // one look decides for so many elements whether any of them needs it.
+  // A functor that needs more for few elements has near() for the rest: one look decides for so
+  // many elements whether the sign bit of far() is set for any of them.
   static constexpr int64_t kGuarded = 256;
   template <class T>
   [[gnu::always_inline]] static inline void in_parts(R* out, const char* in, int64_t count,
@@ -199,24 +199,18 @@ struct Signature<R (F::*)(A...) const> {
       guarded(out + i, reinterpret_cast<const T*>(in) + i, length, f);
     }
   }
-  // Negative where near() must not be called. NaN may go either way.
-  template <class T>
-  [[gnu::always_inline]] static inline T room(T x) {
-    return F::kNear - (x < 0 ? -x : x);
-  }
   template <class T>
   [[gnu::always_inline]] static inline void guarded(R* out, const T* in, int64_t count, const F f) {
-    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    Bits far = 0;  // its sign bit tells
-    for (int64_t i = 0; i < count; ++i) {
-      far |= __builtin_bit_cast(Bits, room<T>(in[i]));
-    }
-    if (far >> (8 * sizeof(T) - 1) == 0) {
+    using Bits = decltype(F::far(T()));
+    constexpr int kSign = 8 * sizeof(T) - 1;
+    Bits far = 0;
+    for (int64_t i = 0; i < count; ++i) far |= F::far(in[i]);
+    if (far >> kSign == 0) {
       TENON_INDEPENDENT
       for (int64_t i = 0; i < count; ++i) out[i] = f.near(in[i]);
     } else {
       for (int64_t i = 0; i < count; ++i) {
-        out[i] = room<T>(in[i]) >= 0 ? f.near(in[i]) : f(in[i]);
+        out[i] = F::far(in[i]) >> kSign == 0 ? f.near(in[i]) : f(in[i]);
       }
     }
   }

@@ -9,12 +9,11 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Cos {
-  static constexpr auto kNear = static_cast<Real<T>>(maths::kNearAngle);
-
   TENON_FUNCTOR T operator()(T x) const { return maths::cos(x); }
   TENON_FUNCTOR T near(T x) const requires std::is_floating_point_v<T> {
     return maths::near_cos(x);
   }
+  TENON_FUNCTOR static auto far(T x) { return maths::far_angle(x); }
 };
 
 inline constexpr Facts kCos{

@@ -10,6 +10,10 @@ namespace tenon::kernels::ops {
 template <class T>
 struct Log {
   TENON_FUNCTOR T operator()(T x) const { return maths::log(x); }
+  TENON_FUNCTOR T near(T x) const requires std::is_floating_point_v<T> {
+    return maths::near_log(x);
+  }
+  TENON_FUNCTOR static auto far(T x) { return maths::far_for_log(x); }
 };
 
 inline constexpr Facts kLog{
