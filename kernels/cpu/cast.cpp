@@ -1,60 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// One copying loop for each pair of dtypes.
 #include "kernels/cpu/cast.h"
 
-#include <cstring>
-
-#include "kernels/cpu/bits.h"
-#include "kernels/cpu/loops.h"
-#include "kernels/cpu/vector_cast.h"
+#include "kernels/common/promotion.h"
+#include "kernels/cpu/cast_loops.h"
 
 namespace tenon::kernels::cpu {
 namespace {
 
-// Elements of one size are copied as plain bytes, whatever their dtype.
-template <class Bits>
-void copy_loop(char* const* data, const int64_t* strides, int64_t count, const void*) {
-  if (strides[0] == sizeof(Bits) && strides[1] == sizeof(Bits)) {
-    std::memmove(data[0], data[1], static_cast<size_t>(count) * sizeof(Bits));
-    return;
-  }
-  char* out = data[0];
-  const char* in = data[1];
-  for (int64_t i = 0; i < count; ++i) {
-    std::memcpy(out, in, sizeof(Bits));
-    out += strides[0];
-    in += strides[1];
-  }
-}
+constexpr int64_t kBetweenBytes = 4096;
 
-// Reads through `load`, so that small floats arrive as float.
-template <class To, class From>
-constexpr Loop loop_of() {
-  return &unary_loop<To, From, Convert<To, Compute<From>>>;
-}
-
-template <class From, class... To>
-Loop loop_to(Dtype to, ElementTypes<To...>) {
-  Loop loop = nullptr;
-  ((to == element_dtype<To> ? (loop = loop_of<To, From>(), true) : false) || ...);
-  return loop;
+// The dtype between two that no one loop casts.
+Dtype between(Dtype to, Dtype from) {
+  const auto is_short = [](Dtype dtype) {
+    return is_bool_or_integral(dtype) && size_of(dtype) < 4;
+  };
+  const auto is_whole = [](Dtype dtype) {
+    return is_bool_or_integral(dtype) && size_of(dtype) >= 4;
+  };
+  if (is_short(to) && is_short(from)) return Dtype::I32;
+  // The imaginary part goes first or comes last; the real one keeps its digits.
+  if (from == Dtype::C128 && is_bool_or_integral(to)) return Dtype::F64;
+  if (to == Dtype::C128 && is_whole(from)) return Dtype::F64;
+  return Dtype::F32;
 }
 
 }  // namespace
 
-Loop cast_loop(Dtype to, Dtype from) {
-  if (to == from) {
-    return with_bits(size_of(to), []<class Bits>(Bits) -> Loop { return &copy_loop<Bits>; });
+Cast::Cast(Dtype to, Dtype from) : first_(cast_loop(to, from)) {
+  if (first_ != nullptr) return;
+  check_dtype("tenon::cast", "source", from, AllTypes());
+  check_dtype("tenon::cast", "target", to, AllTypes());
+  const Dtype step = between(to, from);
+  first_ = cast_loop(step, from);
+  second_ = cast_loop(to, step);
+  between_size_ = size_of(step);
+}
+
+void Cast::run(char* const* data, const int64_t* strides, int64_t count) const {
+  const char unused = 0;
+  if (second_ == nullptr) return first_(data, strides, count, &unused);
+  alignas(64) char block[kBetweenBytes];
+  const int64_t most = kBetweenBytes / between_size_;
+  for (int64_t i = 0; i < count; i += most) {
+    const int64_t part = std::min(most, count - i);
+    char* const in[] = {block, data[1] + i * strides[1]};
+    const int64_t in_strides[] = {between_size_, strides[1]};
+    first_(in, in_strides, part, &unused);
+    char* const out[] = {data[0] + i * strides[0], block};
+    const int64_t out_strides[] = {strides[0], between_size_};
+    second_(out, out_strides, part, &unused);
   }
-  if (const Loop wide = vector_cast_loop(to, from)) return wide;
-  return visit("tenon::cast", "source", from, AllTypes(),
-               [&]<class From>(Element<From>) { return loop_to<From>(to, AllTypes()); });
+}
+
+void Cast::run(const Walk& walk) const {
+  walk.run([](char* const* data, const int64_t* strides, int64_t count,
+              const void* self) { static_cast<const Cast*>(self)->run(data, strides, count); },
+           this);
 }
 
 void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
   const Dtype to = dtype_of_info(target);
   const Dtype from = dtype_of_info(source);
-  const Loop loop = cast_loop(to, from);
   Walk walk;
   const bool same_sizes = std::ranges::equal(sizes_of(target), sizes_of(source));
   if (same_sizes && is_contiguous(target) && is_contiguous(source)) {
@@ -73,8 +79,7 @@ void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
     walk.set(1, source.data, size_of(from), strides);
     walk.coalesce();
   }
-  const char unused = 0;
-  walk.run(loop, &unused);
+  Cast(to, from).run(walk);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -21,30 +21,25 @@ class Conversion {
  public:
   Conversion() = default;
   Conversion(Dtype from, Dtype through, Dtype to)
-      : through_size_(size_of(through)),
-        first_(cast_loop(from != through ? through : to, from)),
-        second_(from != through && through != to ? cast_loop(to, through) : nullptr) {}
+      : has_second_(from != through && through != to),
+        through_size_(size_of(through)),
+        first_(from != through ? through : to, from) {
+    if (has_second_) second_ = Cast(to, through);
+  }
 
   // Strides are in bytes. `between` has room for `count` elements of any dtype.
   void run(char* to, int64_t to_stride, char* from, int64_t from_stride, int64_t count,
            char* between) const {
-    if (second_ == nullptr) return step(first_, to, to_stride, from, from_stride, count);
-    step(first_, between, through_size_, from, from_stride, count);
-    step(second_, to, to_stride, between, through_size_, count);
+    if (!has_second_) return first_.run(to, to_stride, from, from_stride, count);
+    first_.run(between, through_size_, from, from_stride, count);
+    second_.run(to, to_stride, between, through_size_, count);
   }
 
  private:
-  static void step(Loop loop, char* to, int64_t to_stride, char* from, int64_t from_stride,
-                   int64_t count) {
-    char* const data[] = {to, from};
-    const int64_t strides[] = {to_stride, from_stride};
-    const char unused = 0;
-    loop(data, strides, count, &unused);
-  }
-
+  bool has_second_ = false;
   int64_t through_size_ = 0;
-  Loop first_ = nullptr;
-  Loop second_ = nullptr;
+  Cast first_;
+  Cast second_;
 };
 
 }  // namespace tenon::kernels::cpu
