@@ -3,6 +3,7 @@
 
 #include "kernels/common/promotion.h"
 #include "kernels/cpu/cast_loops.h"
+#include "kernels/cpu/turn.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -22,6 +23,19 @@ Dtype between(Dtype to, Dtype from) {
   if (from == Dtype::C128 && is_bool_or_integral(to)) return Dtype::F64;
   if (to == Dtype::C128 && is_whole(from)) return Dtype::F64;
   return Dtype::F32;
+}
+
+// Whether the rows of operand 0 are columns of operand 1.
+bool is_turned(const Walk& walk, int64_t size) {
+  return walk.stride(1, 1) == size && walk.stride(0, 0) == size &&
+         walk.stride(1, 0) > walk.stride(1, 1) && walk.size(0) >= 8 && walk.size(1) >= 8;
+}
+
+void turn_all(const Walk& walk) {
+  walk.steps<2>(walk.raw_data(), [&](char* const* plane) {
+    turn(plane[0], plane[1],
+         {walk.stride(0, 0), walk.size(1), walk.size(0), walk.stride(0, 1), walk.stride(1, 0)});
+  });
 }
 
 }  // namespace
@@ -79,7 +93,11 @@ void cast(const tenon_tensor_info& target, const tenon_tensor_info& source) {
     walk.set(1, source.data, size_of(from), strides);
     walk.coalesce();
   }
-  Cast(to, from).run(walk);
+  if (to == from && walk.ndim() > 1 && is_turned(walk, size_of(to))) {
+    turn_all(walk);
+  } else {
+    Cast(to, from).run(walk);
+  }
 }
 
 }  // namespace tenon::kernels::cpu

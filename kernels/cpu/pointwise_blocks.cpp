@@ -6,9 +6,9 @@
 
 #include <cstring>
 
-#include "kernels/cpu/bits.h"
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/repeat.h"
+#include "kernels/cpu/turn.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -36,23 +36,6 @@ struct Operand {
 struct Block {
   alignas(64) char bytes[kBlockBytes];
 };
-
-// An input whose rows are the output's columns: a tile of it, row by row of the output.
-template <class Bits>
-void turn(char* to, const char* from, int64_t stride, int64_t next, int64_t columns, int64_t rows) {
-  for (int64_t c = 0; c < columns; ++c) {
-    for (int64_t r = 0; r < rows; ++r) {
-      std::memcpy(to + (r * columns + c) * int64_t{sizeof(Bits)}, from + c * stride + r * next,
-                  sizeof(Bits));
-    }
-  }
-}
-
-void turn(char* to, const char* from, const Operand& operand, int64_t columns, int64_t rows) {
-  with_bits(operand.own_size, [&]<class Bits>(Bits) {
-    turn<Bits>(to, from, operand.stride, operand.next, columns, rows);
-  });
-}
 
 class Blocks {
  public:
@@ -291,8 +274,9 @@ class Blocks {
       if (!is_turned(operand)) continue;
       tile[k] = next;
       next += rows * columns * operand.own_size;
-      turn(tile[k], plane[k] + first_column * operand.stride + first_row * operand.next, operand,
-           columns, rows);
+      const int64_t size = operand.own_size;
+      turn(tile[k], plane[k] + first_column * operand.stride + first_row * operand.next,
+           {size, rows, columns, columns * size, operand.stride});
     }
     for (int64_t r = 0; r < rows; ++r) {
       char* row[kMaxOperands];

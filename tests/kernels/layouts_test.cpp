@@ -92,6 +92,24 @@ TEST(Layouts, TurnedOperands) {
   expect_for_dtypes({70, 33}, {33, 1}, true, false);
 }
 
+TEST(Layouts, CopiesOfTurnedTensors) {
+  for (const Dtype dtype : {Dtype::U8, Dtype::BF16, Dtype::I32, Dtype::F64}) {
+    for (const Ints& shape : {Ints{8, 8}, Ints{37, 70}, Ints{130, 9}, Ints{2, 65, 16}}) {
+      const Tensor self = numbers(shape, dtype);
+      const Doubles from = elements(self);
+      const Doubles to = elements(
+          call("aten::clone", turned(self), kw("memory_format", MemoryFormat::Contiguous)));
+      const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+      ASSERT_EQ(from.size(), to.size());
+      for (int64_t i = 0; i < static_cast<int64_t>(from.size()); ++i) {
+        const int64_t r = i / columns % rows;
+        const int64_t at = i / (rows * columns) * (rows * columns) + i % columns * rows + r;
+        ASSERT_EQ(to[static_cast<size_t>(at)], from[static_cast<size_t>(i)]) << at;
+      }
+    }
+  }
+}
+
 TEST(Layouts, TurnedComplexNumbersAndMasks) {
   const Tensor a = call("aten::to.dtype", numbers({70, 33}, Dtype::F32), Dtype::C128);
   const Tensor b = turned(call("aten::to.dtype", numbers({33, 70}, Dtype::F32), Dtype::C128));
