@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/conversion.h"
 #include "kernels/cpu/fold_loops.h"
+#include "kernels/cpu/turn.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr int64_t kStateBytes = 16384;
 constexpr int64_t kBlockBytes = 16384;
 constexpr int64_t kColumns = 1024;  // results at once
+constexpr int64_t kFew = 16;        // results that are not worth turning a matrix
 
 class Folder {
  public:
@@ -66,43 +68,56 @@ class Folder {
     }
   }
 
-  // One run each for `count` results, which begin `next` bytes apart.
+  // `count` results, whose elements begin `next` bytes apart.
   void fold_along(const char* in, int64_t next, int64_t count) {
-    if (plan_.folded().numel() == 0) return;
-    if (plan_.folded().ndim() == 1) return fold_runs(in, next, count, 0, states_);
-    for (int64_t k = 0; k < count; ++k) {
-      int64_t index = 0;
-      char* const base[] = {const_cast<char*>(in + k * next)};
-      plan_.folded().rows(base, [&](char* const* row) {
-        fold_runs(row[0], 0, 1, index, states_ + k * type_.state_size);
-        index += length_;
-      });
+    int64_t index = 0;
+    char* const base[] = {const_cast<char*>(in)};
+    plan_.folded().rows(base, [&](char* const* row) {
+      fold_runs(row[0], next, count, index);
+      index += length_;
+    });
+  }
+
+  // One run of elements for each of `count` results.
+  void fold_runs(const char* in, int64_t next, int64_t count, int64_t index) {
+    const int64_t size = converts_ ? computed_size_ : own_size_;
+    const int64_t most = kBlockBytes / size;
+    const bool dense = converts_ || stride_ == own_size_;
+    const bool turns = dense && length_ <= type_.short_run && count >= kFew;
+    if (!converts_ && !turns) {
+      return loops_.along(functor_, in, next, count, stride_, length_, index, states_);
+    }
+    if (length_ > most / 2) {
+      for (int64_t k = 0; k < count; ++k) fold_parts(in + k * next, most, index, k);
+      return;
+    }
+    // Several runs fit into the block.
+    for (int64_t k = 0; k < count; k += most / length_) {
+      const int64_t runs = std::min(most / length_, count - k);
+      const char* from = in + k * next;
+      int64_t from_next = next;
+      if (converts_) {
+        convert_rows(from, next, runs, stride_, length_);
+        from = block_;
+        from_next = length_ * size;
+      }
+      char* const states = states_ + k * type_.state_size;
+      if (turns) {
+        turn(turned_, from, {size, length_, runs, runs * size, from_next});
+        loops_.across(functor_, turned_, runs * size, length_, runs, index, states);
+      } else {
+        loops_.along(functor_, from, from_next, runs, size, length_, index, states);
+      }
     }
   }
 
-  void fold_runs(const char* in, int64_t next, int64_t count, int64_t index, char* states) {
-    if (!converts_) {
-      return loops_.along(functor_, in, next, count, stride_, length_, index, states);
-    }
-    const int64_t most = kBlockBytes / computed_size_;
-    const int64_t width = length_ * computed_size_;
-    if (length_ <= most / 2) {
-      // Several runs fit into the block.
-      for (int64_t k = 0; k < count; k += most / length_) {
-        const int64_t runs = std::min(most / length_, count - k);
-        convert_rows(in + k * next, next, runs, stride_, length_);
-        loops_.along(functor_, block_, width, runs, computed_size_, length_, index,
-                     states + k * type_.state_size);
-      }
-      return;
-    }
-    for (int64_t k = 0; k < count; ++k) {
-      for (int64_t i = 0; i < length_; i += most) {
-        const int64_t part = std::min(most, length_ - i);
-        convert_rows(in + k * next + i * stride_, 0, 1, stride_, part);
-        loops_.along(functor_, block_, 0, 1, computed_size_, part, index + i,
-                     states + k * type_.state_size);
-      }
+  // A long run of result k, by parts that fit into the block.
+  void fold_parts(const char* in, int64_t most, int64_t index, int64_t k) {
+    for (int64_t i = 0; i < length_; i += most) {
+      const int64_t part = std::min(most, length_ - i);
+      convert_rows(in + i * stride_, 0, 1, stride_, part);
+      loops_.along(functor_, block_, 0, 1, computed_size_, part, index + i,
+                   states_ + k * type_.state_size);
     }
   }
 
@@ -165,6 +180,7 @@ class Folder {
   Conversion outputs_[Reduction::kMaxResults];
   alignas(64) char states_[kStateBytes];
   alignas(64) char block_[kBlockBytes];
+  alignas(64) char turned_[kBlockBytes];
   alignas(64) char between_[kBlockBytes];  // elements of no more bytes than the block's
   alignas(64) char results_[Reduction::kMaxResults][kColumns * kWidest];
 };

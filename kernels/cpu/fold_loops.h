@@ -15,6 +15,8 @@
 //   bool join(const char* rows, int64_t stride, int64_t count, T* joined) const
 //                                                         optional: kJoined rows to one whose
 //                                                         elements stand for theirs, if it can
+//   kShortRun                                             optional: runs of so few elements are
+//                                                         better folded across, side by side
 //
 // kLanes states run side by side where order does not matter, so that steps do not wait for each
 // other; 1 keeps the order.
@@ -42,6 +44,7 @@ struct FoldLoops {
 };
 struct FoldType {
   int state_size;
+  int short_run;        // runs of so few elements are better folded across
   tenon_dtype outs[2];  // what finish writes
   void (*make)(const Args& args, int64_t folded, void* functor);
   void (*start)(const void* functor, int64_t count, void* states);
@@ -216,7 +219,9 @@ struct FoldLevels {
     for (int64_t k = 0; k < count; ++k) f.finish(static_cast<const State*>(states)[k], k, outs);
   }
   static constexpr FoldType table() {
-    FoldType type = {sizeof(State), {F::Outs::first, F::Outs::second}, &make, &start, &finish, {}};
+    FoldType type = {sizeof(State), 64, {F::Outs::first, F::Outs::second}, &make, &start,
+                     &finish,       {}};
+    if constexpr (requires { F::kShortRun; }) type.short_run = F::kShortRun;
     type.levels[0] = {&along, &across};
 #if defined(TENON_AVX2)
     type.levels[1] = {&along_avx2, &across_avx2};

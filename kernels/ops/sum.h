@@ -65,6 +65,7 @@ struct Sum {
   using Outs = OutTypes<Out>;
   static constexpr int kLanes = std::is_same_v<T, double> ? 32 : 8;
   static constexpr int64_t kJoined = 8;
+  static constexpr int kShortRun = std::is_integral_v<T> ? 8 : 64;
 
   TENON_FUNCTOR State start() const { return State(0); }
   TENON_FUNCTOR State step(State state, T element, int64_t) const {
