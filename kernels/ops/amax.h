@@ -16,9 +16,9 @@ struct Amax {
   TENON_FUNCTOR State start() const { return lowest<T>(); }
   TENON_FUNCTOR State step(State state, T element, int64_t) const { return merge(state, element); }
   TENON_FUNCTOR State merge(State a, State b) const {
-    // The comparison is false for NaN on either side: a NaN as b comes in, one as a stays.
-    const State larger = a >= b ? a : b;
-    if constexpr (std::is_floating_point_v<T>) return a != a ? a : larger;
+    // The comparison is false for NaN on either side: one as a stays, one as b is let in.
+    const State larger = b > a ? b : a;
+    if constexpr (std::is_floating_point_v<T>) return b != b ? b : larger;
     return larger;
   }
   TENON_FUNCTOR void finish(State state, int64_t i, char* const* outs) const {

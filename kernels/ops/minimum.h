@@ -11,8 +11,8 @@ template <class T>
 struct Minimum {
   TENON_FUNCTOR T operator()(T x, T y) const {
     const T smaller = x < y ? x : y;
-    // NaN is the one value that differs from itself: it wins from either side.
-    if constexpr (std::is_floating_point_v<T>) return x != x ? x : y != y ? y : smaller;
+    // NaN wins from either side: the comparison is false then, which lets that of y in.
+    if constexpr (std::is_floating_point_v<T>) return x != x ? x : smaller;
     return smaller;
   }
 };
