@@ -247,6 +247,17 @@ tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64
   return guarded([&] { tensor->resize(dims_from("tenon_tensor_resize", ndim, sizes), strides); });
 }
 
+tenon_status tenon_tensor_restride(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,
+                                   const int64_t* strides, int64_t storage_offset) {
+  constexpr const char* kRestride = "tenon_tensor_restride";
+  return guarded([&] {
+    const Dims dims = dims_from(kRestride, ndim, sizes);
+    TENON_CHECK_ARG(strides != nullptr || ndim == 0, kRestride,
+                    ": strides must be an address, got NULL for ", ndim, " dims");
+    tensor->restride(dims, {strides, dims.size()}, storage_offset);
+  });
+}
+
 tenon_storage* tenon_tensor_storage(const tenon_tensor* tensor) { return tensor->storage(); }
 
 tenon_storage* tenon_storage_retain(tenon_storage* storage) {

@@ -184,10 +184,11 @@ struct alignas(64) tenon_tensor {
   /// Turns a weak reference (which stays) into a strong one; false when the tensor has died.
   bool try_retain() noexcept;
 
-  /// See tenon_tensor_set_wrapped_number, tenon_tensor_resize, tenon_tensor_cell and
-  /// tenon_tensor_own_cell.
+  /// See tenon_tensor_set_wrapped_number, tenon_tensor_resize, tenon_tensor_restride,
+  /// tenon_tensor_cell and tenon_tensor_own_cell.
   void set_wrapped_number(bool wrapped);
   void resize(tenon::tensor::Dims sizes, const int64_t* strides);
+  void restride(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
   void** cell(uint32_t language) noexcept;
   void own_cell(uint32_t language, void* object, tenon_deleter drop);
   /// What few tensors have, made on demand. Throws TENON_ERROR_OUT_OF_MEMORY.
@@ -264,6 +265,9 @@ struct alignas(64) tenon_tensor {
   }
   static tenon_tensor* place_alias(void* memory, const tenon_tensor& base, tenon_dtype dtype,
                                    int64_t offset) noexcept;
+  int64_t checked_view(const char* function, const char* name, tenon_dtype dtype,
+                       tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
+                       int64_t offset) const;
   static tenon_tensor* make_checked_alias(const char* function, const tenon_tensor& base,
                                           tenon_dtype dtype, tenon::tensor::Dims sizes,
                                           tenon::tensor::Dims strides, int64_t offset);

@@ -72,13 +72,14 @@ tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
   return tensor;
 }
 
-tenon_tensor* tenon_tensor::make_checked_alias(const char* function, const tenon_tensor& base,
-                                               tenon_dtype dtype, Dims sizes, Dims strides,
-                                               int64_t offset) {
-  TENON_CHECK_ARG(!base.is_undefined(), function,
-                  ": base must be defined, got the undefined tensor");
-  TENON_CHECK_ARG(!base.is_hollow(), function,
-                  ": base must have memory, got one that stands for something else");
+// Refuses a view that a tensor's storage has no room for; returns its number of elements. `name` is
+// the tensor's in messages.
+int64_t tenon_tensor::checked_view(const char* function, const char* name, tenon_dtype dtype,
+                                   Dims sizes, Dims strides, int64_t offset) const {
+  TENON_CHECK_ARG(!is_undefined(), function, ": ", name,
+                  " must be defined, got the undefined tensor");
+  TENON_CHECK_ARG(!is_hollow(), function, ": ", name,
+                  " must have memory, got one that stands for something else");
   const int64_t itemsize = dtype_size(dtype);
   const int64_t numel = checked_numel(function, sizes);
   const int64_t extent = checked_extent(function, sizes, strides);
@@ -86,10 +87,18 @@ tenon_tensor* tenon_tensor::make_checked_alias(const char* function, const tenon
   int64_t last = 0;
   const bool overflow = __builtin_add_overflow(offset, extent, &last) ||
                         __builtin_mul_overflow(last, itemsize, &last);
-  TENON_CHECK_ARG(!overflow && (numel == 0 || last <= base.storage_->nbytes()), function,
-                  ": view must stay inside the storage of ", base.storage_->nbytes(),
+  TENON_CHECK_ARG(!overflow && (numel == 0 || last <= storage_->nbytes()), function,
+                  ": view must stay inside the storage of ", storage_->nbytes(),
                   " bytes, got sizes ", print_dims(sizes), ", strides ", print_dims(strides),
                   ", storage_offset ", offset);
+  return numel;
+}
+
+tenon_tensor* tenon_tensor::make_checked_alias(const char* function, const tenon_tensor& base,
+                                               tenon_dtype dtype, Dims sizes, Dims strides,
+                                               int64_t offset) {
+  const int64_t numel = base.checked_view(function, "base", dtype, sizes, strides, offset);
+  const int64_t itemsize = dtype_size(dtype);
   if (dtype != base.dtype_ && numel != 0) {
     const auto first = reinterpret_cast<uintptr_t>(base.storage_->data()) +
                        static_cast<uintptr_t>(offset * itemsize);
@@ -114,4 +123,20 @@ tenon_tensor* tenon_tensor::make_alias_as(const tenon_tensor& base, tenon_dtype 
   constexpr const char* kAliasAs = "tenon_tensor_new_alias_as";
   TENON_CHECK_ARG(is_dtype(dtype), kAliasAs, ": dtype must be a known dtype, got number ", dtype);
   return make_checked_alias(kAliasAs, base, dtype, sizes, strides, offset);
+}
+
+void tenon_tensor::restride(Dims sizes, Dims strides, int64_t offset) {
+  constexpr const char* kRestride = "tenon_tensor_restride";
+  TENON_CHECK(!is_symbolic(), TENON_ERROR_NOT_SUPPORTED, kRestride,
+              ": tensor must have plain sizes, got a symbolic shape");
+  const int64_t numel = checked_view(kRestride, "tensor", dtype_, sizes, strides, offset);
+  const bool contiguous = is_row_major(sizes, strides);
+  HeapDims heap = allocate_dims(sizes.size());
+  // The arguments may be this tensor's own sizes or strides, which set_dims() overwrites.
+  int64_t copy[2 * TENON_TENSOR_MAX_DIMS];
+  std::copy(sizes.begin(), sizes.end(), copy);
+  std::copy(strides.begin(), strides.end(), copy + sizes.size());
+  set_dims({copy, sizes.size()}, copy + sizes.size(), numel, heap.release(), contiguous);
+  offset_ = offset;
+  if (ndim_ > 0) flags_ &= ~TENON_TENSOR_WRAPPED_NUMBER;
 }

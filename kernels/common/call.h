@@ -14,6 +14,7 @@ struct OperatorForm {
   const void* kernel;  // the device's own part, of the family's type; NULL without a device
   std::string name;    // "aten::add_.Tensor"
   Schema schema;
+  Forms kind;
   int arguments;  // of the schema, written ones included
   int results;
   int inputs;  // tensors that the arguments begin with, apart from those that are written only
@@ -24,7 +25,9 @@ struct OperatorForm {
   int dim = -1;
   int keepdim = -1;
   int dtype = -1;
-  const tenon_op* target = nullptr;  // the same form of Facts::tensor_form
+  // The same form of Facts::tensor_form; of the copies of a view the view.
+  const tenon_op* target = nullptr;
+  int target_arguments = 0;
   static constexpr int kMaxArguments = 16;
   const char* names[kMaxArguments] = {};  // of the arguments; borrowed from the schema
 
@@ -33,6 +36,7 @@ struct OperatorForm {
   bool is_small = false;   // functional, of one or two tensors, none a mask, with one result
 
   bool is_functional() const { return written < 0; }
+  bool is_copy() const { return (kind & (kCopy | kCopyOut)) != 0; }
   bool is_out() const { return written > 0; }
 };
 
@@ -53,6 +57,8 @@ struct Call {
     return args[k].as.tensor;
   }
   [[noreturn, gnu::cold]] void refuse_tag(int k) const;
+  // Calls the target with its first arguments from `args`. The result is the caller's to clear.
+  tenon_value call_target(const tenon_value* args) const;
   // Argument k as a C++ type of tenon.hpp: Sizes, std::optional<Dtype>, TensorList and so on.
   template <class T>
   decltype(auto) get(int k) const {

@@ -222,6 +222,7 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"Tv>">(),
       entry_of<"Tvv>T">(),
       entry_of<"Tvv>">(),
+      entry_of<"TvT>T">(),
       // folds
       entry_of<"Tvbv>T">(),
       entry_of<"TvbvT>">(),
@@ -238,6 +239,15 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"TII>T">(),
       entry_of<"TIIv>T">(),
       entry_of<"Tivvi>T">(),
+      entry_of<"TIT>">(),
+      entry_of<"TIIv>">(),
+      entry_of<"TIIvT>">(),
+      entry_of<"TiiT>">(),
+      entry_of<"TivviT>">(),
+      entry_of<"Ti>">(),
+      entry_of<"TI>">(),
+      entry_of<"TiT>">(),
+      entry_of<"Tii>">(),
       // factories
       entry_of<"Ivvvv>T">(),
       entry_of<"IT>">(),
@@ -257,9 +267,19 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       // fillers
       entry_of<"Tv>">(),
       entry_of<"Tddv>">(),
+      entry_of<"Tdv>T">(),
+      entry_of<"TdvT>">(),
+      entry_of<"dTv>T">(),
+      entry_of<"dTvT>">(),
+      entry_of<"ddIvvvvv>T">(),
+      entry_of<"ddIvT>">(),
+      entry_of<"TddvT>">(),
+      entry_of<"Tddv>T">(),
       // products and indices
       entry_of<"Li>T">(),
       entry_of<"LiT>">(),
+      entry_of<"TTi>T">(),
+      entry_of<"TTiT>">(),
       // copies
       entry_of<"TTb>">(),
       entry_of<"TTb>T">(),
@@ -270,17 +290,14 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"Tvibbv>T">(),
       entry_of<"Tibbv>T">(),
       entry_of<"T>v">(),
+      entry_of<"Tvvvvbbv>T">(),
+      entry_of<"TTbbv>T">(),
   };
   for (const Entry& entry : entries) {
     if (entry.signature == signature) return entry.function;
   }
   fail(TENON_ERROR_INTERNAL,
        {op, ": signature must be one that kernels/common/entry.cpp lists, got ", signature});
-}
-
-void Call::refuse_tag(int k) const {
-  fail(TENON_ERROR_TYPE,
-       {op(), ": ", form.names[k], " must be Tensor, got ", tenon_tag_name(args[k].tag)});
 }
 
 }  // namespace tenon::kernels

@@ -29,6 +29,11 @@ inline constexpr Forms kFunctional = 1;
 inline constexpr Forms kInPlace = 2;
 inline constexpr Forms kOut = 4;
 inline constexpr Forms kAllForms = kFunctional | kInPlace | kOut;
+// Of a view: `t` also makes itself the view, as `t_`, and its elements are copied, as `t_copy` and
+// `t_copy.out`.
+inline constexpr Forms kCopy = 8;
+inline constexpr Forms kCopyOut = 16;
+inline constexpr Forms kViewForms = kFunctional | kCopy | kCopyOut;
 
 // Dtypes as a set: bit d stands for TENON_DTYPE_* number d.
 using DtypeSet = uint32_t;
@@ -120,6 +125,8 @@ struct FoldFacts {
 struct ViewFacts {
   // Makes the view of what starts as the tensor itself.
   void (*change)(View& view, const Call& call) = nullptr;
+  // What copies are made of where that is not the view.
+  const char* copied = nullptr;
 };
 
 struct RoutineFacts {
@@ -170,6 +177,7 @@ struct Facts {
   const char* returns = "Tensor";
   Forms forms = kFunctional;
   const char* out = "out";              // the overload of the out form
+  const char* in_place = nullptr;       // that of the in-place form, where it has one of its own
   const char* outs = "out";             // its written arguments: "max, max_values"
   const char* tags = "core pointwise";  // of the functional form, apart by blanks
   const char* gradient = nullptr;       // formulas for the inputs, or "none: why"
@@ -180,7 +188,7 @@ struct Facts {
   FoldFacts fold = {};
   ViewFacts view = {};
   RoutineFacts routine = {};
-  const Facts* tensor_form = nullptr;   // of a number form
+  const Facts* tensor_form = nullptr;   // of a number form, or of a synonym
   const char* file = __builtin_FILE();  // where it is defined, for dumps
   int32_t line = __builtin_LINE();
 };
@@ -201,6 +209,9 @@ extern const Family kComposite;
 // One input, folded along the dims of its argument `dim`, or all; with `keepdim` and `dtype` where
 // its parameters have them.
 extern const Family kFold;
+
+// Calls `tensor_form`, which is the same under another name.
+extern const Family kSynonym;
 
 // Calls `tensor_form`, with its second argument, a number, as a tensor weakest in promotion.
 extern const Family kNumberForm;

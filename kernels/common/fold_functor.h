@@ -58,4 +58,16 @@ constexpr T lowest() {
   }
 }
 
+// The highest value of T, inf where there is one.
+template <class T>
+constexpr T highest() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return true;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return T(__builtin_inf());
+  } else {
+    return static_cast<T>(~lowest<T>());
+  }
+}
+
 }  // namespace tenon::kernels

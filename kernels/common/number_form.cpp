@@ -14,13 +14,7 @@ void run_number_form(const Call& call) {
   tenon_value args[OperatorForm::kMaxArguments];
   std::copy_n(call.args, call.form.arguments, args);
   args[1] = tenon_value_of_tensor(wrapped.get());
-  tenon_value result = tenon_value_of_none();
-  tenon_stack stack{};
-  stack.args = args;
-  stack.nargs = static_cast<uint32_t>(call.form.arguments);
-  stack.rets = &result;
-  stack.nrets = 1;
-  check(tenon_op_call_fast(call.form.target, &stack));
+  tenon_value result = call.call_target(args);
   if (call.form.is_functional()) {
     call.results[0] = result;
   } else {

@@ -27,8 +27,18 @@ struct Name {
 
 std::string name_of_form(const Facts& facts, Forms form) {
   const Name name(facts.name);
-  if (form == kInPlace) return name.with("_", name.overload);
-  return form == kOut ? name.with("", facts.out) : std::string(facts.name);
+  switch (form) {
+    case kInPlace:
+      return name.with("_", facts.in_place != nullptr ? facts.in_place : name.overload);
+    case kOut:
+      return name.with("", facts.out);
+    case kCopy:
+      return name.with("_copy", name.overload);
+    case kCopyOut:
+      return name.with("_copy", name.overload.empty() ? "out" : name.overload + "_out");
+    default:
+      return facts.name;
+  }
 }
 
 constexpr std::string_view kOptions = "$options";
@@ -37,6 +47,11 @@ constexpr std::string_view kOptionsText =
 
 std::string params_of(const Facts& facts, Forms form) {
   std::string params = facts.params;
+  // Only the view itself shares memory with its result.
+  constexpr std::string_view kShared = "Tensor(a)";
+  if (form != kFunctional && params.starts_with(kShared)) {
+    params.replace(0, kShared.size(), "Tensor");
+  }
   const size_t at = params.find(kOptions);
   if (at == std::string::npos) return params;
   if (form == kFunctional) return params.replace(at, kOptions.size(), kOptionsText);
@@ -49,16 +64,27 @@ std::string in_place_schema(const Facts& facts) {
   return "(Tensor(a!)" + params.substr(std::string_view("Tensor").size()) + ") -> Tensor(a!)";
 }
 
+// Takes the first of a list such as "max, max_values".
+std::string_view take_first(std::string_view& list) {
+  const std::string_view first = list.substr(0, list.find(", "));
+  list.remove_prefix(std::min(list.size(), first.size() + 2));
+  return first;
+}
+
 std::string out_schema(const Facts& facts) {
   const std::string params = params_of(facts, kOut);
   std::string written, returned;
   std::string_view outs = facts.outs;
+  // "(Tensor values, Tensor indices)": results of the out form have the names, too.
+  std::string_view results = facts.returns;
+  if (results.starts_with('(')) results = results.substr(1, results.size() - 2);
   for (char set = 'a'; !outs.empty(); ++set) {
-    const std::string_view out = outs.substr(0, outs.find(", "));
-    outs.remove_prefix(std::min(outs.size(), out.size() + 2));
     const std::string type = std::string("Tensor(") + set + "!)";
-    written += (written.empty() ? "" : ", ") + type + " " + std::string(out);
+    written += (written.empty() ? "" : ", ") + type + " " + std::string(take_first(outs));
+    const std::string_view result = take_first(results);
+    const size_t name = result.find(' ');
     returned += (returned.empty() ? "" : ", ") + type;
+    if (name != std::string_view::npos) returned += result.substr(name);
   }
   const bool several = returned.find(',') != std::string::npos;
   const bool has_star = params.find('*') != std::string::npos;
@@ -69,14 +95,17 @@ std::string out_schema(const Facts& facts) {
 std::string schema_of_form(const Facts& facts, Forms form) {
   const std::string name = name_of_form(facts, form);
   if (form == kInPlace) return name + in_place_schema(facts);
-  if (form == kOut) return name + out_schema(facts);
+  if (form == kOut || form == kCopyOut) return name + out_schema(facts);
+  if (form == kCopy) return name + "(" + params_of(facts, kCopy) + ") -> Tensor";
   return name + "(" + params_of(facts, kFunctional) + ") -> " + facts.returns;
 }
 
 std::vector<std::string> tags_of(const Facts& facts, Forms form) {
   std::vector<std::string> tags;
   if (form == kInPlace) tags.push_back("inplace");
-  if (form == kOut) tags.push_back("out");
+  if (form == kInPlace && facts.family == &kView) tags.push_back("inplace_view");
+  if (form == kOut || form == kCopyOut) tags.push_back("out");
+  if (form == kCopy || form == kCopyOut) tags.push_back("view_copy");
   std::string_view text = facts.tags;
   while (!text.empty()) {
     const std::string_view tag = text.substr(0, text.find(' '));
@@ -87,22 +116,30 @@ std::vector<std::string> tags_of(const Facts& facts, Forms form) {
   return tags;
 }
 
+// What a form calls; empty for most.
+std::string target_of(const Facts& facts, Forms form) {
+  if (facts.tensor_form != nullptr) return name_of_form(*facts.tensor_form, form);
+  if (facts.family != &kView || form == kFunctional || form == kInPlace) return {};
+  return facts.view.copied != nullptr ? facts.view.copied : facts.name;
+}
+
 std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& facts, Forms form,
                                         const void* kernel) {
   const std::string ns = tenon_library_namespace(library.get());
   Schema schema = Schema::parse(ns + "::" + schema_of_form(facts, form));
   const auto arguments = static_cast<int>(schema.argument_count());
   const auto results = static_cast<int>(schema.return_count());
-  const int written = form == kFunctional ? -1 : form == kInPlace ? 0 : arguments - results;
+  const bool is_out = form == kOut || form == kCopyOut;
+  const int written = is_out ? arguments - results : form == kInPlace ? 0 : -1;
   if (arguments > OperatorForm::kMaxArguments) {
     fail_argument(facts.name, "params", "at most 16 arguments", arguments);
   }
   auto made = std::unique_ptr<OperatorForm>(
-      new OperatorForm{&facts, kernel, ns + "::" + name_of_form(facts, form), schema, arguments,
-                       results, 0, written});
-  if (facts.tensor_form != nullptr) {
-    const std::string target = ns + "::" + name_of_form(*facts.tensor_form, form);
-    check(tenon_op_find(target.c_str(), &made->target));
+      new OperatorForm{&facts, kernel, ns + "::" + name_of_form(facts, form), schema, form,
+                       arguments, results, 0, written});
+  if (const std::string target = target_of(facts, form); !target.empty()) {
+    check(tenon_op_find((ns + "::" + target).c_str(), &made->target));
+    made->target_arguments = arguments - (facts.tensor_form == nullptr && is_out ? results : 0);
   }
   for (int k = 0; k < arguments; ++k) {
     const tenon_argument_info argument = made->schema.argument(k);
@@ -126,15 +163,20 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
   return made;
 }
 
+// Whether what serves a form without a device calls no operators.
+bool is_leaf(const Facts& facts, Forms form) {
+  return facts.family->leaf && target_of(facts, form).empty();
+}
+
 void register_form(Library& library, tenon_key key, const char* device, const Facts& facts,
                    Forms form, const void* kernel, int64_t quick_numel) {
   std::unique_ptr<OperatorForm> made = make_form(library, facts, form, kernel);
   const std::string function = std::string(device) + "::" + Name(name_of_form(facts, form)).base +
-                               (form == kOut ? "_out" : "");
+                               (form == kOut || form == kCopyOut ? "_out" : "");
   tenon_kernel description{};
   description.struct_size = sizeof(description);
   description.language = TENON_LANGUAGE_CPP;
-  if (facts.family->leaf || kernel != nullptr) description.flags |= TENON_KERNEL_LEAF;
+  if (is_leaf(facts, form) || kernel != nullptr) description.flags |= TENON_KERNEL_LEAF;
   if (quick_numel >= 0) {
     description.flags |= TENON_KERNEL_NOBLOCK;
     description.noblock_max_numel = quick_numel;
@@ -153,7 +195,7 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
 
 template <class Each>
 void each_form(const Facts& facts, Each&& each) {
-  for (const Forms form : {kFunctional, kInPlace, kOut}) {
+  for (const Forms form : {kFunctional, kInPlace, kOut, kCopy, kCopyOut}) {
     if ((facts.forms & form) != 0) each(form);
   }
 }
@@ -168,7 +210,7 @@ void define(Library& library, const Facts& facts) {
     for (const std::string& tag : tags) texts.push_back(tag.c_str());
     library.def(schema_of_form(facts, form), texts, {facts.file, facts.line});
     register_form(library, family.key, family.name, facts, form, nullptr,
-                  family.leaf ? INT64_MAX : -1);
+                  is_leaf(facts, form) ? INT64_MAX : -1);
   });
 }
 

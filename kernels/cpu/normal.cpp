@@ -97,6 +97,6 @@ void normal_(const Call& call) {
 
 }  // namespace
 
-Operator operator_kNormal() { return routine_of<ops::kNormal, &normal_>(); }
+Operator operator_kNormalInPlace() { return routine_of<ops::kNormalInPlace, &normal_>(); }
 
 }  // namespace tenon::kernels::cpu

@@ -75,6 +75,6 @@ void uniform_(const Call& call) {
 
 }  // namespace
 
-Operator operator_kUniform() { return routine_of<ops::kUniform, &uniform_>(); }
+Operator operator_kUniformInPlace() { return routine_of<ops::kUniformInPlace, &uniform_>(); }
 
 }  // namespace tenon::kernels::cpu

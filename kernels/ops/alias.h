@@ -13,6 +13,7 @@ inline constexpr Facts kAlias{
     .name = "alias",
     .params = "Tensor(a) self",
     .returns = "Tensor(a)",
+    .forms = kViewForms,
     .tags = "core",
     .gradient = "self: grad",
     .tangent = "self_t",

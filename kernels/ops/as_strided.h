@@ -13,6 +13,7 @@ inline constexpr Facts kAsStrided{
     .name = "as_strided",
     .params = "Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None",
     .returns = "Tensor(a)",
+    .forms = kViewForms | kInPlace,
     .tags = "core",
     .gradient = "self: as_strided_backward(grad, self, size, stride, storage_offset)",
     .tangent = "self_t.as_strided(size, stride, storage_offset)",

@@ -24,4 +24,20 @@ inline constexpr Facts kBmm{
     .routine = {&bmm_meta},
 };
 
+inline void bmm_dtype(const Call& call) { call.give(0, product_as(call, 1)); }
+
+inline constexpr Facts kBmmDtype{
+    .family = &kExplicit,
+    .name = "bmm.dtype",
+    .params = "Tensor self, Tensor mat2, ScalarType out_dtype",
+    .forms = kFunctional | kOut,
+    .out = "dtype_out",
+    .tags = "",
+    .gradient = "none: PyTorch has none",
+    .tangent = "none: PyTorch has none",
+    .batching = Batching::Product,
+    .cast = Cast::None,
+    .routine = {&bmm_dtype},
+};
+
 }  // namespace tenon::kernels::ops

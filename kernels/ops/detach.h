@@ -13,6 +13,7 @@ inline constexpr Facts kDetach{
     .name = "detach",
     .params = "Tensor(a) self",
     .returns = "Tensor(a)",
+    .forms = kViewForms,
     .tags = "",
     .gradient = "none: it ends tracking",
     .tangent = "none: it ends tracking",

@@ -13,6 +13,7 @@ inline constexpr Facts kExpand{
     .name = "expand",
     .params = "Tensor(a) self, SymInt[] size, *, bool implicit=False",
     .returns = "Tensor(a)",
+    .forms = kViewForms,
     .tags = "core",
     .gradient = "self: sum_to(grad, self.sizes())",
     .tangent = "self_t.expand(size)",

@@ -29,6 +29,36 @@ void fill(const Call& call) {
   call.give(0, std::move(made));
 }
 
+namespace {
+
+void fill_with(const Call& call, Tensor& self) {
+  const Tensor value = *call.get<Tensor>(1);
+  if (value.ndim() != 0) fail_argument(call.op(), "value", "a 0-dim tensor", value.sizes());
+  // One of self's own elements would be written while it is read.
+  const bool is_own = tenon_tensor_storage(value.get()) == tenon_tensor_storage(self.get());
+  if (is_own) {
+    static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
+        "aten::clone");
+    call_copy(self, clone(value, std::nullopt));
+  } else {
+    call_copy(self, value);
+  }
+}
+
+}  // namespace
+
+void fill_tensor_in_place(const Call& call) {
+  Tensor self = *call.get<Tensor>(0);
+  fill_with(call, self);
+}
+
+void fill_tensor(const Call& call) {
+  const tenon_tensor_info like = call.get<Tensor>(0)->info();
+  Tensor made = empty_in_format(call.op(), like, MemoryFormat::Preserve, options_like(like, {}));
+  fill_with(call, made);
+  call.give(0, std::move(made));
+}
+
 }  // namespace ops
 
 }  // namespace tenon::kernels

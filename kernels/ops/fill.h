@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::fill: sets every element to a number.
+// aten::fill: sets every element to a number, or to the one of a 0-dim tensor.
 #pragma once
 
 #include "kernels/common/element.h"
@@ -44,6 +44,37 @@ inline constexpr Facts kFill{
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .routine = {&fill},
+};
+
+void fill_tensor_in_place(const Call& call);
+
+inline constexpr Facts kFillTensorInPlace{
+    .family = &kExplicit,
+    .name = "fill.Tensor",
+    .params = "Tensor self, Tensor value",
+    .forms = kInPlace,
+    .tags = "",
+    .gradient = "self: zeros; value: grad.sum()",
+    .tangent = "self_t.fill_(value_t)",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .routine = {&fill_tensor_in_place},
+};
+
+void fill_tensor(const Call& call);
+
+inline constexpr Facts kFillTensor{
+    .family = &kExplicit,
+    .name = "fill.Tensor",
+    .params = "Tensor self, Tensor value",
+    .forms = kFunctional | kOut,
+    .out = "Tensor_out",
+    .tags = "",
+    .gradient = "self: zeros; value: grad.sum()",
+    .tangent = "self_t.fill(value_t)",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .routine = {&fill_tensor},
 };
 
 }  // namespace ops

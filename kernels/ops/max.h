@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::max.dim: the largest elements along a dim, and the index of the first of each.
+// aten::max: the largest element of all; along a dim, with the index of the first of each.
 #pragma once
 
+#include "kernels/ops/amax.h"
 #include "kernels/ops/largest.h"
 
 namespace tenon::kernels::ops {
@@ -23,6 +24,23 @@ inline constexpr Facts kMaxDim{
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = kExtremeFold,
+};
+
+template <class T>
+struct MaxAll : Amax<T> {};
+
+inline constexpr Facts kMax{
+    .family = &kFold,
+    .name = "max",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .out = "unary_out",
+    .tags = "reduction",
+    .gradient = "self: grad in equal parts to the elements that are the largest",
+    .tangent = "the mean of self_t where self is the largest",
+    .batching = Batching::Fold,
+    .cast = Cast::None,
+    .fold = {.types = kReals | kBool, .needs_elements = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -30,4 +30,17 @@ inline constexpr Facts kMaximum{
     .pointwise = {.rule = {kReals | kBool}},
 };
 
+inline constexpr Facts kMaxOther{
+    .family = &kSynonym,
+    .name = "max.other",
+    .params = "Tensor self, Tensor other",
+    .forms = kFunctional | kOut,
+    .tags = "pointwise allow_numbers_as_tensors",
+    .gradient = "none: calls maximum",
+    .tangent = "none: calls maximum",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kMaximum,
+};
+
 }  // namespace tenon::kernels::ops

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::min.dim: the smallest elements along a dim, and the index of the first of each.
+// aten::min: the smallest element of all; along a dim, with the index of the first of each.
 #pragma once
 
 #include "kernels/ops/largest.h"
@@ -23,6 +23,39 @@ inline constexpr Facts kMinDim{
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = kExtremeFold,
+};
+
+template <class T>
+struct MinAll {
+  using State = T;
+  using Outs = OutTypes<T>;
+  static constexpr int kLanes = 32;
+
+  TENON_FUNCTOR State start() const { return highest<T>(); }
+  TENON_FUNCTOR State step(State state, T element, int64_t) const { return merge(state, element); }
+  TENON_FUNCTOR State merge(State a, State b) const {
+    // As in aten::amax: NaN wins from either side.
+    const State smaller = a <= b ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return a != a ? a : smaller;
+    return smaller;
+  }
+  TENON_FUNCTOR void finish(State state, int64_t i, char* const* outs) const {
+    put(outs[0], i, state);
+  }
+};
+
+inline constexpr Facts kMin{
+    .family = &kFold,
+    .name = "min",
+    .params = "Tensor self",
+    .forms = kFunctional | kOut,
+    .out = "unary_out",
+    .tags = "reduction",
+    .gradient = "self: grad in equal parts to the elements that are the smallest",
+    .tangent = "the mean of self_t where self is the smallest",
+    .batching = Batching::Fold,
+    .cast = Cast::None,
+    .fold = {.types = kReals | kBool, .needs_elements = true},
 };
 
 }  // namespace tenon::kernels::ops

@@ -30,4 +30,17 @@ inline constexpr Facts kMinimum{
     .pointwise = {.rule = {kReals | kBool}},
 };
 
+inline constexpr Facts kMinOther{
+    .family = &kSynonym,
+    .name = "min.other",
+    .params = "Tensor self, Tensor other",
+    .forms = kFunctional | kOut,
+    .tags = "pointwise allow_numbers_as_tensors",
+    .gradient = "none: calls minimum",
+    .tangent = "none: calls minimum",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .tensor_form = &kMinimum,
+};
+
 }  // namespace tenon::kernels::ops

@@ -60,8 +60,35 @@ Tensor mm_result(const Tensor& self, const Tensor& mat2) {
   return allocate(sizes, dtype_of_info(a), Device(a.device));
 }
 
+Tensor product_as(const Call& call, int32_t batch) {
+  using Product = Tensor(const Tensor&, const Tensor&);
+  static constinit const LazyOp<Product> products[] = {LazyOp<Product>("aten::mm"),
+                                                       LazyOp<Product>("aten::bmm")};
+  using To = Tensor(const Tensor&, Dtype, bool, bool, std::optional<MemoryFormat>);
+  static constinit const LazyOp<To> to("aten::to.dtype");
+  const Tensor self = *call.get<Tensor>(0);
+  const Tensor mat2 = *call.get<Tensor>(1);
+  const auto asked = call.get<Dtype>(2);
+  const Dtype own = self.dtype();
+  product_sizes(call.op(), self.info(), mat2.info(), batch);
+  if (asked == own) return products[batch](self, mat2);
+  if (asked != Dtype::F32 || (own != Dtype::F16 && own != Dtype::BF16)) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": out_dtype must be ", own,
+          " like the factors, or float32 for float16 and bfloat16, got ", asked});
+  }
+  return products[batch](to(self, asked, false, false, std::nullopt),
+                         to(mat2, asked, false, false, std::nullopt));
+}
+
 void end_product(const Call& call, Product& product) {
   if (call.form.is_functional()) call.give(0, std::move(product.result));
 }
+
+namespace ops {
+
+void mm_dtype(const Call& call) { call.give(0, product_as(call, 0)); }
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

@@ -28,6 +28,9 @@ struct Product {
 // The result of a matrix product without an `out`.
 Tensor mm_result(const Tensor& self, const Tensor& mat2);
 
+// Calls aten::mm or bmm for a result of the dtype that is argument 2.
+Tensor product_as(const Call& call, int32_t batch);
+
 // Hands the result over; on Meta nothing is computed before.
 void end_product(const Call& call, Product& product);
 
@@ -49,6 +52,23 @@ inline constexpr Facts kMm{
     .batching = Batching::Product,
     .cast = Cast::Lower,
     .routine = {&mm_meta},
+};
+
+// Of float16 and bfloat16 with a float32 result, or of the factors' own dtype.
+void mm_dtype(const Call& call);
+
+inline constexpr Facts kMmDtype{
+    .family = &kExplicit,
+    .name = "mm.dtype",
+    .params = "Tensor self, Tensor mat2, ScalarType out_dtype",
+    .forms = kFunctional | kOut,
+    .out = "dtype_out",
+    .tags = "",
+    .gradient = "none: PyTorch has none",
+    .tangent = "none: PyTorch has none",
+    .batching = Batching::Product,
+    .cast = Cast::None,
+    .routine = {&mm_dtype},
 };
 
 }  // namespace ops

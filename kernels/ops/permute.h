@@ -27,6 +27,7 @@ inline constexpr Facts kPermute{
     .name = "permute",
     .params = "Tensor(a) self, int[] dims",
     .returns = "Tensor(a)",
+    .forms = kViewForms,
     .tags = "core",
     .gradient = "self: permute_backwards(grad, dims)",
     .tangent = "self_t.permute(dims)",

@@ -27,6 +27,7 @@ inline constexpr Facts kSelect{
     .name = "select.int",
     .params = "Tensor(a) self, int dim, SymInt index",
     .returns = "Tensor(a)",
+    .forms = kViewForms,
     .tags = "core",
     .gradient = "self: select_backward(grad, self.sizes(), dim, index)",
     .tangent = "self_t.select(dim, index)",

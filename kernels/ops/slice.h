@@ -33,6 +33,7 @@ inline constexpr Facts kSlice{
     .name = "slice.Tensor",
     .params = "Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1",
     .returns = "Tensor(a)",
+    .forms = kViewForms,
     .tags = "core",
     .gradient = "self: slice_backward(grad, self.sizes(), dim, start, end, step)",
     .tangent = "self_t.slice(dim, start, end, step)",

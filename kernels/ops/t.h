@@ -16,6 +16,7 @@ inline constexpr Facts kT{
     .name = "t",
     .params = "Tensor(a) self",
     .returns = "Tensor(a)",
+    .forms = kViewForms | kInPlace,
     .tags = "",
     .gradient = "self: grad.t()",
     .tangent = "self_t.t()",

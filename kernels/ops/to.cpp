@@ -37,4 +37,19 @@ void to_dtype(const Call& call) {
                   call.get<bool>(3), call.get<Format>(4)));
 }
 
+void to_other(const Call& call) {
+  const Tensor other = *call.get<Tensor>(1);
+  call.give(0, to(call.op(), call.get<Tensor>(0), other.device(), other.dtype(), call.get<bool>(2),
+                  call.get<bool>(3), call.get<Format>(4)));
+}
+
+void to_options(const Call& call) {
+  const auto self = call.get<Tensor>(0);
+  const FactoryOptions options = options_of(call);
+  check_options(call.op(), options.layout, options.pin_memory);
+  call.give(0, to(call.op(), self, options.device.value_or(self->device()),
+                  options.dtype.value_or(self->dtype()), call.get<bool>(5), call.get<bool>(6),
+                  call.get<Format>(7)));
+}
+
 }  // namespace tenon::kernels::ops

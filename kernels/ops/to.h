@@ -41,4 +41,38 @@ inline constexpr Facts kToDtype{
     .routine = {&to_dtype},
 };
 
+void to_other(const Call& call);
+
+inline constexpr Facts kToOther{
+    .family = &kComposite,
+    .name = "to.other",
+    .params =
+        "Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, "
+        "MemoryFormat? memory_format=None",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&to_other},
+};
+
+void to_options(const Call& call);
+
+inline constexpr Facts kToOptions{
+    .family = &kComposite,
+    .name = "to.dtype_layout",
+    .params =
+        "Tensor(a) self, *, $options, bool non_blocking=False, bool copy=False, "
+        "MemoryFormat? memory_format=None",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&to_options},
+};
+
 }  // namespace tenon::kernels::ops

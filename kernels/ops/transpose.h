@@ -17,6 +17,8 @@ inline constexpr Facts kTranspose{
     .name = "transpose.int",
     .params = "Tensor(a) self, int dim0, int dim1",
     .returns = "Tensor(a)",
+    .forms = kViewForms | kInPlace,
+    .in_place = "",
     .tags = "",
     .gradient = "self: grad.transpose(dim0, dim1)",
     .tangent = "self_t.transpose(dim0, dim1)",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What aten::uniform_ refuses.
+// What aten::uniform_ refuses, and what aten::uniform calls.
 #include "kernels/ops/uniform.h"
 
 #include "kernels/common/overlap.h"
+#include "kernels/ops/factory.h"
 #include "kernels/ops/fill.h"
 
 namespace tenon::kernels {
@@ -35,5 +36,17 @@ void check_uniform(const char* op, const tenon_tensor_info& self, double from, d
     }
   });
 }
+
+namespace ops {
+
+void uniform(const Call& call) {
+  const tenon_tensor_info like = call.get<Tensor>(0)->info();
+  Tensor made = empty_in_format(call.op(), like, MemoryFormat::Preserve, options_like(like, {}));
+  call_uniform(made, call.get<double>(1), call.get<double>(2),
+               call.get<std::optional<Generator>>(3));
+  call.give(0, std::move(made));
+}
+
+}  // namespace ops
 
 }  // namespace tenon::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// aten::uniform_: sets every element to a random number of [from, to).
+// aten::uniform: sets every element to a random number of [from, to).
 #pragma once
 
 #include "kernels/common/element.h"
@@ -17,7 +17,7 @@ inline void uniform_meta(const Call& call) {
   check_uniform(call.op(), call.get<Tensor>(0)->info(), call.get<double>(1), call.get<double>(2));
 }
 
-inline constexpr Facts kUniform{
+inline constexpr Facts kUniformInPlace{
     .family = &kRoutine,
     .name = "uniform",
     .params = "Tensor self, float from=0., float to=1., *, Generator? generator=None",
@@ -28,6 +28,22 @@ inline constexpr Facts kUniform{
     .batching = Batching::Each,
     .cast = Cast::None,
     .routine = {&uniform_meta},
+};
+
+// The same of a copy.
+void uniform(const Call& call);
+
+inline constexpr Facts kUniform{
+    .family = &kExplicit,
+    .name = "uniform",
+    .params = "Tensor self, float from=0., float to=1., *, Generator? generator=None",
+    .forms = kFunctional | kOut,
+    .tags = "nondeterministic_seeded",
+    .gradient = "self: zeros",
+    .tangent = "zeros",
+    .batching = Batching::Each,
+    .cast = Cast::None,
+    .routine = {&uniform},
 };
 
 }  // namespace ops

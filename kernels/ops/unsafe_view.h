@@ -12,6 +12,7 @@ inline constexpr Facts kUnsafeView{
     .name = "_unsafe_view",
     .params = "Tensor self, SymInt[] size",
     .returns = "Tensor",
+    .forms = kFunctional | kOut,
     .tags = "",
     .gradient = "self: grad.reshape(self.sizes())",
     .tangent = "self_t.reshape(size)",

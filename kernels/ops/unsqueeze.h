@@ -19,6 +19,7 @@ inline constexpr Facts kUnsqueeze{
     .name = "unsqueeze",
     .params = "Tensor(a) self, int dim",
     .returns = "Tensor(a)",
+    .forms = kViewForms | kInPlace,
     .tags = "core",
     .gradient = "self: grad.squeeze(dim)",
     .tangent = "self_t.unsqueeze(dim)",

@@ -13,12 +13,13 @@ inline constexpr Facts kViewSizes{
     .name = "view",
     .params = "Tensor(a) self, SymInt[] size",
     .returns = "Tensor(a)",
+    .forms = kViewForms,
     .tags = "core",
     .gradient = "self: grad.reshape(self.sizes())",
     .tangent = "self_t.view(size)",
     .batching = Batching::View,
     .cast = Cast::None,
-    .view = {&reshaped_view},
+    .view = {&reshaped_view, /*copied=*/"reshape"},
 };
 
 void recast_view(View& view, const Call& call);
@@ -28,6 +29,7 @@ inline constexpr Facts kViewDtype{
     .name = "view.dtype",
     .params = "Tensor(a) self, ScalarType dtype",
     .returns = "Tensor(a)",
+    .forms = kViewForms,
     .tags = "",
     .gradient = "none: bits have no derivative",
     .tangent = "none: bits have no derivative",

@@ -26,4 +26,57 @@ inline constexpr Facts kWhereSelf{
     .pointwise = {.rule = {kAllDtypes}, .masks = 1, .moves = true},
 };
 
+// A number in the place of self or other, weakest in promotion.
+void where_numbers(const Call& call);
+
+inline constexpr Facts kWhereScalar{
+    .family = &kComposite,
+    .name = "where.Scalar",
+    .params = "Tensor condition, Scalar self, Scalar other",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&where_numbers},
+};
+inline constexpr Facts kWhereScalarSelf{
+    .family = &kComposite,
+    .name = "where.ScalarSelf",
+    .params = "Tensor condition, Scalar self, Tensor other",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&where_numbers},
+};
+inline constexpr Facts kWhereScalarOther{
+    .family = &kComposite,
+    .name = "where.ScalarOther",
+    .params = "Tensor condition, Tensor self, Scalar other",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&where_numbers},
+};
+
+// The indices of what is not zero, dim by dim.
+void where_indices(const Call& call);
+
+inline constexpr Facts kWhere{
+    .family = &kComposite,
+    .name = "where",
+    .params = "Tensor condition",
+    .returns = "Tensor[]",
+    .tags = "",
+    .gradient = "none: indices",
+    .tangent = "none: indices",
+    .batching = Batching::None,
+    .cast = Cast::None,
+    .routine = {&where_indices},
+};
+
 }  // namespace tenon::kernels::ops

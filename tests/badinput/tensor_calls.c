@@ -191,6 +191,20 @@ static tenon_status tensor_resize(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+static tenon_status tensor_restride(const bad_world* world, const bad_case* one) {
+  bad_dims sizes, strides;
+  read_dims(one->args[0], &sizes);
+  read_dims(one->args[1], &strides);
+  tenon_tensor* tensor = tensor_named(world, one->args[3]);
+  const int64_t ndim = tenon_tensor_ndim(tensor), numel = tenon_tensor_numel(tensor);
+  const tenon_status status = tenon_tensor_restride(tensor, sizes.count, sizes.address,
+                                                    strides.address, number_of(one->args[2]));
+  assert_int_equal(tenon_tensor_ndim(tensor), ndim);
+  assert_int_equal(tenon_tensor_numel(tensor), numel);
+  tenon_tensor_release(tensor);
+  return status;
+}
+
 static tenon_status tensor_data(const bad_world* world, const bad_case* one) {
   void* data = memory;
   tenon_tensor* tensor = tensor_named(world, one->args[0]);
@@ -309,6 +323,7 @@ const bad_named_call bad_tensor_calls[] = {{"new_alias_as", &new_alias_as},
                                            {"tensor_alias", &tensor_alias},
                                            {"undefined_alias", &undefined_alias},
                                            {"tensor_resize", &tensor_resize},
+                                           {"tensor_restride", &tensor_restride},
                                            {"tensor_data", &tensor_data},
                                            {"tensor_number", &tensor_number},
                                            {"tensor_wrapped_number", &tensor_wrapped_number},

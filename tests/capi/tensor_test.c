@@ -471,6 +471,43 @@ static void resize_grows_owned_and_refuses_wrapped(void** state) {
   tenon_tensor_release(tensor);
 }
 
+static void restride_changes_one_view_only(void** state) {
+  (void)state;
+  const float row[6] = {0, 1, 2, 3, 4, 5};
+  tenon_tensor* tensor = vector_of(row, 6);
+  tenon_tensor* other = NULL;
+  const int64_t six = 6, one = 1, sizes[2] = {2, 2}, strides[2] = {3, 1};
+  assert_ok(tenon_tensor_new_alias(tensor, 1, &six, &one, 0, &other));
+  assert_ok(tenon_tensor_restride(tensor, 2, sizes, strides, 1));
+  tenon_tensor_info info;
+  assert_ok(tenon_tensor_describe(tensor, &info));
+  assert_int_equal(info.numel, 4);
+  assert_int_equal(info.storage_offset, 1);
+  assert_int_equal(info.strides[0], 3);
+  assert_int_equal(info.flags & TENON_TENSOR_CONTIGUOUS, 0);
+  assert_true(((const float*)info.data)[3] == 4);
+  assert_int_equal(tenon_tensor_numel(other), 6);
+  /* Its own sizes and strides as arguments. */
+  assert_ok(tenon_tensor_restride(tensor, 2, info.sizes, info.strides, 0));
+  assert_int_equal(tenon_tensor_numel(tensor), 4);
+  assert_int_equal(tenon_tensor_version(tensor), 0);
+  tenon_tensor_release(other);
+  tenon_tensor_release(tensor);
+}
+
+static void restride_of_a_number_with_dims_ends_its_weakness(void** state) {
+  (void)state;
+  const tenon_value two = tenon_value_of_int(2);
+  tenon_tensor* number = NULL;
+  assert_ok(tenon_tensor_new_number(&two, &number));
+  const int64_t one = 1;
+  assert_ok(tenon_tensor_restride(number, 0, NULL, NULL, 0));
+  assert_true(tenon_tensor_flags(number) & TENON_TENSOR_WRAPPED_NUMBER);
+  assert_ok(tenon_tensor_restride(number, 1, &one, &one, 0));
+  assert_false(tenon_tensor_flags(number) & TENON_TENSOR_WRAPPED_NUMBER);
+  tenon_tensor_release(number);
+}
+
 static void devices_and_dtypes_parse(void** state) {
   (void)state;
   tenon_device device;
@@ -525,6 +562,8 @@ int main(void) {
       cmocka_unit_test(bad_dlpack_is_refused_and_not_consumed),
       cmocka_unit_test(cells_are_weak_until_owned),
       cmocka_unit_test(resize_grows_owned_and_refuses_wrapped),
+      cmocka_unit_test(restride_changes_one_view_only),
+      cmocka_unit_test(restride_of_a_number_with_dims_ends_its_weakness),
       cmocka_unit_test(devices_and_dtypes_parse),
       cmocka_unit_test(the_cpu_needs_no_provider),
   };

@@ -67,5 +67,19 @@ TEST(Max, AtEveryPlaceOfManyElements_GivesValueAndFirstIndex) {
   }
 }
 
+TEST(Max, OfAll_GivesOneElement) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(elements(call("aten::max", Tensor::from<float>({1, 5, 2, 5}, {2, 2}))), (Doubles{5}));
+  EXPECT_TRUE(std::isnan(elements(call("aten::max", Tensor::from<float>({1, nan}, {2}))).at(0)));
+  error_of([&] { call("aten::max", Tensor::empty(Ints{0}, Dtype::F32)); });
+}
+
+TEST(Max, OfTwo_IsMaximum) {
+  const Tensor self = Tensor::from<int64_t>({1, 5}, {2});
+  const Tensor result = call("aten::max.other", self, Tensor::from<float>({2.5}, {}));
+  EXPECT_EQ(result.dtype(), Dtype::F32);
+  EXPECT_EQ(elements(result), (Doubles{2.5, 5}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -46,5 +46,12 @@ TEST(Min, OutOfAnotherDtype_IsRefused) {
             "aten::min.dim_min: min must be of dtype float32, got float64");
 }
 
+TEST(Min, OfAll_GivesOneElement) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(elements(call("aten::min", Tensor::from<int32_t>({4, -5, 2}, {3}))), (Doubles{-5}));
+  EXPECT_TRUE(std::isnan(elements(call("aten::min", Tensor::from<double>({nan, 1}, {2}))).at(0)));
+  EXPECT_EQ(elements(call("aten::min", Tensor::from<bool>({true, true}, {2}))), (Doubles{1}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

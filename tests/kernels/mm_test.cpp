@@ -74,5 +74,22 @@ TEST(Mm, OutThatIsAFactor_GetsTheProduct) {
   EXPECT_EQ(elements(square), (Doubles{5, 11, 11, 25}));
 }
 
+TEST(Mm, HalvesAsFloat32_AreNotRoundedBetween) {
+  const Tensor row = call("aten::to.dtype", Tensor::from<float>({2048, 1}, {1, 2}), Dtype::F16);
+  const Tensor column = call("aten::to.dtype", Tensor::from<float>({1, 1}, {2, 1}), Dtype::F16);
+  const Tensor result = call("aten::mm.dtype", row, column, Dtype::F32);
+  EXPECT_EQ(elements(result), (Doubles{2049}));
+  EXPECT_EQ(call("aten::mm.dtype", row, column, Dtype::F16).dtype(), Dtype::F16);
+}
+
+TEST(Mm, OtherDtypeOfTheResult_IsRefused) {
+  const Tensor one = Tensor::from<float>({1}, {1, 1});
+  const Error error = error_of([&] { call("aten::mm.dtype", one, one, Dtype::F64); });
+  EXPECT_EQ(
+      std::string(error.what()),
+      "aten::mm.dtype: out_dtype must be float32 like the factors, or float32 for float16 and "
+      "bfloat16, got float64");
+}
+
 }  // namespace
 }  // namespace tenon::tests

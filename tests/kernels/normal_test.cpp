@@ -57,5 +57,32 @@ TEST(Normal, NegativeStd_IsNamed) {
   EXPECT_STREQ(error.what(), "aten::normal_: std must be >= 0, got -1");
 }
 
+TEST(Normal, NegativeDeviation_IsRefused) {
+  const Tensor mean = Tensor::from<float>({0, 0}, {2});
+  const Tensor std = Tensor::from<float>({1, -0.5}, {2});
+  const Error error = error_of([&] { call("aten::normal.Tensor_Tensor", mean, std); });
+  EXPECT_EQ(std::string(error.what()),
+            "aten::normal.Tensor_Tensor: std must be >= 0 throughout, got -0.5");
+}
+
+TEST(Normal, MeansAndDeviations_Broadcast) {
+  const Tensor mean = Tensor::from<double>({10, 20, 30}, {3});
+  const Tensor none = Tensor::from<float>({0, 0}, {2, 1});
+  const Tensor result = call("aten::normal.Tensor_Tensor", mean, none);
+  EXPECT_EQ(result.dtype(), Dtype::F64);
+  EXPECT_EQ(elements(result), (Doubles{10, 20, 30, 10, 20, 30}));
+}
+
+TEST(Normal, MetaDeviations_AreNotRead) {
+  const Tensor result = call("aten::normal.float_Tensor", 1.0, meta({2, 2}, Dtype::F32));
+  EXPECT_EQ(sizes(result), (Ints{2, 2}));
+}
+
+TEST(Normal, OutLargerThanTheMeans_IsFilled) {
+  const Tensor out = Tensor::empty(Ints{2, 2}, Dtype::F32);
+  Op("aten::normal.Tensor_float_out")(Tensor::from<float>({1, 2}, {2}), 0.0, kw("out", out));
+  EXPECT_EQ(elements(out), (Doubles{1, 2, 1, 2}));
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -20,5 +20,18 @@ TEST(To, MetaDevice_DropsTheData) {
   EXPECT_EQ(result.dtype(), Dtype::F16);
 }
 
+TEST(To, Other_GivesItsDtype) {
+  const Tensor self = Tensor::from<float>({1.5, 2}, {2});
+  EXPECT_EQ(call("aten::to.other", self, Tensor::from<int64_t>({1}, {1})).dtype(), Dtype::I64);
+  EXPECT_EQ(call("aten::to.other", self, self).get(), self.get());
+}
+
+TEST(To, Options_AreKeptWhereNotGiven) {
+  const Tensor self = Tensor::from<float>({1.5, 2}, {2});
+  EXPECT_EQ(call("aten::to.dtype_layout", self).get(), self.get());
+  const Tensor result = call("aten::to.dtype_layout", self, kw("dtype", Dtype::F64));
+  EXPECT_EQ(result.dtype(), Dtype::F64);
+}
+
 }  // namespace
 }  // namespace tenon::tests

@@ -93,5 +93,13 @@ TEST(Uniform, OneGeneratorAndManyThreads_DrawDisjointNumbers) {
   EXPECT_EQ(all, expected);
 }
 
+TEST(Uniform, OfATensor_LeavesItAndKeepsItsStrides) {
+  const Tensor self = call("aten::t", Tensor::from<float>({5, 5, 5, 5, 5, 5}, {2, 3}));
+  const Tensor result = call("aten::uniform", self, 0.0, 1.0);
+  EXPECT_EQ(elements(self), (Doubles(6, 5)));
+  EXPECT_EQ(strides(result), (Ints{1, 3}));
+  for (const double element : elements(result)) EXPECT_LT(element, 1);
+}
+
 }  // namespace
 }  // namespace tenon::tests

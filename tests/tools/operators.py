@@ -19,7 +19,12 @@ LIST = pathlib.Path("kernels") / "ops" / "ops.list"
 FACTS = re.compile(r"^inline constexpr Facts (k\w+)\{\n(.*?)^\};", re.M | re.S)
 FIELD = re.compile(r"^    \.(\w+) =\s*(.*?),\n(?=    \.|\Z)", re.M | re.S)
 CONSTANT = re.compile(r"^inline constexpr \w+ (k\w+)(?:\[\])?(?: =\s*)?\{(.*?)\};", re.M | re.S)
+FORMS = {
+    "kAllForms": ("kFunctional", "kInPlace", "kOut"),
+    "kViewForms": ("kFunctional", "kCopy", "kCopyOut"),
+}
 FAMILIES = {
+    "kSynonym": "synonym",
     "kPointwise": "pointwise",
     "kNumberForm": "pointwise, of a number",
     "kFold": "reduction",
@@ -62,15 +67,17 @@ class Operator:
     def forms(self) -> list:
         """The names of its forms, as registered."""
         base, dot, overload = self.text("name").partition(".")
-        given = self.fields.get("forms", "kFunctional")
-        names = []
-        if "kFunctional" in given or "kAllForms" in given:
-            names.append(self.text("name"))
-        if "kInPlace" in given or "kAllForms" in given:
-            names.append(f"{base}_{dot}{overload}")
-        if "kOut" in given or "kAllForms" in given:
-            names.append(f"{base}.{self.text('out', 'out')}")
-        return names
+        given = re.findall(r"k\w+", self.fields.get("forms", "kFunctional"))
+        flags = {flag for name in given for flag in FORMS.get(name, (name,))}
+        own = self.text("in_place") if "in_place" in self.fields else overload
+        names = {
+            "kFunctional": self.text("name"),
+            "kInPlace": f"{base}_" + (f".{own}" if own else ""),
+            "kOut": f"{base}.{self.text('out', 'out')}",
+            "kCopy": f"{base}_copy{dot}{overload}",
+            "kCopyOut": f"{base}_copy." + (f"{overload}_out" if overload else "out"),
+        }
+        return [name for flag, name in names.items() if flag in flags]
 
     def dtypes(self) -> str:
         """The dtypes that it computes in, where the facts say so."""
@@ -90,12 +97,12 @@ class Operator:
         gradient = self.text("gradient")
         if not gradient.startswith("none"):
             return "yes"
-        composite = self.fields["family"] in ("&kComposite", "&kNumberForm")
+        composite = self.fields["family"] in ("&kComposite", "&kNumberForm", "&kSynonym")
         return "as what it calls" if composite else "no"
 
     def served(self) -> str:
         """On which devices, besides those that others add."""
-        if self.fields["family"] in ("&kView", "&kExplicit", "&kComposite", "&kNumberForm"):
+        if self.fields["family"] not in ("&kPointwise", "&kFold", "&kRoutine"):
             return "all"
         return ", ".join(["meta", *self.devices])
 

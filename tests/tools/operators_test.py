@@ -72,13 +72,32 @@ class OperatorsTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "must have kThrice"):
             operators.operators(self.root)
 
-    def test_an_operator_without_a_conformance_case_is_named(self):
+    def test_forms_of_a_view_have_the_names_that_are_registered(self):
+        header = self.root / "kernels/ops/twice.h"
+        header.write_text(
+            "inline constexpr Facts kTwice{\n"
+            "    .family = &kView,\n"
+            '    .name = "twice.int",\n'
+            "    .forms = kViewForms | kInPlace,\n"
+            '    .in_place = "",\n'
+            "};\n"
+        )
+        self.list.write_text("aten twice kTwice -\n")
+        (one,) = operators.operators(self.root)
+        self.assertEqual(
+            one.forms(), ["twice.int", "twice_", "twice_copy.int", "twice_copy.int_out"]
+        )
+
+    def test_a_form_without_a_conformance_case_is_named(self):
         (self.root / "tests/conformance/a.json").write_text(
             '{"cases": [{"name": "a", "op": "aten::twice_.Tensor"}]}'
         )
         self.assertEqual(
             pairs.check_conformance(self.root),
-            ["kFolded of kernels/ops/twice.h must have a case in tests/conformance"],
+            [
+                f"aten::{form} of kernels/ops/twice.h must have a case in tests/conformance"
+                for form in ("twice.Tensor", "twice.Tensor_out", "folded")
+            ],
         )
 
 

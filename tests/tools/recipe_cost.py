@@ -103,13 +103,13 @@ def add_to_lists(root: pathlib.Path, stem: str, cost: Cost) -> None:
 
 
 def add_conformance_cases(root: pathlib.Path, stem: str, cost: Cost) -> None:
-    """Copies the first case of each overload; one without any leaves the recipe's step undone."""
+    """Copies the first case of each form; one without any leaves the recipe's step undone."""
     done = set()
     for path in sorted((root / "tests/conformance").glob("*.json")):
         content = json.loads(path.read_text())
         for case in list(content.get("cases", [])):
             op = case.get("op", "")
-            if not re.fullmatch(rf"aten::{stem}(\.(?!\w*out)\w+)?", op) or op in done:
+            if not re.fullmatch(rf"aten::{stem}(_|_copy)?(\.\w+)?", op) or op in done:
                 continue
             done.add(op)
             twin = op.replace("aten::", "aten::twin_")

@@ -7,6 +7,7 @@ from builtins import bool as _bool
 from builtins import complex as _complex
 from builtins import float as _float
 from builtins import int as _int
+from builtins import list as _list
 from builtins import str as _str
 from builtins import tuple as _tuple
 from collections.abc import Sequence as _Sequence
@@ -39,8 +40,12 @@ class _packet__to_copy(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet__unsafe_view(_OpOverloadPacket):
+    @_overload
     def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
 
 class _packet_abs(_OpOverloadPacket):
     @_overload
@@ -132,6 +137,14 @@ class _packet_alias(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_alias_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_amax(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -185,12 +198,37 @@ class _packet_as_strided(_OpOverloadPacket):
         storage_offset: _int | None = None) -> Tensor: ...
     default: _OpOverload
 
+class _packet_as_strided_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int],
+        storage_offset: _int | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_as_strided_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int],
+        storage_offset: _int | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int],
+        storage_offset: _int | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_bmm(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, mat2: Tensor) -> Tensor: ...
     @_overload
+    def __call__(__self, self: Tensor, mat2: Tensor, out_dtype: _dtype) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, mat2: Tensor, out_dtype: _dtype, *, out: Tensor) -> Tensor: ...
+    @_overload
     def __call__(__self, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    dtype: _OpOverload
+    dtype_out: _OpOverload
     out: _OpOverload
 
 class _packet_cat(_OpOverloadPacket):
@@ -245,6 +283,14 @@ class _packet_cos_(_OpOverloadPacket):
 class _packet_detach(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
+
+class _packet_detach_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_div(_OpOverloadPacket):
     @_overload
@@ -362,6 +408,17 @@ class _packet_expand(_OpOverloadPacket):
         __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False) -> Tensor: ...
     default: _OpOverload
 
+class _packet_expand_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_fill(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, value: _int | _float | _complex | _bool) -> Tensor: ...
@@ -369,12 +426,22 @@ class _packet_fill(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, value: _int | _float | _complex | _bool, *,
         out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, value: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, value: Tensor, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
 
 class _packet_fill_(_OpOverloadPacket):
+    @_overload
     def __call__(__self, self: Tensor, value: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, value: Tensor) -> Tensor: ...
     Scalar: _OpOverload
+    Tensor: _OpOverload
 
 class _packet_frexp(_OpOverloadPacket):
     @_overload
@@ -544,14 +611,30 @@ class _packet_matmul(_OpOverloadPacket):
 
 class _packet_max(_OpOverloadPacket):
     @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
     def __call__(
         __self, self: Tensor, dim: _int, keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
     @_overload
     def __call__(
         __self, self: Tensor, dim: _int, keepdim: _bool = False, *, max: Tensor,
         max_values: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
     dim: _OpOverload
     dim_max: _OpOverload
+    other: _OpOverload
+    out: _OpOverload
+    unary_out: _OpOverload
 
 class _packet_maximum(_OpOverloadPacket):
     @_overload
@@ -585,14 +668,30 @@ class _packet_mean(_OpOverloadPacket):
 
 class _packet_min(_OpOverloadPacket):
     @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
     def __call__(
         __self, self: Tensor, dim: _int, keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
     @_overload
     def __call__(
         __self, self: Tensor, dim: _int, keepdim: _bool = False, *, min: Tensor,
         min_indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
     dim: _OpOverload
     dim_min: _OpOverload
+    other: _OpOverload
+    out: _OpOverload
+    unary_out: _OpOverload
 
 class _packet_minimum(_OpOverloadPacket):
     @_overload
@@ -610,8 +709,15 @@ class _packet_mm(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, mat2: Tensor) -> Tensor: ...
     @_overload
+    def __call__(__self, self: Tensor, mat2: Tensor, out_dtype: _dtype) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, mat2: Tensor, out_dtype: _dtype, *, out: Tensor) -> Tensor: ...
+    @_overload
     def __call__(__self, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
+    dtype: _OpOverload
+    dtype_out: _OpOverload
     out: _OpOverload
 
 class _packet_movedim(_OpOverloadPacket):
@@ -683,7 +789,60 @@ class _packet_nonzero(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_normal(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, mean: Tensor, std: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, mean: Tensor, std: Tensor, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, mean: Tensor, std: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, mean: Tensor, std: _float = 1.0, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, mean: _float, std: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, mean: _float, std: Tensor, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, mean: _float, std: _float, size: _Sequence[_int], *,
+        generator: _Generator | None = None, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, mean: _float, std: _float, size: _Sequence[_int], *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, mean: _float = 0.0, std: _float = 1.0, *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
+    Tensor_Tensor: _OpOverload
+    Tensor_Tensor_out: _OpOverload
+    Tensor_float: _OpOverload
+    Tensor_float_out: _OpOverload
+    float_Tensor: _OpOverload
+    float_Tensor_out: _OpOverload
+    float_float: _OpOverload
+    float_float_out: _OpOverload
+    out: _OpOverload
+
 class _packet_normal_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, mean: _float = 0.0, std: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_normal_functional(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, mean: _float = 0.0, std: _float = 1.0, *,
         generator: _Generator | None = None) -> Tensor: ...
@@ -716,6 +875,14 @@ class _packet_ones_like(_OpOverloadPacket):
 class _packet_permute(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dims: _Sequence[_int]) -> Tensor: ...
     default: _OpOverload
+
+class _packet_permute_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dims: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dims: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_rand(_OpOverloadPacket):
     @_overload
@@ -791,6 +958,14 @@ class _packet_select(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: _int) -> Tensor: ...
     int: _OpOverload
 
+class _packet_select_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: _int, *, out: Tensor) -> Tensor: ...
+    int: _OpOverload
+    int_out: _OpOverload
+
 class _packet_sigmoid(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -821,6 +996,18 @@ class _packet_slice(_OpOverloadPacket):
         step: _int = 1) -> Tensor: ...
     Tensor: _OpOverload
 
+class _packet_slice_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None,
+        step: _int = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None,
+        step: _int = 1, *, out: Tensor) -> Tensor: ...
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
 class _packet_sqrt(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -843,6 +1030,37 @@ class _packet_squeeze(_OpOverloadPacket):
     default: _OpOverload
     dim: _OpOverload
     dims: _OpOverload
+
+class _packet_squeeze_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _Sequence[_int]) -> Tensor: ...
+    default: _OpOverload
+    dim: _OpOverload
+    dims: _OpOverload
+
+class _packet_squeeze_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    dim: _OpOverload
+    dim_out: _OpOverload
+    dims: _OpOverload
+    dims_out: _OpOverload
+    out: _OpOverload
 
 class _packet_stack(_OpOverloadPacket):
     @_overload
@@ -912,6 +1130,18 @@ class _packet_t(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_t_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_t_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_tanh(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -933,12 +1163,48 @@ class _packet_to(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, dtype: _dtype, non_blocking: _bool = False, copy: _bool = False,
         memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None,
+        non_blocking: _bool = False, copy: _bool = False,
+        memory_format: _memory_format | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, non_blocking: _bool = False, copy: _bool = False,
+        memory_format: _memory_format | None = None) -> Tensor: ...
     device: _OpOverload
     dtype: _OpOverload
+    dtype_layout: _OpOverload
+    other: _OpOverload
 
 class _packet_transpose(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
     int: _OpOverload
+
+class _packet_transpose_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_transpose_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim0: _int, dim1: _int, *, out: Tensor) -> Tensor: ...
+    int: _OpOverload
+    int_out: _OpOverload
+
+class _packet_uniform(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, from_: _float = 0.0, /, to: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, from_: _float = 0.0, /, to: _float = 1.0, *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_uniform_(_OpOverloadPacket):
     def __call__(
@@ -950,6 +1216,18 @@ class _packet_unsqueeze(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int) -> Tensor: ...
     default: _OpOverload
 
+class _packet_unsqueeze_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_unsqueeze_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_view(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
@@ -958,7 +1236,23 @@ class _packet_view(_OpOverloadPacket):
     default: _OpOverload
     dtype: _OpOverload
 
+class _packet_view_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dtype: _dtype) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dtype: _dtype, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    dtype: _OpOverload
+    dtype_out: _OpOverload
+    out: _OpOverload
+
 class _packet_where(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, condition: Tensor) -> _list[Tensor]: ...
     @_overload
     def __call__(
         __self, condition: Tensor | _int | _float | _complex | _bool,
@@ -969,6 +1263,10 @@ class _packet_where(_OpOverloadPacket):
         __self, condition: Tensor | _int | _float | _complex | _bool,
         self: Tensor | _int | _float | _complex | _bool,
         other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Scalar: _OpOverload
+    ScalarOther: _OpOverload
+    ScalarSelf: _OpOverload
     self: _OpOverload
     self_out: _OpOverload
 
@@ -1020,10 +1318,13 @@ addcdiv_: _packet_addcdiv_
 addcmul: _packet_addcmul
 addcmul_: _packet_addcmul_
 alias: _packet_alias
+alias_copy: _packet_alias_copy
 amax: _packet_amax
 arange: _packet_arange
 argmax: _packet_argmax
 as_strided: _packet_as_strided
+as_strided_: _packet_as_strided_
+as_strided_copy: _packet_as_strided_copy
 bmm: _packet_bmm
 cat: _packet_cat
 clone: _packet_clone
@@ -1033,6 +1334,7 @@ copy_: _packet_copy_
 cos: _packet_cos
 cos_: _packet_cos_
 detach: _packet_detach
+detach_copy: _packet_detach_copy
 div: _packet_div
 div_: _packet_div_
 empty: _packet_empty
@@ -1043,6 +1345,7 @@ eq_: _packet_eq_
 exp: _packet_exp
 exp_: _packet_exp_
 expand: _packet_expand
+expand_copy: _packet_expand_copy
 fill: _packet_fill
 fill_: _packet_fill_
 frexp: _packet_frexp
@@ -1076,10 +1379,13 @@ ne_: _packet_ne_
 neg: _packet_neg
 neg_: _packet_neg_
 nonzero: _packet_nonzero
+normal: _packet_normal
 normal_: _packet_normal_
+normal_functional: _packet_normal_functional
 ones: _packet_ones
 ones_like: _packet_ones_like
 permute: _packet_permute
+permute_copy: _packet_permute_copy
 rand: _packet_rand
 randn: _packet_randn
 reciprocal: _packet_reciprocal
@@ -1088,26 +1394,38 @@ relu: _packet_relu
 relu_: _packet_relu_
 reshape: _packet_reshape
 select: _packet_select
+select_copy: _packet_select_copy
 sigmoid: _packet_sigmoid
 sigmoid_: _packet_sigmoid_
 sin: _packet_sin
 sin_: _packet_sin_
 slice: _packet_slice
+slice_copy: _packet_slice_copy
 sqrt: _packet_sqrt
 sqrt_: _packet_sqrt_
 squeeze: _packet_squeeze
+squeeze_: _packet_squeeze_
+squeeze_copy: _packet_squeeze_copy
 stack: _packet_stack
 sub: _packet_sub
 sub_: _packet_sub_
 sum: _packet_sum
 t: _packet_t
+t_: _packet_t_
+t_copy: _packet_t_copy
 tanh: _packet_tanh
 tanh_: _packet_tanh_
 to: _packet_to
 transpose: _packet_transpose
+transpose_: _packet_transpose_
+transpose_copy: _packet_transpose_copy
+uniform: _packet_uniform
 uniform_: _packet_uniform_
 unsqueeze: _packet_unsqueeze
+unsqueeze_: _packet_unsqueeze_
+unsqueeze_copy: _packet_unsqueeze_copy
 view: _packet_view
+view_copy: _packet_view_copy
 where: _packet_where
 zero: _packet_zero
 zero_: _packet_zero_

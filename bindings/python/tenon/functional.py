@@ -15,17 +15,21 @@ abs = _aten("abs")
 add = _aten("add")
 addcdiv = _aten("addcdiv")
 addcmul = _aten("addcmul")
+alias_copy = _aten("alias_copy")
 amax = _aten("amax")
 argmax = _aten("argmax")
 as_strided = _aten("as_strided")
+as_strided_copy = _aten("as_strided_copy")
 bmm = _aten("bmm")
 cat = _aten("cat")
 clone = _aten("clone")
 cos = _aten("cos")
 detach = _aten("detach")
+detach_copy = _aten("detach_copy")
 div = _aten("div")
 eq = _aten("eq")
 exp = _aten("exp")
+expand_copy = _aten("expand_copy")
 fill = _aten("fill")
 frexp = _aten("frexp")
 ge = _aten("ge")
@@ -46,22 +50,33 @@ mul = _aten("mul")
 ne = _aten("ne")
 neg = _aten("neg")
 nonzero = _aten("nonzero")
+normal = _aten("normal")
+normal_functional = _aten("normal_functional")
 permute = _aten("permute")
+permute_copy = _aten("permute_copy")
 reciprocal = _aten("reciprocal")
 relu = _aten("relu")
 reshape = _aten("reshape")
 select = _aten("select")
+select_copy = _aten("select_copy")
 sigmoid = _aten("sigmoid")
 sin = _aten("sin")
+slice_copy = _aten("slice_copy")
 sqrt = _aten("sqrt")
 squeeze = _aten("squeeze")
+squeeze_copy = _aten("squeeze_copy")
 stack = _aten("stack")
 sub = _aten("sub")
 sum = _aten("sum")
 t = _aten("t")
+t_copy = _aten("t_copy")
 tanh = _aten("tanh")
 transpose = _aten("transpose")
+transpose_copy = _aten("transpose_copy")
+uniform = _aten("uniform")
 unsqueeze = _aten("unsqueeze")
+unsqueeze_copy = _aten("unsqueeze_copy")
+view_copy = _aten("view_copy")
 where = _aten("where")
 
 __all__ = [
@@ -69,17 +84,21 @@ __all__ = [
     "add",
     "addcdiv",
     "addcmul",
+    "alias_copy",
     "amax",
     "argmax",
     "as_strided",
+    "as_strided_copy",
     "bmm",
     "cat",
     "clone",
     "cos",
     "detach",
+    "detach_copy",
     "div",
     "eq",
     "exp",
+    "expand_copy",
     "fill",
     "frexp",
     "ge",
@@ -100,22 +119,33 @@ __all__ = [
     "ne",
     "neg",
     "nonzero",
+    "normal",
+    "normal_functional",
     "permute",
+    "permute_copy",
     "reciprocal",
     "relu",
     "reshape",
     "select",
+    "select_copy",
     "sigmoid",
     "sin",
+    "slice_copy",
     "sqrt",
     "squeeze",
+    "squeeze_copy",
     "stack",
     "sub",
     "sum",
     "t",
+    "t_copy",
     "tanh",
     "transpose",
+    "transpose_copy",
+    "uniform",
     "unsqueeze",
+    "unsqueeze_copy",
+    "view_copy",
     "where",
 ]
 

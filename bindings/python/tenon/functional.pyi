@@ -5,17 +5,21 @@ from ._aten import abs as abs
 from ._aten import add as add
 from ._aten import addcdiv as addcdiv
 from ._aten import addcmul as addcmul
+from ._aten import alias_copy as alias_copy
 from ._aten import amax as amax
 from ._aten import argmax as argmax
 from ._aten import as_strided as as_strided
+from ._aten import as_strided_copy as as_strided_copy
 from ._aten import bmm as bmm
 from ._aten import cat as cat
 from ._aten import clone as clone
 from ._aten import cos as cos
 from ._aten import detach as detach
+from ._aten import detach_copy as detach_copy
 from ._aten import div as div
 from ._aten import eq as eq
 from ._aten import exp as exp
+from ._aten import expand_copy as expand_copy
 from ._aten import fill as fill
 from ._aten import frexp as frexp
 from ._aten import ge as ge
@@ -36,22 +40,33 @@ from ._aten import mul as mul
 from ._aten import ne as ne
 from ._aten import neg as neg
 from ._aten import nonzero as nonzero
+from ._aten import normal as normal
+from ._aten import normal_functional as normal_functional
 from ._aten import permute as permute
+from ._aten import permute_copy as permute_copy
 from ._aten import reciprocal as reciprocal
 from ._aten import relu as relu
 from ._aten import reshape as reshape
 from ._aten import select as select
+from ._aten import select_copy as select_copy
 from ._aten import sigmoid as sigmoid
 from ._aten import sin as sin
+from ._aten import slice_copy as slice_copy
 from ._aten import sqrt as sqrt
 from ._aten import squeeze as squeeze
+from ._aten import squeeze_copy as squeeze_copy
 from ._aten import stack as stack
 from ._aten import sub as sub
 from ._aten import sum as sum
 from ._aten import t as t
+from ._aten import t_copy as t_copy
 from ._aten import tanh as tanh
 from ._aten import transpose as transpose
+from ._aten import transpose_copy as transpose_copy
+from ._aten import uniform as uniform
 from ._aten import unsqueeze as unsqueeze
+from ._aten import unsqueeze_copy as unsqueeze_copy
+from ._aten import view_copy as view_copy
 from ._aten import where as where
 
 BUILTINS: tuple[str, ...]
@@ -60,17 +75,21 @@ __all__ = [
     "add",
     "addcdiv",
     "addcmul",
+    "alias_copy",
     "amax",
     "argmax",
     "as_strided",
+    "as_strided_copy",
     "bmm",
     "cat",
     "clone",
     "cos",
     "detach",
+    "detach_copy",
     "div",
     "eq",
     "exp",
+    "expand_copy",
     "fill",
     "frexp",
     "ge",
@@ -91,21 +110,32 @@ __all__ = [
     "ne",
     "neg",
     "nonzero",
+    "normal",
+    "normal_functional",
     "permute",
+    "permute_copy",
     "reciprocal",
     "relu",
     "reshape",
     "select",
+    "select_copy",
     "sigmoid",
     "sin",
+    "slice_copy",
     "sqrt",
     "squeeze",
+    "squeeze_copy",
     "stack",
     "sub",
     "sum",
     "t",
+    "t_copy",
     "tanh",
     "transpose",
+    "transpose_copy",
+    "uniform",
     "unsqueeze",
+    "unsqueeze_copy",
+    "view_copy",
     "where",
 ]

@@ -285,6 +285,18 @@ TENON_API void tenon_tensor_bump_version(tenon_tensor* tensor);
 TENON_API tenon_status tenon_tensor_resize(tenon_tensor* tensor, int64_t ndim, const int64_t* sizes,
                                            const int64_t* strides);
 
+/// Makes a tensor another view of its storage, as in-place forms of view operators do. Other
+/// tensors on the storage stay as they are. `storage_offset` counts elements from its start.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, for a view that leaves the storage and
+///            for a tensor without one, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
+///            TENON_ERROR_OUT_OF_MEMORY.
+/// Threads:   any thread that owns the tensor alone.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_restride(tenon_tensor* tensor, int64_t ndim,
+                                             const int64_t* sizes, const int64_t* strides,
+                                             int64_t storage_offset);
+
 /// Returns the storage.
 ///
 /// Ownership: borrowed until the tensor dies.

@@ -4363,6 +4363,22 @@ extern "C" {
         sizes: *const i64,
         strides: *const i64,
     ) -> tenon_status;
+    #[must_use]
+    /** Makes a tensor another view of its storage, as in-place forms of view operators do. Other
+ tensors on the storage stay as they are. `storage_offset` counts elements from its start.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, for a view that leaves the storage and
+            for a tensor without one, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread that owns the tensor alone.
+ Since:     0.1*/
+    pub fn tenon_tensor_restride(
+        tensor: *mut tenon_tensor,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        storage_offset: i64,
+    ) -> tenon_status;
     /** Returns the storage.
 
  Ownership: borrowed until the tensor dies.

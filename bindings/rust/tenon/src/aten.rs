@@ -109,6 +109,13 @@ pub fn _unsafe_view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     OP.get()?.call(self_, size)
 }
 
+/// `aten::_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn _unsafe_view_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::_unsafe_view.out");
+    OP.get()?.call(self_, size, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::abs(Tensor self) -> Tensor`
 pub fn abs(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::abs");
@@ -486,6 +493,19 @@ pub fn alias(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
+/// `aten::alias_copy(Tensor self) -> Tensor`
+pub fn alias_copy(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::alias_copy");
+    OP.get()?.call(self_)
+}
+
+/// `aten::alias_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn alias_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::alias_copy.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// What [`amax`] leaves out.
 #[derive(Clone, Debug)]
 pub struct AmaxOptions<'a> {
@@ -800,10 +820,118 @@ pub fn as_strided_with(
     OP.get()?.call(self_, size, stride, options.storage_offset)
 }
 
+/// What [`as_strided_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AsStridedInPlaceOptions {
+    /// SymInt?, by default `None`.
+    pub storage_offset: Option<i64>,
+}
+
+impl Default for AsStridedInPlaceOptions {
+    fn default() -> Self {
+        AsStridedInPlaceOptions {
+            storage_offset: None,
+        }
+    }
+}
+
+/// `aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
+/// -> Tensor(a!)`
+pub fn as_strided_(self_: &Tensor, size: &[i64], stride: &[i64]) -> Result<Tensor> {
+    as_strided_with_(self_, size, stride, AsStridedInPlaceOptions::default())
+}
+
+/// As [`as_strided_`], with all that it leaves out.
+pub fn as_strided_with_(
+    self_: &Tensor, size: &[i64], stride: &[i64],
+    options: AsStridedInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], Option<i64>), ()> =
+        LazyTyped::new("aten::as_strided_");
+    OP.get()?.call(self_, size, stride, options.storage_offset)?;
+    Ok(self_.clone())
+}
+
+/// What [`as_strided_copy`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AsStridedCopyOptions {
+    /// SymInt?, by default `None`.
+    pub storage_offset: Option<i64>,
+}
+
+impl Default for AsStridedCopyOptions {
+    fn default() -> Self {
+        AsStridedCopyOptions {
+            storage_offset: None,
+        }
+    }
+}
+
+/// `aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
+/// -> Tensor`
+pub fn as_strided_copy(self_: &Tensor, size: &[i64], stride: &[i64]) -> Result<Tensor> {
+    as_strided_copy_with(self_, size, stride, AsStridedCopyOptions::default())
+}
+
+/// As [`as_strided_copy`], with all that it leaves out.
+pub fn as_strided_copy_with(
+    self_: &Tensor, size: &[i64], stride: &[i64], options: AsStridedCopyOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], Option<i64>), Tensor> =
+        LazyTyped::new("aten::as_strided_copy");
+    OP.get()?.call(self_, size, stride, options.storage_offset)
+}
+
+/// What [`as_strided_copy_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AsStridedCopyOutOptions {
+    /// SymInt?, by default `None`.
+    pub storage_offset: Option<i64>,
+}
+
+impl Default for AsStridedCopyOutOptions {
+    fn default() -> Self {
+        AsStridedCopyOutOptions {
+            storage_offset: None,
+        }
+    }
+}
+
+/// `aten::as_strided_copy.out(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+/// storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn as_strided_copy_out(
+    self_: &Tensor, size: &[i64], stride: &[i64], out: &Tensor) -> Result<Tensor> {
+    as_strided_copy_out_with(self_, size, stride, out, AsStridedCopyOutOptions::default())
+}
+
+/// As [`as_strided_copy_out`], with all that it leaves out.
+pub fn as_strided_copy_out_with(
+    self_: &Tensor, size: &[i64], stride: &[i64], out: &Tensor,
+    options: AsStridedCopyOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], Option<i64>, &Tensor), ()> =
+        LazyTyped::new("aten::as_strided_copy.out");
+    OP.get()?.call(self_, size, stride, options.storage_offset, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::bmm(Tensor self, Tensor mat2) -> Tensor`
 pub fn bmm(self_: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::bmm");
     OP.get()?.call(self_, mat2)
+}
+
+/// `aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor`
+pub fn bmm_dtype(self_: &Tensor, mat2: &Tensor, out_dtype: DType) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, DType), Tensor> = LazyTyped::new("aten::bmm.dtype");
+    OP.get()?.call(self_, mat2, out_dtype)
+}
+
+/// `aten::bmm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn bmm_dtype_out(
+    self_: &Tensor, mat2: &Tensor, out_dtype: DType, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, DType, &Tensor), ()> =
+        LazyTyped::new("aten::bmm.dtype_out");
+    OP.get()?.call(self_, mat2, out_dtype, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)`
@@ -1052,6 +1180,19 @@ pub fn cos_(self_: &Tensor) -> Result<Tensor> {
 pub fn detach(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::detach");
     OP.get()?.call(self_)
+}
+
+/// `aten::detach_copy(Tensor self) -> Tensor`
+pub fn detach_copy(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::detach_copy");
+    OP.get()?.call(self_)
+}
+
+/// `aten::detach_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn detach_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::detach_copy.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::div.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -1428,6 +1569,63 @@ pub fn expand_with(self_: &Tensor, size: &[i64], options: ExpandOptions) -> Resu
     OP.get()?.call(self_, size, options.implicit)
 }
 
+/// What [`expand_copy`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ExpandCopyOptions {
+    /// bool, by default `false`.
+    pub implicit: bool,
+}
+
+impl Default for ExpandCopyOptions {
+    fn default() -> Self {
+        ExpandCopyOptions {
+            implicit: false,
+        }
+    }
+}
+
+/// `aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor`
+pub fn expand_copy(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
+    expand_copy_with(self_, size, ExpandCopyOptions::default())
+}
+
+/// As [`expand_copy`], with all that it leaves out.
+pub fn expand_copy_with(
+    self_: &Tensor, size: &[i64], options: ExpandCopyOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::expand_copy");
+    OP.get()?.call(self_, size, options.implicit)
+}
+
+/// What [`expand_copy_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ExpandCopyOutOptions {
+    /// bool, by default `false`.
+    pub implicit: bool,
+}
+
+impl Default for ExpandCopyOutOptions {
+    fn default() -> Self {
+        ExpandCopyOutOptions {
+            implicit: false,
+        }
+    }
+}
+
+/// `aten::expand_copy.out(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn expand_copy_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    expand_copy_out_with(self_, size, out, ExpandCopyOutOptions::default())
+}
+
+/// As [`expand_copy_out`], with all that it leaves out.
+pub fn expand_copy_out_with(
+    self_: &Tensor, size: &[i64], out: &Tensor, options: ExpandCopyOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> =
+        LazyTyped::new("aten::expand_copy.out");
+    OP.get()?.call(self_, size, options.implicit, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::fill.Scalar(Tensor self, Scalar value) -> Tensor`
 pub fn fill_scalar(self_: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::fill.Scalar");
@@ -1441,10 +1639,30 @@ pub fn fill_scalar_out(self_: &Tensor, value: impl Into<Scalar>, out: &Tensor) -
     Ok(out.clone())
 }
 
+/// `aten::fill.Tensor(Tensor self, Tensor value) -> Tensor`
+pub fn fill_tensor(self_: &Tensor, value: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::fill.Tensor");
+    OP.get()?.call(self_, value)
+}
+
+/// `aten::fill.Tensor_out(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fill_tensor_out(self_: &Tensor, value: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::fill.Tensor_out");
+    OP.get()?.call(self_, value, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)`
 pub fn fill_scalar_(self_: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::fill_.Scalar");
     OP.get()?.call(self_, value.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)`
+pub fn fill_tensor_(self_: &Tensor, value: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::fill_.Tensor");
+    OP.get()?.call(self_, value)?;
     Ok(self_.clone())
 }
 
@@ -1454,8 +1672,8 @@ pub fn frexp_tensor(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     OP.get()?.call(self_)
 }
 
-/// `aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) ->
-/// (Tensor(a!), Tensor(b!))`
+/// `aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!)
+/// mantissa, Tensor(b!) exponent)`
 pub fn frexp_tensor_out(
     self_: &Tensor, mantissa: &Tensor, exponent: &Tensor) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
@@ -1831,6 +2049,12 @@ pub fn matmul_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor
     Ok(out.clone())
 }
 
+/// `aten::max(Tensor self) -> Tensor`
+pub fn max(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::max");
+    OP.get()?.call(self_)
+}
+
 /// What [`max_dim`] leaves out.
 #[derive(Clone, Debug)]
 pub struct MaxDimOptions {
@@ -1873,7 +2097,7 @@ impl Default for MaxDimMaxOptions {
 }
 
 /// `aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!)
-/// max_values) -> (Tensor(a!), Tensor(b!))`
+/// max_values) -> (Tensor(a!) values, Tensor(b!) indices)`
 pub fn max_dim_max(
     self_: &Tensor, dim: i64, max: &Tensor, max_values: &Tensor) -> Result<(Tensor, Tensor)> {
     max_dim_max_with(self_, dim, max, max_values, MaxDimMaxOptions::default())
@@ -1887,6 +2111,26 @@ pub fn max_dim_max_with(
         LazyTyped::new("aten::max.dim_max");
     OP.get()?.call(self_, dim, options.keepdim, max, max_values)?;
     Ok((max.clone(), max_values.clone()))
+}
+
+/// `aten::max.other(Tensor self, Tensor other) -> Tensor`
+pub fn max_other(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::max.other");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn max_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::max.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn max_unary_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::max.unary_out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::maximum(Tensor self, Tensor other) -> Tensor`
@@ -2022,6 +2266,12 @@ pub fn mean_out_with(
     Ok(out.clone())
 }
 
+/// `aten::min(Tensor self) -> Tensor`
+pub fn min(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::min");
+    OP.get()?.call(self_)
+}
+
 /// What [`min_dim`] leaves out.
 #[derive(Clone, Debug)]
 pub struct MinDimOptions {
@@ -2064,7 +2314,7 @@ impl Default for MinDimMinOptions {
 }
 
 /// `aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!)
-/// min_indices) -> (Tensor(a!), Tensor(b!))`
+/// min_indices) -> (Tensor(a!) values, Tensor(b!) indices)`
 pub fn min_dim_min(
     self_: &Tensor, dim: i64, min: &Tensor, min_indices: &Tensor) -> Result<(Tensor, Tensor)> {
     min_dim_min_with(self_, dim, min, min_indices, MinDimMinOptions::default())
@@ -2078,6 +2328,26 @@ pub fn min_dim_min_with(
         LazyTyped::new("aten::min.dim_min");
     OP.get()?.call(self_, dim, options.keepdim, min, min_indices)?;
     Ok((min.clone(), min_indices.clone()))
+}
+
+/// `aten::min.other(Tensor self, Tensor other) -> Tensor`
+pub fn min_other(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::min.other");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn min_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::min.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::min.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn min_unary_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::min.unary_out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::minimum(Tensor self, Tensor other) -> Tensor`
@@ -2097,6 +2367,22 @@ pub fn minimum_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tenso
 pub fn mm(self_: &Tensor, mat2: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::mm");
     OP.get()?.call(self_, mat2)
+}
+
+/// `aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor`
+pub fn mm_dtype(self_: &Tensor, mat2: &Tensor, out_dtype: DType) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, DType), Tensor> = LazyTyped::new("aten::mm.dtype");
+    OP.get()?.call(self_, mat2, out_dtype)
+}
+
+/// `aten::mm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn mm_dtype_out(
+    self_: &Tensor, mat2: &Tensor, out_dtype: DType, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, DType, &Tensor), ()> =
+        LazyTyped::new("aten::mm.dtype_out");
+    OP.get()?.call(self_, mat2, out_dtype, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)`
@@ -2232,6 +2518,301 @@ pub fn nonzero_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// What [`normal_tensor_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalTensorTensorOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalTensorTensorOptions<'_> {
+    fn default() -> Self {
+        NormalTensorTensorOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor`
+pub fn normal_tensor_tensor(mean: &Tensor, std: &Tensor) -> Result<Tensor> {
+    normal_tensor_tensor_with(mean, std, NormalTensorTensorOptions::default())
+}
+
+/// As [`normal_tensor_tensor`], with all that it leaves out.
+pub fn normal_tensor_tensor_with(
+    mean: &Tensor, std: &Tensor, options: NormalTensorTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::normal.Tensor_Tensor");
+    OP.get()?.call(mean, std, options.generator)
+}
+
+/// What [`normal_tensor_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalTensorTensorOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalTensorTensorOutOptions<'_> {
+    fn default() -> Self {
+        NormalTensorTensorOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn normal_tensor_tensor_out(mean: &Tensor, std: &Tensor, out: &Tensor) -> Result<Tensor> {
+    normal_tensor_tensor_out_with(mean, std, out, NormalTensorTensorOutOptions::default())
+}
+
+/// As [`normal_tensor_tensor_out`], with all that it leaves out.
+pub fn normal_tensor_tensor_out_with(
+    mean: &Tensor, std: &Tensor, out: &Tensor,
+    options: NormalTensorTensorOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::normal.Tensor_Tensor_out");
+    OP.get()?.call(mean, std, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`normal_tensor_float`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalTensorFloatOptions<'a> {
+    /// float, by default `1.0`.
+    pub std: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalTensorFloatOptions<'_> {
+    fn default() -> Self {
+        NormalTensorFloatOptions {
+            std: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor`
+pub fn normal_tensor_float(mean: &Tensor) -> Result<Tensor> {
+    normal_tensor_float_with(mean, NormalTensorFloatOptions::default())
+}
+
+/// As [`normal_tensor_float`], with all that it leaves out.
+pub fn normal_tensor_float_with(
+    mean: &Tensor, options: NormalTensorFloatOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::normal.Tensor_float");
+    OP.get()?.call(mean, options.std, options.generator)
+}
+
+/// What [`normal_tensor_float_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalTensorFloatOutOptions<'a> {
+    /// float, by default `1.0`.
+    pub std: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalTensorFloatOutOptions<'_> {
+    fn default() -> Self {
+        NormalTensorFloatOutOptions {
+            std: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn normal_tensor_float_out(mean: &Tensor, out: &Tensor) -> Result<Tensor> {
+    normal_tensor_float_out_with(mean, out, NormalTensorFloatOutOptions::default())
+}
+
+/// As [`normal_tensor_float_out`], with all that it leaves out.
+pub fn normal_tensor_float_out_with(
+    mean: &Tensor, out: &Tensor, options: NormalTensorFloatOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::normal.Tensor_float_out");
+    OP.get()?.call(mean, options.std, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`normal_float_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalFloatTensorOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalFloatTensorOptions<'_> {
+    fn default() -> Self {
+        NormalFloatTensorOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor`
+pub fn normal_float_tensor(mean: f64, std: &Tensor) -> Result<Tensor> {
+    normal_float_tensor_with(mean, std, NormalFloatTensorOptions::default())
+}
+
+/// As [`normal_float_tensor`], with all that it leaves out.
+pub fn normal_float_tensor_with(
+    mean: f64, std: &Tensor, options: NormalFloatTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(f64, &Tensor, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::normal.float_Tensor");
+    OP.get()?.call(mean, std, options.generator)
+}
+
+/// What [`normal_float_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalFloatTensorOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalFloatTensorOutOptions<'_> {
+    fn default() -> Self {
+        NormalFloatTensorOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn normal_float_tensor_out(mean: f64, std: &Tensor, out: &Tensor) -> Result<Tensor> {
+    normal_float_tensor_out_with(mean, std, out, NormalFloatTensorOutOptions::default())
+}
+
+/// As [`normal_float_tensor_out`], with all that it leaves out.
+pub fn normal_float_tensor_out_with(
+    mean: f64, std: &Tensor, out: &Tensor,
+    options: NormalFloatTensorOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(f64, &Tensor, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::normal.float_Tensor_out");
+    OP.get()?.call(mean, std, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`normal_float_float`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalFloatFloatOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+}
+
+impl Default for NormalFloatFloatOptions<'_> {
+    fn default() -> Self {
+        NormalFloatFloatOptions {
+            generator: None,
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+        }
+    }
+}
+
+/// `aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None,
+/// ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+/// Tensor`
+pub fn normal_float_float(mean: f64, std: f64, size: &[i64]) -> Result<Tensor> {
+    normal_float_float_with(mean, std, size, NormalFloatFloatOptions::default())
+}
+
+/// As [`normal_float_float`], with all that it leaves out.
+pub fn normal_float_float_with(
+    mean: f64, std: f64, size: &[i64], options: NormalFloatFloatOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        f64, f64, &[i64], Option<&Generator>, Option<DType>, Option<Layout>, Option<Device>,
+        Option<bool>), Tensor> =
+        LazyTyped::new("aten::normal.float_float");
+    OP.get()?.call(
+        mean, std, size, options.generator, options.dtype, options.layout, options.device,
+        options.pin_memory)
+}
+
+/// What [`normal_float_float_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalFloatFloatOutOptions<'a> {
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalFloatFloatOutOptions<'_> {
+    fn default() -> Self {
+        NormalFloatFloatOutOptions {
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal.float_float_out(float mean, float std, SymInt[] size, *, Generator?
+/// generator=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn normal_float_float_out(mean: f64, std: f64, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    normal_float_float_out_with(mean, std, size, out, NormalFloatFloatOutOptions::default())
+}
+
+/// As [`normal_float_float_out`], with all that it leaves out.
+pub fn normal_float_float_out_with(
+    mean: f64, std: f64, size: &[i64], out: &Tensor,
+    options: NormalFloatFloatOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(f64, f64, &[i64], Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::normal.float_float_out");
+    OP.get()?.call(mean, std, size, options.generator, out)?;
+    Ok(out.clone())
+}
+
+/// What [`normal_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalOutOptions<'a> {
+    /// float, by default `0.0`.
+    pub mean: f64,
+    /// float, by default `1.0`.
+    pub std: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalOutOptions<'_> {
+    fn default() -> Self {
+        NormalOutOptions {
+            mean: 0.0,
+            std: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn normal_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    normal_out_with(self_, out, NormalOutOptions::default())
+}
+
+/// As [`normal_out`], with all that it leaves out.
+pub fn normal_out_with(
+    self_: &Tensor, out: &Tensor, options: NormalOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::normal.out");
+    OP.get()?.call(self_, options.mean, options.std, options.generator, out)?;
+    Ok(out.clone())
+}
+
 /// What [`normal_`] leaves out.
 #[derive(Clone, Debug)]
 pub struct NormalInPlaceOptions<'a> {
@@ -2265,6 +2846,41 @@ pub fn normal_with_(self_: &Tensor, options: NormalInPlaceOptions<'_>) -> Result
         LazyTyped::new("aten::normal_");
     OP.get()?.call(self_, options.mean, options.std, options.generator)?;
     Ok(self_.clone())
+}
+
+/// What [`normal_functional`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NormalFunctionalOptions<'a> {
+    /// float, by default `0.0`.
+    pub mean: f64,
+    /// float, by default `1.0`.
+    pub std: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for NormalFunctionalOptions<'_> {
+    fn default() -> Self {
+        NormalFunctionalOptions {
+            mean: 0.0,
+            std: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None)
+/// -> Tensor`
+pub fn normal_functional(self_: &Tensor) -> Result<Tensor> {
+    normal_functional_with(self_, NormalFunctionalOptions::default())
+}
+
+/// As [`normal_functional`], with all that it leaves out.
+pub fn normal_functional_with(
+    self_: &Tensor, options: NormalFunctionalOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::normal_functional");
+    OP.get()?.call(self_, options.mean, options.std, options.generator)
 }
 
 /// What [`ones`] leaves out.
@@ -2390,6 +3006,19 @@ pub fn ones_like_out_with(
 pub fn permute(self_: &Tensor, dims: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::permute");
     OP.get()?.call(self_, dims)
+}
+
+/// `aten::permute_copy(Tensor self, int[] dims) -> Tensor`
+pub fn permute_copy(self_: &Tensor, dims: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::permute_copy");
+    OP.get()?.call(self_, dims)
+}
+
+/// `aten::permute_copy.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn permute_copy_out(self_: &Tensor, dims: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::permute_copy.out");
+    OP.get()?.call(self_, dims, out)?;
+    Ok(out.clone())
 }
 
 /// What [`rand`] leaves out.
@@ -2635,6 +3264,20 @@ pub fn select_int(self_: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
     OP.get()?.call(self_, dim, index)
 }
 
+/// `aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor`
+pub fn select_copy_int(self_: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::select_copy.int");
+    OP.get()?.call(self_, dim, index)
+}
+
+/// `aten::select_copy.int_out(Tensor self, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn select_copy_int_out(self_: &Tensor, dim: i64, index: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::select_copy.int_out");
+    OP.get()?.call(self_, dim, index, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::sigmoid(Tensor self) -> Tensor`
 pub fn sigmoid(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::sigmoid");
@@ -2712,6 +3355,82 @@ pub fn slice_tensor_with(self_: &Tensor, options: SliceTensorOptions) -> Result<
     OP.get()?.call(self_, options.dim, options.start, options.end, options.step)
 }
 
+/// What [`slice_copy_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SliceCopyTensorOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+    /// SymInt?, by default `None`.
+    pub start: Option<i64>,
+    /// SymInt?, by default `None`.
+    pub end: Option<i64>,
+    /// SymInt, by default `1`.
+    pub step: i64,
+}
+
+impl Default for SliceCopyTensorOptions {
+    fn default() -> Self {
+        SliceCopyTensorOptions {
+            dim: 0,
+            start: None,
+            end: None,
+            step: 1,
+        }
+    }
+}
+
+/// `aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
+/// step=1) -> Tensor`
+pub fn slice_copy_tensor(self_: &Tensor) -> Result<Tensor> {
+    slice_copy_tensor_with(self_, SliceCopyTensorOptions::default())
+}
+
+/// As [`slice_copy_tensor`], with all that it leaves out.
+pub fn slice_copy_tensor_with(self_: &Tensor, options: SliceCopyTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>, i64), Tensor> =
+        LazyTyped::new("aten::slice_copy.Tensor");
+    OP.get()?.call(self_, options.dim, options.start, options.end, options.step)
+}
+
+/// What [`slice_copy_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SliceCopyTensorOutOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+    /// SymInt?, by default `None`.
+    pub start: Option<i64>,
+    /// SymInt?, by default `None`.
+    pub end: Option<i64>,
+    /// SymInt, by default `1`.
+    pub step: i64,
+}
+
+impl Default for SliceCopyTensorOutOptions {
+    fn default() -> Self {
+        SliceCopyTensorOutOptions {
+            dim: 0,
+            start: None,
+            end: None,
+            step: 1,
+        }
+    }
+}
+
+/// `aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+/// SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn slice_copy_tensor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    slice_copy_tensor_out_with(self_, out, SliceCopyTensorOutOptions::default())
+}
+
+/// As [`slice_copy_tensor_out`], with all that it leaves out.
+pub fn slice_copy_tensor_out_with(
+    self_: &Tensor, out: &Tensor, options: SliceCopyTensorOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>, i64, &Tensor), ()> =
+        LazyTyped::new("aten::slice_copy.Tensor_out");
+    OP.get()?.call(self_, options.dim, options.start, options.end, options.step, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::sqrt(Tensor self) -> Tensor`
 pub fn sqrt(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::sqrt");
@@ -2748,6 +3467,68 @@ pub fn squeeze_dim(self_: &Tensor, dim: i64) -> Result<Tensor> {
 pub fn squeeze_dims(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::squeeze.dims");
     OP.get()?.call(self_, dim)
+}
+
+/// `aten::squeeze_(Tensor(a!) self) -> Tensor(a!)`
+pub fn squeeze_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::squeeze_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)`
+pub fn squeeze_dim_(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::squeeze_.dim");
+    OP.get()?.call(self_, dim)?;
+    Ok(self_.clone())
+}
+
+/// `aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)`
+pub fn squeeze_dims_(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), ()> = LazyTyped::new("aten::squeeze_.dims");
+    OP.get()?.call(self_, dim)?;
+    Ok(self_.clone())
+}
+
+/// `aten::squeeze_copy(Tensor self) -> Tensor`
+pub fn squeeze_copy(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::squeeze_copy");
+    OP.get()?.call(self_)
+}
+
+/// `aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor`
+pub fn squeeze_copy_dim(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::squeeze_copy.dim");
+    OP.get()?.call(self_, dim)
+}
+
+/// `aten::squeeze_copy.dim_out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn squeeze_copy_dim_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> =
+        LazyTyped::new("aten::squeeze_copy.dim_out");
+    OP.get()?.call(self_, dim, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor`
+pub fn squeeze_copy_dims(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::squeeze_copy.dims");
+    OP.get()?.call(self_, dim)
+}
+
+/// `aten::squeeze_copy.dims_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn squeeze_copy_dims_out(self_: &Tensor, dim: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> =
+        LazyTyped::new("aten::squeeze_copy.dims_out");
+    OP.get()?.call(self_, dim, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::squeeze_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn squeeze_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::squeeze_copy.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// What [`stack`] leaves out.
@@ -3097,6 +3878,26 @@ pub fn t(self_: &Tensor) -> Result<Tensor> {
     OP.get()?.call(self_)
 }
 
+/// `aten::t_(Tensor(a!) self) -> Tensor(a!)`
+pub fn t_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::t_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::t_copy(Tensor self) -> Tensor`
+pub fn t_copy(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::t_copy");
+    OP.get()?.call(self_)
+}
+
+/// `aten::t_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn t_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::t_copy.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::tanh(Tensor self) -> Tensor`
 pub fn tanh(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::tanh");
@@ -3186,10 +3987,186 @@ pub fn to_dtype_with(self_: &Tensor, dtype: DType, options: ToDtypeOptions) -> R
     OP.get()?.call(self_, dtype, options.non_blocking, options.copy, options.memory_format)
 }
 
+/// What [`to_dtype_layout`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ToDtypeLayoutOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+    /// Layout?, by default `None`.
+    pub layout: Option<Layout>,
+    /// Device?, by default `None`.
+    pub device: Option<Device>,
+    /// bool?, by default `None`.
+    pub pin_memory: Option<bool>,
+    /// bool, by default `false`.
+    pub non_blocking: bool,
+    /// bool, by default `false`.
+    pub copy: bool,
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for ToDtypeLayoutOptions {
+    fn default() -> Self {
+        ToDtypeLayoutOptions {
+            dtype: None,
+            layout: None,
+            device: None,
+            pin_memory: None,
+            non_blocking: false,
+            copy: false,
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat?
+/// memory_format=None) -> Tensor(a)`
+pub fn to_dtype_layout(self_: &Tensor) -> Result<Tensor> {
+    to_dtype_layout_with(self_, ToDtypeLayoutOptions::default())
+}
+
+/// As [`to_dtype_layout`], with all that it leaves out.
+pub fn to_dtype_layout_with(self_: &Tensor, options: ToDtypeLayoutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, Option<DType>, Option<Layout>, Option<Device>, Option<bool>, bool, bool,
+        Option<MemoryFormat>), Tensor> =
+        LazyTyped::new("aten::to.dtype_layout");
+    OP.get()?.call(
+        self_, options.dtype, options.layout, options.device, options.pin_memory,
+        options.non_blocking, options.copy, options.memory_format)
+}
+
+/// What [`to_other`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ToOtherOptions {
+    /// bool, by default `false`.
+    pub non_blocking: bool,
+    /// bool, by default `false`.
+    pub copy: bool,
+    /// MemoryFormat?, by default `None`.
+    pub memory_format: Option<MemoryFormat>,
+}
+
+impl Default for ToOtherOptions {
+    fn default() -> Self {
+        ToOtherOptions {
+            non_blocking: false,
+            copy: false,
+            memory_format: None,
+        }
+    }
+}
+
+/// `aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+/// MemoryFormat? memory_format=None) -> Tensor(a)`
+pub fn to_other(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    to_other_with(self_, other, ToOtherOptions::default())
+}
+
+/// As [`to_other`], with all that it leaves out.
+pub fn to_other_with(self_: &Tensor, other: &Tensor, options: ToOtherOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, bool, bool, Option<MemoryFormat>), Tensor> =
+        LazyTyped::new("aten::to.other");
+    OP.get()?.call(self_, other, options.non_blocking, options.copy, options.memory_format)
+}
+
 /// `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
 pub fn transpose_int(self_: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::transpose.int");
     OP.get()?.call(self_, dim0, dim1)
+}
+
+/// `aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)`
+pub fn transpose_(self_: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), ()> = LazyTyped::new("aten::transpose_");
+    OP.get()?.call(self_, dim0, dim1)?;
+    Ok(self_.clone())
+}
+
+/// `aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor`
+pub fn transpose_copy_int(self_: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::transpose_copy.int");
+    OP.get()?.call(self_, dim0, dim1)
+}
+
+/// `aten::transpose_copy.int_out(Tensor self, int dim0, int dim1, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn transpose_copy_int_out(
+    self_: &Tensor, dim0: i64, dim1: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::transpose_copy.int_out");
+    OP.get()?.call(self_, dim0, dim1, out)?;
+    Ok(out.clone())
+}
+
+/// What [`uniform`] leaves out.
+#[derive(Clone, Debug)]
+pub struct UniformOptions<'a> {
+    /// float, by default `0.0`.
+    pub from: f64,
+    /// float, by default `1.0`.
+    pub to: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for UniformOptions<'_> {
+    fn default() -> Self {
+        UniformOptions {
+            from: 0.0,
+            to: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor`
+pub fn uniform(self_: &Tensor) -> Result<Tensor> {
+    uniform_with(self_, UniformOptions::default())
+}
+
+/// As [`uniform`], with all that it leaves out.
+pub fn uniform_with(self_: &Tensor, options: UniformOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>), Tensor> =
+        LazyTyped::new("aten::uniform");
+    OP.get()?.call(self_, options.from, options.to, options.generator)
+}
+
+/// What [`uniform_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct UniformOutOptions<'a> {
+    /// float, by default `0.0`.
+    pub from: f64,
+    /// float, by default `1.0`.
+    pub to: f64,
+    /// Generator?, by default `None`.
+    pub generator: Option<&'a Generator>,
+}
+
+impl Default for UniformOutOptions<'_> {
+    fn default() -> Self {
+        UniformOutOptions {
+            from: 0.0,
+            to: 1.0,
+            generator: None,
+        }
+    }
+}
+
+/// `aten::uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn uniform_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    uniform_out_with(self_, out, UniformOutOptions::default())
+}
+
+/// As [`uniform_out`], with all that it leaves out.
+pub fn uniform_out_with(
+    self_: &Tensor, out: &Tensor, options: UniformOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, f64, f64, Option<&Generator>, &Tensor), ()> =
+        LazyTyped::new("aten::uniform.out");
+    OP.get()?.call(self_, options.from, options.to, options.generator, out)?;
+    Ok(out.clone())
 }
 
 /// What [`uniform_`] leaves out.
@@ -3233,6 +4210,26 @@ pub fn unsqueeze(self_: &Tensor, dim: i64) -> Result<Tensor> {
     OP.get()?.call(self_, dim)
 }
 
+/// `aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)`
+pub fn unsqueeze_(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::unsqueeze_");
+    OP.get()?.call(self_, dim)?;
+    Ok(self_.clone())
+}
+
+/// `aten::unsqueeze_copy(Tensor self, int dim) -> Tensor`
+pub fn unsqueeze_copy(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::unsqueeze_copy");
+    OP.get()?.call(self_, dim)
+}
+
+/// `aten::unsqueeze_copy.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn unsqueeze_copy_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::unsqueeze_copy.out");
+    OP.get()?.call(self_, dim, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)`
 pub fn view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::view");
@@ -3243,6 +4240,62 @@ pub fn view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
 pub fn view_dtype(self_: &Tensor, dtype: DType) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, DType), Tensor> = LazyTyped::new("aten::view.dtype");
     OP.get()?.call(self_, dtype)
+}
+
+/// `aten::view_copy(Tensor self, SymInt[] size) -> Tensor`
+pub fn view_copy(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::view_copy");
+    OP.get()?.call(self_, size)
+}
+
+/// `aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor`
+pub fn view_copy_dtype(self_: &Tensor, dtype: DType) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, DType), Tensor> = LazyTyped::new("aten::view_copy.dtype");
+    OP.get()?.call(self_, dtype)
+}
+
+/// `aten::view_copy.dtype_out(Tensor self, ScalarType dtype, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn view_copy_dtype_out(self_: &Tensor, dtype: DType, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, DType, &Tensor), ()> =
+        LazyTyped::new("aten::view_copy.dtype_out");
+    OP.get()?.call(self_, dtype, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::view_copy.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn view_copy_out(self_: &Tensor, size: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::view_copy.out");
+    OP.get()?.call(self_, size, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::where(Tensor condition) -> Tensor[]`
+pub fn where_(condition: &Tensor) -> Result<Vec<Tensor>> {
+    static OP: LazyTyped<(&Tensor,), Vec<Tensor>> = LazyTyped::new("aten::where");
+    OP.get()?.call(condition)
+}
+
+/// `aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor`
+pub fn where_scalar(
+    condition: &Tensor, self_: impl Into<Scalar>, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::where.Scalar");
+    OP.get()?.call(condition, self_.into(), other.into())
+}
+
+/// `aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor`
+pub fn where_scalar_other(
+    condition: &Tensor, self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::where.ScalarOther");
+    OP.get()?.call(condition, self_, other.into())
+}
+
+/// `aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor`
+pub fn where_scalar_self(
+    condition: &Tensor, self_: impl Into<Scalar>, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), Tensor> =
+        LazyTyped::new("aten::where.ScalarSelf");
+    OP.get()?.call(condition, self_.into(), other)
 }
 
 /// `aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor`

@@ -110,6 +110,11 @@ impl Tensor {
         aten::addcmul_with_(self, tensor1, tensor2, options)
     }
 
+    /// `aten::alias_copy(Tensor self) -> Tensor`
+    pub fn alias_copy(&self) -> Result<Tensor> {
+        aten::alias_copy(self)
+    }
+
     /// `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor`
     pub fn amax(&self) -> Result<Tensor> {
         aten::amax(self)
@@ -142,9 +147,40 @@ impl Tensor {
         aten::as_strided_with(self, size, stride, options)
     }
 
+    /// `aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt?
+    /// storage_offset=None) -> Tensor(a!)`
+    pub fn as_strided_(&self, size: &[i64], stride: &[i64]) -> Result<Tensor> {
+        aten::as_strided_(self, size, stride)
+    }
+
+    /// As [`Tensor::as_strided_`], with all that it leaves out.
+    pub fn as_strided_with_(
+        &self, size: &[i64], stride: &[i64],
+        options: aten::AsStridedInPlaceOptions) -> Result<Tensor> {
+        aten::as_strided_with_(self, size, stride, options)
+    }
+
+    /// `aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+    /// storage_offset=None) -> Tensor`
+    pub fn as_strided_copy(&self, size: &[i64], stride: &[i64]) -> Result<Tensor> {
+        aten::as_strided_copy(self, size, stride)
+    }
+
+    /// As [`Tensor::as_strided_copy`], with all that it leaves out.
+    pub fn as_strided_copy_with(
+        &self, size: &[i64], stride: &[i64],
+        options: aten::AsStridedCopyOptions) -> Result<Tensor> {
+        aten::as_strided_copy_with(self, size, stride, options)
+    }
+
     /// `aten::bmm(Tensor self, Tensor mat2) -> Tensor`
     pub fn bmm(&self, mat2: &Tensor) -> Result<Tensor> {
         aten::bmm(self, mat2)
+    }
+
+    /// `aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor`
+    pub fn bmm_dtype(&self, mat2: &Tensor, out_dtype: DType) -> Result<Tensor> {
+        aten::bmm_dtype(self, mat2, out_dtype)
     }
 
     /// `aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)`
@@ -170,6 +206,11 @@ impl Tensor {
     /// `aten::detach(Tensor(a) self) -> Tensor(a)`
     pub fn detach(&self) -> Result<Tensor> {
         aten::detach(self)
+    }
+
+    /// `aten::detach_copy(Tensor self) -> Tensor`
+    pub fn detach_copy(&self) -> Result<Tensor> {
+        aten::detach_copy(self)
     }
 
     /// `aten::div.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -252,6 +293,17 @@ impl Tensor {
     /// As [`Tensor::expand`], with all that it leaves out.
     pub fn expand_with(&self, size: &[i64], options: aten::ExpandOptions) -> Result<Tensor> {
         aten::expand_with(self, size, options)
+    }
+
+    /// `aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor`
+    pub fn expand_copy(&self, size: &[i64]) -> Result<Tensor> {
+        aten::expand_copy(self, size)
+    }
+
+    /// As [`Tensor::expand_copy`], with all that it leaves out.
+    pub fn expand_copy_with(
+        &self, size: &[i64], options: aten::ExpandCopyOptions) -> Result<Tensor> {
+        aten::expand_copy_with(self, size, options)
     }
 
     /// `aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)`
@@ -379,6 +431,11 @@ impl Tensor {
         aten::matmul(self, other)
     }
 
+    /// `aten::max(Tensor self) -> Tensor`
+    pub fn max(&self) -> Result<Tensor> {
+        aten::max(self)
+    }
+
     /// `aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
     pub fn max_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
         aten::max_dim(self, dim)
@@ -387,6 +444,11 @@ impl Tensor {
     /// As [`Tensor::max_dim`], with all that it leaves out.
     pub fn max_dim_with(&self, dim: i64, options: aten::MaxDimOptions) -> Result<(Tensor, Tensor)> {
         aten::max_dim_with(self, dim, options)
+    }
+
+    /// `aten::max.other(Tensor self, Tensor other) -> Tensor`
+    pub fn max_other(&self, other: &Tensor) -> Result<Tensor> {
+        aten::max_other(self, other)
     }
 
     /// `aten::maximum(Tensor self, Tensor other) -> Tensor`
@@ -416,6 +478,11 @@ impl Tensor {
         aten::mean_dim_with(self, dim, options)
     }
 
+    /// `aten::min(Tensor self) -> Tensor`
+    pub fn min(&self) -> Result<Tensor> {
+        aten::min(self)
+    }
+
     /// `aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)`
     pub fn min_dim(&self, dim: i64) -> Result<(Tensor, Tensor)> {
         aten::min_dim(self, dim)
@@ -426,6 +493,11 @@ impl Tensor {
         aten::min_dim_with(self, dim, options)
     }
 
+    /// `aten::min.other(Tensor self, Tensor other) -> Tensor`
+    pub fn min_other(&self, other: &Tensor) -> Result<Tensor> {
+        aten::min_other(self, other)
+    }
+
     /// `aten::minimum(Tensor self, Tensor other) -> Tensor`
     pub fn minimum(&self, other: &Tensor) -> Result<Tensor> {
         aten::minimum(self, other)
@@ -434,6 +506,11 @@ impl Tensor {
     /// `aten::mm(Tensor self, Tensor mat2) -> Tensor`
     pub fn mm(&self, mat2: &Tensor) -> Result<Tensor> {
         aten::mm(self, mat2)
+    }
+
+    /// `aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor`
+    pub fn mm_dtype(&self, mat2: &Tensor, out_dtype: DType) -> Result<Tensor> {
+        aten::mm_dtype(self, mat2, out_dtype)
     }
 
     /// `aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)`
@@ -501,9 +578,26 @@ impl Tensor {
         aten::nonzero(self)
     }
 
+    /// `aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+    /// generator=None) -> Tensor`
+    pub fn normal_functional(&self) -> Result<Tensor> {
+        aten::normal_functional(self)
+    }
+
+    /// As [`Tensor::normal_functional`], with all that it leaves out.
+    pub fn normal_functional_with(
+        &self, options: aten::NormalFunctionalOptions<'_>) -> Result<Tensor> {
+        aten::normal_functional_with(self, options)
+    }
+
     /// `aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)`
     pub fn permute(&self, dims: &[i64]) -> Result<Tensor> {
         aten::permute(self, dims)
+    }
+
+    /// `aten::permute_copy(Tensor self, int[] dims) -> Tensor`
+    pub fn permute_copy(&self, dims: &[i64]) -> Result<Tensor> {
+        aten::permute_copy(self, dims)
     }
 
     /// `aten::reciprocal(Tensor self) -> Tensor`
@@ -536,6 +630,11 @@ impl Tensor {
         aten::select_int(self, dim, index)
     }
 
+    /// `aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor`
+    pub fn select_copy(&self, dim: i64, index: i64) -> Result<Tensor> {
+        aten::select_copy_int(self, dim, index)
+    }
+
     /// `aten::sigmoid(Tensor self) -> Tensor`
     pub fn sigmoid(&self) -> Result<Tensor> {
         aten::sigmoid(self)
@@ -554,6 +653,17 @@ impl Tensor {
     /// `aten::sin_(Tensor(a!) self) -> Tensor(a!)`
     pub fn sin_(&self) -> Result<Tensor> {
         aten::sin_(self)
+    }
+
+    /// `aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+    /// SymInt step=1) -> Tensor`
+    pub fn slice_copy(&self) -> Result<Tensor> {
+        aten::slice_copy_tensor(self)
+    }
+
+    /// As [`Tensor::slice_copy`], with all that it leaves out.
+    pub fn slice_copy_with(&self, options: aten::SliceCopyTensorOptions) -> Result<Tensor> {
+        aten::slice_copy_tensor_with(self, options)
     }
 
     /// `aten::sqrt(Tensor self) -> Tensor`
@@ -579,6 +689,36 @@ impl Tensor {
     /// `aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)`
     pub fn squeeze_dims(&self, dim: &[i64]) -> Result<Tensor> {
         aten::squeeze_dims(self, dim)
+    }
+
+    /// `aten::squeeze_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn squeeze_(&self) -> Result<Tensor> {
+        aten::squeeze_(self)
+    }
+
+    /// `aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)`
+    pub fn squeeze_dim_(&self, dim: i64) -> Result<Tensor> {
+        aten::squeeze_dim_(self, dim)
+    }
+
+    /// `aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)`
+    pub fn squeeze_dims_(&self, dim: &[i64]) -> Result<Tensor> {
+        aten::squeeze_dims_(self, dim)
+    }
+
+    /// `aten::squeeze_copy(Tensor self) -> Tensor`
+    pub fn squeeze_copy(&self) -> Result<Tensor> {
+        aten::squeeze_copy(self)
+    }
+
+    /// `aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor`
+    pub fn squeeze_copy_dim(&self, dim: i64) -> Result<Tensor> {
+        aten::squeeze_copy_dim(self, dim)
+    }
+
+    /// `aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor`
+    pub fn squeeze_copy_dims(&self, dim: &[i64]) -> Result<Tensor> {
+        aten::squeeze_copy_dims(self, dim)
     }
 
     /// `aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
@@ -651,6 +791,16 @@ impl Tensor {
         aten::t(self)
     }
 
+    /// `aten::t_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn t_(&self) -> Result<Tensor> {
+        aten::t_(self)
+    }
+
+    /// `aten::t_copy(Tensor self) -> Tensor`
+    pub fn t_copy(&self) -> Result<Tensor> {
+        aten::t_copy(self)
+    }
+
     /// `aten::tanh(Tensor self) -> Tensor`
     pub fn tanh(&self) -> Result<Tensor> {
         aten::tanh(self)
@@ -684,14 +834,68 @@ impl Tensor {
         aten::to_dtype_with(self, dtype, options)
     }
 
+    /// `aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None,
+    /// Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False,
+    /// MemoryFormat? memory_format=None) -> Tensor(a)`
+    pub fn to_dtype_layout(&self) -> Result<Tensor> {
+        aten::to_dtype_layout(self)
+    }
+
+    /// As [`Tensor::to_dtype_layout`], with all that it leaves out.
+    pub fn to_dtype_layout_with(&self, options: aten::ToDtypeLayoutOptions) -> Result<Tensor> {
+        aten::to_dtype_layout_with(self, options)
+    }
+
+    /// `aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+    /// MemoryFormat? memory_format=None) -> Tensor(a)`
+    pub fn to_other(&self, other: &Tensor) -> Result<Tensor> {
+        aten::to_other(self, other)
+    }
+
+    /// As [`Tensor::to_other`], with all that it leaves out.
+    pub fn to_other_with(&self, other: &Tensor, options: aten::ToOtherOptions) -> Result<Tensor> {
+        aten::to_other_with(self, other, options)
+    }
+
     /// `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
     pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
         aten::transpose_int(self, dim0, dim1)
     }
 
+    /// `aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)`
+    pub fn transpose_(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
+        aten::transpose_(self, dim0, dim1)
+    }
+
+    /// `aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor`
+    pub fn transpose_copy(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
+        aten::transpose_copy_int(self, dim0, dim1)
+    }
+
+    /// `aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+    /// Tensor`
+    pub fn uniform(&self) -> Result<Tensor> {
+        aten::uniform(self)
+    }
+
+    /// As [`Tensor::uniform`], with all that it leaves out.
+    pub fn uniform_with(&self, options: aten::UniformOptions<'_>) -> Result<Tensor> {
+        aten::uniform_with(self, options)
+    }
+
     /// `aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)`
     pub fn unsqueeze(&self, dim: i64) -> Result<Tensor> {
         aten::unsqueeze(self, dim)
+    }
+
+    /// `aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)`
+    pub fn unsqueeze_(&self, dim: i64) -> Result<Tensor> {
+        aten::unsqueeze_(self, dim)
+    }
+
+    /// `aten::unsqueeze_copy(Tensor self, int dim) -> Tensor`
+    pub fn unsqueeze_copy(&self, dim: i64) -> Result<Tensor> {
+        aten::unsqueeze_copy(self, dim)
     }
 
     /// `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)`
@@ -702,6 +906,16 @@ impl Tensor {
     /// `aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)`
     pub fn view_dtype(&self, dtype: DType) -> Result<Tensor> {
         aten::view_dtype(self, dtype)
+    }
+
+    /// `aten::view_copy(Tensor self, SymInt[] size) -> Tensor`
+    pub fn view_copy(&self, size: &[i64]) -> Result<Tensor> {
+        aten::view_copy(self, size)
+    }
+
+    /// `aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor`
+    pub fn view_copy_dtype(&self, dtype: DType) -> Result<Tensor> {
+        aten::view_copy_dtype(self, dtype)
     }
 
     /// `aten::zero_(Tensor(a!) self) -> Tensor(a!)`

@@ -142,6 +142,22 @@ static inline tenon_status aten__unsafe_view(
   return TENON_OK;
 }
 
+/// aten::_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten__unsafe_view_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::_unsafe_view.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::abs(Tensor self) -> Tensor
 static inline tenon_status aten_abs(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -553,6 +569,33 @@ static inline tenon_status aten_alias(tenon_tensor* self, tenon_tensor** out_res
   return TENON_OK;
 }
 
+/// aten::alias_copy(Tensor self) -> Tensor
+static inline tenon_status aten_alias_copy(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::alias_copy", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::alias_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_alias_copy_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::alias_copy.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_amax_options {
   const int64_t* dim;
   uint32_t dim_count;
@@ -875,6 +918,100 @@ static inline tenon_status aten_as_strided(
   return TENON_OK;
 }
 
+typedef struct aten_as_strided__options {
+  const int64_t* storage_offset;
+} aten_as_strided__options;
+
+static inline aten_as_strided__options aten_as_strided__defaults(void) {
+  aten_as_strided__options options_;
+  options_.storage_offset = NULL;
+  return options_;
+}
+
+/// aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
+/// -> Tensor(a!)
+static inline tenon_status aten_as_strided_(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, const int64_t* stride,
+    uint32_t stride_count, const aten_as_strided__options* options) {
+  static const tenon_op* op_;
+  const aten_as_strided__options defaults_ = aten_as_strided__defaults();
+  const aten_as_strided__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_ints(stride, stride_count);
+  args_[3] = given_->storage_offset != NULL ? tenon_value_of_int((*given_->storage_offset)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::as_strided_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_as_strided_copy_options {
+  const int64_t* storage_offset;
+} aten_as_strided_copy_options;
+
+static inline aten_as_strided_copy_options aten_as_strided_copy_defaults(void) {
+  aten_as_strided_copy_options options_;
+  options_.storage_offset = NULL;
+  return options_;
+}
+
+/// aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
+/// -> Tensor
+static inline tenon_status aten_as_strided_copy(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, const int64_t* stride,
+    uint32_t stride_count, const aten_as_strided_copy_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_as_strided_copy_options defaults_ = aten_as_strided_copy_defaults();
+  const aten_as_strided_copy_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_ints(stride, stride_count);
+  args_[3] = given_->storage_offset != NULL ? tenon_value_of_int((*given_->storage_offset)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::as_strided_copy", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_as_strided_copy_out_options {
+  const int64_t* storage_offset;
+} aten_as_strided_copy_out_options;
+
+static inline aten_as_strided_copy_out_options aten_as_strided_copy_out_defaults(void) {
+  aten_as_strided_copy_out_options options_;
+  options_.storage_offset = NULL;
+  return options_;
+}
+
+/// aten::as_strided_copy.out(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+/// storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_as_strided_copy_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, const int64_t* stride,
+    uint32_t stride_count, tenon_tensor* out, const aten_as_strided_copy_out_options* options) {
+  static const tenon_op* op_;
+  const aten_as_strided_copy_out_options defaults_ = aten_as_strided_copy_out_defaults();
+  const aten_as_strided_copy_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_ints(stride, stride_count);
+  args_[3] = given_->storage_offset != NULL ? tenon_value_of_int((*given_->storage_offset)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::as_strided_copy.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::bmm(Tensor self, Tensor mat2) -> Tensor
 static inline tenon_status aten_bmm(
     tenon_tensor* self, tenon_tensor* mat2, tenon_tensor** out_result) {
@@ -887,6 +1024,40 @@ static inline tenon_status aten_bmm(
   status_ = aten_wrapped_call(&op_, "aten::bmm", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor
+static inline tenon_status aten_bmm_dtype(
+    tenon_tensor* self, tenon_tensor* mat2, tenon_dtype out_dtype, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat2);
+  args_[2] = tenon_value_of_dtype(out_dtype);
+  status_ = aten_wrapped_call(&op_, "aten::bmm.dtype", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bmm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_bmm_dtype_out(
+    tenon_tensor* self, tenon_tensor* mat2, tenon_dtype out_dtype, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat2);
+  args_[2] = tenon_value_of_dtype(out_dtype);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bmm.dtype_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1182,6 +1353,33 @@ static inline tenon_status aten_detach(tenon_tensor* self, tenon_tensor** out_re
   status_ = aten_wrapped_call(&op_, "aten::detach", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::detach_copy(Tensor self) -> Tensor
+static inline tenon_status aten_detach_copy(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::detach_copy", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::detach_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_detach_copy_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::detach_copy.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1730,6 +1928,66 @@ static inline tenon_status aten_expand(
   return TENON_OK;
 }
 
+typedef struct aten_expand_copy_options {
+  int32_t implicit;
+} aten_expand_copy_options;
+
+static inline aten_expand_copy_options aten_expand_copy_defaults(void) {
+  aten_expand_copy_options options_;
+  options_.implicit = 0;
+  return options_;
+}
+
+/// aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
+static inline tenon_status aten_expand_copy(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count,
+    const aten_expand_copy_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_expand_copy_options defaults_ = aten_expand_copy_defaults();
+  const aten_expand_copy_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_bool(given_->implicit);
+  status_ = aten_wrapped_call(&op_, "aten::expand_copy", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_expand_copy_out_options {
+  int32_t implicit;
+} aten_expand_copy_out_options;
+
+static inline aten_expand_copy_out_options aten_expand_copy_out_defaults(void) {
+  aten_expand_copy_out_options options_;
+  options_.implicit = 0;
+  return options_;
+}
+
+/// aten::expand_copy.out(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_expand_copy_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor* out,
+    const aten_expand_copy_out_options* options) {
+  static const tenon_op* op_;
+  const aten_expand_copy_out_options defaults_ = aten_expand_copy_out_defaults();
+  const aten_expand_copy_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_bool(given_->implicit);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::expand_copy.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::fill.Scalar(Tensor self, Scalar value) -> Tensor
 static inline tenon_status aten_fill_Scalar(
     tenon_tensor* self, tenon_value value, tenon_tensor** out_result) {
@@ -1761,6 +2019,37 @@ static inline tenon_status aten_fill_Scalar_out(
   return TENON_OK;
 }
 
+/// aten::fill.Tensor(Tensor self, Tensor value) -> Tensor
+static inline tenon_status aten_fill_Tensor(
+    tenon_tensor* self, tenon_tensor* value, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(value);
+  status_ = aten_wrapped_call(&op_, "aten::fill.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::fill.Tensor_out(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fill_Tensor_out(
+    tenon_tensor* self, tenon_tensor* value, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(value);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fill.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
 static inline tenon_status aten_fill__Scalar(tenon_tensor* self, tenon_value value) {
   static const tenon_op* op_;
@@ -1770,6 +2059,20 @@ static inline tenon_status aten_fill__Scalar(tenon_tensor* self, tenon_value val
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = value;
   status_ = aten_wrapped_call(&op_, "aten::fill_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)
+static inline tenon_status aten_fill__Tensor(tenon_tensor* self, tenon_tensor* value) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(value);
+  status_ = aten_wrapped_call(&op_, "aten::fill_.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -1790,8 +2093,8 @@ static inline tenon_status aten_frexp_Tensor(
   return TENON_OK;
 }
 
-/// aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!),
-/// Tensor(b!))
+/// aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!)
+/// mantissa, Tensor(b!) exponent)
 static inline tenon_status aten_frexp_Tensor_out(
     tenon_tensor* self, tenon_tensor* mantissa, tenon_tensor* exponent) {
   static const tenon_op* op_;
@@ -2478,6 +2781,19 @@ static inline tenon_status aten_matmul_out(
   return TENON_OK;
 }
 
+/// aten::max(Tensor self) -> Tensor
+static inline tenon_status aten_max(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::max", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_max_dim_options {
   int32_t keepdim;
 } aten_max_dim_options;
@@ -2519,7 +2835,7 @@ static inline aten_max_dim_max_options aten_max_dim_max_defaults(void) {
 }
 
 /// aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!)
-/// max_values) -> (Tensor(a!), Tensor(b!))
+/// max_values) -> (Tensor(a!) values, Tensor(b!) indices)
 static inline tenon_status aten_max_dim_max(
     tenon_tensor* self, int64_t dim, tenon_tensor* max, tenon_tensor* max_values,
     const aten_max_dim_max_options* options) {
@@ -2538,6 +2854,51 @@ static inline tenon_status aten_max_dim_max(
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::max.other(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_max_other(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::max.other", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_max_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::max.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_max_unary_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::max.unary_out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -2694,6 +3055,19 @@ static inline tenon_status aten_mean_out(
   return TENON_OK;
 }
 
+/// aten::min(Tensor self) -> Tensor
+static inline tenon_status aten_min(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::min", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 typedef struct aten_min_dim_options {
   int32_t keepdim;
 } aten_min_dim_options;
@@ -2735,7 +3109,7 @@ static inline aten_min_dim_min_options aten_min_dim_min_defaults(void) {
 }
 
 /// aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!)
-/// min_indices) -> (Tensor(a!), Tensor(b!))
+/// min_indices) -> (Tensor(a!) values, Tensor(b!) indices)
 static inline tenon_status aten_min_dim_min(
     tenon_tensor* self, int64_t dim, tenon_tensor* min, tenon_tensor* min_indices,
     const aten_min_dim_min_options* options) {
@@ -2754,6 +3128,51 @@ static inline tenon_status aten_min_dim_min(
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::min.other(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_min_other(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::min.other", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_min_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::min.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::min.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_min_unary_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::min.unary_out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -2800,6 +3219,40 @@ static inline tenon_status aten_mm(
   status_ = aten_wrapped_call(&op_, "aten::mm", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor
+static inline tenon_status aten_mm_dtype(
+    tenon_tensor* self, tenon_tensor* mat2, tenon_dtype out_dtype, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat2);
+  args_[2] = tenon_value_of_dtype(out_dtype);
+  status_ = aten_wrapped_call(&op_, "aten::mm.dtype", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::mm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_mm_dtype_out(
+    tenon_tensor* self, tenon_tensor* mat2, tenon_dtype out_dtype, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat2);
+  args_[2] = tenon_value_of_dtype(out_dtype);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::mm.dtype_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -3098,6 +3551,300 @@ static inline tenon_status aten_nonzero_out(tenon_tensor* self, tenon_tensor* ou
   return TENON_OK;
 }
 
+typedef struct aten_normal_Tensor_Tensor_options {
+  tenon_generator* generator;
+} aten_normal_Tensor_Tensor_options;
+
+static inline aten_normal_Tensor_Tensor_options aten_normal_Tensor_Tensor_defaults(void) {
+  aten_normal_Tensor_Tensor_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_normal_Tensor_Tensor(
+    tenon_tensor* mean, tenon_tensor* std_, const aten_normal_Tensor_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_normal_Tensor_Tensor_options defaults_ = aten_normal_Tensor_Tensor_defaults();
+  const aten_normal_Tensor_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(mean);
+  args_[1] = tenon_value_of_tensor(std_);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::normal.Tensor_Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_normal_Tensor_Tensor_out_options {
+  tenon_generator* generator;
+} aten_normal_Tensor_Tensor_out_options;
+
+static inline aten_normal_Tensor_Tensor_out_options aten_normal_Tensor_Tensor_out_defaults(void) {
+  aten_normal_Tensor_Tensor_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_normal_Tensor_Tensor_out(
+    tenon_tensor* mean, tenon_tensor* std_, tenon_tensor* out,
+    const aten_normal_Tensor_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_normal_Tensor_Tensor_out_options defaults_ = aten_normal_Tensor_Tensor_out_defaults();
+  const aten_normal_Tensor_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(mean);
+  args_[1] = tenon_value_of_tensor(std_);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::normal.Tensor_Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_normal_Tensor_float_options {
+  double std_;
+  tenon_generator* generator;
+} aten_normal_Tensor_float_options;
+
+static inline aten_normal_Tensor_float_options aten_normal_Tensor_float_defaults(void) {
+  aten_normal_Tensor_float_options options_;
+  options_.std_ = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_normal_Tensor_float(
+    tenon_tensor* mean, const aten_normal_Tensor_float_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_normal_Tensor_float_options defaults_ = aten_normal_Tensor_float_defaults();
+  const aten_normal_Tensor_float_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(mean);
+  args_[1] = tenon_value_of_float(given_->std_);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::normal.Tensor_float", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_normal_Tensor_float_out_options {
+  double std_;
+  tenon_generator* generator;
+} aten_normal_Tensor_float_out_options;
+
+static inline aten_normal_Tensor_float_out_options aten_normal_Tensor_float_out_defaults(void) {
+  aten_normal_Tensor_float_out_options options_;
+  options_.std_ = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_normal_Tensor_float_out(
+    tenon_tensor* mean, tenon_tensor* out, const aten_normal_Tensor_float_out_options* options) {
+  static const tenon_op* op_;
+  const aten_normal_Tensor_float_out_options defaults_ = aten_normal_Tensor_float_out_defaults();
+  const aten_normal_Tensor_float_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(mean);
+  args_[1] = tenon_value_of_float(given_->std_);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::normal.Tensor_float_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_normal_float_Tensor_options {
+  tenon_generator* generator;
+} aten_normal_float_Tensor_options;
+
+static inline aten_normal_float_Tensor_options aten_normal_float_Tensor_defaults(void) {
+  aten_normal_float_Tensor_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_normal_float_Tensor(
+    double mean, tenon_tensor* std_, const aten_normal_float_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_normal_float_Tensor_options defaults_ = aten_normal_float_Tensor_defaults();
+  const aten_normal_float_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_float(mean);
+  args_[1] = tenon_value_of_tensor(std_);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::normal.float_Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_normal_float_Tensor_out_options {
+  tenon_generator* generator;
+} aten_normal_float_Tensor_out_options;
+
+static inline aten_normal_float_Tensor_out_options aten_normal_float_Tensor_out_defaults(void) {
+  aten_normal_float_Tensor_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_normal_float_Tensor_out(
+    double mean, tenon_tensor* std_, tenon_tensor* out,
+    const aten_normal_float_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_normal_float_Tensor_out_options defaults_ = aten_normal_float_Tensor_out_defaults();
+  const aten_normal_float_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_float(mean);
+  args_[1] = tenon_value_of_tensor(std_);
+  args_[2] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::normal.float_Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_normal_float_float_options {
+  tenon_generator* generator;
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+} aten_normal_float_float_options;
+
+static inline aten_normal_float_float_options aten_normal_float_float_defaults(void) {
+  aten_normal_float_float_options options_;
+  options_.generator = NULL;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  return options_;
+}
+
+/// aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None,
+/// ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+/// Tensor
+static inline tenon_status aten_normal_float_float(
+    double mean, double std_, const int64_t* size, uint32_t size_count,
+    const aten_normal_float_float_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_normal_float_float_options defaults_ = aten_normal_float_float_defaults();
+  const aten_normal_float_float_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_float(mean);
+  args_[1] = tenon_value_of_float(std_);
+  args_[2] = tenon_value_of_ints(size, size_count);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[4] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[5] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[6] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[7] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::normal.float_float", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_normal_float_float_out_options {
+  tenon_generator* generator;
+} aten_normal_float_float_out_options;
+
+static inline aten_normal_float_float_out_options aten_normal_float_float_out_defaults(void) {
+  aten_normal_float_float_out_options options_;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal.float_float_out(float mean, float std, SymInt[] size, *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_normal_float_float_out(
+    double mean, double std_, const int64_t* size, uint32_t size_count, tenon_tensor* out,
+    const aten_normal_float_float_out_options* options) {
+  static const tenon_op* op_;
+  const aten_normal_float_float_out_options defaults_ = aten_normal_float_float_out_defaults();
+  const aten_normal_float_float_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_float(mean);
+  args_[1] = tenon_value_of_float(std_);
+  args_[2] = tenon_value_of_ints(size, size_count);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::normal.float_float_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_normal_out_options {
+  double mean;
+  double std_;
+  tenon_generator* generator;
+} aten_normal_out_options;
+
+static inline aten_normal_out_options aten_normal_out_defaults(void) {
+  aten_normal_out_options options_;
+  options_.mean = 0.0;
+  options_.std_ = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_normal_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_normal_out_options* options) {
+  static const tenon_op* op_;
+  const aten_normal_out_options defaults_ = aten_normal_out_defaults();
+  const aten_normal_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->mean);
+  args_[2] = tenon_value_of_float(given_->std_);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::normal.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_normal__options {
   double mean;
   double std_;
@@ -3128,6 +3875,40 @@ static inline tenon_status aten_normal_(tenon_tensor* self, const aten_normal__o
   status_ = aten_wrapped_call(&op_, "aten::normal_", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_normal_functional_options {
+  double mean;
+  double std_;
+  tenon_generator* generator;
+} aten_normal_functional_options;
+
+static inline aten_normal_functional_options aten_normal_functional_defaults(void) {
+  aten_normal_functional_options options_;
+  options_.mean = 0.0;
+  options_.std_ = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None)
+/// -> Tensor
+static inline tenon_status aten_normal_functional(
+    tenon_tensor* self, const aten_normal_functional_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_normal_functional_options defaults_ = aten_normal_functional_defaults();
+  const aten_normal_functional_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->mean);
+  args_[2] = tenon_value_of_float(given_->std_);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::normal_functional", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -3265,6 +4046,37 @@ static inline tenon_status aten_permute(
   status_ = aten_wrapped_call(&op_, "aten::permute", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::permute_copy(Tensor self, int[] dims) -> Tensor
+static inline tenon_status aten_permute_copy(
+    tenon_tensor* self, const int64_t* dims, uint32_t dims_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dims, dims_count);
+  status_ = aten_wrapped_call(&op_, "aten::permute_copy", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::permute_copy.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_permute_copy_out(
+    tenon_tensor* self, const int64_t* dims, uint32_t dims_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dims, dims_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::permute_copy.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -3595,6 +4407,39 @@ static inline tenon_status aten_select_int(
   return TENON_OK;
 }
 
+/// aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor
+static inline tenon_status aten_select_copy_int(
+    tenon_tensor* self, int64_t dim, int64_t index, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_int(index);
+  status_ = aten_wrapped_call(&op_, "aten::select_copy.int", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::select_copy.int_out(Tensor self, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_select_copy_int_out(
+    tenon_tensor* self, int64_t dim, int64_t index, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_int(index);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::select_copy.int_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::sigmoid(Tensor self) -> Tensor
 static inline tenon_status aten_sigmoid(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -3712,6 +4557,81 @@ static inline tenon_status aten_slice_Tensor(
   return TENON_OK;
 }
 
+typedef struct aten_slice_copy_Tensor_options {
+  int64_t dim;
+  const int64_t* start;
+  const int64_t* end;
+  int64_t step;
+} aten_slice_copy_Tensor_options;
+
+static inline aten_slice_copy_Tensor_options aten_slice_copy_Tensor_defaults(void) {
+  aten_slice_copy_Tensor_options options_;
+  options_.dim = 0;
+  options_.start = NULL;
+  options_.end = NULL;
+  options_.step = 1;
+  return options_;
+}
+
+/// aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
+/// step=1) -> Tensor
+static inline tenon_status aten_slice_copy_Tensor(
+    tenon_tensor* self, const aten_slice_copy_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_slice_copy_Tensor_options defaults_ = aten_slice_copy_Tensor_defaults();
+  const aten_slice_copy_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = given_->start != NULL ? tenon_value_of_int((*given_->start)) : tenon_value_of_none();
+  args_[3] = given_->end != NULL ? tenon_value_of_int((*given_->end)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_int(given_->step);
+  status_ = aten_wrapped_call(&op_, "aten::slice_copy.Tensor", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_slice_copy_Tensor_out_options {
+  int64_t dim;
+  const int64_t* start;
+  const int64_t* end;
+  int64_t step;
+} aten_slice_copy_Tensor_out_options;
+
+static inline aten_slice_copy_Tensor_out_options aten_slice_copy_Tensor_out_defaults(void) {
+  aten_slice_copy_Tensor_out_options options_;
+  options_.dim = 0;
+  options_.start = NULL;
+  options_.end = NULL;
+  options_.step = 1;
+  return options_;
+}
+
+/// aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
+/// step=1, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_slice_copy_Tensor_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_slice_copy_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_slice_copy_Tensor_out_options defaults_ = aten_slice_copy_Tensor_out_defaults();
+  const aten_slice_copy_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = given_->start != NULL ? tenon_value_of_int((*given_->start)) : tenon_value_of_none();
+  args_[3] = given_->end != NULL ? tenon_value_of_int((*given_->end)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_int(given_->step);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::slice_copy.Tensor_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::sqrt(Tensor self) -> Tensor
 static inline tenon_status aten_sqrt(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -3792,6 +4712,137 @@ static inline tenon_status aten_squeeze_dims(
   status_ = aten_wrapped_call(&op_, "aten::squeeze.dims", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::squeeze_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_squeeze_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)
+static inline tenon_status aten_squeeze__dim(tenon_tensor* self, int64_t dim) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_.dim", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)
+static inline tenon_status aten_squeeze__dims(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_.dims", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::squeeze_copy(Tensor self) -> Tensor
+static inline tenon_status aten_squeeze_copy(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_copy", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor
+static inline tenon_status aten_squeeze_copy_dim(
+    tenon_tensor* self, int64_t dim, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_copy.dim", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::squeeze_copy.dim_out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_squeeze_copy_dim_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_copy.dim_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor
+static inline tenon_status aten_squeeze_copy_dims(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_copy.dims", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::squeeze_copy.dims_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_squeeze_copy_dims_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_copy.dims_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::squeeze_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_squeeze_copy_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::squeeze_copy.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -4161,6 +5212,46 @@ static inline tenon_status aten_t(tenon_tensor* self, tenon_tensor** out_result)
   return TENON_OK;
 }
 
+/// aten::t_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_t_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::t_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::t_copy(Tensor self) -> Tensor
+static inline tenon_status aten_t_copy(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::t_copy", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::t_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_t_copy_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::t_copy.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::tanh(Tensor self) -> Tensor
 static inline tenon_status aten_tanh(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -4274,6 +5365,89 @@ static inline tenon_status aten_to_dtype(
   return TENON_OK;
 }
 
+typedef struct aten_to_dtype_layout_options {
+  const tenon_dtype* dtype;
+  const int32_t* layout;
+  const tenon_device* device;
+  const int32_t* pin_memory;
+  int32_t non_blocking;
+  int32_t copy;
+  const int32_t* memory_format;
+} aten_to_dtype_layout_options;
+
+static inline aten_to_dtype_layout_options aten_to_dtype_layout_defaults(void) {
+  aten_to_dtype_layout_options options_;
+  options_.dtype = NULL;
+  options_.layout = NULL;
+  options_.device = NULL;
+  options_.pin_memory = NULL;
+  options_.non_blocking = 0;
+  options_.copy = 0;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device?
+/// device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat?
+/// memory_format=None) -> Tensor(a)
+static inline tenon_status aten_to_dtype_layout(
+    tenon_tensor* self, const aten_to_dtype_layout_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_to_dtype_layout_options defaults_ = aten_to_dtype_layout_defaults();
+  const aten_to_dtype_layout_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = given_->layout != NULL ? tenon_value_of_layout((*given_->layout)) : tenon_value_of_none();
+  args_[3] = given_->device != NULL ? tenon_value_of_device((*given_->device)) : tenon_value_of_none();
+  args_[4] = given_->pin_memory != NULL ? tenon_value_of_bool((*given_->pin_memory)) : tenon_value_of_none();
+  args_[5] = tenon_value_of_bool(given_->non_blocking);
+  args_[6] = tenon_value_of_bool(given_->copy);
+  args_[7] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::to.dtype_layout", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_to_other_options {
+  int32_t non_blocking;
+  int32_t copy;
+  const int32_t* memory_format;
+} aten_to_other_options;
+
+static inline aten_to_other_options aten_to_other_defaults(void) {
+  aten_to_other_options options_;
+  options_.non_blocking = 0;
+  options_.copy = 0;
+  options_.memory_format = NULL;
+  return options_;
+}
+
+/// aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+/// MemoryFormat? memory_format=None) -> Tensor(a)
+static inline tenon_status aten_to_other(
+    tenon_tensor* self, tenon_tensor* other, const aten_to_other_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_to_other_options defaults_ = aten_to_other_defaults();
+  const aten_to_other_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_bool(given_->non_blocking);
+  args_[3] = tenon_value_of_bool(given_->copy);
+  args_[4] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::to.other", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
 static inline tenon_status aten_transpose_int(
     tenon_tensor* self, int64_t dim0, int64_t dim1, tenon_tensor** out_result) {
@@ -4287,6 +5461,122 @@ static inline tenon_status aten_transpose_int(
   status_ = aten_wrapped_call(&op_, "aten::transpose.int", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)
+static inline tenon_status aten_transpose_(tenon_tensor* self, int64_t dim0, int64_t dim1) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim0);
+  args_[2] = tenon_value_of_int(dim1);
+  status_ = aten_wrapped_call(&op_, "aten::transpose_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor
+static inline tenon_status aten_transpose_copy_int(
+    tenon_tensor* self, int64_t dim0, int64_t dim1, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim0);
+  args_[2] = tenon_value_of_int(dim1);
+  status_ = aten_wrapped_call(&op_, "aten::transpose_copy.int", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::transpose_copy.int_out(Tensor self, int dim0, int dim1, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_transpose_copy_int_out(
+    tenon_tensor* self, int64_t dim0, int64_t dim1, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim0);
+  args_[2] = tenon_value_of_int(dim1);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::transpose_copy.int_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_uniform_options {
+  double from;
+  double to;
+  tenon_generator* generator;
+} aten_uniform_options;
+
+static inline aten_uniform_options aten_uniform_defaults(void) {
+  aten_uniform_options options_;
+  options_.from = 0.0;
+  options_.to = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor
+static inline tenon_status aten_uniform(
+    tenon_tensor* self, const aten_uniform_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_uniform_options defaults_ = aten_uniform_defaults();
+  const aten_uniform_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->from);
+  args_[2] = tenon_value_of_float(given_->to);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::uniform", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_uniform_out_options {
+  double from;
+  double to;
+  tenon_generator* generator;
+} aten_uniform_out_options;
+
+static inline aten_uniform_out_options aten_uniform_out_defaults(void) {
+  aten_uniform_out_options options_;
+  options_.from = 0.0;
+  options_.to = 1.0;
+  options_.generator = NULL;
+  return options_;
+}
+
+/// aten::uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_uniform_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_uniform_out_options* options) {
+  static const tenon_op* op_;
+  const aten_uniform_out_options defaults_ = aten_uniform_out_defaults();
+  const aten_uniform_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_float(given_->from);
+  args_[2] = tenon_value_of_float(given_->to);
+  args_[3] = given_->generator != NULL ? tenon_value_of_generator(given_->generator) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::uniform.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -4338,6 +5628,51 @@ static inline tenon_status aten_unsqueeze(
   return TENON_OK;
 }
 
+/// aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)
+static inline tenon_status aten_unsqueeze_(tenon_tensor* self, int64_t dim) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  status_ = aten_wrapped_call(&op_, "aten::unsqueeze_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::unsqueeze_copy(Tensor self, int dim) -> Tensor
+static inline tenon_status aten_unsqueeze_copy(
+    tenon_tensor* self, int64_t dim, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  status_ = aten_wrapped_call(&op_, "aten::unsqueeze_copy", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::unsqueeze_copy.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_unsqueeze_copy_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::unsqueeze_copy.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)
 static inline tenon_status aten_view(
     tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor** out_result) {
@@ -4363,6 +5698,129 @@ static inline tenon_status aten_view_dtype(
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_dtype(dtype);
   status_ = aten_wrapped_call(&op_, "aten::view.dtype", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_copy(Tensor self, SymInt[] size) -> Tensor
+static inline tenon_status aten_view_copy(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  status_ = aten_wrapped_call(&op_, "aten::view_copy", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor
+static inline tenon_status aten_view_copy_dtype(
+    tenon_tensor* self, tenon_dtype dtype, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_dtype(dtype);
+  status_ = aten_wrapped_call(&op_, "aten::view_copy.dtype", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_copy.dtype_out(Tensor self, ScalarType dtype, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_view_copy_dtype_out(
+    tenon_tensor* self, tenon_dtype dtype, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_dtype(dtype);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::view_copy.dtype_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::view_copy.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_view_copy_out(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::view_copy.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::where(Tensor condition) -> Tensor[]
+static inline tenon_status aten_where(tenon_tensor* condition, tenon_value* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(condition);
+  status_ = aten_wrapped_call(&op_, "aten::where", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+/// aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor
+static inline tenon_status aten_where_Scalar(
+    tenon_tensor* condition, tenon_value self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(condition);
+  args_[1] = self;
+  args_[2] = other;
+  status_ = aten_wrapped_call(&op_, "aten::where.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_where_ScalarOther(
+    tenon_tensor* condition, tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(condition);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = other;
+  status_ = aten_wrapped_call(&op_, "aten::where.ScalarOther", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor
+static inline tenon_status aten_where_ScalarSelf(
+    tenon_tensor* condition, tenon_value self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(condition);
+  args_[1] = self;
+  args_[2] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::where.ScalarSelf", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
   return TENON_OK;

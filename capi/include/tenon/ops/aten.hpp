@@ -71,6 +71,14 @@ inline Tensor _unsafe_view(const Tensor& self, List<int64_t> size) {
   return op_(self, size);
 }
 
+// aten::_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor _unsafe_view_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::_unsafe_view.out");
+  op_(self, size, out);
+  return out;
+}
+
 // aten::abs(Tensor self) -> Tensor
 inline Tensor abs(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::abs");
@@ -203,6 +211,19 @@ inline Tensor alias(const Tensor& self) {
   return op_(self);
 }
 
+// aten::alias_copy(Tensor self) -> Tensor
+inline Tensor alias_copy(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::alias_copy");
+  return op_(self);
+}
+
+// aten::alias_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor alias_copy_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::alias_copy.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
 inline Tensor amax(const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
@@ -315,10 +336,60 @@ inline Tensor as_strided(
   return op_(self, size, stride, storage_offset);
 }
 
+// aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
+// -> Tensor(a!)
+inline Tensor as_strided_(
+    const Tensor& self, List<int64_t> size, List<int64_t> stride,
+    std::optional<int64_t> storage_offset = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      std::optional<int64_t>)> op_("aten::as_strided_");
+  op_(self, size, stride, storage_offset);
+  return self;
+}
+
+// aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None)
+// -> Tensor
+inline Tensor as_strided_copy(
+    const Tensor& self, List<int64_t> size, List<int64_t> stride,
+    std::optional<int64_t> storage_offset = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      std::optional<int64_t>)> op_("aten::as_strided_copy");
+  return op_(self, size, stride, storage_offset);
+}
+
+// aten::as_strided_copy.out(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+// storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor as_strided_copy_out(
+    const Tensor& out, const Tensor& self, List<int64_t> size, List<int64_t> stride,
+    std::optional<int64_t> storage_offset = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::optional<int64_t>,
+      const Tensor&)> op_("aten::as_strided_copy.out");
+  op_(self, size, stride, storage_offset, out);
+  return out;
+}
+
 // aten::bmm(Tensor self, Tensor mat2) -> Tensor
 inline Tensor bmm(const Tensor& self, const Tensor& mat2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::bmm");
   return op_(self, mat2);
+}
+
+// aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor
+inline Tensor bmm(const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, Dtype)> op_("aten::bmm.dtype");
+  return op_(self, mat2, out_dtype);
+}
+
+// aten::bmm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor bmm_out(const Tensor& out, const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, Dtype, const Tensor&)> op_("aten::bmm.dtype_out");
+  op_(self, mat2, out_dtype, out);
+  return out;
 }
 
 // aten::bmm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
@@ -413,6 +484,19 @@ inline Tensor cos_(const Tensor& self) {
 inline Tensor detach(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::detach");
   return op_(self);
+}
+
+// aten::detach_copy(Tensor self) -> Tensor
+inline Tensor detach_copy(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::detach_copy");
+  return op_(self);
+}
+
+// aten::detach_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor detach_copy_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::detach_copy.out");
+  op_(self, out);
+  return out;
 }
 
 // aten::div.Scalar(Tensor self, Scalar other) -> Tensor
@@ -671,6 +755,23 @@ inline Tensor expand(const Tensor& self, List<int64_t> size, bool implicit = fal
   return op_(self, size, implicit);
 }
 
+// aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
+inline Tensor expand_copy(const Tensor& self, List<int64_t> size, bool implicit = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, bool)> op_("aten::expand_copy");
+  return op_(self, size, implicit);
+}
+
+// aten::expand_copy.out(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor expand_copy_out(
+    const Tensor& out, const Tensor& self, List<int64_t> size, bool implicit = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::expand_copy.out");
+  op_(self, size, implicit, out);
+  return out;
+}
+
 // aten::fill.Scalar(Tensor self, Scalar value) -> Tensor
 inline Tensor fill(const Tensor& self, const Scalar& value) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::fill.Scalar");
@@ -685,9 +786,30 @@ inline Tensor fill_out(const Tensor& out, const Tensor& self, const Scalar& valu
   return out;
 }
 
+// aten::fill.Tensor(Tensor self, Tensor value) -> Tensor
+inline Tensor fill(const Tensor& self, const Tensor& value) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::fill.Tensor");
+  return op_(self, value);
+}
+
+// aten::fill.Tensor_out(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fill_out(const Tensor& out, const Tensor& self, const Tensor& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::fill.Tensor_out");
+  op_(self, value, out);
+  return out;
+}
+
 // aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
 inline Tensor fill_(const Tensor& self, const Scalar& value) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::fill_.Scalar");
+  op_(self, value);
+  return self;
+}
+
+// aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)
+inline Tensor fill_(const Tensor& self, const Tensor& value) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::fill_.Tensor");
   op_(self, value);
   return self;
 }
@@ -699,8 +821,8 @@ inline std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
   return op_(self);
 }
 
-// aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!),
-// Tensor(b!))
+// aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!)
+// mantissa, Tensor(b!) exponent)
 inline std::tuple<Tensor, Tensor> frexp_out(
     const Tensor& mantissa, const Tensor& exponent, const Tensor& self) {
   static constinit const LazyOp<void(
@@ -1022,6 +1144,12 @@ inline Tensor matmul_out(const Tensor& out, const Tensor& self, const Tensor& ot
   return out;
 }
 
+// aten::max(Tensor self) -> Tensor
+inline Tensor max(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::max");
+  return op_(self);
+}
+
 // aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
 inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -1030,7 +1158,7 @@ inline std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keep
 }
 
 // aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!)
-// max_values) -> (Tensor(a!), Tensor(b!))
+// max_values) -> (Tensor(a!) values, Tensor(b!) indices)
 inline std::tuple<Tensor, Tensor> max_out(
     const Tensor& max, const Tensor& max_values, const Tensor& self, int64_t dim,
     bool keepdim = false) {
@@ -1038,6 +1166,27 @@ inline std::tuple<Tensor, Tensor> max_out(
       const Tensor&, int64_t, bool, const Tensor&, const Tensor&)> op_("aten::max.dim_max");
   op_(self, dim, keepdim, max, max_values);
   return {max, max_values};
+}
+
+// aten::max.other(Tensor self, Tensor other) -> Tensor
+inline Tensor max(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::max.other");
+  return op_(self, other);
+}
+
+// aten::max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor max_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::max.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor max_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::max.unary_out");
+  op_(self, out);
+  return out;
 }
 
 // aten::maximum(Tensor self, Tensor other) -> Tensor
@@ -1091,6 +1240,12 @@ inline Tensor mean_out(
   return out;
 }
 
+// aten::min(Tensor self) -> Tensor
+inline Tensor min(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::min");
+  return op_(self);
+}
+
 // aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
 inline std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -1099,7 +1254,7 @@ inline std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keep
 }
 
 // aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min, Tensor(b!)
-// min_indices) -> (Tensor(a!), Tensor(b!))
+// min_indices) -> (Tensor(a!) values, Tensor(b!) indices)
 inline std::tuple<Tensor, Tensor> min_out(
     const Tensor& min, const Tensor& min_indices, const Tensor& self, int64_t dim,
     bool keepdim = false) {
@@ -1107,6 +1262,27 @@ inline std::tuple<Tensor, Tensor> min_out(
       const Tensor&, int64_t, bool, const Tensor&, const Tensor&)> op_("aten::min.dim_min");
   op_(self, dim, keepdim, min, min_indices);
   return {min, min_indices};
+}
+
+// aten::min.other(Tensor self, Tensor other) -> Tensor
+inline Tensor min(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::min.other");
+  return op_(self, other);
+}
+
+// aten::min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor min_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::min.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::min.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor min_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::min.unary_out");
+  op_(self, out);
+  return out;
 }
 
 // aten::minimum(Tensor self, Tensor other) -> Tensor
@@ -1127,6 +1303,21 @@ inline Tensor minimum_out(const Tensor& out, const Tensor& self, const Tensor& o
 inline Tensor mm(const Tensor& self, const Tensor& mat2) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::mm");
   return op_(self, mat2);
+}
+
+// aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor
+inline Tensor mm(const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, Dtype)> op_("aten::mm.dtype");
+  return op_(self, mat2, out_dtype);
+}
+
+// aten::mm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor mm_out(const Tensor& out, const Tensor& self, const Tensor& mat2, Dtype out_dtype) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, Dtype, const Tensor&)> op_("aten::mm.dtype_out");
+  op_(self, mat2, out_dtype, out);
+  return out;
 }
 
 // aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
@@ -1268,6 +1459,115 @@ inline Tensor nonzero_out(const Tensor& out, const Tensor& self) {
   return out;
 }
 
+// aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor
+inline Tensor normal(
+    const Tensor& mean, const Tensor& std_,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&,
+      const std::optional<Generator>&)> op_("aten::normal.Tensor_Tensor");
+  return op_(mean, std_, generator);
+}
+
+// aten::normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor normal_out(
+    const Tensor& out, const Tensor& mean, const Tensor& std_,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::normal.Tensor_Tensor_out");
+  op_(mean, std_, generator, out);
+  return out;
+}
+
+// aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor
+inline Tensor normal(
+    const Tensor& mean, double std_ = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, const std::optional<Generator>&)> op_("aten::normal.Tensor_float");
+  return op_(mean, std_, generator);
+}
+
+// aten::normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor normal_out(
+    const Tensor& out, const Tensor& mean, double std_ = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::normal.Tensor_float_out");
+  op_(mean, std_, generator, out);
+  return out;
+}
+
+// aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor
+inline Tensor normal(
+    double mean, const Tensor& std_, const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      double, const Tensor&, const std::optional<Generator>&)> op_("aten::normal.float_Tensor");
+  return op_(mean, std_, generator);
+}
+
+// aten::normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor normal_out(
+    const Tensor& out, double mean, const Tensor& std_,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      double, const Tensor&, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::normal.float_Tensor_out");
+  op_(mean, std_, generator, out);
+  return out;
+}
+
+struct NormalFloatFloatOptions {
+  std::optional<Generator> generator{};
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+};
+
+// aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None,
+// ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) ->
+// Tensor
+inline Tensor normal(
+    double mean, double std_, List<int64_t> size, const NormalFloatFloatOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      double, double, std::span<const int64_t>, const std::optional<Generator>&,
+      std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>)> op_("aten::normal.float_float");
+  return op_(
+      mean, std_, size, options.generator, options.dtype, options.layout, options.device,
+      options.pin_memory);
+}
+
+// aten::normal.float_float_out(float mean, float std, SymInt[] size, *, Generator? generator=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor normal_out(
+    const Tensor& out, double mean, double std_, List<int64_t> size,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      double, double, std::span<const int64_t>, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::normal.float_float_out");
+  op_(mean, std_, size, generator, out);
+  return out;
+}
+
+// aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor normal_out(
+    const Tensor& out, const Tensor& self, double mean, double std_,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, double, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::normal.out");
+  op_(self, mean, std_, generator, out);
+  return out;
+}
+
 // aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) ->
 // Tensor(a!)
 inline Tensor normal_(
@@ -1277,6 +1577,17 @@ inline Tensor normal_(
       const Tensor&, double, double, const std::optional<Generator>&)> op_("aten::normal_");
   op_(self, mean, std_, generator);
   return self;
+}
+
+// aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None)
+// -> Tensor
+inline Tensor normal_functional(
+    const Tensor& self, double mean = 0.0, double std_ = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, double,
+      const std::optional<Generator>&)> op_("aten::normal_functional");
+  return op_(self, mean, std_, generator);
 }
 
 struct OnesOptions {
@@ -1338,6 +1649,21 @@ inline Tensor permute(const Tensor& self, List<int64_t> dims) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::permute");
   return op_(self, dims);
+}
+
+// aten::permute_copy(Tensor self, int[] dims) -> Tensor
+inline Tensor permute_copy(const Tensor& self, List<int64_t> dims) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>)> op_("aten::permute_copy");
+  return op_(self, dims);
+}
+
+// aten::permute_copy.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor permute_copy_out(const Tensor& out, const Tensor& self, List<int64_t> dims) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::permute_copy.out");
+  op_(self, dims, out);
+  return out;
 }
 
 struct RandOptions {
@@ -1499,6 +1825,21 @@ inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   return op_(self, dim, index);
 }
 
+// aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor
+inline Tensor select_copy(const Tensor& self, int64_t dim, int64_t index) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t)> op_("aten::select_copy.int");
+  return op_(self, dim, index);
+}
+
+// aten::select_copy.int_out(Tensor self, int dim, SymInt index, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor select_copy_out(const Tensor& out, const Tensor& self, int64_t dim, int64_t index) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::select_copy.int_out");
+  op_(self, dim, index, out);
+  return out;
+}
+
 // aten::sigmoid(Tensor self) -> Tensor
 inline Tensor sigmoid(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sigmoid");
@@ -1550,6 +1891,30 @@ inline Tensor slice(
   return op_(self, dim, start, end, step);
 }
 
+// aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
+// step=1) -> Tensor
+inline Tensor slice_copy(
+    const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = std::nullopt,
+    std::optional<int64_t> end = std::nullopt, int64_t step = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>,
+      int64_t)> op_("aten::slice_copy.Tensor");
+  return op_(self, dim, start, end, step);
+}
+
+// aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
+// step=1, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor slice_copy_out(
+    const Tensor& out, const Tensor& self, int64_t dim = 0,
+    std::optional<int64_t> start = std::nullopt, std::optional<int64_t> end = std::nullopt,
+    int64_t step = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>, int64_t,
+      const Tensor&)> op_("aten::slice_copy.Tensor_out");
+  op_(self, dim, start, end, step, out);
+  return out;
+}
+
 // aten::sqrt(Tensor self) -> Tensor
 inline Tensor sqrt(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sqrt");
@@ -1587,6 +1952,70 @@ inline Tensor squeeze(const Tensor& self, List<int64_t> dim) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::squeeze.dims");
   return op_(self, dim);
+}
+
+// aten::squeeze_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor squeeze_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::squeeze_");
+  op_(self);
+  return self;
+}
+
+// aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)
+inline Tensor squeeze_(const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::squeeze_.dim");
+  op_(self, dim);
+  return self;
+}
+
+// aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)
+inline Tensor squeeze_(const Tensor& self, List<int64_t> dim) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>)> op_("aten::squeeze_.dims");
+  op_(self, dim);
+  return self;
+}
+
+// aten::squeeze_copy(Tensor self) -> Tensor
+inline Tensor squeeze_copy(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::squeeze_copy");
+  return op_(self);
+}
+
+// aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor
+inline Tensor squeeze_copy(const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::squeeze_copy.dim");
+  return op_(self, dim);
+}
+
+// aten::squeeze_copy.dim_out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor squeeze_copy_out(const Tensor& out, const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::squeeze_copy.dim_out");
+  op_(self, dim, out);
+  return out;
+}
+
+// aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor
+inline Tensor squeeze_copy(const Tensor& self, List<int64_t> dim) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>)> op_("aten::squeeze_copy.dims");
+  return op_(self, dim);
+}
+
+// aten::squeeze_copy.dims_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor squeeze_copy_out(const Tensor& out, const Tensor& self, List<int64_t> dim) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::squeeze_copy.dims_out");
+  op_(self, dim, out);
+  return out;
+}
+
+// aten::squeeze_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor squeeze_copy_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::squeeze_copy.out");
+  op_(self, out);
+  return out;
 }
 
 // aten::stack(Tensor[] tensors, int dim=0) -> Tensor
@@ -1695,6 +2124,26 @@ inline Tensor t(const Tensor& self) {
   return op_(self);
 }
 
+// aten::t_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor t_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::t_");
+  op_(self);
+  return self;
+}
+
+// aten::t_copy(Tensor self) -> Tensor
+inline Tensor t_copy(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::t_copy");
+  return op_(self);
+}
+
+// aten::t_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor t_copy_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::t_copy.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::tanh(Tensor self) -> Tensor
 inline Tensor tanh(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::tanh");
@@ -1736,10 +2185,86 @@ inline Tensor to(
   return op_(self, dtype, non_blocking, copy, memory_format);
 }
 
+struct ToDtypeLayoutOptions {
+  std::optional<Dtype> dtype{};
+  std::optional<Layout> layout{};
+  std::optional<Device> device{};
+  std::optional<bool> pin_memory{};
+  bool non_blocking = false;
+  bool copy = false;
+  std::optional<MemoryFormat> memory_format{};
+};
+
+// aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device?
+// device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat?
+// memory_format=None) -> Tensor(a)
+inline Tensor to(const Tensor& self, const ToDtypeLayoutOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<Dtype>, std::optional<Layout>, const std::optional<Device>&,
+      std::optional<bool>, bool, bool, std::optional<MemoryFormat>)> op_("aten::to.dtype_layout");
+  return op_(
+      self, options.dtype, options.layout, options.device, options.pin_memory, options.non_blocking,
+      options.copy, options.memory_format);
+}
+
+// aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+// MemoryFormat? memory_format=None) -> Tensor(a)
+inline Tensor to(
+    const Tensor& self, const Tensor& other, bool non_blocking = false, bool copy = false,
+    std::optional<MemoryFormat> memory_format = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, bool, bool, std::optional<MemoryFormat>)> op_("aten::to.other");
+  return op_(self, other, non_blocking, copy, memory_format);
+}
+
 // aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
 inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::transpose.int");
   return op_(self, dim0, dim1);
+}
+
+// aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)
+inline Tensor transpose_(const Tensor& self, int64_t dim0, int64_t dim1) {
+  static constinit const LazyOp<void(const Tensor&, int64_t, int64_t)> op_("aten::transpose_");
+  op_(self, dim0, dim1);
+  return self;
+}
+
+// aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor
+inline Tensor transpose_copy(const Tensor& self, int64_t dim0, int64_t dim1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t)> op_("aten::transpose_copy.int");
+  return op_(self, dim0, dim1);
+}
+
+// aten::transpose_copy.int_out(Tensor self, int dim0, int dim1, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor transpose_copy_out(
+    const Tensor& out, const Tensor& self, int64_t dim0, int64_t dim1) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::transpose_copy.int_out");
+  op_(self, dim0, dim1, out);
+  return out;
+}
+
+// aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor
+inline Tensor uniform(
+    const Tensor& self, double from = 0.0, double to = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, double, double, const std::optional<Generator>&)> op_("aten::uniform");
+  return op_(self, from, to, generator);
+}
+
+// aten::uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor uniform_out(
+    const Tensor& out, const Tensor& self, double from = 0.0, double to = 1.0,
+    const std::optional<Generator>& generator = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, double, double, const std::optional<Generator>&,
+      const Tensor&)> op_("aten::uniform.out");
+  op_(self, from, to, generator, out);
+  return out;
 }
 
 // aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) ->
@@ -1759,6 +2284,27 @@ inline Tensor unsqueeze(const Tensor& self, int64_t dim) {
   return op_(self, dim);
 }
 
+// aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)
+inline Tensor unsqueeze_(const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::unsqueeze_");
+  op_(self, dim);
+  return self;
+}
+
+// aten::unsqueeze_copy(Tensor self, int dim) -> Tensor
+inline Tensor unsqueeze_copy(const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::unsqueeze_copy");
+  return op_(self, dim);
+}
+
+// aten::unsqueeze_copy.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor unsqueeze_copy_out(const Tensor& out, const Tensor& self, int64_t dim) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::unsqueeze_copy.out");
+  op_(self, dim, out);
+  return out;
+}
+
 // aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)
 inline Tensor view(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(const Tensor&, std::span<const int64_t>)> op_("aten::view");
@@ -1769,6 +2315,62 @@ inline Tensor view(const Tensor& self, List<int64_t> size) {
 inline Tensor view(const Tensor& self, Dtype dtype) {
   static constinit const LazyOp<Tensor(const Tensor&, Dtype)> op_("aten::view.dtype");
   return op_(self, dtype);
+}
+
+// aten::view_copy(Tensor self, SymInt[] size) -> Tensor
+inline Tensor view_copy(const Tensor& self, List<int64_t> size) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>)> op_("aten::view_copy");
+  return op_(self, size);
+}
+
+// aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor
+inline Tensor view_copy(const Tensor& self, Dtype dtype) {
+  static constinit const LazyOp<Tensor(const Tensor&, Dtype)> op_("aten::view_copy.dtype");
+  return op_(self, dtype);
+}
+
+// aten::view_copy.dtype_out(Tensor self, ScalarType dtype, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor view_copy_out(const Tensor& out, const Tensor& self, Dtype dtype) {
+  static constinit const LazyOp<void(
+      const Tensor&, Dtype, const Tensor&)> op_("aten::view_copy.dtype_out");
+  op_(self, dtype, out);
+  return out;
+}
+
+// aten::view_copy.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor view_copy_out(const Tensor& out, const Tensor& self, List<int64_t> size) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::view_copy.out");
+  op_(self, size, out);
+  return out;
+}
+
+// aten::where(Tensor condition) -> Tensor[]
+inline std::vector<Tensor> where(const Tensor& condition) {
+  static constinit const LazyOp<std::vector<Tensor>(const Tensor&)> op_("aten::where");
+  return op_(condition);
+}
+
+// aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor
+inline Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::where.Scalar");
+  return op_(condition, self, other);
+}
+
+// aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor
+inline Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::where.ScalarOther");
+  return op_(condition, self, other);
+}
+
+// aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor
+inline Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::where.ScalarSelf");
+  return op_(condition, self, other);
 }
 
 // aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor

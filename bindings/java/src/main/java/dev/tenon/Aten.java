@@ -143,6 +143,16 @@ public final class Aten {
     return _UNSAFE_VIEW.get().callTensor(self, size);
   }
 
+  private static final LazyOp _UNSAFE_VIEW_OUT = new LazyOp("aten::_unsafe_view.out");
+
+  /**
+   * {@code aten::_unsafe_view.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor _unsafeViewOut(Tensor out, Tensor self, long... size) {
+    ((Tensor) _UNSAFE_VIEW_OUT.get().callBoxed(new Object[] {self, size, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ABS = new LazyOp("aten::abs");
 
   /**
@@ -407,6 +417,25 @@ public final class Aten {
    */
   public static Tensor alias(Tensor self) {
     return ALIAS.get().callTensor(self);
+  }
+
+  private static final LazyOp ALIAS_COPY = new LazyOp("aten::alias_copy");
+
+  /**
+   * {@code aten::alias_copy(Tensor self) -> Tensor}.
+   */
+  public static Tensor aliasCopy(Tensor self) {
+    return ALIAS_COPY.get().callTensor(self);
+  }
+
+  private static final LazyOp ALIAS_COPY_OUT = new LazyOp("aten::alias_copy.out");
+
+  /**
+   * {@code aten::alias_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor aliasCopyOut(Tensor out, Tensor self) {
+    ((Tensor) ALIAS_COPY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp AMAX = new LazyOp("aten::amax");
@@ -721,6 +750,66 @@ public final class Aten {
     return AS_STRIDED.get().callTensor(self, size, stride, storageOffset);
   }
 
+  private static final LazyOp AS_STRIDED_ = new LazyOp("aten::as_strided_");
+
+  /**
+   * {@code aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None) -> Tensor(a!)}.
+   */
+  public static Tensor asStrided_(Tensor self, long[] size, long... stride) {
+    AS_STRIDED_.get().callTensor(self, size, stride).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None) -> Tensor(a!)}.
+   */
+  public static Tensor asStrided_(Tensor self, long[] size, long[] stride, Long storageOffset) {
+    AS_STRIDED_.get().callTensor(self, size, stride, storageOffset).close();
+    return self;
+  }
+
+  private static final LazyOp AS_STRIDED_COPY = new LazyOp("aten::as_strided_copy");
+
+  /**
+   * {@code aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None) -> Tensor}.
+   */
+  public static Tensor asStridedCopy(Tensor self, long[] size, long... stride) {
+    return AS_STRIDED_COPY.get().callTensor(self, size, stride);
+  }
+
+  /**
+   * {@code aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None) -> Tensor}.
+   */
+  public static Tensor asStridedCopy(Tensor self, long[] size, long[] stride, Long storageOffset) {
+    return AS_STRIDED_COPY.get().callTensor(self, size, stride, storageOffset);
+  }
+
+  private static final LazyOp AS_STRIDED_COPY_OUT = new LazyOp("aten::as_strided_copy.out");
+
+  /**
+   * {@code aten::as_strided_copy.out(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor asStridedCopyOut(Tensor out, Tensor self, long[] size, long... stride) {
+    AS_STRIDED_COPY_OUT.get().with("out", out).callTensor(self, size, stride).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::as_strided_copy.out(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor asStridedCopyOut(
+      Tensor out, Tensor self, long[] size, long[] stride, Long storageOffset) {
+    ((Tensor) AS_STRIDED_COPY_OUT.get().callBoxed(new Object[] {self, size, stride, storageOffset,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp BMM = new LazyOp("aten::bmm");
 
   /**
@@ -728,6 +817,26 @@ public final class Aten {
    */
   public static Tensor bmm(Tensor self, Tensor mat2) {
     return BMM.get().callTensor(self, mat2);
+  }
+
+  private static final LazyOp BMM_DTYPE = new LazyOp("aten::bmm.dtype");
+
+  /**
+   * {@code aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor}.
+   */
+  public static Tensor bmm(Tensor self, Tensor mat2, DType outDtype) {
+    return BMM_DTYPE.get().callTensor(self, mat2, outDtype);
+  }
+
+  private static final LazyOp BMM_DTYPE_OUT = new LazyOp("aten::bmm.dtype_out");
+
+  /**
+   * {@code aten::bmm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor bmmOut(Tensor out, Tensor self, Tensor mat2, DType outDtype) {
+    ((Tensor) BMM_DTYPE_OUT.get().callBoxed(new Object[] {self, mat2, outDtype, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp BMM_OUT = new LazyOp("aten::bmm.out");
@@ -916,6 +1025,25 @@ public final class Aten {
    */
   public static Tensor detach(Tensor self) {
     return DETACH.get().callTensor(self);
+  }
+
+  private static final LazyOp DETACH_COPY = new LazyOp("aten::detach_copy");
+
+  /**
+   * {@code aten::detach_copy(Tensor self) -> Tensor}.
+   */
+  public static Tensor detachCopy(Tensor self) {
+    return DETACH_COPY.get().callTensor(self);
+  }
+
+  private static final LazyOp DETACH_COPY_OUT = new LazyOp("aten::detach_copy.out");
+
+  /**
+   * {@code aten::detach_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor detachCopyOut(Tensor out, Tensor self) {
+    ((Tensor) DETACH_COPY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp DIV_SCALAR = new LazyOp("aten::div.Scalar");
@@ -1369,6 +1497,42 @@ public final class Aten {
     return (Tensor) EXPAND.get().callBoxed(new Object[] {self, size, implicit})[0];
   }
 
+  private static final LazyOp EXPAND_COPY = new LazyOp("aten::expand_copy");
+
+  /**
+   * {@code aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor}.
+   */
+  public static Tensor expandCopy(Tensor self, long... size) {
+    return EXPAND_COPY.get().callTensor(self, size);
+  }
+
+  /**
+   * {@code aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor}.
+   */
+  public static Tensor expandCopy(Tensor self, long[] size, boolean implicit) {
+    return (Tensor) EXPAND_COPY.get().callBoxed(new Object[] {self, size, implicit})[0];
+  }
+
+  private static final LazyOp EXPAND_COPY_OUT = new LazyOp("aten::expand_copy.out");
+
+  /**
+   * {@code aten::expand_copy.out(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor expandCopyOut(Tensor out, Tensor self, long... size) {
+    EXPAND_COPY_OUT.get().with("out", out).callTensor(self, size).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::expand_copy.out(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor expandCopyOut(Tensor out, Tensor self, long[] size, boolean implicit) {
+    ((Tensor) EXPAND_COPY_OUT.get().callBoxed(new Object[] {self, size, implicit, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp FILL_SCALAR = new LazyOp("aten::fill.Scalar");
 
   /**
@@ -1388,6 +1552,25 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp FILL_TENSOR = new LazyOp("aten::fill.Tensor");
+
+  /**
+   * {@code aten::fill.Tensor(Tensor self, Tensor value) -> Tensor}.
+   */
+  public static Tensor fill(Tensor self, Tensor value) {
+    return FILL_TENSOR.get().callTensor(self, value);
+  }
+
+  private static final LazyOp FILL_TENSOR_OUT = new LazyOp("aten::fill.Tensor_out");
+
+  /**
+   * {@code aten::fill.Tensor_out(Tensor self, Tensor value, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fillOut(Tensor out, Tensor self, Tensor value) {
+    ((Tensor) FILL_TENSOR_OUT.get().callBoxed(new Object[] {self, value, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp FILL__SCALAR = new LazyOp("aten::fill_.Scalar");
 
   /**
@@ -1395,6 +1578,16 @@ public final class Aten {
    */
   public static Tensor fill_(Tensor self, Object value) {
     FILL__SCALAR.get().callTensor(self, value).close();
+    return self;
+  }
+
+  private static final LazyOp FILL__TENSOR = new LazyOp("aten::fill_.Tensor");
+
+  /**
+   * {@code aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)}.
+   */
+  public static Tensor fill_(Tensor self, Tensor value) {
+    FILL__TENSOR.get().callTensor(self, value).close();
     return self;
   }
 
@@ -1418,11 +1611,11 @@ public final class Aten {
   /**
    * What {@link #frexpOut} gives.
    */
-  public record FrexpTensorOutResult(Tensor result0, Tensor result1) {}
+  public record FrexpTensorOutResult(Tensor mantissa, Tensor exponent) {}
 
   /**
    * {@code aten::frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) ->
-   * (Tensor(a!), Tensor(b!))}.
+   * (Tensor(a!) mantissa, Tensor(b!) exponent)}.
    */
   public static FrexpTensorOutResult frexpOut(Tensor mantissa, Tensor exponent, Tensor self) {
     Object[] results = FREXP_TENSOR_OUT.get().callBoxed(new Object[] {self, mantissa, exponent});
@@ -1927,6 +2120,15 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp MAX = new LazyOp("aten::max");
+
+  /**
+   * {@code aten::max(Tensor self) -> Tensor}.
+   */
+  public static Tensor max(Tensor self) {
+    return MAX.get().callTensor(self);
+  }
+
   private static final LazyOp MAX_DIM = new LazyOp("aten::max.dim");
 
   /**
@@ -1957,11 +2159,11 @@ public final class Aten {
   /**
    * What {@link #maxOut} gives.
    */
-  public record MaxDimMaxResult(Tensor result0, Tensor result1) {}
+  public record MaxDimMaxResult(Tensor values, Tensor indices) {}
 
   /**
    * {@code aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max,
-   * Tensor(b!) max_values) -> (Tensor(a!), Tensor(b!))}.
+   * Tensor(b!) max_values) -> (Tensor(a!) values, Tensor(b!) indices)}.
    */
   public static MaxDimMaxResult maxOut(Tensor max, Tensor maxValues, Tensor self, long dim) {
     Object[] results = MAX_DIM_MAX.get().with("max", max).with("max_values",
@@ -1973,7 +2175,7 @@ public final class Aten {
 
   /**
    * {@code aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max,
-   * Tensor(b!) max_values) -> (Tensor(a!), Tensor(b!))}.
+   * Tensor(b!) max_values) -> (Tensor(a!) values, Tensor(b!) indices)}.
    */
   public static MaxDimMaxResult maxOut(
       Tensor max, Tensor maxValues, Tensor self, long dim, boolean keepdim) {
@@ -1982,6 +2184,35 @@ public final class Aten {
     ((Tensor) results[0]).close();
     ((Tensor) results[1]).close();
     return new MaxDimMaxResult(max, maxValues);
+  }
+
+  private static final LazyOp MAX_OTHER = new LazyOp("aten::max.other");
+
+  /**
+   * {@code aten::max.other(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor max(Tensor self, Tensor other) {
+    return MAX_OTHER.get().callTensor(self, other);
+  }
+
+  private static final LazyOp MAX_OUT = new LazyOp("aten::max.out");
+
+  /**
+   * {@code aten::max.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor maxOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) MAX_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MAX_UNARY_OUT = new LazyOp("aten::max.unary_out");
+
+  /**
+   * {@code aten::max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor maxOut(Tensor out, Tensor self) {
+    ((Tensor) MAX_UNARY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp MAXIMUM = new LazyOp("aten::maximum");
@@ -2094,6 +2325,15 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp MIN = new LazyOp("aten::min");
+
+  /**
+   * {@code aten::min(Tensor self) -> Tensor}.
+   */
+  public static Tensor min(Tensor self) {
+    return MIN.get().callTensor(self);
+  }
+
   private static final LazyOp MIN_DIM = new LazyOp("aten::min.dim");
 
   /**
@@ -2124,11 +2364,11 @@ public final class Aten {
   /**
    * What {@link #minOut} gives.
    */
-  public record MinDimMinResult(Tensor result0, Tensor result1) {}
+  public record MinDimMinResult(Tensor values, Tensor indices) {}
 
   /**
    * {@code aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min,
-   * Tensor(b!) min_indices) -> (Tensor(a!), Tensor(b!))}.
+   * Tensor(b!) min_indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
    */
   public static MinDimMinResult minOut(Tensor min, Tensor minIndices, Tensor self, long dim) {
     Object[] results = MIN_DIM_MIN.get().with("min", min).with("min_indices",
@@ -2140,7 +2380,7 @@ public final class Aten {
 
   /**
    * {@code aten::min.dim_min(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) min,
-   * Tensor(b!) min_indices) -> (Tensor(a!), Tensor(b!))}.
+   * Tensor(b!) min_indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
    */
   public static MinDimMinResult minOut(
       Tensor min, Tensor minIndices, Tensor self, long dim, boolean keepdim) {
@@ -2149,6 +2389,35 @@ public final class Aten {
     ((Tensor) results[0]).close();
     ((Tensor) results[1]).close();
     return new MinDimMinResult(min, minIndices);
+  }
+
+  private static final LazyOp MIN_OTHER = new LazyOp("aten::min.other");
+
+  /**
+   * {@code aten::min.other(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor min(Tensor self, Tensor other) {
+    return MIN_OTHER.get().callTensor(self, other);
+  }
+
+  private static final LazyOp MIN_OUT = new LazyOp("aten::min.out");
+
+  /**
+   * {@code aten::min.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor minOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) MIN_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MIN_UNARY_OUT = new LazyOp("aten::min.unary_out");
+
+  /**
+   * {@code aten::min.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor minOut(Tensor out, Tensor self) {
+    ((Tensor) MIN_UNARY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp MINIMUM = new LazyOp("aten::minimum");
@@ -2177,6 +2446,26 @@ public final class Aten {
    */
   public static Tensor mm(Tensor self, Tensor mat2) {
     return MM.get().callTensor(self, mat2);
+  }
+
+  private static final LazyOp MM_DTYPE = new LazyOp("aten::mm.dtype");
+
+  /**
+   * {@code aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor}.
+   */
+  public static Tensor mm(Tensor self, Tensor mat2, DType outDtype) {
+    return MM_DTYPE.get().callTensor(self, mat2, outDtype);
+  }
+
+  private static final LazyOp MM_DTYPE_OUT = new LazyOp("aten::mm.dtype_out");
+
+  /**
+   * {@code aten::mm.dtype_out(Tensor self, Tensor mat2, ScalarType out_dtype, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor mmOut(Tensor out, Tensor self, Tensor mat2, DType outDtype) {
+    ((Tensor) MM_DTYPE_OUT.get().callBoxed(new Object[] {self, mat2, outDtype, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp MM_OUT = new LazyOp("aten::mm.out");
@@ -2371,6 +2660,247 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp NORMAL_TENSOR_TENSOR = new LazyOp("aten::normal.Tensor_Tensor");
+
+  /**
+   * {@code aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor normal(Tensor mean, Tensor std) {
+    return NORMAL_TENSOR_TENSOR.get().callTensor(mean, std);
+  }
+
+  /**
+   * {@code aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor normal(Tensor mean, Tensor std, Generator generator) {
+    return (Tensor) NORMAL_TENSOR_TENSOR.get().callBoxed(new Object[] {mean, std, generator})[0];
+  }
+
+  private static final LazyOp NORMAL_TENSOR_TENSOR_OUT = new LazyOp("aten::normal.Tensor_Tensor_out");
+
+  /**
+   * {@code aten::normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, Tensor mean, Tensor std) {
+    NORMAL_TENSOR_TENSOR_OUT.get().with("out", out).callTensor(mean, std).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::normal.Tensor_Tensor_out(Tensor mean, Tensor std, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, Tensor mean, Tensor std, Generator generator) {
+    ((Tensor) NORMAL_TENSOR_TENSOR_OUT.get().callBoxed(new Object[] {mean, std, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NORMAL_TENSOR_FLOAT = new LazyOp("aten::normal.Tensor_float");
+
+  /**
+   * {@code aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor normal(Tensor mean) {
+    return NORMAL_TENSOR_FLOAT.get().callTensor(mean);
+  }
+
+  /**
+   * {@code aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor normal(Tensor mean, double std) {
+    return NORMAL_TENSOR_FLOAT.get().callTensor(mean, std);
+  }
+
+  /**
+   * {@code aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor normal(Tensor mean, double std, Generator generator) {
+    return (Tensor) NORMAL_TENSOR_FLOAT.get().callBoxed(new Object[] {mean, std, generator})[0];
+  }
+
+  private static final LazyOp NORMAL_TENSOR_FLOAT_OUT = new LazyOp("aten::normal.Tensor_float_out");
+
+  /**
+   * {@code aten::normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, Tensor mean) {
+    NORMAL_TENSOR_FLOAT_OUT.get().with("out", out).callTensor(mean).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, Tensor mean, double std) {
+    NORMAL_TENSOR_FLOAT_OUT.get().with("out", out).callTensor(mean, std).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::normal.Tensor_float_out(Tensor mean, float std=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, Tensor mean, double std, Generator generator) {
+    ((Tensor) NORMAL_TENSOR_FLOAT_OUT.get().callBoxed(new Object[] {mean, std, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NORMAL_FLOAT_TENSOR = new LazyOp("aten::normal.float_Tensor");
+
+  /**
+   * {@code aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor normal(double mean, Tensor std) {
+    return NORMAL_FLOAT_TENSOR.get().callTensor(mean, std);
+  }
+
+  /**
+   * {@code aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor normal(double mean, Tensor std, Generator generator) {
+    return (Tensor) NORMAL_FLOAT_TENSOR.get().callBoxed(new Object[] {mean, std, generator})[0];
+  }
+
+  private static final LazyOp NORMAL_FLOAT_TENSOR_OUT = new LazyOp("aten::normal.float_Tensor_out");
+
+  /**
+   * {@code aten::normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, double mean, Tensor std) {
+    NORMAL_FLOAT_TENSOR_OUT.get().with("out", out).callTensor(mean, std).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::normal.float_Tensor_out(float mean, Tensor std, *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, double mean, Tensor std, Generator generator) {
+    ((Tensor) NORMAL_FLOAT_TENSOR_OUT.get().callBoxed(new Object[] {mean, std, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NORMAL_FLOAT_FLOAT = new LazyOp("aten::normal.float_float");
+
+  /**
+   * What {@link #normal} may be given by name.
+   */
+  public static final class NormalFloatFloatOptions {
+    private Generator generator;
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+
+    /** Sets {@code Generator?; by default null}. */
+    public NormalFloatFloatOptions generator(Generator generator) {
+      this.generator = generator;
+      return this;
+    }
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public NormalFloatFloatOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public NormalFloatFloatOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public NormalFloatFloatOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public NormalFloatFloatOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator?
+   * generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+   * pin_memory=None) -> Tensor}.
+   */
+  public static Tensor normal(double mean, double std, long... size) {
+    return NORMAL_FLOAT_FLOAT.get().callTensor(mean, std, size);
+  }
+
+  /**
+   * {@code aten::normal.float_float(float mean, float std, SymInt[] size, *, Generator?
+   * generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool?
+   * pin_memory=None) -> Tensor}.
+   */
+  public static Tensor normal(
+      double mean, double std, long[] size, NormalFloatFloatOptions options) {
+    return (Tensor) NORMAL_FLOAT_FLOAT.get().callBoxed(new Object[] {mean, std, size,
+        options.generator, options.dtype, options.layout, options.device, options.pinMemory})[0];
+  }
+
+  private static final LazyOp NORMAL_FLOAT_FLOAT_OUT = new LazyOp("aten::normal.float_float_out");
+
+  /**
+   * {@code aten::normal.float_float_out(float mean, float std, SymInt[] size, *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, double mean, double std, long... size) {
+    NORMAL_FLOAT_FLOAT_OUT.get().with("out", out).callTensor(mean, std, size).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::normal.float_float_out(float mean, float std, SymInt[] size, *, Generator?
+   * generator=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(
+      Tensor out, double mean, double std, long[] size, Generator generator) {
+    ((Tensor) NORMAL_FLOAT_FLOAT_OUT.get().callBoxed(new Object[] {mean, std, size, generator,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NORMAL_OUT = new LazyOp("aten::normal.out");
+
+  /**
+   * {@code aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(Tensor out, Tensor self, double mean, double std) {
+    NORMAL_OUT.get().with("out", out).callTensor(self, mean, std).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor normalOut(
+      Tensor out, Tensor self, double mean, double std, Generator generator) {
+    ((Tensor) NORMAL_OUT.get().callBoxed(new Object[] {self, mean, std, generator,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp NORMAL_ = new LazyOp("aten::normal_");
 
   /**
@@ -2407,6 +2937,40 @@ public final class Aten {
   public static Tensor normal_(Tensor self, double mean, double std, Generator generator) {
     ((Tensor) NORMAL_.get().callBoxed(new Object[] {self, mean, std, generator})[0]).close();
     return self;
+  }
+
+  private static final LazyOp NORMAL_FUNCTIONAL = new LazyOp("aten::normal_functional");
+
+  /**
+   * {@code aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public static Tensor normalFunctional(Tensor self) {
+    return NORMAL_FUNCTIONAL.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public static Tensor normalFunctional(Tensor self, double mean) {
+    return NORMAL_FUNCTIONAL.get().callTensor(self, mean);
+  }
+
+  /**
+   * {@code aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public static Tensor normalFunctional(Tensor self, double mean, double std) {
+    return NORMAL_FUNCTIONAL.get().callTensor(self, mean, std);
+  }
+
+  /**
+   * {@code aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public static Tensor normalFunctional(Tensor self, double mean, double std, Generator generator) {
+    return (Tensor) NORMAL_FUNCTIONAL.get().callBoxed(new Object[] {self, mean, std, generator})[0];
   }
 
   private static final LazyOp ONES = new LazyOp("aten::ones");
@@ -2559,6 +3123,25 @@ public final class Aten {
    */
   public static Tensor permute(Tensor self, long... dims) {
     return PERMUTE.get().callTensor(self, dims);
+  }
+
+  private static final LazyOp PERMUTE_COPY = new LazyOp("aten::permute_copy");
+
+  /**
+   * {@code aten::permute_copy(Tensor self, int[] dims) -> Tensor}.
+   */
+  public static Tensor permuteCopy(Tensor self, long... dims) {
+    return PERMUTE_COPY.get().callTensor(self, dims);
+  }
+
+  private static final LazyOp PERMUTE_COPY_OUT = new LazyOp("aten::permute_copy.out");
+
+  /**
+   * {@code aten::permute_copy.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor permuteCopyOut(Tensor out, Tensor self, long... dims) {
+    ((Tensor) PERMUTE_COPY_OUT.get().callBoxed(new Object[] {self, dims, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp RAND = new LazyOp("aten::rand");
@@ -2891,6 +3474,26 @@ public final class Aten {
     return SELECT_INT.get().callTensor(self, dim, index);
   }
 
+  private static final LazyOp SELECT_COPY_INT = new LazyOp("aten::select_copy.int");
+
+  /**
+   * {@code aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor}.
+   */
+  public static Tensor selectCopy(Tensor self, long dim, long index) {
+    return SELECT_COPY_INT.get().callTensor(self, dim, index);
+  }
+
+  private static final LazyOp SELECT_COPY_INT_OUT = new LazyOp("aten::select_copy.int_out");
+
+  /**
+   * {@code aten::select_copy.int_out(Tensor self, int dim, SymInt index, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor selectCopyOut(Tensor out, Tensor self, long dim, long index) {
+    ((Tensor) SELECT_COPY_INT_OUT.get().callBoxed(new Object[] {self, dim, index, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SIGMOID = new LazyOp("aten::sigmoid");
 
   /**
@@ -2991,6 +3594,97 @@ public final class Aten {
     return SLICE_TENSOR.get().callTensor(self, dim, start, end, step);
   }
 
+  private static final LazyOp SLICE_COPY_TENSOR = new LazyOp("aten::slice_copy.Tensor");
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceCopy(Tensor self) {
+    return SLICE_COPY_TENSOR.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceCopy(Tensor self, long dim) {
+    return SLICE_COPY_TENSOR.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceCopy(Tensor self, long dim, Long start) {
+    return SLICE_COPY_TENSOR.get().callTensor(self, dim, start);
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceCopy(Tensor self, long dim, Long start, Long end) {
+    return SLICE_COPY_TENSOR.get().callTensor(self, dim, start, end);
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public static Tensor sliceCopy(Tensor self, long dim, Long start, Long end, long step) {
+    return SLICE_COPY_TENSOR.get().callTensor(self, dim, start, end, step);
+  }
+
+  private static final LazyOp SLICE_COPY_TENSOR_OUT = new LazyOp("aten::slice_copy.Tensor_out");
+
+  /**
+   * {@code aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceCopyOut(Tensor out, Tensor self) {
+    SLICE_COPY_TENSOR_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceCopyOut(Tensor out, Tensor self, long dim) {
+    SLICE_COPY_TENSOR_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceCopyOut(Tensor out, Tensor self, long dim, Long start) {
+    SLICE_COPY_TENSOR_OUT.get().with("out", out).callTensor(self, dim, start).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceCopyOut(Tensor out, Tensor self, long dim, Long start, Long end) {
+    SLICE_COPY_TENSOR_OUT.get().with("out", out).callTensor(self, dim, start, end).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor_out(Tensor self, int dim=0, SymInt? start=None, SymInt?
+   * end=None, SymInt step=1, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceCopyOut(
+      Tensor out, Tensor self, long dim, Long start, Long end, long step) {
+    ((Tensor) SLICE_COPY_TENSOR_OUT.get().callBoxed(new Object[] {self, dim, start, end, step,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SQRT = new LazyOp("aten::sqrt");
 
   /**
@@ -3045,6 +3739,93 @@ public final class Aten {
    */
   public static Tensor squeeze(Tensor self, long... dim) {
     return SQUEEZE_DIMS.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp SQUEEZE_ = new LazyOp("aten::squeeze_");
+
+  /**
+   * {@code aten::squeeze_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor squeeze_(Tensor self) {
+    SQUEEZE_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp SQUEEZE__DIM = new LazyOp("aten::squeeze_.dim");
+
+  /**
+   * {@code aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)}.
+   */
+  public static Tensor squeeze_(Tensor self, long dim) {
+    SQUEEZE__DIM.get().callTensor(self, dim).close();
+    return self;
+  }
+
+  private static final LazyOp SQUEEZE__DIMS = new LazyOp("aten::squeeze_.dims");
+
+  /**
+   * {@code aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)}.
+   */
+  public static Tensor squeeze_(Tensor self, long... dim) {
+    SQUEEZE__DIMS.get().callTensor(self, dim).close();
+    return self;
+  }
+
+  private static final LazyOp SQUEEZE_COPY = new LazyOp("aten::squeeze_copy");
+
+  /**
+   * {@code aten::squeeze_copy(Tensor self) -> Tensor}.
+   */
+  public static Tensor squeezeCopy(Tensor self) {
+    return SQUEEZE_COPY.get().callTensor(self);
+  }
+
+  private static final LazyOp SQUEEZE_COPY_DIM = new LazyOp("aten::squeeze_copy.dim");
+
+  /**
+   * {@code aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor}.
+   */
+  public static Tensor squeezeCopy(Tensor self, long dim) {
+    return SQUEEZE_COPY_DIM.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp SQUEEZE_COPY_DIM_OUT = new LazyOp("aten::squeeze_copy.dim_out");
+
+  /**
+   * {@code aten::squeeze_copy.dim_out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor squeezeCopyOut(Tensor out, Tensor self, long dim) {
+    ((Tensor) SQUEEZE_COPY_DIM_OUT.get().callBoxed(new Object[] {self, dim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SQUEEZE_COPY_DIMS = new LazyOp("aten::squeeze_copy.dims");
+
+  /**
+   * {@code aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor}.
+   */
+  public static Tensor squeezeCopy(Tensor self, long... dim) {
+    return SQUEEZE_COPY_DIMS.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp SQUEEZE_COPY_DIMS_OUT = new LazyOp("aten::squeeze_copy.dims_out");
+
+  /**
+   * {@code aten::squeeze_copy.dims_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor squeezeCopyOut(Tensor out, Tensor self, long... dim) {
+    ((Tensor) SQUEEZE_COPY_DIMS_OUT.get().callBoxed(new Object[] {self, dim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SQUEEZE_COPY_OUT = new LazyOp("aten::squeeze_copy.out");
+
+  /**
+   * {@code aten::squeeze_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor squeezeCopyOut(Tensor out, Tensor self) {
+    ((Tensor) SQUEEZE_COPY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp STACK = new LazyOp("aten::stack");
@@ -3288,6 +4069,35 @@ public final class Aten {
     return T.get().callTensor(self);
   }
 
+  private static final LazyOp T_ = new LazyOp("aten::t_");
+
+  /**
+   * {@code aten::t_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor t_(Tensor self) {
+    T_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp T_COPY = new LazyOp("aten::t_copy");
+
+  /**
+   * {@code aten::t_copy(Tensor self) -> Tensor}.
+   */
+  public static Tensor tCopy(Tensor self) {
+    return T_COPY.get().callTensor(self);
+  }
+
+  private static final LazyOp T_COPY_OUT = new LazyOp("aten::t_copy.out");
+
+  /**
+   * {@code aten::t_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor tCopyOut(Tensor out, Tensor self) {
+    ((Tensor) T_COPY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp TANH = new LazyOp("aten::tanh");
 
   /**
@@ -3389,6 +4199,118 @@ public final class Aten {
     return TO_DTYPE.get().callTensor(self, dtype, nonBlocking, copy, memoryFormat);
   }
 
+  private static final LazyOp TO_DTYPE_LAYOUT = new LazyOp("aten::to.dtype_layout");
+
+  /**
+   * What {@link #to} may be given by name.
+   */
+  public static final class ToDtypeLayoutOptions {
+    private DType dtype;
+    private Layout layout;
+    private Device device;
+    private Boolean pinMemory;
+    private boolean nonBlocking;
+    private boolean copy;
+    private MemoryFormat memoryFormat;
+
+    /** Sets {@code ScalarType?; by default null}. */
+    public ToDtypeLayoutOptions dtype(DType dtype) {
+      this.dtype = dtype;
+      return this;
+    }
+
+    /** Sets {@code Layout?; by default null}. */
+    public ToDtypeLayoutOptions layout(Layout layout) {
+      this.layout = layout;
+      return this;
+    }
+
+    /** Sets {@code Device?; by default null}. */
+    public ToDtypeLayoutOptions device(Device device) {
+      this.device = device;
+      return this;
+    }
+
+    /** Sets {@code bool?; by default null}. */
+    public ToDtypeLayoutOptions pinMemory(Boolean pinMemory) {
+      this.pinMemory = pinMemory;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public ToDtypeLayoutOptions nonBlocking(boolean nonBlocking) {
+      this.nonBlocking = nonBlocking;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public ToDtypeLayoutOptions copy(boolean copy) {
+      this.copy = copy;
+      return this;
+    }
+
+    /** Sets {@code MemoryFormat?; by default null}. */
+    public ToDtypeLayoutOptions memoryFormat(MemoryFormat memoryFormat) {
+      this.memoryFormat = memoryFormat;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public static Tensor to(Tensor self) {
+    return TO_DTYPE_LAYOUT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public static Tensor to(Tensor self, ToDtypeLayoutOptions options) {
+    return (Tensor) TO_DTYPE_LAYOUT.get().callBoxed(new Object[] {self, options.dtype,
+        options.layout, options.device, options.pinMemory, options.nonBlocking, options.copy,
+        options.memoryFormat})[0];
+  }
+
+  private static final LazyOp TO_OTHER = new LazyOp("aten::to.other");
+
+  /**
+   * {@code aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public static Tensor to(Tensor self, Tensor other) {
+    return TO_OTHER.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public static Tensor to(Tensor self, Tensor other, boolean nonBlocking) {
+    return TO_OTHER.get().callTensor(self, other, nonBlocking);
+  }
+
+  /**
+   * {@code aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public static Tensor to(Tensor self, Tensor other, boolean nonBlocking, boolean copy) {
+    return TO_OTHER.get().callTensor(self, other, nonBlocking, copy);
+  }
+
+  /**
+   * {@code aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public static Tensor to(
+      Tensor self, Tensor other, boolean nonBlocking, boolean copy, MemoryFormat memoryFormat) {
+    return TO_OTHER.get().callTensor(self, other, nonBlocking, copy, memoryFormat);
+  }
+
   private static final LazyOp TRANSPOSE_INT = new LazyOp("aten::transpose.int");
 
   /**
@@ -3396,6 +4318,111 @@ public final class Aten {
    */
   public static Tensor transpose(Tensor self, long dim0, long dim1) {
     return TRANSPOSE_INT.get().callTensor(self, dim0, dim1);
+  }
+
+  private static final LazyOp TRANSPOSE_ = new LazyOp("aten::transpose_");
+
+  /**
+   * {@code aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)}.
+   */
+  public static Tensor transpose_(Tensor self, long dim0, long dim1) {
+    TRANSPOSE_.get().callTensor(self, dim0, dim1).close();
+    return self;
+  }
+
+  private static final LazyOp TRANSPOSE_COPY_INT = new LazyOp("aten::transpose_copy.int");
+
+  /**
+   * {@code aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor}.
+   */
+  public static Tensor transposeCopy(Tensor self, long dim0, long dim1) {
+    return TRANSPOSE_COPY_INT.get().callTensor(self, dim0, dim1);
+  }
+
+  private static final LazyOp TRANSPOSE_COPY_INT_OUT = new LazyOp("aten::transpose_copy.int_out");
+
+  /**
+   * {@code aten::transpose_copy.int_out(Tensor self, int dim0, int dim1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor transposeCopyOut(Tensor out, Tensor self, long dim0, long dim1) {
+    ((Tensor) TRANSPOSE_COPY_INT_OUT.get().callBoxed(new Object[] {self, dim0, dim1,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp UNIFORM = new LazyOp("aten::uniform");
+
+  /**
+   * {@code aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor uniform(Tensor self) {
+    return UNIFORM.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor uniform(Tensor self, double from) {
+    return UNIFORM.get().callTensor(self, from);
+  }
+
+  /**
+   * {@code aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor uniform(Tensor self, double from, double to) {
+    return UNIFORM.get().callTensor(self, from, to);
+  }
+
+  /**
+   * {@code aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public static Tensor uniform(Tensor self, double from, double to, Generator generator) {
+    return (Tensor) UNIFORM.get().callBoxed(new Object[] {self, from, to, generator})[0];
+  }
+
+  private static final LazyOp UNIFORM_OUT = new LazyOp("aten::uniform.out");
+
+  /**
+   * {@code aten::uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor uniformOut(Tensor out, Tensor self) {
+    UNIFORM_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor uniformOut(Tensor out, Tensor self, double from) {
+    UNIFORM_OUT.get().with("out", out).callTensor(self, from).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor uniformOut(Tensor out, Tensor self, double from, double to) {
+    UNIFORM_OUT.get().with("out", out).callTensor(self, from, to).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor uniformOut(
+      Tensor out, Tensor self, double from, double to, Generator generator) {
+    ((Tensor) UNIFORM_OUT.get().callBoxed(new Object[] {self, from, to, generator,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp UNIFORM_ = new LazyOp("aten::uniform_");
@@ -3445,6 +4472,35 @@ public final class Aten {
     return UNSQUEEZE.get().callTensor(self, dim);
   }
 
+  private static final LazyOp UNSQUEEZE_ = new LazyOp("aten::unsqueeze_");
+
+  /**
+   * {@code aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)}.
+   */
+  public static Tensor unsqueeze_(Tensor self, long dim) {
+    UNSQUEEZE_.get().callTensor(self, dim).close();
+    return self;
+  }
+
+  private static final LazyOp UNSQUEEZE_COPY = new LazyOp("aten::unsqueeze_copy");
+
+  /**
+   * {@code aten::unsqueeze_copy(Tensor self, int dim) -> Tensor}.
+   */
+  public static Tensor unsqueezeCopy(Tensor self, long dim) {
+    return UNSQUEEZE_COPY.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp UNSQUEEZE_COPY_OUT = new LazyOp("aten::unsqueeze_copy.out");
+
+  /**
+   * {@code aten::unsqueeze_copy.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor unsqueezeCopyOut(Tensor out, Tensor self, long dim) {
+    ((Tensor) UNSQUEEZE_COPY_OUT.get().callBoxed(new Object[] {self, dim, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp VIEW = new LazyOp("aten::view");
 
   /**
@@ -3461,6 +4517,81 @@ public final class Aten {
    */
   public static Tensor view(Tensor self, DType dtype) {
     return VIEW_DTYPE.get().callTensor(self, dtype);
+  }
+
+  private static final LazyOp VIEW_COPY = new LazyOp("aten::view_copy");
+
+  /**
+   * {@code aten::view_copy(Tensor self, SymInt[] size) -> Tensor}.
+   */
+  public static Tensor viewCopy(Tensor self, long... size) {
+    return VIEW_COPY.get().callTensor(self, size);
+  }
+
+  private static final LazyOp VIEW_COPY_DTYPE = new LazyOp("aten::view_copy.dtype");
+
+  /**
+   * {@code aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor}.
+   */
+  public static Tensor viewCopy(Tensor self, DType dtype) {
+    return VIEW_COPY_DTYPE.get().callTensor(self, dtype);
+  }
+
+  private static final LazyOp VIEW_COPY_DTYPE_OUT = new LazyOp("aten::view_copy.dtype_out");
+
+  /**
+   * {@code aten::view_copy.dtype_out(Tensor self, ScalarType dtype, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor viewCopyOut(Tensor out, Tensor self, DType dtype) {
+    ((Tensor) VIEW_COPY_DTYPE_OUT.get().callBoxed(new Object[] {self, dtype, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp VIEW_COPY_OUT = new LazyOp("aten::view_copy.out");
+
+  /**
+   * {@code aten::view_copy.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor viewCopyOut(Tensor out, Tensor self, long... size) {
+    ((Tensor) VIEW_COPY_OUT.get().callBoxed(new Object[] {self, size, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp WHERE = new LazyOp("aten::where");
+
+  /**
+   * {@code aten::where(Tensor condition) -> Tensor[]}.
+   */
+  public static Tensor[] where(Tensor condition) {
+    return (Tensor[]) WHERE.get().call(condition);
+  }
+
+  private static final LazyOp WHERE_SCALAR = new LazyOp("aten::where.Scalar");
+
+  /**
+   * {@code aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor}.
+   */
+  public static Tensor where(Tensor condition, Object self, Object other) {
+    return WHERE_SCALAR.get().callTensor(condition, self, other);
+  }
+
+  private static final LazyOp WHERE_SCALAROTHER = new LazyOp("aten::where.ScalarOther");
+
+  /**
+   * {@code aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor where(Tensor condition, Tensor self, Object other) {
+    return WHERE_SCALAROTHER.get().callTensor(condition, self, other);
+  }
+
+  private static final LazyOp WHERE_SCALARSELF = new LazyOp("aten::where.ScalarSelf");
+
+  /**
+   * {@code aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor}.
+   */
+  public static Tensor where(Tensor condition, Object self, Tensor other) {
+    return WHERE_SCALARSELF.get().callTensor(condition, self, other);
   }
 
   private static final LazyOp WHERE_SELF = new LazyOp("aten::where.self");

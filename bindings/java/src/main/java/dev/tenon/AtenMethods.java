@@ -143,6 +143,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::alias_copy(Tensor self) -> Tensor}.
+   */
+  public Tensor aliasCopy() {
+    return Aten.aliasCopy((Tensor) this);
+  }
+
+  /**
    * {@code aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
    */
   public Tensor amax() {
@@ -201,10 +208,49 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None) -> Tensor(a!)}.
+   */
+  public Tensor asStrided_(long[] size, long... stride) {
+    return Aten.asStrided_((Tensor) this, size, stride);
+  }
+
+  /**
+   * {@code aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None) -> Tensor(a!)}.
+   */
+  public Tensor asStrided_(long[] size, long[] stride, Long storageOffset) {
+    return Aten.asStrided_((Tensor) this, size, stride, storageOffset);
+  }
+
+  /**
+   * {@code aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None) -> Tensor}.
+   */
+  public Tensor asStridedCopy(long[] size, long... stride) {
+    return Aten.asStridedCopy((Tensor) this, size, stride);
+  }
+
+  /**
+   * {@code aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt?
+   * storage_offset=None) -> Tensor}.
+   */
+  public Tensor asStridedCopy(long[] size, long[] stride, Long storageOffset) {
+    return Aten.asStridedCopy((Tensor) this, size, stride, storageOffset);
+  }
+
+  /**
    * {@code aten::bmm(Tensor self, Tensor mat2) -> Tensor}.
    */
   public Tensor bmm(Tensor mat2) {
     return Aten.bmm((Tensor) this, mat2);
+  }
+
+  /**
+   * {@code aten::bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor}.
+   */
+  public Tensor bmm(Tensor mat2, DType outDtype) {
+    return Aten.bmm((Tensor) this, mat2, outDtype);
   }
 
   /**
@@ -268,6 +314,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor detach() {
     return Aten.detach((Tensor) this);
+  }
+
+  /**
+   * {@code aten::detach_copy(Tensor self) -> Tensor}.
+   */
+  public Tensor detachCopy() {
+    return Aten.detachCopy((Tensor) this);
   }
 
   /**
@@ -385,9 +438,30 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor}.
+   */
+  public Tensor expandCopy(long... size) {
+    return Aten.expandCopy((Tensor) this, size);
+  }
+
+  /**
+   * {@code aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor}.
+   */
+  public Tensor expandCopy(long[] size, boolean implicit) {
+    return Aten.expandCopy((Tensor) this, size, implicit);
+  }
+
+  /**
    * {@code aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)}.
    */
   public Tensor fill_(Object value) {
+    return Aten.fill_((Tensor) this, value);
+  }
+
+  /**
+   * {@code aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)}.
+   */
+  public Tensor fill_(Tensor value) {
     return Aten.fill_((Tensor) this, value);
   }
 
@@ -567,6 +641,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::max(Tensor self) -> Tensor}.
+   */
+  public Tensor max() {
+    return Aten.max((Tensor) this);
+  }
+
+  /**
    * {@code aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
    * indices)}.
    */
@@ -580,6 +661,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Aten.MaxDimResult max(long dim, boolean keepdim) {
     return Aten.max((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::max.other(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor max(Tensor other) {
+    return Aten.max((Tensor) this, other);
   }
 
   /**
@@ -628,6 +716,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::min(Tensor self) -> Tensor}.
+   */
+  public Tensor min() {
+    return Aten.min((Tensor) this);
+  }
+
+  /**
    * {@code aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor
    * indices)}.
    */
@@ -644,6 +739,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::min.other(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor min(Tensor other) {
+    return Aten.min((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::minimum(Tensor self, Tensor other) -> Tensor}.
    */
   public Tensor minimum(Tensor other) {
@@ -655,6 +757,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor mm(Tensor mat2) {
     return Aten.mm((Tensor) this, mat2);
+  }
+
+  /**
+   * {@code aten::mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor}.
+   */
+  public Tensor mm(Tensor mat2, DType outDtype) {
+    return Aten.mm((Tensor) this, mat2, outDtype);
   }
 
   /**
@@ -781,10 +890,49 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public Tensor normalFunctional() {
+    return Aten.normalFunctional((Tensor) this);
+  }
+
+  /**
+   * {@code aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public Tensor normalFunctional(double mean) {
+    return Aten.normalFunctional((Tensor) this, mean);
+  }
+
+  /**
+   * {@code aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public Tensor normalFunctional(double mean, double std) {
+    return Aten.normalFunctional((Tensor) this, mean, std);
+  }
+
+  /**
+   * {@code aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator?
+   * generator=None) -> Tensor}.
+   */
+  public Tensor normalFunctional(double mean, double std, Generator generator) {
+    return Aten.normalFunctional((Tensor) this, mean, std, generator);
+  }
+
+  /**
    * {@code aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)}.
    */
   public Tensor permute(long... dims) {
     return Aten.permute((Tensor) this, dims);
+  }
+
+  /**
+   * {@code aten::permute_copy(Tensor self, int[] dims) -> Tensor}.
+   */
+  public Tensor permuteCopy(long... dims) {
+    return Aten.permuteCopy((Tensor) this, dims);
   }
 
   /**
@@ -827,6 +975,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor select(long dim, long index) {
     return Aten.select((Tensor) this, dim, index);
+  }
+
+  /**
+   * {@code aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor}.
+   */
+  public Tensor selectCopy(long dim, long index) {
+    return Aten.selectCopy((Tensor) this, dim, index);
   }
 
   /**
@@ -898,6 +1053,46 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceCopy() {
+    return Aten.sliceCopy((Tensor) this);
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceCopy(long dim) {
+    return Aten.sliceCopy((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceCopy(long dim, Long start) {
+    return Aten.sliceCopy((Tensor) this, dim, start);
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceCopy(long dim, Long start, Long end) {
+    return Aten.sliceCopy((Tensor) this, dim, start, end);
+  }
+
+  /**
+   * {@code aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
+   * SymInt step=1) -> Tensor}.
+   */
+  public Tensor sliceCopy(long dim, Long start, Long end, long step) {
+    return Aten.sliceCopy((Tensor) this, dim, start, end, step);
+  }
+
+  /**
    * {@code aten::sqrt(Tensor self) -> Tensor}.
    */
   public Tensor sqrt() {
@@ -930,6 +1125,48 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor squeeze(long... dim) {
     return Aten.squeeze((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::squeeze_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor squeeze_() {
+    return Aten.squeeze_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::squeeze_.dim(Tensor(a!) self, int dim) -> Tensor(a!)}.
+   */
+  public Tensor squeeze_(long dim) {
+    return Aten.squeeze_((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::squeeze_.dims(Tensor(a!) self, int[] dim) -> Tensor(a!)}.
+   */
+  public Tensor squeeze_(long... dim) {
+    return Aten.squeeze_((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::squeeze_copy(Tensor self) -> Tensor}.
+   */
+  public Tensor squeezeCopy() {
+    return Aten.squeezeCopy((Tensor) this);
+  }
+
+  /**
+   * {@code aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor}.
+   */
+  public Tensor squeezeCopy(long dim) {
+    return Aten.squeezeCopy((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor}.
+   */
+  public Tensor squeezeCopy(long... dim) {
+    return Aten.squeezeCopy((Tensor) this, dim);
   }
 
   /**
@@ -1034,6 +1271,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::t_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor t_() {
+    return Aten.t_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::t_copy(Tensor self) -> Tensor}.
+   */
+  public Tensor tCopy() {
+    return Aten.tCopy((Tensor) this);
+  }
+
+  /**
    * {@code aten::tanh(Tensor self) -> Tensor}.
    */
   public Tensor tanh() {
@@ -1113,10 +1364,106 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public Tensor to() {
+    return Aten.to((Tensor) this);
+  }
+
+  /**
+   * {@code aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None,
+   * Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public Tensor to(Aten.ToDtypeLayoutOptions options) {
+    return Aten.to((Tensor) this, options);
+  }
+
+  /**
+   * {@code aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public Tensor to(Tensor other) {
+    return Aten.to((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public Tensor to(Tensor other, boolean nonBlocking) {
+    return Aten.to((Tensor) this, other, nonBlocking);
+  }
+
+  /**
+   * {@code aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public Tensor to(Tensor other, boolean nonBlocking, boolean copy) {
+    return Aten.to((Tensor) this, other, nonBlocking, copy);
+  }
+
+  /**
+   * {@code aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False,
+   * MemoryFormat? memory_format=None) -> Tensor(a)}.
+   */
+  public Tensor to(Tensor other, boolean nonBlocking, boolean copy, MemoryFormat memoryFormat) {
+    return Aten.to((Tensor) this, other, nonBlocking, copy, memoryFormat);
+  }
+
+  /**
    * {@code aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)}.
    */
   public Tensor transpose(long dim0, long dim1) {
     return Aten.transpose((Tensor) this, dim0, dim1);
+  }
+
+  /**
+   * {@code aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)}.
+   */
+  public Tensor transpose_(long dim0, long dim1) {
+    return Aten.transpose_((Tensor) this, dim0, dim1);
+  }
+
+  /**
+   * {@code aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor}.
+   */
+  public Tensor transposeCopy(long dim0, long dim1) {
+    return Aten.transposeCopy((Tensor) this, dim0, dim1);
+  }
+
+  /**
+   * {@code aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public Tensor uniform() {
+    return Aten.uniform((Tensor) this);
+  }
+
+  /**
+   * {@code aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public Tensor uniform(double from) {
+    return Aten.uniform((Tensor) this, from);
+  }
+
+  /**
+   * {@code aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public Tensor uniform(double from, double to) {
+    return Aten.uniform((Tensor) this, from, to);
+  }
+
+  /**
+   * {@code aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->
+   * Tensor}.
+   */
+  public Tensor uniform(double from, double to, Generator generator) {
+    return Aten.uniform((Tensor) this, from, to, generator);
   }
 
   /**
@@ -1159,6 +1506,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)}.
+   */
+  public Tensor unsqueeze_(long dim) {
+    return Aten.unsqueeze_((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::unsqueeze_copy(Tensor self, int dim) -> Tensor}.
+   */
+  public Tensor unsqueezeCopy(long dim) {
+    return Aten.unsqueezeCopy((Tensor) this, dim);
+  }
+
+  /**
    * {@code aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)}.
    */
   public Tensor view(long... size) {
@@ -1170,6 +1531,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor view(DType dtype) {
     return Aten.view((Tensor) this, dtype);
+  }
+
+  /**
+   * {@code aten::view_copy(Tensor self, SymInt[] size) -> Tensor}.
+   */
+  public Tensor viewCopy(long... size) {
+    return Aten.viewCopy((Tensor) this, size);
+  }
+
+  /**
+   * {@code aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor}.
+   */
+  public Tensor viewCopy(DType dtype) {
+    return Aten.viewCopy((Tensor) this, dtype);
   }
 
   /**

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What routines do with a call besides computing it: refuse an argument, call another operator.
+#include "kernels/common/call.h"
+
+#include "kernels/common/check.h"
+
+namespace tenon::kernels {
+
+void Call::refuse_tag(int k) const {
+  fail(TENON_ERROR_TYPE,
+       {op(), ": ", form.names[k], " must be Tensor, got ", tenon_tag_name(args[k].tag)});
+}
+
+tenon_value Call::call_target(const tenon_value* given) const {
+  tenon_value result = tenon_value_of_none();
+  tenon_stack stack{};
+  stack.args = const_cast<tenon_value*>(given);
+  stack.nargs = static_cast<uint32_t>(form.target_arguments);
+  stack.rets = &result;
+  stack.nrets = 1;
+  check(tenon_op_call_fast(form.target, &stack));
+  return result;
+}
+
+}  // namespace tenon::kernels
