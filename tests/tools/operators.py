@@ -79,26 +79,25 @@ class Operator:
         }
         return [name for flag, name in names.items() if flag in flags]
 
-    def dtypes(self) -> str:
-        """The dtypes that it computes in, where the facts say so."""
+    def dtypes(self, others: dict) -> str:
+        """The dtypes that it computes in, as the facts say; `others` are all operators by facts."""
+        if self.fields["family"] == "&kView":
+            return "all"
+        if "tensor_form" in self.fields:
+            return others[self.fields["tensor_form"].lstrip("&")].dtypes(others)
+        if self.fields["family"] in ("&kExplicit", "&kComposite"):
+            return "as what it calls"
+        if self.fields["family"] == "&kRoutine":
+            return "as its device says"
         rule = self.fields.get("pointwise", "") + self.fields.get("fold", "")
         rule = re.split(r"\.(?:check|variant|no_bool)\b", rule)[0]
         rule += self.constants.get(self.fields.get("fold", ""), "")
         rule += "".join(self.constants.get(name, "") for name in self._rules())
         names = [name for name in re.findall(r"\bk[A-Z]\w*", rule) if name in DTYPES]
-        if not names:
-            return ""
         return ", ".join(dict.fromkeys(", ".join(DTYPES[name] for name in names).split(", ")))
 
     def _rules(self) -> list:
         return re.findall(r"\.rules = (k\w+)", self.fields.get("pointwise", ""))
-
-    def is_differentiable(self) -> str:
-        gradient = self.text("gradient")
-        if not gradient.startswith("none"):
-            return "yes"
-        composite = self.fields["family"] in ("&kComposite", "&kNumberForm", "&kSynonym")
-        return "as what it calls" if composite else "no"
 
     def served(self) -> str:
         """On which devices, besides those that others add."""
@@ -120,7 +119,10 @@ def operators(root: pathlib.Path) -> list:
         if facts not in bodies:
             raise ValueError(f"kernels/ops/{header}.h: must have {facts}, got {sorted(bodies)}")
         fields = dict(FIELD.findall(bodies[facts]))
-        constants = dict(CONSTANT.findall(text))
+        # What fields name may stand in a header that this one includes.
+        shared = re.findall(r'^#include "kernels/ops/(\w+\.h)"', text, re.M)
+        near = [path for name in shared if (path := root / LIST.parent / name).exists()]
+        constants = dict(CONSTANT.findall("\n".join([*(one.read_text() for one in near), text])))
         found.append(Operator(namespace, header, facts, tuple(devices), fields, constants))
     return found
 
@@ -137,20 +139,22 @@ def page(root: pathlib.Path) -> str:
         "([write a kernel](write-a-kernel.md)). Names, schemas and answers are PyTorch's;",
         "`$options` stands for `ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
         "bool? pin_memory=None`. *Forms* are the",
-        "further overloads of a line: in place, and into the caller's tensor. *Dtypes* are those "
-        "that a result is computed in; where none",
-        "stand, all are taken, or those that the device's routine says. *Devices*: `all` for what "
-        "only calls other operators or touches no data.",
+        "further overloads of a line: in place, into the caller's tensor, and of a view copies. "
+        "*Dtypes* are those that a result is computed in.",
+        "*Devices*: `all` for what only calls other operators or touches no data. *Gradient* has the "
+        "formulas of the inputs, or why there are none.",
         "",
-        "| operator | forms | kind | dtypes | devices | differentiable |",
+        "| operator | forms | kind | dtypes | devices | gradient |",
         "|---|---|---|---|---|---|",
     ]
+    by_facts = {row.facts: row for row in rows}
     for row in sorted(rows, key=lambda row: (row.namespace, row.text("name").lstrip("_"))):
         first, *rest = row.forms()
         kind = FAMILIES[row.fields["family"].lstrip("&")]
         schema = row.schema() if first == row.text("name") else first
         forms = ", ".join(f"`{name}`" for name in rest)
-        cells = (forms, kind, row.dtypes(), row.served(), row.is_differentiable())
+        gradient = row.text("gradient").replace("|", "\\|")
+        cells = (forms, kind, row.dtypes(by_facts), row.served(), gradient)
         lines.append(f"| `{row.namespace}::{schema}` | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -51,12 +51,12 @@ class OperatorsTest(unittest.TestCase):
         self.assertEqual(
             rows[1],
             "| `aten::twice.Tensor(Tensor self, *, $options) -> Tensor` | `twice_.Tensor`, "
-            "`twice.Tensor_out` | pointwise | floats, complex | meta, cpu, cuda | yes |",
+            "`twice.Tensor_out` | pointwise | floats, complex | meta, cpu, cuda | self: grad * 2 |",
         )
         self.assertEqual(
             rows[0],
             "| `aten::folded(Tensor self) -> Tensor` |  | reduction | bool, integers, floats | "
-            "meta, cpu | no |",
+            "meta, cpu | none: a count |",
         )
 
     def test_a_page_that_is_not_renewed_is_a_complaint(self):
