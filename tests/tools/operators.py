@@ -141,8 +141,8 @@ def page(root: pathlib.Path) -> str:
         "bool? pin_memory=None`. *Forms* are the",
         "further overloads of a line: in place, into the caller's tensor, and of a view copies. "
         "*Dtypes* are those that a result is computed in.",
-        "*Devices*: `all` for what only calls other operators or touches no data. *Gradient* has the "
-        "formulas of the inputs, or why there are none.",
+        "*Devices*: `all` for what only calls other operators or touches no data. *Gradient* has "
+        "the formulas of the inputs, or why there are none.",
         "",
         "| operator | forms | kind | dtypes | devices | gradient |",
         "|---|---|---|---|---|---|",

@@ -76,7 +76,8 @@ def check_conformance(root: pathlib.Path) -> list:
         if "op" in case
     }
     return [
-        f"{one.namespace}::{form} of kernels/ops/{one.header}.h must have a case in tests/conformance"
+        f"{one.namespace}::{form} of kernels/ops/{one.header}.h must have a case in "
+        "tests/conformance"
         for one in operators.operators(root)
         for form in one.forms()
         if f"{one.namespace}::{form}" not in cases
