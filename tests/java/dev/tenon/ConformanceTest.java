@@ -165,6 +165,12 @@ class ConformanceTest {
       assertTrue(((Tensor) got).isSame((Tensor) args[expected.get("argument").asInt()]));
     } else if (expected.has("tensor")) {
       TensorJson.check(expected.get("tensor"), (Tensor) got, tolerance);
+    } else if (expected.isArray() && expected.path(0).has("tensor")) {
+      Object[] all = got instanceof List<?> list ? list.toArray() : (Object[]) got;
+      assertEquals(expected.size(), all.length);
+      for (int i = 0; i < all.length; i++) {
+        check(expected.get(i), all[i], args, tolerance);
+      }
     } else {
       checkPlain(value(expected), got, tolerance);
     }
