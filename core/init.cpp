@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands to the lower layers what the upper ones have for them: the one file that knows all layers.
+#include "autograd/built_in.h"
 #include "dispatch/built_in.h"
 #include "override/overrides.h"
 #include "plugin/auto_load.h"
@@ -16,8 +17,9 @@ namespace {
 
 // Runs before the constructors of any program that uses the library.
 [[gnu::constructor(101)]] void connect_layers() {
-  static std::span<const dispatch::BuiltIn> built_ins[1];
+  static std::span<const dispatch::BuiltIn> built_ins[2];
   built_ins[0] = override::built_ins();
+  built_ins[1] = autograd::built_ins();
   dispatch::set_layers({built_ins, plugin::loader()});
   tensor::set_provider_loader(&plugin::load_provider);
 }

@@ -48,7 +48,6 @@ Explanation explain_select(const Arguments*) {
 // What stands in for the layers that are not there: skipping, except where a key has work to do
 // without any layer.
 constexpr BuiltIn kBuiltIns[] = {
-    {"skip_autograd", TENON_KEY_AUTOGRAD, nullptr, nullptr, nullptr},
     {"skip_autocast", TENON_KEY_AUTOCAST, nullptr, nullptr, nullptr},
     {"skip_tracer", TENON_KEY_TRACER, nullptr, nullptr, nullptr},
     {"bump_versions", TENON_KEY_AD_INPLACE_OR_VIEW, &bump_versions, &concerns_writers,

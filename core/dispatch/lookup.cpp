@@ -20,6 +20,16 @@ std::string_view without_overload(std::string_view full_name) {
   return full_name.substr(0, full_name.find('.'));
 }
 
+std::vector<const tenon_op*> overloads_now(std::string_view base_name) {
+  Registry& registry = Registry::get();
+  const auto lock = registry.lock();
+  std::vector<const tenon_op*> found;
+  for (const tenon_op* op : registry.ops().all()) {
+    if (op->definition() != nullptr && op->base_name() == base_name) found.push_back(op);
+  }
+  return found;
+}
+
 base::ErrorPtr lookup_error(std::string_view full_name) {
   Registry& registry = Registry::get();
   const auto lock = registry.lock();
@@ -78,6 +88,13 @@ const tenon_op* find_operator(std::string_view full_name) {
     return op;
   }
   return find_after_loading(full_name);
+}
+
+std::vector<const tenon_op*> find_overloads(std::string_view base_name) {
+  std::vector<const tenon_op*> found = overloads_now(base_name);
+  if (!found.empty()) return found;
+  layers().loader.for_namespace(base_name.substr(0, base_name.find("::")));
+  return overloads_now(base_name);
 }
 
 std::string near_operators_locked(std::string_view full_name) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dispatch/operator_entry.h"
 
@@ -12,6 +13,10 @@ namespace tenon::dispatch {
 /// Finds a defined operator by full name. Throws TENON_ERROR_NOT_FOUND, telling an unknown
 /// operator, an unknown overload and "has kernels but no schema" apart.
 const tenon_op* find_operator(std::string_view full_name);
+
+/// The defined operators called `base_name` ("ns::name"), in the order of their first mention; what
+/// ships for the namespace is loaded where there is none. Throws std::bad_alloc.
+std::vector<const tenon_op*> find_overloads(std::string_view base_name);
 
 /// "; did you mean aten::relu?" for a name that no operator has, of those that are defined in its
 /// namespace, or anywhere where that has none; "" where none is near. Needs the registry's lock.

@@ -26,6 +26,13 @@ AutogradState* tenon_tensor::init_autograd(AutogradState* fresh) noexcept {
   return state != nullptr ? state : fresh;
 }
 
+AutogradState* tenon_tensor::replace_autograd(AutogradState* state, uint8_t note) noexcept {
+  TENON_DCHECK(!is_undefined());
+  if (state != nullptr) ends_slowly_.store(true, std::memory_order_relaxed);
+  autograd_note_ = note;
+  return autograd_.exchange(state, std::memory_order_acq_rel);
+}
+
 namespace {
 
 // A language's cell apart from the header; NULL where memory is short. The object of Python's and

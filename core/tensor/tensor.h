@@ -202,6 +202,12 @@ struct alignas(64) tenon_tensor {
   }
   /// Gives the tensor its autograd state unless it has one; returns the one that it has now.
   tenon::tensor::AutogradState* init_autograd(tenon::tensor::AutogradState* fresh) noexcept;
+  /// Puts another state in place of the one that it has, which is returned: the caller drops it.
+  /// No other thread looks at the tensor's state meanwhile.
+  tenon::tensor::AutogradState* replace_autograd(tenon::tensor::AutogradState* state,
+                                                 uint8_t note) noexcept;
+  /// A small number that the autograd layer keeps beside its state.
+  uint8_t autograd_note() const noexcept { return autograd_note_; }
 
   /// Our own bugs: stops a debug build where the tensor contradicts itself.
   void check_invariants() const noexcept;
@@ -306,7 +312,7 @@ struct alignas(64) tenon_tensor {
   uint8_t itemsize_;
   tenon::tensor::BlockClass block_;
   std::atomic<bool> ends_slowly_{false};  // has dims elsewhere, more or autograd state; once set
-  uint8_t reserved_ = 0;
+  uint8_t autograd_note_ = 0;
   // The rest.
   tenon_device device_;
   std::atomic<tenon::tensor::TensorExtra*> extra_{nullptr};

@@ -26,7 +26,7 @@ void run_number_form(const Call& call) {
 
 constinit const Family kNumberForm{.name = "number_form",
                                    .run = &run_number_form,
-                                   .key = TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD,
+                                   .key = TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD,
                                    .leaf = false};
 
 }  // namespace tenon::kernels

@@ -7,6 +7,7 @@
 
 #include "kernels/common/check.h"
 #include "kernels/common/entry.h"
+#include "tenon/autograd.h"
 
 namespace tenon::kernels {
 namespace {
@@ -193,6 +194,32 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
   check(tenon_library_impl(library.get(), name.c_str(), key, &description, nullptr));
 }
 
+// Formulas are texts; that there is none is a word too, except of a composite, which calls what has.
+void register_gradient(Library& library, const Facts& facts, Forms form) {
+  const std::string name =
+      std::string(tenon_library_namespace(library.get())) + "::" + name_of_form(facts, form);
+  const bool is_none = std::string_view(facts.gradient).starts_with("none:");
+  if (facts.family->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD) return;
+  if (is_none) {
+    tenon_kernel none{};
+    none.struct_size = sizeof(none);
+    none.flags = TENON_KERNEL_FALLTHROUGH;
+    none.language = TENON_LANGUAGE_CPP;
+    none.name = "not_differentiable";
+    none.file = facts.file;
+    none.line = facts.line;
+    return check(tenon_library_impl(library.get(), name.c_str(), TENON_KEY_AUTOGRAD, &none,
+                                    nullptr));
+  }
+  tenon_formula formula{};
+  formula.struct_size = sizeof(formula);
+  formula.gradient = facts.gradient;
+  formula.language = TENON_LANGUAGE_CPP;
+  formula.file = facts.file;
+  formula.line = facts.line;
+  check(tenon_library_register_autograd(library.get(), name.c_str(), &formula, nullptr));
+}
+
 template <class Each>
 void each_form(const Facts& facts, Each&& each) {
   for (const Forms form : {kFunctional, kInPlace, kOut, kCopy, kCopyOut}) {
@@ -211,6 +238,7 @@ void define(Library& library, const Facts& facts) {
     library.def(schema_of_form(facts, form), texts, {facts.file, facts.line});
     register_form(library, family.key, family.name, facts, form, nullptr,
                   is_leaf(facts, form) ? INT64_MAX : -1);
+    register_gradient(library, facts, form);
   });
 }
 

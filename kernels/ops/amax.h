@@ -32,7 +32,9 @@ inline constexpr Facts kAmax{
     .params = "Tensor self, int[1] dim=[], bool keepdim=False",
     .forms = kFunctional | kOut,
     .tags = "core reduction",
-    .gradient = "self: grad in equal parts to the elements that are the largest",
+    .gradient = "self: eq(self, result.reshape(folded_sizes(self.sizes(), dim))) * "
+                "(grad.reshape(folded_sizes(self.sizes(), dim)) / "
+                "eq(self, result.reshape(folded_sizes(self.sizes(), dim))).sum(dim, True))",
     .tangent = "the mean of self_t where self is the largest",
     .batching = Batching::Fold,
     .cast = Cast::None,

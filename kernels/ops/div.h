@@ -95,7 +95,8 @@ inline constexpr Facts kDivTensorMode{
     .out = "out_mode",
     .tags = kPointwiseWithNumbers,
     .gradient =
-        "self: where(rounding_mode, 0, grad / other.conj()); other: as div.Tensor, 0 where rounded",
+        "self: if_none(rounding_mode, grad / other.conj(), zeros_like(grad)); "
+        "other: if_none(rounding_mode, -grad * (result / other).conj(), zeros_like(grad))",
     .tangent = "as div.Tensor, 0 where rounded",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,

@@ -15,7 +15,7 @@ inline constexpr Facts kExpand{
     .returns = "Tensor(a)",
     .forms = kViewForms,
     .tags = "core",
-    .gradient = "self: sum_to(grad, self.sizes())",
+    .gradient = "self: grad",
     .tangent = "self_t.expand(size)",
     .batching = Batching::View,
     .cast = Cast::None,

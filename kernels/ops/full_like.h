@@ -18,7 +18,7 @@ inline constexpr Facts kFullLike{
     .params = "Tensor self, Scalar fill_value, *, $options, MemoryFormat? memory_format=None",
     .forms = kFunctional | kOut,
     .tags = "core",
-    .gradient = "self: zeros",
+    .gradient = "none: not differentiable",
     .tangent = "none: constant",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

@@ -23,7 +23,7 @@ inline constexpr Facts kNormalInPlace{
     .params = "Tensor self, float mean=0., float std=1., *, Generator? generator=None",
     .forms = kInPlace,
     .tags = "nondeterministic_seeded",
-    .gradient = "self: zeros",
+    .gradient = "self: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
     .cast = Cast::None,

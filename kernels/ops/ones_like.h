@@ -18,7 +18,7 @@ inline constexpr Facts kOnesLike{
     .params = "Tensor self, *, $options, MemoryFormat? memory_format=None",
     .forms = kFunctional | kOut,
     .tags = "",
-    .gradient = "self: zeros",
+    .gradient = "none: not differentiable",
     .tangent = "none: constant",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

@@ -29,7 +29,7 @@ inline constexpr Facts kPermute{
     .returns = "Tensor(a)",
     .forms = kViewForms,
     .tags = "core",
-    .gradient = "self: permute_backwards(grad, dims)",
+    .gradient = "self: grad.permute(inverse(dims))",
     .tangent = "self_t.permute(dims)",
     .batching = Batching::View,
     .cast = Cast::None,

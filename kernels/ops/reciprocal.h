@@ -18,7 +18,7 @@ inline constexpr Facts kReciprocal{
     .name = "reciprocal",
     .params = "Tensor self",
     .forms = kAllForms,
-    .gradient = "self: grad * -(result * result).conj()",
+    .gradient = "self: -grad * (result * result).conj()",
     .tangent = "self_t * -(result * result)",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,

@@ -117,7 +117,7 @@ inline constexpr Facts kSumDimIntList{
     .forms = kFunctional | kOut,
     .out = "IntList_out",
     .tags = "core reduction",
-    .gradient = "self: grad, with the dims that were folded, expanded to self.sizes()",
+    .gradient = "self: grad.reshape(folded_sizes(self.sizes(), dim)).expand(self.sizes())",
     .tangent = "self_t.sum(dim, keepdim, dtype)",
     .batching = Batching::Fold,
     .cast = Cast::Fp32,

@@ -17,7 +17,7 @@ inline constexpr Facts kTanh{
     .name = "tanh",
     .params = "Tensor self",
     .forms = kAllForms,
-    .gradient = "self: grad * (1 - result * result).conj()",
+    .gradient = "self: grad - grad * (result * result).conj()",
     .tangent = "self_t * (1 - result * result)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

@@ -14,7 +14,7 @@ inline constexpr Facts kToCopy{
     .params = "Tensor self, *, $options, bool non_blocking=False, MemoryFormat? memory_format=None",
     .forms = kFunctional | kOut,
     .tags = "core",
-    .gradient = "self: to_copy_backward(grad, self.options())",
+    .gradient = "self: grad",
     .tangent = "self_t.to(result.options())",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

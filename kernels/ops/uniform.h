@@ -23,7 +23,7 @@ inline constexpr Facts kUniformInPlace{
     .params = "Tensor self, float from=0., float to=1., *, Generator? generator=None",
     .forms = kInPlace,
     .tags = "nondeterministic_seeded",
-    .gradient = "self: zeros",
+    .gradient = "self: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
     .cast = Cast::None,

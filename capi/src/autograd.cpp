@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Autograd over core/autograd; see tenon/autograd.h.
+#include "tenon/autograd.h"
+
+#include <memory>
+#include <vector>
+
+#include "autograd/callback_formula.h"
+#include "autograd/engine.h"
+#include "autograd/operators.h"
+#include "autograd/record.h"
+#include "autograd/tensor_state.h"
+#include "autograd/text_formula.h"
+#include "base/check.h"
+#include "base/read_struct.h"
+#include "guard.h"
+#include "tensor/layout.h"
+
+namespace autograd = tenon::autograd;
+namespace dispatch = tenon::dispatch;
+using tenon::capi::guarded;
+using tenon::tensor::TensorPtr;
+
+namespace {
+
+tenon_tensor& checked(const char* function, const char* what, const tenon_tensor* tensor) {
+  TENON_CHECK_ARG(tensor != nullptr, function, ": ", what, " must be given, got NULL");
+  return *const_cast<tenon_tensor*>(tensor);
+}
+
+// Runs the deleter of what was handed over, unless a formula has taken it.
+class Handed {
+ public:
+  Handed(void* ctx, tenon_deleter deleter) noexcept : ctx_(ctx), deleter_(deleter) {}
+  ~Handed() {
+    if (deleter_ != nullptr) deleter_(ctx_);
+  }
+  Handed(const Handed&) = delete;
+  Handed& operator=(const Handed&) = delete;
+  void taken() noexcept { deleter_ = nullptr; }
+
+ private:
+  void* const ctx_;
+  tenon_deleter deleter_;
+};
+
+constexpr const char* kRegister = "tenon_library_register_autograd";
+
+std::unique_ptr<autograd::Formula> make_formula(const char* name, const tenon_formula& whole,
+                                                Handed* handed) {
+  TENON_CHECK_ARG((whole.gradient != nullptr) != (whole.backward != nullptr), kRegister, ": ", name,
+                  ": either gradient or backward must be given");
+  TENON_CHECK_ARG(whole.saves == nullptr || whole.backward != nullptr, kRegister, ": ", name,
+                  ": saves must be given with backward only: a text tells what it saves");
+  std::string node_name = autograd::node_name(name);
+  if (whole.gradient != nullptr) {
+    auto formula = std::make_unique<autograd::TextFormula>(std::move(node_name), whole.gradient);
+    return formula;
+  }
+  auto formula = std::make_unique<autograd::CallbackFormula>(
+      std::move(node_name), whole.backward, whole.saves != nullptr ? whole.saves : "", whole.ctx,
+      whole.deleter);
+  handed->taken();
+  return formula;
+}
+
+struct Pass {
+  std::vector<autograd::Root> roots;
+  std::vector<autograd::Target> targets;
+  autograd::PassOptions options;
+  bool allows_unused = false;
+};
+
+TensorPtr first_gradient(const char* function, int64_t index, const tenon_tensor& output,
+                         tenon_tensor* given) {
+  if (given == nullptr || given->is_undefined()) {
+    TENON_CHECK_ARG(output.numel() == 1, function, ": gradient of output ", index,
+                    " must be given unless the output is a scalar, got none for sizes ",
+                    tenon::tensor::print_dims(output.size_span()));
+    return autograd::operators::ones_like(output);
+  }
+  TENON_CHECK_ARG(std::ranges::equal(given->size_span(), output.size_span()), function,
+                  ": gradient of output ", index, " must have the output's shape ",
+                  tenon::tensor::print_dims(output.size_span()), ", got ",
+                  tenon::tensor::print_dims(given->size_span()));
+  if (given->dtype() != output.dtype()) return autograd::operators::cast(*given, output.dtype());
+  return TensorPtr::share(given);
+}
+
+Pass read_pass(const char* function, const tenon_backward_options* given) {
+  constexpr size_t kFirstSize = 80;
+  constexpr uint32_t kKnown =
+      TENON_BACKWARD_KEEP_GRAPH | TENON_BACKWARD_CREATE_GRAPH | TENON_BACKWARD_ALLOW_UNUSED;
+  TENON_CHECK_ARG(given != nullptr, function, ": options must be given, got NULL");
+  const auto whole = tenon::base::read_struct(function, kFirstSize, *given);
+  tenon::base::check_reserved(function, 0, whole.reserved);
+  TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, function, ": flags must be known, got ",
+                  whole.flags);
+  TENON_CHECK_ARG(whole.noutputs > 0 && whole.outputs != nullptr, function,
+                  ": outputs must be given, got none");
+  TENON_CHECK_ARG(whole.ninputs >= 0 && (whole.ninputs == 0 || whole.inputs != nullptr), function,
+                  ": inputs must be given, got NULL for ", whole.ninputs);
+  Pass pass;
+  pass.options.create_graph = (whole.flags & TENON_BACKWARD_CREATE_GRAPH) != 0;
+  pass.options.keep_graph =
+      pass.options.create_graph || (whole.flags & TENON_BACKWARD_KEEP_GRAPH) != 0;
+  pass.allows_unused = (whole.flags & TENON_BACKWARD_ALLOW_UNUSED) != 0;
+  for (int64_t i = 0; i < whole.noutputs; ++i) {
+    const tenon_tensor& output = checked(function, "an output", whole.outputs[i]);
+    const autograd::Edge edge = autograd::gradient_edge(output);
+    TENON_CHECK(edge.node != nullptr, TENON_ERROR_STATE, function, ": output ", i,
+                " must require grad, got a tensor that no recorded call has made");
+    tenon_tensor* grad = whole.grads != nullptr ? whole.grads[i] : nullptr;
+    pass.roots.push_back({autograd::NodePtr::share(edge.node), edge.output,
+                          first_gradient(function, i, output, grad)});
+  }
+  for (int64_t i = 0; i < whole.ninputs; ++i) {
+    const autograd::Edge edge =
+        autograd::gradient_edge(checked(function, "an input", whole.inputs[i]));
+    TENON_CHECK(edge.node != nullptr, TENON_ERROR_STATE, function, ": input ", i,
+                " must require grad, got a tensor that does not");
+    pass.targets.push_back({autograd::NodePtr::share(edge.node), edge.output});
+  }
+  return pass;
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t tenon_tensor_requires_grad(const tenon_tensor* tensor) {
+  return tensor != nullptr && autograd::requires_grad(*tensor) ? 1 : 0;
+}
+
+tenon_status tenon_tensor_set_requires_grad(tenon_tensor* tensor, int32_t requires_grad) {
+  return guarded([&] {
+    autograd::set_requires_grad(checked("tenon_tensor_set_requires_grad", "tensor", tensor),
+                                requires_grad != 0);
+  });
+}
+
+int32_t tenon_tensor_is_leaf(const tenon_tensor* tensor) {
+  return tensor == nullptr || autograd::is_leaf(*tensor) ? 1 : 0;
+}
+
+tenon_status tenon_tensor_copy_grad(const tenon_tensor* tensor, tenon_tensor** out_grad) {
+  *out_grad = nullptr;
+  return guarded([&] {
+    *out_grad =
+        autograd::copy_grad(checked("tenon_tensor_copy_grad", "tensor", tensor)).detach();
+  });
+}
+
+tenon_status tenon_tensor_set_grad(tenon_tensor* tensor, tenon_tensor* grad) {
+  return guarded(
+      [&] { autograd::set_grad(checked("tenon_tensor_set_grad", "tensor", tensor), grad); });
+}
+
+tenon_status tenon_tensor_copy_node(const tenon_tensor* tensor, tenon_node** out_node,
+                                    int64_t* out_output) {
+  *out_node = nullptr;
+  *out_output = 0;
+  return guarded([&] {
+    const autograd::Edge edge =
+        autograd::gradient_edge(checked("tenon_tensor_copy_node", "tensor", tensor));
+    *out_node = autograd::NodePtr::share(edge.node).detach();
+    *out_output = edge.output;
+  });
+}
+
+tenon_status tenon_library_register_autograd(tenon_library* library, const char* name,
+                                             const tenon_formula* formula,
+                                             tenon_registration** out_registration) {
+  if (out_registration != nullptr) *out_registration = nullptr;
+  return guarded([&] {
+    TENON_CHECK_ARG(formula != nullptr, kRegister, ": formula must be given, got NULL");
+    const bool has_deleter = formula->struct_size >= offsetof(tenon_formula, language);
+    Handed handed(has_deleter ? formula->ctx : nullptr, has_deleter ? formula->deleter : nullptr);
+    constexpr size_t kFirstSize = 112;
+    const auto whole = tenon::base::read_struct(kRegister, kFirstSize, *formula);
+    tenon::base::check_reserved(kRegister, whole.reserved0, whole.reserved);
+    TENON_CHECK_ARG(whole.flags == 0, kRegister, ": flags must be zero, got ", whole.flags);
+    TENON_CHECK_ARG(library != nullptr, kRegister, ": library must be given, got NULL");
+    TENON_CHECK_ARG(name != nullptr, kRegister, ": name must be given, got NULL");
+    auto made = make_formula(name, whole, &handed);
+    dispatch::RegistrationPtr registration = autograd::register_formula(
+        library, name, std::move(made),
+        {whole.language, whole.policy, whole.name, whole.file, whole.line});
+    if (out_registration != nullptr) *out_registration = registration.detach();
+  });
+}
+
+tenon_node* tenon_node_retain(tenon_node* node) {
+  if (node != nullptr) node->retain();
+  return node;
+}
+
+void tenon_node_release(tenon_node* node) {
+  if (node != nullptr) node->release();
+}
+
+const char* tenon_node_name(const tenon_node* node) { return node->name(); }
+
+int64_t tenon_node_sequence(const tenon_node* node) {
+  return static_cast<int64_t>(node->sequence());
+}
+
+int64_t tenon_node_edge_count(const tenon_node* node) {
+  return static_cast<int64_t>(node->edges().size());
+}
+
+tenon_status tenon_node_copy_edge(const tenon_node* node, int64_t index, tenon_node** out_node,
+                                  int64_t* out_output) {
+  *out_node = nullptr;
+  *out_output = 0;
+  return guarded([&] {
+    const auto edges = node->edges();
+    TENON_CHECK_INDEX(index >= 0 && static_cast<size_t>(index) < edges.size(),
+                      "tenon_node_copy_edge: index must be below ", edges.size(), ", got ", index);
+    const autograd::Edge& edge = edges[static_cast<size_t>(index)];
+    *out_node = autograd::NodePtr::share(edge.node).detach();
+    *out_output = edge.output;
+  });
+}
+
+tenon_status tenon_backward(const tenon_backward_options* options) {
+  return guarded([&] {
+    const Pass pass = read_pass("tenon_backward", options);
+    for (const autograd::Target& target : pass.targets) {
+      TENON_CHECK(target.node->is_leaf(), TENON_ERROR_STATE,
+                  "tenon_backward: inputs must be leaves, got one made by ", target.node->name());
+    }
+    autograd::run_backward(pass.roots, pass.targets, pass.options);
+  });
+}
+
+tenon_status tenon_grad(const tenon_backward_options* options, tenon_tensor** out_grads) {
+  if (options != nullptr && out_grads != nullptr) {
+    for (int64_t i = 0; i < options->ninputs; ++i) out_grads[i] = nullptr;
+  }
+  return guarded([&] {
+    const Pass pass = read_pass("tenon_grad", options);
+    TENON_CHECK_ARG(!pass.targets.empty() && out_grads != nullptr,
+                    "tenon_grad: inputs must be given, with room for their gradients, got none");
+    std::vector<TensorPtr> grads = autograd::run_grad(pass.roots, pass.targets, pass.options);
+    for (size_t i = 0; i < grads.size(); ++i) {
+      TENON_CHECK(grads[i] != nullptr || pass.allows_unused, TENON_ERROR_STATE,
+                  "tenon_grad: input ", i, " must be used in the outputs' graph, got one that no "
+                  "output depends on; allow_unused gives none for it");
+    }
+    for (size_t i = 0; i < grads.size(); ++i) out_grads[i] = grads[i].detach();
+  });
+}
+
+}  // extern "C"

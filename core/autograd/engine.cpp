@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/engine.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "autograd/accumulate.h"
+#include "autograd/operators.h"
+#include "autograd/tensor_state.h"
+#include "base/check.h"
+#include "base/small_vector.h"
+#include "dispatch/key_tls.h"
+#include "tensor/layout.h"
+
+namespace tenon::autograd {
+
+namespace {
+
+using tensor::Tensor;
+using tensor::TensorPtr;
+
+// The calling thread's grad mode during a pass. Put back also when a forced unwind goes through.
+class GradModeGuard {
+ public:
+  explicit GradModeGuard(bool on) {
+    base::ThreadRecord* thread = base::require_thread_record();
+    before_ = thread->grad_mode;
+    const bool inference = base::makes_inference_tensors(before_);
+    const uint32_t mode = on ? (inference ? TENON_GRAD_MODE_INFERENCE_ON : TENON_GRAD_MODE_ON)
+                             : (inference ? TENON_GRAD_MODE_INFERENCE : TENON_GRAD_MODE_OFF);
+    base::set_grad_mode(thread, mode);
+  }
+  ~GradModeGuard() { base::set_grad_mode(base::current_thread(), before_); }
+  GradModeGuard(const GradModeGuard&) = delete;
+  GradModeGuard& operator=(const GradModeGuard&) = delete;
+
+ private:
+  uint32_t before_;
+};
+
+// The gradients that wait for one node.
+struct Waiting {
+  NodePtr node;
+  base::SmallVector<Tensor*, 2> grads;  // owned; NULL: none yet
+  base::SmallVector<uint8_t, 2> sums;   // 1: a sum that nobody else can hold
+
+  Waiting() = default;
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    for (Tensor* grad : grads) {
+      if (grad != nullptr) grad->release();
+    }
+  }
+};
+
+bool same_dims(tensor::Dims a, tensor::Dims b) noexcept { return std::ranges::equal(a, b); }
+
+// What a node's saved tensors are to a formula: borrowed values, and aliases where the pass is
+// recorded itself.
+class Unpacked {
+ public:
+  Unpacked(Node& node, const Plan& plan) : values_(plan.saves.size()) {
+    size_t tensors = 0;
+    size_t numbers = 0;
+    for (size_t i = 0; i < plan.saves.size(); ++i) {
+      values_[i] = plan.saves[i].is_tensor
+                       ? unpack(node, node.saved_tensors()[tensors++])
+                       : node.saved_values()[numbers++];
+      values_[i].flags &= TENON_VALUE_HAS_SYMBOLIC;
+    }
+  }
+  ~Unpacked() {
+    for (Tensor* alias : aliases_) alias->release();
+  }
+  Unpacked(const Unpacked&) = delete;
+  Unpacked& operator=(const Unpacked&) = delete;
+  const tenon_value* data() const noexcept { return values_.data(); }
+  int64_t size() const noexcept { return static_cast<int64_t>(values_.size()); }
+
+ private:
+  tenon_value unpack(Node& node, const SavedTensor& saved) {
+    if (saved.tensor == nullptr) return tenon_value_of_none();
+    const auto version = static_cast<uint32_t>(saved.tensor->version());
+    TENON_CHECK(version == saved.version, TENON_ERROR_STATE, node.name(),
+                ": a tensor needed for the gradient, ",
+                tensor::dtype_name(saved.tensor->dtype()), " of sizes ",
+                tensor::print_dims(saved.tensor->size_span()),
+                ", must not have been modified by an inplace operation since it was saved; it is "
+                "at version ", version, ", expected version ", saved.version);
+    if (base::grad_mode() != TENON_GRAD_MODE_ON) return tenon_value_of_tensor(saved.tensor);
+    Edge edge;
+    if (saved.result >= 0) {
+      edge = {&node, static_cast<uint32_t>(saved.result)};
+    } else if (saved.edge >= 0) {
+      edge = node.edges()[static_cast<size_t>(saved.edge)];
+    }
+    const Edge now = gradient_edge(*saved.tensor);
+    if (now.node == edge.node && now.output == edge.output) {
+      return tenon_value_of_tensor(saved.tensor);
+    }
+    TensorPtr alias = operators::detached_alias(*saved.tensor);
+    if (edge.node != nullptr) set_node(*alias, NodePtr::share(edge.node), edge.output);
+    aliases_.push_back(alias.get());
+    return tenon_value_of_tensor(alias.detach());
+  }
+
+  base::SmallVector<tenon_value, 4> values_;
+  base::SmallVector<Tensor*, 4> aliases_;
+};
+
+// What becomes of the gradients that arrive where they are asked for.
+enum class Ends { kAccumulate, kCapture };
+
+// One pass.
+class Task {
+ public:
+  Task(const PassOptions& options, std::span<const Target> targets, Ends ends)
+      : options_(options), targets_(targets), ends_(ends), captured_(targets.size()) {}
+
+  void run(std::span<const Root> roots) {
+    if (!targets_.empty()) mark(roots);
+    const GradModeGuard guard(options_.create_graph);
+    for (const Root& root : roots) {
+      if (is_needed(root.node.get())) give({root.node.get(), root.output}, root.grad);
+    }
+    while (!heap_.empty()) {
+      Node* node = heap_.front().node;
+      std::pop_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
+      heap_.pop_back();
+      const auto found = waiting_.find(node);
+      const std::unique_ptr<Waiting> waiting = std::move(found->second);
+      waiting_.erase(found);
+      run(*node, *waiting);
+    }
+  }
+
+  std::vector<TensorPtr> take_captured() { return std::move(captured_); }
+
+ private:
+  struct Entry {
+    uint64_t sequence;
+    Node* node;
+    static bool runs_later(const Entry& a, const Entry& b) noexcept {
+      return a.sequence < b.sequence;
+    }
+  };
+
+  // Finds the nodes that lead to a target. What is older than all targets leads to none.
+  void mark(std::span<const Root> roots) {
+    uint64_t oldest = UINT64_MAX;
+    for (const Target& target : targets_) {
+      oldest = std::min(oldest, target.node->sequence());
+      marks_.insert(target.node.get());
+    }
+    struct Step {
+      Node* node;
+      size_t next;
+    };
+    std::unordered_set<const Node*> seen;
+    std::vector<Step> path;
+    const auto enter = [&](Node* node) {
+      if (node->sequence() >= oldest && seen.insert(node).second) path.push_back({node, 0});
+    };
+    for (const Root& root : roots) {
+      enter(root.node.get());
+      while (!path.empty()) {
+        Step& step = path.back();
+        const auto edges = step.node->edges();
+        if (step.next < edges.size()) {
+          Node* next = edges[step.next++].node;
+          if (next != nullptr) enter(next);
+          continue;
+        }
+        Node* node = step.node;
+        path.pop_back();
+        if (leads_on(*node)) marks_.insert(node);
+      }
+    }
+  }
+
+  bool is_needed(const Node* node) const { return targets_.empty() || marks_.contains(node); }
+
+  // Adds a gradient to those that wait for a node.
+  void give(const Edge& edge, TensorPtr grad) {
+    std::unique_ptr<Waiting>& waiting = waiting_[edge.node];
+    if (waiting == nullptr) {
+      waiting = std::make_unique<Waiting>();
+      waiting->node = NodePtr::share(edge.node);
+      waiting->grads.resize(edge.node->output_count(), nullptr);
+      waiting->sums.resize(edge.node->output_count(), 0);
+      heap_.push_back({edge.node->sequence(), edge.node});
+      std::push_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
+    }
+    if (grad == nullptr) return;
+    Tensor*& slot = waiting->grads[edge.output];
+    uint8_t& is_sum = waiting->sums[edge.output];
+    if (slot == nullptr) {
+      slot = grad.detach();
+    } else if (is_sum != 0 && !options_.create_graph) {
+      operators::add_in_place(*slot, *grad);
+    } else {
+      TensorPtr sum = operators::add(*slot, *grad);
+      slot->release();
+      slot = sum.detach();
+      is_sum = 1;
+    }
+  }
+
+  void run(Node& node, Waiting& waiting) {
+    if (ends_ == Ends::kCapture) {
+      for (size_t i = 0; i < targets_.size(); ++i) {
+        if (targets_[i].node.get() != &node) continue;
+        captured_[i] = TensorPtr::share(waiting.grads[targets_[i].output]);
+      }
+    }
+    if (!node.is_leaf()) {
+      if (leads_on(node)) run_formula(node, waiting);
+    } else if (ends_ == Ends::kAccumulate && waiting.grads[0] != nullptr) {
+      accumulate(node, TensorPtr::adopt(std::exchange(waiting.grads[0], nullptr)),
+                 options_.create_graph);
+    }
+  }
+
+  // Whether some edge of a node is to be followed.
+  bool leads_on(const Node& node) const {
+    return std::ranges::any_of(node.edges(), [&](const Edge& edge) {
+      return edge.node != nullptr && is_needed(edge.node);
+    });
+  }
+
+  void run_formula(Node& node, Waiting& waiting) {
+    const auto edges = node.edges();
+    base::SmallVector<uint8_t, 8> needs(edges.size());
+    for (size_t i = 0; i < edges.size(); ++i) {
+      needs[i] = edges[i].node != nullptr && is_needed(edges[i].node) ? 1 : 0;
+    }
+    Given given(edges.size());
+    TENON_CHECK(node.begin_read(), TENON_ERROR_STATE, node.name(),
+                ": graph must be kept for a second backward pass, what it saved was freed after the "
+                "first; say retain_graph there");
+    // What was saved goes at once, also when a formula fails or a forced unwind goes through.
+    const Reading reading(node, !options_.keep_graph);
+    call(node, waiting, needs, &given);
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (needs[i] == 0) continue;
+      TensorPtr grad = TensorPtr::adopt(std::exchange(given.grads[i], nullptr));
+      if (grad != nullptr) grad = fit(std::move(grad), node, edges[i]);
+      give(edges[i], std::move(grad));
+    }
+  }
+
+  struct Given {
+    explicit Given(size_t count) : grads(count, nullptr) {}
+    ~Given() {
+      for (Tensor* grad : grads) {
+        if (grad != nullptr) grad->release();
+      }
+    }
+    Given(const Given&) = delete;
+    Given& operator=(const Given&) = delete;
+    base::SmallVector<Tensor*, 8> grads;
+  };
+
+  struct Reading {
+    Reading(Node& read, bool drops) noexcept : node(read), drop(drops) {}
+    ~Reading() { node.end_read(drop && has_saved()); }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+    bool has_saved() const noexcept {
+      return !node.saved_tensors().empty() || !node.saved_values().empty();
+    }
+    Node& node;
+    const bool drop;
+  };
+
+  void call(Node& node, Waiting& waiting, std::span<const uint8_t> needs, Given* given) {
+    const bool undefined = std::ranges::all_of(
+        waiting.grads, [](const Tensor* grad) { return grad == nullptr; });
+    if (undefined) return;
+    const Plan& plan = node.plan();
+    materialize(node, waiting);
+    const Unpacked saved(node, plan);
+    tenon_backward_call call{};
+    call.node = &node;
+    call.grads = waiting.grads.data();
+    call.saved = saved.data();
+    call.needs = needs.data();
+    call.out_grads = given->grads.data();
+    call.noutputs = static_cast<int64_t>(waiting.grads.size());
+    call.nsaved = saved.size();
+    call.ninputs = static_cast<int64_t>(needs.size());
+    node.formula()->run(plan, &call);
+  }
+
+  // Gradients of some results came: those of the others are zeros.
+  static void materialize(const Node& node, Waiting& waiting) {
+    if (waiting.grads.size() == 1) return;
+    for (uint32_t i = 0; i < waiting.grads.size(); ++i) {
+      const OutputInfo& info = node.output(i);
+      if (waiting.grads[i] == nullptr && info.dtype >= 0) {
+        waiting.grads[i] = operators::zeros_for(info).detach();
+      }
+    }
+  }
+
+  // As the node behind the edge wants it: what was broadcast is summed, what was converted is
+  // converted back. Formulas need no such code.
+  static TensorPtr fit(TensorPtr grad, const Node& node, const Edge& edge) {
+    const OutputInfo& info = edge.node->output(edge.output);
+    if (grad->dtype() == info.dtype && same_dims(grad->size_span(), info.size_span())) [[likely]] {
+      return grad;
+    }
+    TENON_CHECK(info.dtype >= 0, TENON_ERROR_INTERNAL, node.name(),
+                ": edge must lead to an output that has a gradient");
+    try {
+      if (!same_dims(grad->size_span(), info.size_span())) {
+        grad = operators::sum_to(*grad, info.size_span());
+      }
+      if (grad->dtype() != info.dtype) grad = operators::cast(*grad, info.dtype);
+    } catch (const Error& error) {
+      error.object()->add_note(base::concat("a gradient that ", node.name(), " gave"));
+      throw;
+    }
+    return grad;
+  }
+
+  const PassOptions options_;
+  const std::span<const Target> targets_;
+  const Ends ends_;
+  std::vector<TensorPtr> captured_;  // one for each target
+  std::vector<Entry> heap_;
+  std::unordered_map<Node*, std::unique_ptr<Waiting>> waiting_;
+  std::unordered_set<const Node*> marks_;  // lead to a target
+};
+
+}  // namespace
+
+void run_backward(std::span<const Root> roots, std::span<const Target> leaves,
+                  const PassOptions& options) {
+  Task(options, leaves, Ends::kAccumulate).run(roots);
+}
+
+std::vector<TensorPtr> run_grad(std::span<const Root> roots, std::span<const Target> targets,
+                                const PassOptions& options) {
+  Task task(options, targets, Ends::kCapture);
+  task.run(roots);
+  return task.take_captured();
+}
+
+}  // namespace tenon::autograd

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formula: how gradients of an operator's results become gradients of its arguments.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/reclaim.h"
+#include "schema/schema.h"
+#include "tenon/autograd.h"
+#include "tenon/value.h"
+
+namespace tenon::autograd {
+
+/// What of an argument or a result is saved.
+enum class Attribute : uint8_t { kWhole, kSizes, kDtype };
+
+/// One thing that a formula wants in backward.
+struct Save {
+  bool of_result = false;
+  uint16_t position = 0;  // of the argument or result
+  Attribute what = Attribute::kWhole;
+  uint64_t needed_by = 0;  // bit i: for the gradient of input i
+  bool is_tensor = false;  // a whole one: saved with its version
+};
+
+/// An argument that holds tensors, or may. Inputs have edges in this order, one for each element of
+/// a list.
+struct Input {
+  uint16_t position;
+  bool is_list;
+};
+
+constexpr size_t kMaxInputs = 64;
+
+/// What a formula does with calls of one schema.
+class Formula;
+struct Plan {
+  virtual ~Plan() = default;
+  const Formula* formula = nullptr;
+  schema::SchemaPtr schema;
+  std::vector<Input> inputs;
+  std::vector<Save> saves;
+  uint64_t wanted = ~uint64_t{0};  // bit i: input i has a gradient
+  bool has_lists = false;
+};
+
+/// Whether values of a type may be tensors, or hold some.
+bool may_hold_tensors(const schema::Type& type) noexcept;
+
+/// What becomes of arguments that may hold tensors inside other values, which no gradient is led to.
+enum class Others { kRefused, kIgnored };
+
+/// The arguments of a schema that hold tensors. Throws TENON_ERROR_NOT_SUPPORTED for more than
+/// kMaxInputs, and for others that are refused.
+std::vector<Input> inputs_of(const schema::Schema& schema, Others others = Others::kRefused);
+
+/// A formula. What refers to it keeps it: nodes beyond the end of its registration.
+class Formula {
+ public:
+  Formula(const Formula&) = delete;
+  Formula& operator=(const Formula&) = delete;
+  virtual ~Formula();
+
+  /// Of its nodes, such as "MulBackward0".
+  const char* name() const noexcept { return name_.c_str(); }
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  /// Its plan for a schema; made for the first call, and anew where the operator has been defined
+  /// again. Throws what is wrong with formula and schema together.
+  const Plan& plan_for(const schema::Schema& schema) const;
+
+  /// Writes an owned gradient, or nothing, for each input that is asked for. Grad mode is set;
+  /// undefined gradients of results are NULL. Throws.
+  virtual void run(const Plan& plan, tenon_backward_call* call) const = 0;
+
+  /// Keeps a formula of a registered kernel; others live for ever.
+  void retain() const noexcept {
+    if (home_ != nullptr) base::pin(home_);
+  }
+  void release() const noexcept {
+    if (home_ != nullptr) base::unpin(home_);
+  }
+  void set_home(base::Pinnable* home) noexcept { home_ = home; }
+
+ protected:
+  Formula() = default;
+
+ private:
+  virtual std::unique_ptr<Plan> make_plan(const schema::Schema& schema) const = 0;
+
+  std::string name_;
+  base::Pinnable* home_ = nullptr;
+  struct Planned {
+    std::unique_ptr<const Plan> plan;
+    std::unique_ptr<const Planned> older;  // of an earlier definition: calls may be in it
+  };
+  mutable std::atomic<const Planned*> planned_{nullptr};
+};
+
+/// Which argument or result of a schema a name stands for: `result`, `result0`, or as the schema has
+/// it. Throws TENON_ERROR_INVALID_ARGUMENT; `what` names the formula in messages.
+Save find_save(std::string_view what, const schema::Schema& schema, std::string_view name);
+
+/// "MulBackward0" for "aten::mul_.Tensor".
+std::string node_name(std::string_view full_name);
+
+}  // namespace tenon::autograd

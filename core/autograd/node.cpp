@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/node.h"
+
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include "base/check.h"
+#include "base/live_count.h"
+#include "tensor/allocator.h"
+#include "value/value.h"
+
+using namespace tenon::autograd;
+namespace tensor = tenon::tensor;
+namespace base = tenon::base;
+
+namespace {
+
+// Nodes lie in the blocks that small tensors are made of, where they fit.
+constexpr uint8_t kFromMalloc = 255;
+
+tensor::BlockClass block_for(size_t bytes) noexcept {
+  if (bytes <= static_cast<size_t>(tensor::kHeaderBytes)) return tensor::kHeaderBlock;
+  return tensor::inline_class(static_cast<int64_t>(bytes) - tensor::kDataOffset);
+}
+
+bool fits_block(size_t bytes) noexcept {
+  return bytes <= static_cast<size_t>(tensor::block_bytes(tensor::kBlock1024));
+}
+
+void write_info(const tensor::Tensor* output, OutputInfo* info) noexcept {
+  const bool flows = output != nullptr;
+  info->dtype = flows ? output->dtype() : -1;
+  info->ndim = flows ? output->ndim() : 0;
+  info->device = flows ? output->device() : tenon_device{};
+  for (int32_t dim = 0; dim < info->ndim; ++dim) info->sizes[dim] = output->sizes()[dim];
+}
+
+uint64_t bytes_of(std::span<const tenon_tensor* const> outputs) noexcept {
+  uint64_t bytes = 0;
+  for (const tenon_tensor* output : outputs) {
+    bytes += OutputInfo::bytes(output != nullptr ? output->ndim() : 0);
+  }
+  return bytes;
+}
+
+OutputInfo* after(OutputInfo* info) noexcept {
+  return reinterpret_cast<OutputInfo*>(reinterpret_cast<char*>(info) + OutputInfo::bytes(info->ndim));
+}
+
+}  // namespace
+
+tenon_node* tenon_node::allocate(size_t bytes) {
+  const bool small = fits_block(bytes);
+  const tensor::BlockClass block = small ? block_for(bytes) : tensor::kHeaderBlock;
+  void* memory = small ? tensor::allocate_block(block) : std::malloc(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* node = new (memory) tenon_node;
+  node->drop = &drop_from_tensor;
+  node->block_ = small ? static_cast<uint8_t>(block) : kFromMalloc;
+  base::count_live(TENON_HANDLE_NODE, 1);
+  return node;
+}
+
+NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
+                         std::span<const tenon_tensor* const> outputs) {
+  TENON_CHECK(shape.edges < UINT16_MAX && shape.saved_tensors < UINT16_MAX &&
+                  shape.saved_values < UINT16_MAX && outputs.size() < UINT16_MAX,
+              TENON_ERROR_NOT_SUPPORTED, plan.formula->name(),
+              ": tensors of one recorded call must be fewer than 65535");
+  tenon_node* node = allocate(sizeof(tenon_node) + shape.edges * sizeof(Edge) +
+                              shape.saved_tensors * sizeof(SavedTensor) +
+                              shape.saved_values * sizeof(tenon_value) + bytes_of(outputs));
+  plan.formula->retain();
+  node->plan_ = &plan;
+  node->edges_ = static_cast<uint16_t>(shape.edges);
+  node->saved_tensors_ = static_cast<uint16_t>(shape.saved_tensors);
+  node->saved_values_ = static_cast<uint16_t>(shape.saved_values);
+  node->outputs_ = static_cast<uint16_t>(outputs.size());
+  node->sequence_ = 1;
+  for (Edge& edge : node->edges()) new (&edge) Edge;
+  for (SavedTensor& saved : node->saved_tensors()) new (&saved) SavedTensor;
+  for (tenon_value& value : node->saved_values()) new (&value) tenon_value{};
+  OutputInfo* info = node->first_output();
+  for (const tenon_tensor* output : outputs) {
+    write_info(output, info);
+    info = after(info);
+  }
+  return NodePtr::adopt(node);
+}
+
+NodePtr tenon_node::make_leaf(const tenon_tensor& tensor) {
+  const tenon_tensor* output = &tensor;
+  tenon_node* node = allocate(sizeof(tenon_node) + OutputInfo::bytes(tensor.ndim()));
+  node->outputs_ = 1;
+  write_info(output, node->first_output());
+  return NodePtr::adopt(node);
+}
+
+const char* tenon_node::name() const noexcept {
+  return is_leaf() ? "AccumulateGrad" : formula()->name();
+}
+
+void tenon_node::set_edge(uint32_t index, NodePtr node, uint32_t output) noexcept {
+  Edge& edge = edges()[index];
+  TENON_DCHECK(edge.node == nullptr && node.get() != this);
+  if (node->sequence_ >= sequence_) sequence_ = node->sequence_ + 1;
+  edge = {node.detach(), output};
+}
+
+const OutputInfo& tenon_node::output(uint32_t index) const noexcept {
+  TENON_DCHECK(index < outputs_);
+  OutputInfo* info = const_cast<tenon_node*>(this)->first_output();
+  for (; index != 0; --index) info = after(info);
+  return *info;
+}
+
+void tenon_node::release() noexcept {
+  // A node that only its owner holds needs no atomic write.
+  if (references_.load(std::memory_order_acquire) != 1 &&
+      references_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+    return;
+  }
+  // Its edges may hold the last references to a million others: they end in turn.
+  base::end_in_turn(this, &end_of);
+}
+
+void tenon_node::drop_from_tensor(AutogradState* state) noexcept {
+  static_cast<tenon_node*>(state)->release();
+}
+
+void tenon_node::end_of(base::Ending* ending) noexcept {
+  static_cast<tenon_node*>(ending)->end();
+}
+
+void tenon_node::end() noexcept {
+  drop_saved();
+  for (Edge& edge : edges()) {
+    if (edge.node != nullptr) edge.node->release();
+  }
+  grad_.reset();
+  if (plan_ != nullptr) plan_->formula->release();
+  base::count_live(TENON_HANDLE_NODE, -1);
+  const uint8_t block = block_;
+  if (block == kFromMalloc) {
+    std::free(this);
+  } else {
+    tensor::free_block(this, static_cast<tensor::BlockClass>(block));
+  }
+}
+
+void tenon_node::drop_saved() noexcept {
+  for (SavedTensor& saved : saved_tensors()) {
+    if (tenon_tensor* tensor = std::exchange(saved.tensor, nullptr)) tensor->release();
+  }
+  for (tenon_value& value : saved_values()) tenon::value::clear(&value);
+}
+
+// Held for a few instructions, in which nothing foreign runs.
+class tenon_node::GradLock {
+ public:
+  explicit GradLock(const tenon_node& node) noexcept : locked_(node.locked_) {
+    while (locked_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  ~GradLock() { locked_.store(false, std::memory_order_release); }
+  GradLock(const GradLock&) = delete;
+  GradLock& operator=(const GradLock&) = delete;
+
+ private:
+  std::atomic<bool>& locked_;
+};
+
+tensor::TensorPtr tenon_node::copy_grad() const noexcept {
+  const GradLock lock(*this);
+  return grad_;
+}
+
+tensor::TensorPtr tenon_node::set_grad(tensor::TensorPtr grad) noexcept {
+  const GradLock lock(*this);
+  grad_.swap(grad);
+  return grad;
+}
+
+bool tenon_node::try_put_grad(tensor::TensorPtr* grad) noexcept {
+  const GradLock lock(*this);
+  if (grad_ != nullptr) return false;
+  grad_.swap(*grad);
+  return true;
+}
+
+// Bit 15 says "to be dropped", bit 14 "dropped"; below are readers.
+namespace {
+constexpr uint16_t kDrop = 1u << 15;
+constexpr uint16_t kDropped = 1u << 14;
+}  // namespace
+
+bool tenon_node::begin_read() noexcept {
+  uint16_t word = readers_.load(std::memory_order_relaxed);
+  do {
+    if ((word & kDrop) != 0) return false;
+  } while (!readers_.compare_exchange_weak(word, static_cast<uint16_t>(word + 1),
+                                           std::memory_order_acquire, std::memory_order_relaxed));
+  return true;
+}
+
+void tenon_node::end_read(bool drop) noexcept {
+  uint16_t word = readers_.load(std::memory_order_relaxed);
+  uint16_t next;
+  do {
+    next = static_cast<uint16_t>(word - 1);
+    if (drop) next |= kDrop;
+    if (next == kDrop) next = kDrop | kDropped;
+  } while (!readers_.compare_exchange_weak(word, next, std::memory_order_acq_rel,
+                                           std::memory_order_relaxed));
+  if (next == (kDrop | kDropped)) drop_saved();
+}

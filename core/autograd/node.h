@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Node: one step of a backward graph, and the leaf, where gradients end.
+//
+// A node is one block of memory: this header, then its edges, what it saved, the metadata of its
+// outputs. Of these nothing changes once the node is recorded, so that any thread reads them; what
+// changes while gradients flow belongs to the task that has claimed the node (see engine.h).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "autograd/formula.h"
+#include "base/intrusive_ptr.h"
+#include "base/release_queue.h"
+#include "tensor/tensor.h"
+
+struct tenon_node;
+
+namespace tenon::autograd {
+
+using Node = ::tenon_node;
+using NodePtr = base::IntrusivePtr<Node>;
+
+/// Where the gradient of an input goes: output `output` of a node, which the edge owns. Empty where
+/// none is wanted.
+struct Edge {
+  Node* node = nullptr;
+  uint32_t output = 0;
+};
+
+/// A tensor that a node saved, with the version that it had. A saved result is an alias of its own,
+/// which knows no node: the result knows this one.
+struct SavedTensor {
+  tensor::Tensor* tensor = nullptr;  // owned; NULL: absent
+  uint32_t version = 0;
+  int16_t edge = -1;    // of the same node that led to it when it was saved
+  int16_t result = -1;  // number of the result that it is
+};
+
+/// What an output is like: a gradient for it has the same sizes, dtype and device. Sizes follow.
+struct OutputInfo {
+  int32_t dtype;  // -1: no gradient flows into this output
+  int32_t ndim;
+  tenon_device device;
+  int64_t sizes[];
+
+  static constexpr size_t bytes(int32_t ndim) noexcept {
+    return sizeof(OutputInfo) + static_cast<size_t>(ndim) * sizeof(int64_t);
+  }
+  tensor::Dims size_span() const noexcept { return {sizes, static_cast<size_t>(ndim)}; }
+};
+
+/// What a new node is to have room for.
+struct NodeShape {
+  uint32_t edges = 0;
+  uint32_t saved_tensors = 0;
+  uint32_t saved_values = 0;
+};
+
+}  // namespace tenon::autograd
+
+/// A node.
+struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::Ending {
+ public:
+  using Edge = tenon::autograd::Edge;
+  using SavedTensor = tenon::autograd::SavedTensor;
+  using OutputInfo = tenon::autograd::OutputInfo;
+  using Formula = tenon::autograd::Formula;
+
+  /// A node of a plan's formula, with edges, saved tensors and values still empty, for such outputs (NULL:
+  /// one without gradient). Throws TENON_ERROR_OUT_OF_MEMORY.
+  static tenon::autograd::NodePtr make(const tenon::autograd::Plan& plan,
+                                       const tenon::autograd::NodeShape& shape,
+                                       std::span<const tenon_tensor* const> outputs);
+  /// The leaf of a tensor.
+  static tenon::autograd::NodePtr make_leaf(const tenon_tensor& tensor);
+  tenon_node(const tenon_node&) = delete;
+  tenon_node& operator=(const tenon_node&) = delete;
+
+  void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept;
+
+  /// NULL for a leaf.
+  const Formula* formula() const noexcept { return is_leaf() ? nullptr : plan_->formula; }
+  bool is_leaf() const noexcept { return plan_ == nullptr; }
+  const tenon::autograd::Plan& plan() const noexcept { return *plan_; }
+  /// Larger than that of every node that its edges lead to.
+  uint64_t sequence() const noexcept { return sequence_; }
+  uint32_t output_count() const noexcept { return outputs_; }
+  const char* name() const noexcept;
+
+  std::span<Edge> edges() noexcept { return {first_edge(), edges_}; }
+  std::span<const Edge> edges() const noexcept {
+    return {const_cast<tenon_node*>(this)->first_edge(), edges_};
+  }
+  /// Sets an edge, once, before the node is seen by anybody else.
+  void set_edge(uint32_t index, tenon::autograd::NodePtr node, uint32_t output) noexcept;
+  std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
+  std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
+  /// Of one output; `dtype` is -1 where no gradient flows.
+  const OutputInfo& output(uint32_t index) const noexcept;
+
+  /// Saved tensors and values go with the node, or when a backward pass that does not keep the
+  /// graph has run it. `begin_read` is false when they are gone, else `end_read` follows; with
+  /// `drop` they go as soon as nobody reads them.
+  bool begin_read() noexcept;
+  void end_read(bool drop) noexcept;
+
+  // Of a leaf: whether its tensor asks for gradients, and what has come so far.
+  bool requires_grad() const noexcept { return requires_grad_.load(std::memory_order_relaxed); }
+  void set_requires_grad(bool wanted) noexcept {
+    requires_grad_.store(wanted, std::memory_order_relaxed);
+  }
+  /// Any thread may do these at any time.
+  tenon::tensor::TensorPtr copy_grad() const noexcept;
+  /// Returns the one that was there.
+  tenon::tensor::TensorPtr set_grad(tenon::tensor::TensorPtr grad) noexcept;
+  /// False, and `grad` stays, where there is one.
+  bool try_put_grad(tenon::tensor::TensorPtr* grad) noexcept;
+
+ private:
+  tenon_node() noexcept = default;
+  ~tenon_node() = default;
+  static tenon_node* allocate(size_t bytes);
+  static void drop_from_tensor(AutogradState* state) noexcept;
+  static void end_of(tenon::base::Ending* ending) noexcept;
+  void end() noexcept;
+  void drop_saved() noexcept;
+  class GradLock;
+
+  Edge* first_edge() noexcept { return reinterpret_cast<Edge*>(this + 1); }
+  SavedTensor* first_saved() noexcept { return reinterpret_cast<SavedTensor*>(first_edge() + edges_); }
+  tenon_value* first_value() noexcept {
+    return reinterpret_cast<tenon_value*>(first_saved() + saved_tensors_);
+  }
+  OutputInfo* first_output() noexcept {
+    return reinterpret_cast<OutputInfo*>(first_value() + saved_values_);
+  }
+
+  std::atomic<uint32_t> references_{1};
+  uint16_t edges_ = 0;
+  uint16_t outputs_ = 0;
+  uint16_t saved_tensors_ = 0;
+  uint16_t saved_values_ = 0;
+  uint8_t block_ = 0;
+  std::atomic<bool> requires_grad_{false};
+  std::atomic<uint16_t> readers_{0};  // see begin_read
+  mutable std::atomic<bool> locked_{false};  // while `grad_` is looked at
+  uint64_t sequence_ = 0;
+  const tenon::autograd::Plan* plan_ = nullptr;  // kept by a reference to its formula
+  tenon::tensor::TensorPtr grad_;  // of a leaf
+};

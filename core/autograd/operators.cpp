@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/operators.h"
+
+#include <atomic>
+#include <span>
+
+#include "base/check.h"
+#include "base/small_vector.h"
+#include "dispatch/call_path.h"
+#include "dispatch/lookup.h"
+#include "tensor/layout.h"
+#include "value/value.h"
+
+namespace tenon::autograd::operators {
+
+namespace {
+
+// An operator that is found once: operators stay valid for ever.
+class Found {
+ public:
+  explicit constexpr Found(const char* name) noexcept : name_(name) {}
+  const tenon_op& get() {
+    const tenon_op* op = op_.load(std::memory_order_acquire);
+    if (op == nullptr) [[unlikely]] {
+      op = dispatch::find_operator(name_);
+      op_.store(op, std::memory_order_release);
+    }
+    return *op;
+  }
+
+ private:
+  const char* const name_;
+  std::atomic<const tenon_op*> op_{nullptr};
+};
+
+constinit Found found_add("aten::add.Tensor");
+constinit Found found_add_in_place("aten::add_.Tensor");
+constinit Found found_clone("aten::clone");
+constinit Found found_ones_like("aten::ones_like");
+constinit Found found_zeros("aten::zeros");
+constinit Found found_sum("aten::sum.dim_IntList");
+constinit Found found_view("aten::reshape");
+constinit Found found_to_copy("aten::_to_copy");
+constinit Found found_detach("aten::detach");
+
+tenon_value tensor_value(const Tensor& tensor) {
+  return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
+}
+
+TensorPtr call(Found& found, std::span<tenon_value> args) {
+  tenon_value ret{};
+  tenon_stack stack{};
+  stack.args = args.data();
+  stack.nargs = static_cast<uint32_t>(args.size());
+  stack.rets = &ret;
+  stack.nrets = 1;
+  if (dispatch::call(&found.get(), &stack) != TENON_OK) throw Error(base::take_current_error());
+  return TensorPtr::adopt(ret.as.tensor);
+}
+
+}  // namespace
+
+TensorPtr add(const Tensor& a, const Tensor& b) {
+  tenon_value args[] = {tensor_value(a), tensor_value(b), tenon_value_of_int(1)};
+  return call(found_add, args);
+}
+
+void add_in_place(Tensor& a, const Tensor& b) {
+  tenon_value args[] = {tensor_value(a), tensor_value(b), tenon_value_of_int(1)};
+  call(found_add_in_place, args);
+}
+
+TensorPtr clone(const Tensor& tensor) {
+  tenon_value args[] = {tensor_value(tensor), tenon_value_of_none()};
+  return call(found_clone, args);
+}
+
+TensorPtr ones_like(const Tensor& tensor) {
+  tenon_value args[] = {tensor_value(tensor),  tenon_value_of_none(), tenon_value_of_none(),
+                        tenon_value_of_none(), tenon_value_of_none(), tenon_value_of_none()};
+  return call(found_ones_like, args);
+}
+
+TensorPtr zeros_for(const OutputInfo& info) {
+  tenon_value args[] = {tenon_value_of_ints(info.sizes, static_cast<uint32_t>(info.ndim)),
+                        tenon_value_of_dtype(info.dtype), tenon_value_of_none(),
+                        tenon_value_of_device(info.device), tenon_value_of_none()};
+  return call(found_zeros, args);
+}
+
+TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
+  const auto have = tensor.size_span();
+  const auto refuse = [&] {
+    fail(TENON_ERROR_INVALID_ARGUMENT, "gradient must be of sizes ", tensor::print_dims(sizes),
+         ", or of those that they broadcast to, got ", tensor::print_dims(have));
+  };
+  if (have.size() < sizes.size()) refuse();
+  const size_t extra = have.size() - sizes.size();
+  base::SmallVector<int64_t, 8> folded;
+  for (size_t dim = 0; dim < have.size(); ++dim) {
+    if (dim >= extra && have[dim] == sizes[dim - extra]) continue;
+    if (dim >= extra && sizes[dim - extra] != 1) refuse();
+    folded.push_back(static_cast<int64_t>(dim));
+  }
+  tenon_value args[] = {
+      tensor_value(tensor),
+      tenon_value_of_ints(folded.data(), static_cast<uint32_t>(folded.size())),
+      tenon_value_of_bool(1), tenon_value_of_none()};
+  TensorPtr sum = folded.empty() ? TensorPtr::share(const_cast<Tensor*>(&tensor))
+                                 : call(found_sum, args);
+  if (extra == 0) return sum;
+  tenon_value view[] = {tensor_value(*sum),
+                        tenon_value_of_ints(sizes.data(), static_cast<uint32_t>(sizes.size()))};
+  return call(found_view, view);
+}
+
+TensorPtr cast(const Tensor& tensor, tenon_dtype dtype) {
+  tenon_value args[] = {tensor_value(tensor),    tenon_value_of_dtype(dtype),
+                        tenon_value_of_none(),   tenon_value_of_none(),
+                        tenon_value_of_none(),   tenon_value_of_bool(0),
+                        tenon_value_of_none()};
+  return call(found_to_copy, args);
+}
+
+TensorPtr detached_alias(const Tensor& tensor) {
+  if (tensor.has_storage() && !tensor.is_symbolic()) {
+    return TensorPtr::adopt(Tensor::make_alias(tensor, tensor.size_span(), tensor.stride_span(),
+                                               tensor.offset()));
+  }
+  tenon_value args[] = {tensor_value(tensor)};
+  return call(found_detach, args);
+}
+
+}  // namespace tenon::autograd::operators

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators that autograd calls itself, found by name when they are first needed.
+#pragma once
+
+#include "autograd/node.h"
+#include "tensor/tensor.h"
+
+namespace tenon::autograd::operators {
+
+using tensor::Tensor;
+using tensor::TensorPtr;
+
+// All throw what the operator raised.
+TensorPtr add(const Tensor& a, const Tensor& b);
+/// a += b, outside of any graph.
+void add_in_place(Tensor& a, const Tensor& b);
+TensorPtr clone(const Tensor& tensor);
+/// Of the same sizes, dtype and device.
+TensorPtr ones_like(const Tensor& tensor);
+TensorPtr zeros_for(const OutputInfo& info);
+/// Summed over the dims that broadcasting `sizes` to the tensor's has made or widened. Throws
+/// TENON_ERROR_INVALID_ARGUMENT where sizes are no such.
+TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes);
+TensorPtr cast(const Tensor& tensor, tenon_dtype dtype);
+
+/// The same elements, untracked: no operator is called where the tensor has memory.
+TensorPtr detached_alias(const Tensor& tensor);
+
+}  // namespace tenon::autograd::operators

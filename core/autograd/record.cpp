@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/record.h"
+
+#include <algorithm>
+
+#include "autograd/operators.h"
+#include "autograd/tensor_state.h"
+#include "base/check.h"
+#include "base/small_vector.h"
+#include "dispatch/call_path.h"
+#include "dispatch/fallback.h"
+#include "dispatch/kernel_guard.h"
+#include "dispatch/key_tls.h"
+#include "dispatch/lookup.h"
+#include "value/value.h"
+
+namespace tenon::autograd {
+
+namespace {
+
+using tensor::Tensor;
+using tensor::TensorPtr;
+
+constexpr tenon_keyset kWrites =
+    dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+// What a recorded call leaves to its kernel: what is below Autograd, but for counting writes.
+constexpr tenon_keyset kBelow = (kAutograd - 1) & ~kWrites;
+
+// An input's tensor, and where its gradient goes.
+struct Given {
+  Tensor* tensor;
+  Edge edge;
+};
+
+// A result's tensor.
+struct Result {
+  Tensor* tensor;
+  Tensor** slot;  // where it stands in the stack
+  bool written;   // it is an argument
+};
+
+const Tensor* defined(const tenon_value& value) noexcept {
+  if (value.tag != TENON_TAG_TENSOR || value.as.tensor == nullptr) return nullptr;
+  return value.as.tensor->is_undefined() ? nullptr : value.as.tensor;
+}
+
+// One recorded call.
+class Recording {
+ public:
+  Recording(const Plan& plan, const tenon_op& op, tenon_stack* stack)
+      : plan_(plan), op_(op), stack_(*stack) {
+    for (size_t i = 0; i < plan.inputs.size(); ++i) {
+      const bool wanted = (plan.wanted >> i & 1) != 0;
+      const tenon_value& value = stack->args[plan.inputs[i].position];
+      if (!plan.inputs[i].is_list) {
+        add_input(value.tag == TENON_TAG_TENSOR ? value.as.tensor : nullptr, wanted, i);
+      } else if (value.tag == TENON_TAG_TENSOR_LIST) {
+        for (uint32_t k = 0; k < value.count; ++k) add_input(value::tensors(value)[k], wanted, i);
+      } else {
+        TENON_CHECK_TYPE(value.tag == TENON_TAG_NONE, op.name(), ": argument ",
+                         plan.inputs[i].position, " must be a list of tensors");
+      }
+    }
+  }
+
+  /// Whether a gradient flows to some input.
+  bool is_tracked() const noexcept { return needed_ != 0; }
+
+  /// What the kernel may overwrite is looked at before it runs.
+  void prepare() {
+    check_written();
+    for (const Save& save : plan_.saves) {
+      if (save.of_result || (save.needed_by & needed_) == 0) continue;
+      const auto& argument = plan_.schema->arguments()[save.position];
+      const Tensor* before = defined(stack_.args[save.position]);
+      if (before == nullptr || save.what != Attribute::kWhole) continue;
+      if (argument.is_written()) {
+        copies_.push_back({save.position, operators::clone(*before).detach()});
+      }
+    }
+    for (const Given& given : inputs_) {
+      versions_.push_back(given.tensor != nullptr ? static_cast<uint32_t>(given.tensor->version())
+                                                  : 0);
+    }
+  }
+
+  ~Recording() {
+    for (const Copy& copy : copies_) copy.tensor->release();
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// Records the call, whose results are there.
+  void finish() {
+    collect_results();
+    base::SmallVector<const Tensor*, 4> outputs;
+    bool any = false;
+    for (const Result& result : results_) {
+      const bool flows = result.tensor != nullptr && is_differentiable(result.tensor->dtype());
+      outputs.push_back(flows ? result.tensor : nullptr);
+      any = any || flows;
+    }
+    if (!any) return;
+    NodeShape shape;
+    shape.edges = static_cast<uint32_t>(inputs_.size());
+    for (const Save& save : plan_.saves) {
+      if (save.is_tensor) {
+        ++shape.saved_tensors;
+      } else {
+        ++shape.saved_values;
+      }
+    }
+    NodePtr node = Node::make(plan_, shape, outputs);
+    for (uint32_t i = 0; i < inputs_.size(); ++i) {
+      const Edge& edge = inputs_[i].edge;
+      if (edge.node != nullptr) node->set_edge(i, NodePtr::share(edge.node), edge.output);
+    }
+    save(*node);
+    for (uint32_t i = 0; i < results_.size(); ++i) {
+      if (outputs[i] != nullptr) set_node(*results_[i].tensor, node, i);
+    }
+  }
+
+ private:
+  struct Copy {
+    uint16_t position;
+    Tensor* tensor;
+  };
+
+  void add_input(Tensor* tensor, bool wanted, size_t input) {
+    Edge edge;
+    if (tensor != nullptr && wanted) edge = gradient_edge(*tensor);
+    if (edge.node != nullptr) needed_ |= uint64_t{1} << input;
+    inputs_.push_back({tensor, edge});
+  }
+
+  void check_written() const {
+    const auto& arguments = plan_.schema->arguments();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (!arguments[i].is_written()) continue;
+      TENON_CHECK(!arguments[i].is_out(), TENON_ERROR_STATE, op_.name(), ": ",
+                  arguments[i].name.view(),
+                  " must be called without, as an argument requires gradients: calls that write "
+                  "their result into another tensor are not recorded");
+      const Tensor* written = defined(stack_.args[i]);
+      if (written == nullptr) continue;
+      TENON_CHECK(!(is_leaf(*written) && requires_grad(*written)), TENON_ERROR_STATE, op_.name(),
+                  ": ", arguments[i].name.view(),
+                  " is a leaf that requires grad, which cannot be written in place; use no_grad or "
+                  "detach()");
+      TENON_CHECK(is_differentiable(written->dtype()), TENON_ERROR_TYPE, op_.name(), ": ",
+                  arguments[i].name.view(), " must be floating or complex to be written with what "
+                  "requires grad, got ", tensor::dtype_name(written->dtype()));
+    }
+  }
+
+  void collect_results() {
+    const auto& returns = plan_.schema->returns();
+    for (uint32_t i = 0; i < stack_.nrets; ++i) {
+      tenon_value& value = stack_.rets[i];
+      const bool written = i < returns.size() && returns[i].is_written();
+      if (value.tag == TENON_TAG_TENSOR) {
+        add_result(&value.as.tensor, written);
+      } else if (value.tag == TENON_TAG_TENSOR_LIST) {
+        auto** tensors = const_cast<Tensor**>(value::tensors(value));
+        for (uint32_t k = 0; k < value.count; ++k) add_result(&tensors[k], written);
+      }
+    }
+    // What is written and not returned is a result all the same.
+    const auto& arguments = plan_.schema->arguments();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (!arguments[i].is_written() || stack_.args[i].tag != TENON_TAG_TENSOR) continue;
+      const auto is_it = [&](const Result& one) { return one.tensor == stack_.args[i].as.tensor; };
+      if (std::ranges::none_of(results_, is_it)) add_result(&stack_.args[i].as.tensor, true);
+    }
+  }
+
+  void add_result(Tensor** slot, bool written) {
+    Tensor* tensor = *slot;
+    if (tensor == nullptr || tensor->is_undefined()) {
+      results_.push_back({nullptr, slot, written});
+      return;
+    }
+    // A kernel that returns an argument, or a tensor that was recorded before, gets an alias of its
+    // own: one that led to itself would be a cycle, and the other would forget where it came from.
+    if (!written && (is_input(tensor) || node_of(*tensor).node != nullptr)) {
+      Tensor* alias = operators::detached_alias(*tensor).detach();
+      tensor->release();
+      *slot = tensor = alias;
+    }
+    results_.push_back({tensor, slot, written});
+  }
+
+  bool is_input(const Tensor* tensor) const {
+    return std::ranges::any_of(inputs_,
+                               [&](const Given& given) { return given.tensor == tensor; });
+  }
+
+  // The edge that an argument's gradient has, by the argument's position.
+  int16_t edge_at(uint16_t position) const {
+    int16_t edge = 0;
+    for (const Input& input : plan_.inputs) {
+      if (input.position == position) return edge;
+      const tenon_value& value = stack_.args[input.position];
+      edge = static_cast<int16_t>(edge + (input.is_list ? static_cast<int>(value.count) : 1));
+    }
+    return -1;
+  }
+
+  void save(Node& node) {
+    size_t tensors = 0;
+    size_t values = 0;
+    for (const Save& save : plan_.saves) {
+      const bool is_needed = (save.needed_by & needed_) != 0;
+      if (save.is_tensor) {
+        SavedTensor& slot = node.saved_tensors()[tensors++];
+        if (!is_needed) continue;
+        if (save.of_result) {
+          save_result(save.position, &slot);
+        } else {
+          save_argument(save.position, &slot);
+        }
+      } else {
+        tenon_value& slot = node.saved_values()[values++];
+        if (is_needed) slot = attribute(save);
+      }
+    }
+  }
+
+  void save_argument(uint16_t position, SavedTensor* slot) {
+    const Tensor* tensor = defined(stack_.args[position]);
+    if (tensor == nullptr) return;
+    for (Copy& copy : copies_) {
+      if (copy.position != position) continue;
+      copy.tensor->retain();
+      *slot = {copy.tensor, static_cast<uint32_t>(copy.tensor->version()), edge_at(position), -1};
+      return;
+    }
+    const int16_t edge = edge_at(position);
+    // Where it is a result, too, an alias that knows no node: else both would keep each other.
+    const bool is_result = std::ranges::any_of(
+        results_, [&](const Result& result) { return result.tensor == tensor; });
+    TensorPtr kept = is_result ? operators::detached_alias(*tensor)
+                               : TensorPtr::share(const_cast<Tensor*>(tensor));
+    *slot = {kept.detach(), versions_[static_cast<size_t>(edge)], edge, -1};
+  }
+
+  void save_result(uint16_t position, SavedTensor* slot) {
+    const Tensor* tensor = defined(stack_.rets[position]);
+    if (tensor == nullptr) return;
+    const auto number = static_cast<int16_t>(
+        std::ranges::find(results_, tensor, &Result::tensor) - results_.begin());
+    *slot = {operators::detached_alias(*tensor).detach(), static_cast<uint32_t>(tensor->version()),
+             -1, number};
+  }
+
+  tenon_value attribute(const Save& save) const {
+    const tenon_value& value =
+        save.of_result ? stack_.rets[save.position] : stack_.args[save.position];
+    if (save.what == Attribute::kWhole) return value::copy(value);
+    if (save.what == Attribute::kSizes && value.tag == TENON_TAG_TENSOR_LIST) {
+      base::SmallVector<tenon_value, 8> sizes(value.count);
+      for (uint32_t i = 0; i < value.count; ++i) sizes[i] = sizes_of(value::tensors(value)[i]);
+      return value::new_list(TENON_TAG_LIST, sizes.data(), value.count);
+    }
+    const Tensor* tensor = defined(value);
+    if (tensor == nullptr) return tenon_value_of_none();
+    if (save.what == Attribute::kDtype) return tenon_value_of_dtype(tensor->dtype());
+    return value::copy(sizes_of(tensor));
+  }
+
+  static tenon_value sizes_of(const Tensor* tensor) {
+    return tenon_value_of_ints(tensor->sizes(), static_cast<uint32_t>(tensor->ndim()));
+  }
+
+  const Plan& plan_;
+  const tenon_op& op_;
+  tenon_stack& stack_;
+  uint64_t needed_ = 0;  // bit i: some gradient flows to input i
+  base::SmallVector<Given, 6> inputs_;
+  base::SmallVector<uint32_t, 6> versions_;  // of the inputs, before the kernel ran
+  base::SmallVector<Copy, 2> copies_;
+  base::SmallVector<Result, 4> results_;
+};
+
+// Calls what serves the operator below Autograd, and counts writes, as ADInplaceOrView would.
+tenon_status call_below(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, bool writes) {
+  if (writes) dispatch::bump_written(op, stack->args, stack->nargs);
+  const auto guard = dispatch::KeyGuard::exclude(kAutograd | kWrites);
+  return dispatch::redispatch(op, keys & kBelow, stack);
+}
+
+tenon_status record_with(const Formula& formula, const tenon_op* op, tenon_keyset keys,
+                         tenon_stack* stack) {
+  const schema::SchemaPtr schema = dispatch::schema_of(*op);
+  const Plan& plan = formula.plan_for(*schema);
+  Recording recording(plan, *op, stack);
+  if (!recording.is_tracked()) {
+    return dispatch::redispatch(op, keys & (kAutograd - 1), stack);
+  }
+  recording.prepare();
+  const tenon_status status = call_below(op, keys, stack, plan.schema->is_mutable());
+  if (status == TENON_OK) recording.finish();
+  return status;
+}
+
+tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  return dispatch::guard_kernel(stack, [&] {
+    return record_with(*static_cast<const Formula*>(ctx), op, keys, stack);
+  });
+}
+
+// Of all operators without formula.
+class NoFormula final : public Formula {
+ public:
+  NoFormula() { set_name("NotImplemented"); }
+  void run(const Plan& plan, tenon_backward_call*) const override {
+    fail(TENON_ERROR_NOT_SUPPORTED, plan.schema->name().full(),
+         ": operator must have a gradient formula to be run backward, got none; register one with "
+         "tenon_library_register_autograd");
+  }
+
+ private:
+  std::unique_ptr<Plan> make_plan(const schema::Schema& schema) const override {
+    auto plan = std::make_unique<Plan>();
+    plan->inputs = inputs_of(schema, Others::kIgnored);
+    return plan;
+  }
+};
+
+// Made for the first call that needs it, and never freed: nodes may outlive everything.
+const NoFormula& no_formula() {
+  static constinit std::atomic<const NoFormula*> made{nullptr};
+  const NoFormula* formula = made.load(std::memory_order_acquire);
+  if (formula != nullptr) return *formula;
+  auto fresh = std::make_unique<NoFormula>();
+  if (made.compare_exchange_strong(formula, fresh.get(), std::memory_order_acq_rel)) {
+    return *fresh.release();
+  }
+  return *formula;
+}
+
+}  // namespace
+
+dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::string_view name,
+                                           std::unique_ptr<Formula> formula,
+                                           const FormulaOptions& options) {
+  tenon_kernel description{};
+  description.struct_size = sizeof description;
+  description.flags = TENON_KERNEL_WHEN_TRACKED;
+  description.boxed = &record_call;
+  description.ctx = formula.get();
+  description.deleter = [](void* ctx) { delete static_cast<Formula*>(ctx); };
+  description.language = options.language;
+  description.policy = options.policy;
+  description.name = options.name != nullptr ? options.name : formula->name();
+  description.file = options.file;
+  description.line = options.line;
+  Formula& made = *formula.release();
+  dispatch::KernelPtr kernel = dispatch::make_kernel(description);
+  made.set_home(&kernel->retired);
+  return dispatch::implement(library, name, TENON_KEY_AUTOGRAD, std::move(kernel));
+}
+
+tenon_status record_unknown(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  return dispatch::guard_kernel(stack,
+                                [&] { return record_with(no_formula(), op, keys, stack); });
+}
+
+}  // namespace tenon::autograd
