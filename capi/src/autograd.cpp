@@ -107,19 +107,18 @@ Pass read_pass(const char* function, const tenon_backward_options* given) {
   pass.allows_unused = (whole.flags & TENON_BACKWARD_ALLOW_UNUSED) != 0;
   for (int64_t i = 0; i < whole.noutputs; ++i) {
     const tenon_tensor& output = checked(function, "an output", whole.outputs[i]);
-    const autograd::Edge edge = autograd::gradient_edge(output);
-    TENON_CHECK(edge.node != nullptr, TENON_ERROR_STATE, function, ": output ", i,
+    autograd::Flow flow = autograd::flow_to(const_cast<tenon_tensor&>(output));
+    TENON_CHECK(flow.node != nullptr, TENON_ERROR_STATE, function, ": output ", i,
                 " must require grad, got a tensor that no recorded call has made");
     tenon_tensor* grad = whole.grads != nullptr ? whole.grads[i] : nullptr;
-    pass.roots.push_back({autograd::NodePtr::share(edge.node), edge.output,
-                          first_gradient(function, i, output, grad)});
+    pass.roots.push_back(
+        {std::move(flow.node), flow.output, first_gradient(function, i, output, grad)});
   }
   for (int64_t i = 0; i < whole.ninputs; ++i) {
-    const autograd::Edge edge =
-        autograd::gradient_edge(checked(function, "an input", whole.inputs[i]));
-    TENON_CHECK(edge.node != nullptr, TENON_ERROR_STATE, function, ": input ", i,
+    autograd::Flow flow = autograd::flow_to(checked(function, "an input", whole.inputs[i]));
+    TENON_CHECK(flow.node != nullptr, TENON_ERROR_STATE, function, ": input ", i,
                 " must require grad, got a tensor that does not");
-    pass.targets.push_back({autograd::NodePtr::share(edge.node), edge.output});
+    pass.targets.push_back({std::move(flow.node), flow.output});
   }
   return pass;
 }
@@ -161,10 +160,9 @@ tenon_status tenon_tensor_copy_node(const tenon_tensor* tensor, tenon_node** out
   *out_node = nullptr;
   *out_output = 0;
   return guarded([&] {
-    const autograd::Edge edge =
-        autograd::gradient_edge(checked("tenon_tensor_copy_node", "tensor", tensor));
-    *out_node = autograd::NodePtr::share(edge.node).detach();
-    *out_output = edge.output;
+    autograd::Flow flow = autograd::flow_to(checked("tenon_tensor_copy_node", "tensor", tensor));
+    *out_node = flow.node.detach();
+    *out_output = flow.output;
   });
 }
 

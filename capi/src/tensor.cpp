@@ -165,6 +165,20 @@ tenon_status tenon_tensor_new_alias_as(const tenon_tensor* base, tenon_dtype dty
   });
 }
 
+tenon_status tenon_tensor_new_detached(const tenon_tensor* base, int64_t ndim, const int64_t* sizes,
+                                       const int64_t* strides, int64_t storage_offset,
+                                       tenon_tensor** out_tensor) {
+  constexpr const char* kDetached = "tenon_tensor_new_detached";
+  *out_tensor = nullptr;
+  return guarded([&] {
+    const Dims dims = dims_from(kDetached, ndim, sizes);
+    TENON_CHECK_ARG(strides != nullptr || ndim == 0, kDetached,
+                    ": strides must be an address, got NULL for ", ndim, " dims");
+    TENON_CHECK_ARG(base->has_storage(), kDetached, ": base must have memory, got none");
+    *out_tensor = tenon_tensor::make_detached(*base, dims, {strides, dims.size()}, storage_offset);
+  });
+}
+
 tenon_status tenon_tensor_new_number(const tenon_value* number, tenon_tensor** out_tensor) {
   *out_tensor = nullptr;
   return guarded([&] { *out_tensor = tenon::tensor::new_number(*number).detach(); });

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "autograd/accumulate.h"
+#include "autograd/node_run.h"
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
@@ -57,59 +58,6 @@ struct Waiting {
 };
 
 bool same_dims(tensor::Dims a, tensor::Dims b) noexcept { return std::ranges::equal(a, b); }
-
-// What a node's saved tensors are to a formula: borrowed values, and aliases where the pass is
-// recorded itself.
-class Unpacked {
- public:
-  Unpacked(Node& node, const Plan& plan) : values_(plan.saves.size()) {
-    size_t tensors = 0;
-    size_t numbers = 0;
-    for (size_t i = 0; i < plan.saves.size(); ++i) {
-      values_[i] = plan.saves[i].is_tensor
-                       ? unpack(node, node.saved_tensors()[tensors++])
-                       : node.saved_values()[numbers++];
-      values_[i].flags &= TENON_VALUE_HAS_SYMBOLIC;
-    }
-  }
-  ~Unpacked() {
-    for (Tensor* alias : aliases_) alias->release();
-  }
-  Unpacked(const Unpacked&) = delete;
-  Unpacked& operator=(const Unpacked&) = delete;
-  const tenon_value* data() const noexcept { return values_.data(); }
-  int64_t size() const noexcept { return static_cast<int64_t>(values_.size()); }
-
- private:
-  tenon_value unpack(Node& node, const SavedTensor& saved) {
-    if (saved.tensor == nullptr) return tenon_value_of_none();
-    const auto version = static_cast<uint32_t>(saved.tensor->version());
-    TENON_CHECK(version == saved.version, TENON_ERROR_STATE, node.name(),
-                ": a tensor needed for the gradient, ",
-                tensor::dtype_name(saved.tensor->dtype()), " of sizes ",
-                tensor::print_dims(saved.tensor->size_span()),
-                ", must not have been modified by an inplace operation since it was saved; it is "
-                "at version ", version, ", expected version ", saved.version);
-    if (base::grad_mode() != TENON_GRAD_MODE_ON) return tenon_value_of_tensor(saved.tensor);
-    Edge edge;
-    if (saved.result >= 0) {
-      edge = {&node, static_cast<uint32_t>(saved.result)};
-    } else if (saved.edge >= 0) {
-      edge = node.edges()[static_cast<size_t>(saved.edge)];
-    }
-    const Edge now = gradient_edge(*saved.tensor);
-    if (now.node == edge.node && now.output == edge.output) {
-      return tenon_value_of_tensor(saved.tensor);
-    }
-    TensorPtr alias = operators::detached_alias(*saved.tensor);
-    if (edge.node != nullptr) set_node(*alias, NodePtr::share(edge.node), edge.output);
-    aliases_.push_back(alias.get());
-    return tenon_value_of_tensor(alias.detach());
-  }
-
-  base::SmallVector<tenon_value, 4> values_;
-  base::SmallVector<Tensor*, 4> aliases_;
-};
 
 // What becomes of the gradients that arrive where they are asked for.
 enum class Ends { kAccumulate, kCapture };
@@ -237,67 +185,22 @@ class Task {
     for (size_t i = 0; i < edges.size(); ++i) {
       needs[i] = edges[i].node != nullptr && is_needed(edges[i].node) ? 1 : 0;
     }
-    Given given(edges.size());
-    TENON_CHECK(node.begin_read(), TENON_ERROR_STATE, node.name(),
-                ": graph must be kept for a second backward pass, what it saved was freed after the "
-                "first; say retain_graph there");
-    // What was saved goes at once, also when a formula fails or a forced unwind goes through.
-    const Reading reading(node, !options_.keep_graph);
-    call(node, waiting, needs, &given);
+    materialize(node, waiting);
+    InputGrads given(edges.size());
+    run_node(node, waiting.grads, needs, options_.keep_graph, &given);
     for (size_t i = 0; i < edges.size(); ++i) {
       if (needs[i] == 0) continue;
-      TensorPtr grad = TensorPtr::adopt(std::exchange(given.grads[i], nullptr));
+      TensorPtr grad = given.take(i);
       if (grad != nullptr) grad = fit(std::move(grad), node, edges[i]);
       give(edges[i], std::move(grad));
     }
   }
 
-  struct Given {
-    explicit Given(size_t count) : grads(count, nullptr) {}
-    ~Given() {
-      for (Tensor* grad : grads) {
-        if (grad != nullptr) grad->release();
-      }
-    }
-    Given(const Given&) = delete;
-    Given& operator=(const Given&) = delete;
-    base::SmallVector<Tensor*, 8> grads;
-  };
-
-  struct Reading {
-    Reading(Node& read, bool drops) noexcept : node(read), drop(drops) {}
-    ~Reading() { node.end_read(drop && has_saved()); }
-    Reading(const Reading&) = delete;
-    Reading& operator=(const Reading&) = delete;
-    bool has_saved() const noexcept {
-      return !node.saved_tensors().empty() || !node.saved_values().empty();
-    }
-    Node& node;
-    const bool drop;
-  };
-
-  void call(Node& node, Waiting& waiting, std::span<const uint8_t> needs, Given* given) {
+  // Gradients of some results came: those of the others are zeros.
+  static void materialize(const Node& node, Waiting& waiting) {
     const bool undefined = std::ranges::all_of(
         waiting.grads, [](const Tensor* grad) { return grad == nullptr; });
     if (undefined) return;
-    const Plan& plan = node.plan();
-    materialize(node, waiting);
-    const Unpacked saved(node, plan);
-    tenon_backward_call call{};
-    call.node = &node;
-    call.grads = waiting.grads.data();
-    call.saved = saved.data();
-    call.needs = needs.data();
-    call.out_grads = given->grads.data();
-    call.noutputs = static_cast<int64_t>(waiting.grads.size());
-    call.nsaved = saved.size();
-    call.ninputs = static_cast<int64_t>(needs.size());
-    node.formula()->run(plan, &call);
-  }
-
-  // Gradients of some results came: those of the others are zeros.
-  static void materialize(const Node& node, Waiting& waiting) {
-    if (waiting.grads.size() == 1) return;
     for (uint32_t i = 0; i < waiting.grads.size(); ++i) {
       const OutputInfo& info = node.output(i);
       if (waiting.grads[i] == nullptr && info.dtype >= 0) {

@@ -17,7 +17,7 @@
 namespace tenon::autograd {
 
 /// What of an argument or a result is saved.
-enum class Attribute : uint8_t { kWhole, kSizes, kDtype };
+enum class Attribute : uint8_t { kWhole, kSizes, kStrides, kOffset, kDtype };
 
 /// One thing that a formula wants in backward.
 struct Save {
@@ -101,6 +101,20 @@ class Formula {
   };
   mutable std::atomic<const Planned*> planned_{nullptr};
 };
+
+/// The one formula of a class, made for the first call that needs it and never freed: nodes may
+/// outlive everything.
+template <class T>
+const T& immortal() {
+  static constinit std::atomic<const T*> made{nullptr};
+  const T* formula = made.load(std::memory_order_acquire);
+  if (formula != nullptr) return *formula;
+  auto fresh = std::make_unique<T>();
+  if (made.compare_exchange_strong(formula, fresh.get(), std::memory_order_acq_rel)) {
+    return *fresh.release();
+  }
+  return *formula;
+}
 
 /// Which argument or result of a schema a name stands for: `result`, `result0`, or as the schema has
 /// it. Throws TENON_ERROR_INVALID_ARGUMENT; `what` names the formula in messages.

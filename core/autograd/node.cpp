@@ -154,6 +154,7 @@ void tenon_node::drop_saved() noexcept {
     if (tenon_tensor* tensor = std::exchange(saved.tensor, nullptr)) tensor->release();
   }
   for (tenon_value& value : saved_values()) tenon::value::clear(&value);
+  inner_.reset();
 }
 
 // Held for a few instructions, in which nothing foreign runs.

@@ -63,6 +63,7 @@ struct NodeShape {
 /// A node.
 struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::Ending {
  public:
+  using Node = tenon_node;
   using Edge = tenon::autograd::Edge;
   using SavedTensor = tenon::autograd::SavedTensor;
   using OutputInfo = tenon::autograd::OutputInfo;
@@ -98,6 +99,17 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   void set_edge(uint32_t index, tenon::autograd::NodePtr node, uint32_t output) noexcept;
   std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
   std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
+  bool has_saved() const noexcept { return saved_tensors_ + saved_values_ != 0 || inner_ != nullptr; }
+  /// A node that this one runs itself, for its output `inner_output` and with its edge `inner_self`
+  /// (-1: none) as this one's first.
+  Node* inner() const noexcept { return inner_.get(); }
+  uint32_t inner_output() const noexcept { return inner_output_; }
+  int inner_self() const noexcept { return inner_self_; }
+  void set_inner(tenon::autograd::NodePtr inner, uint32_t output, int self) noexcept {
+    inner_ = std::move(inner);
+    inner_output_ = static_cast<uint16_t>(output);
+    inner_self_ = static_cast<int16_t>(self);
+  }
   /// Of one output; `dtype` is -1 where no gradient flows.
   const OutputInfo& output(uint32_t index) const noexcept;
 
@@ -146,8 +158,11 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   uint8_t block_ = 0;
   std::atomic<bool> requires_grad_{false};
   std::atomic<uint16_t> readers_{0};  // see begin_read
+  uint16_t inner_output_ = 0;
+  int16_t inner_self_ = -1;
   mutable std::atomic<bool> locked_{false};  // while `grad_` is looked at
   uint64_t sequence_ = 0;
   const tenon::autograd::Plan* plan_ = nullptr;  // kept by a reference to its formula
   tenon::tensor::TensorPtr grad_;  // of a leaf
+  tenon::autograd::NodePtr inner_;
 };

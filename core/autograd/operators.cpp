@@ -41,10 +41,19 @@ constinit Found found_zeros("aten::zeros");
 constinit Found found_sum("aten::sum.dim_IntList");
 constinit Found found_view("aten::reshape");
 constinit Found found_to_copy("aten::_to_copy");
+constinit Found found_as_strided("aten::as_strided");
+constinit Found found_empty_strided("aten::empty_strided");
+constinit Found found_copy("aten::copy_");
+constinit Found found_zero("aten::zero_");
+constinit Found found_scatter("tenon::strided_scatter");
 constinit Found found_detach("aten::detach");
 
 tenon_value tensor_value(const Tensor& tensor) {
   return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
+}
+
+tenon_value dims_value(tensor::Dims dims) {
+  return tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size()));
 }
 
 TensorPtr call(Found& found, std::span<tenon_value> args) {
@@ -122,10 +131,45 @@ TensorPtr cast(const Tensor& tensor, tenon_dtype dtype) {
   return call(found_to_copy, args);
 }
 
+TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides,
+                     int64_t offset) {
+  tenon_value args[] = {tensor_value(tensor), dims_value(sizes), dims_value(strides),
+                        tenon_value_of_int(offset)};
+  return call(found_as_strided, args);
+}
+
+TensorPtr copy_as(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides) {
+  tenon_value args[] = {dims_value(sizes),
+                        dims_value(strides),
+                        tenon_value_of_dtype(tensor.dtype()),
+                        tenon_value_of_none(),
+                        tenon_value_of_device(tensor.device()),
+                        tenon_value_of_none()};
+  TensorPtr copy = call(found_empty_strided, args);
+  copy_into(*copy, tensor);
+  return copy;
+}
+
+void copy_into(Tensor& tensor, const Tensor& source) {
+  tenon_value args[] = {tensor_value(tensor), tensor_value(source), tenon_value_of_bool(0)};
+  call(found_copy, args);
+}
+
+void zero(Tensor& tensor) {
+  tenon_value args[] = {tensor_value(tensor)};
+  call(found_zero, args);
+}
+
+TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places) {
+  tenon_value args[] = {tensor_value(grad), places[0], places[1], places[2],
+                        places[3],          places[4], places[5]};
+  return call(found_scatter, args);
+}
+
 TensorPtr detached_alias(const Tensor& tensor) {
   if (tensor.has_storage() && !tensor.is_symbolic()) {
-    return TensorPtr::adopt(Tensor::make_alias(tensor, tensor.size_span(), tensor.stride_span(),
-                                               tensor.offset()));
+    return TensorPtr::adopt(Tensor::make_detached(tensor, tensor.size_span(), tensor.stride_span(),
+                                                  tensor.offset()));
   }
   tenon_value args[] = {tensor_value(tensor)};
   return call(found_detach, args);

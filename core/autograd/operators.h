@@ -23,6 +23,16 @@ TensorPtr zeros_for(const OutputInfo& info);
 TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes);
 TensorPtr cast(const Tensor& tensor, tenon_dtype dtype);
 
+/// A view of a tensor that is laid out from its first element on.
+TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides,
+                     int64_t offset);
+/// A copy that is laid out so.
+TensorPtr copy_as(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides);
+void copy_into(Tensor& tensor, const Tensor& source);
+void zero(Tensor& tensor);
+/// Of tenon::strided_scatter; `places` are its six other arguments.
+TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places);
+
 /// The same elements, untracked: no operator is called where the tensor has memory.
 TensorPtr detached_alias(const Tensor& tensor);
 

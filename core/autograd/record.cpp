@@ -5,6 +5,7 @@
 
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"
+#include "autograd/view_node.h"
 #include "base/check.h"
 #include "base/small_vector.h"
 #include "dispatch/call_path.h"
@@ -29,7 +30,7 @@ constexpr tenon_keyset kBelow = (kAutograd - 1) & ~kWrites;
 // An input's tensor, and where its gradient goes.
 struct Given {
   Tensor* tensor;
-  Edge edge;
+  Flow flow;
 };
 
 // A result's tensor.
@@ -112,12 +113,12 @@ class Recording {
     }
     NodePtr node = Node::make(plan_, shape, outputs);
     for (uint32_t i = 0; i < inputs_.size(); ++i) {
-      const Edge& edge = inputs_[i].edge;
-      if (edge.node != nullptr) node->set_edge(i, NodePtr::share(edge.node), edge.output);
+      const Flow& flow = inputs_[i].flow;
+      if (flow.node != nullptr) node->set_edge(i, flow.node, flow.output);
     }
     save(*node);
     for (uint32_t i = 0; i < results_.size(); ++i) {
-      if (outputs[i] != nullptr) set_node(*results_[i].tensor, node, i);
+      if (outputs[i] != nullptr) link(*node, results_[i], i);
     }
   }
 
@@ -128,10 +129,29 @@ class Recording {
   };
 
   void add_input(Tensor* tensor, bool wanted, size_t input) {
-    Edge edge;
-    if (tensor != nullptr && wanted) edge = gradient_edge(*tensor);
-    if (edge.node != nullptr) needed_ |= uint64_t{1} << input;
-    inputs_.push_back({tensor, edge});
+    Given given{tensor, {}};
+    if (tensor != nullptr && wanted && tensor->may_be_tracked()) given.flow = flow_to(*tensor);
+    if (given.flow.node != nullptr) needed_ |= uint64_t{1} << input;
+    inputs_.push_back(std::move(given));
+  }
+
+  // What writes a view writes its base: that gets the node, and the view another one when somebody
+  // asks.
+  void link(Node& node, const Result& result, uint32_t output) {
+    Tensor* base = result.tensor->base();
+    if (result.written && base != nullptr) {
+      set_node(*base, make_write_node(node, output, edge_of(result.tensor), *result.tensor, *base),
+               0);
+    } else {
+      set_node(*result.tensor, NodePtr::share(&node), output);
+    }
+  }
+
+  int edge_of(const Tensor* tensor) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].tensor == tensor) return static_cast<int>(i);
+    }
+    return -1;
   }
 
   void check_written() const {
@@ -144,14 +164,28 @@ class Recording {
                   "their result into another tensor are not recorded");
       const Tensor* written = defined(stack_.args[i]);
       if (written == nullptr) continue;
+      const Tensor* base = written->base();
       TENON_CHECK(!(is_leaf(*written) && requires_grad(*written)), TENON_ERROR_STATE, op_.name(),
                   ": ", arguments[i].name.view(),
-                  " is a leaf that requires grad, which cannot be written in place; use no_grad or "
-                  "detach()");
+                  " is a leaf that requires grad, which must not be written in place; use no_grad "
+                  "or detach()");
+      if (base != nullptr) check_written_view(arguments[i].name.view(), *written, *base);
       TENON_CHECK(is_differentiable(written->dtype()), TENON_ERROR_TYPE, op_.name(), ": ",
                   arguments[i].name.view(), " must be floating or complex to be written with what "
                   "requires grad, got ", tensor::dtype_name(written->dtype()));
     }
+  }
+
+  void check_written_view(std::string_view name, const Tensor& view, const Tensor& base) const {
+    TENON_CHECK(!(is_leaf(base) && requires_grad(base)), TENON_ERROR_STATE, op_.name(), ": ", name,
+                " is a view of a leaf that requires grad, which must not be written in place; use "
+                "no_grad or detach()");
+    TENON_CHECK(view.view_origin() == tensor::ViewOrigin::kDefault, TENON_ERROR_STATE, op_.name(),
+                ": ", name, " is a view that ", origin_text(view.view_origin()),
+                ", which must not be modified inplace in grad mode; make the view and write it "
+                "either both in grad mode or both outside of it");
+    TENON_CHECK(view.dtype() == base.dtype(), TENON_ERROR_NOT_SUPPORTED, op_.name(), ": ", name,
+                " must have its base's dtype to be written in place with what requires grad");
   }
 
   void collect_results() {
@@ -183,7 +217,7 @@ class Recording {
     }
     // A kernel that returns an argument, or a tensor that was recorded before, gets an alias of its
     // own: one that led to itself would be a cycle, and the other would forget where it came from.
-    if (!written && (is_input(tensor) || node_of(*tensor).node != nullptr)) {
+    if (!written && (is_input(tensor) || has_node(*tensor))) {
       Tensor* alias = operators::detached_alias(*tensor).detach();
       tensor->release();
       *slot = tensor = alias;
@@ -265,8 +299,16 @@ class Recording {
     }
     const Tensor* tensor = defined(value);
     if (tensor == nullptr) return tenon_value_of_none();
-    if (save.what == Attribute::kDtype) return tenon_value_of_dtype(tensor->dtype());
-    return value::copy(sizes_of(tensor));
+    switch (save.what) {
+      case Attribute::kDtype:
+        return tenon_value_of_dtype(tensor->dtype());
+      case Attribute::kOffset:
+        return tenon_value_of_int(tensor->offset());
+      case Attribute::kStrides:
+        return value::copy(tenon_value_of_ints(tensor->strides(), static_cast<uint32_t>(tensor->ndim())));
+      default:
+        return value::copy(sizes_of(tensor));
+    }
   }
 
   static tenon_value sizes_of(const Tensor* tensor) {
@@ -277,7 +319,7 @@ class Recording {
   const tenon_op& op_;
   tenon_stack& stack_;
   uint64_t needed_ = 0;  // bit i: some gradient flows to input i
-  base::SmallVector<Given, 6> inputs_;
+  std::vector<Given> inputs_;
   base::SmallVector<uint32_t, 6> versions_;  // of the inputs, before the kernel ran
   base::SmallVector<Copy, 2> copies_;
   base::SmallVector<Result, 4> results_;
@@ -328,18 +370,6 @@ class NoFormula final : public Formula {
   }
 };
 
-// Made for the first call that needs it, and never freed: nodes may outlive everything.
-const NoFormula& no_formula() {
-  static constinit std::atomic<const NoFormula*> made{nullptr};
-  const NoFormula* formula = made.load(std::memory_order_acquire);
-  if (formula != nullptr) return *formula;
-  auto fresh = std::make_unique<NoFormula>();
-  if (made.compare_exchange_strong(formula, fresh.get(), std::memory_order_acq_rel)) {
-    return *fresh.release();
-  }
-  return *formula;
-}
-
 }  // namespace
 
 dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::string_view name,
@@ -364,7 +394,7 @@ dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::stri
 
 tenon_status record_unknown(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return dispatch::guard_kernel(stack,
-                                [&] { return record_with(no_formula(), op, keys, stack); });
+                                [&] { return record_with(immortal<NoFormula>(), op, keys, stack); });
 }
 
 }  // namespace tenon::autograd

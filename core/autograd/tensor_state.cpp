@@ -1,46 +1,196 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/tensor_state.h"
 
+#include <algorithm>
+#include <thread>
+
+#include "autograd/view_node.h"
 #include "base/check.h"
-#include "tensor/printer.h"
+#include "tensor/layout.h"
 
 namespace tenon::autograd {
 
 using tensor::Tensor;
 using tensor::TensorPtr;
+using tensor::ViewOrigin;
 
 namespace {
 
-// The leaf of a tensor that has no node, made on demand.
-Node& require_leaf(Tensor& tensor) {
-  const Edge edge = node_of(tensor);
-  if (edge.node != nullptr) return *edge.node;
+// The state of views, and of tensors whose output number is too large for their header. Of a view
+// any thread may change it at any time.
+class LinkState final : public tensor::AutogradState {
+ public:
+  LinkState() noexcept {
+    drop = [](tensor::AutogradState* self) noexcept { delete static_cast<LinkState*>(self); };
+  }
+
+  Flow flow() const noexcept {
+    const Lock lock(locked_);
+    return flow_;
+  }
+  /// Of a view: the version of its memory that the node is for.
+  Flow flow(uint32_t* out_version) const noexcept {
+    const Lock lock(locked_);
+    *out_version = version_;
+    return flow_;
+  }
+  void set(Flow flow, uint32_t version) noexcept {
+    const Lock lock(locked_);
+    std::swap(flow_, flow);  // what it was is dropped without the lock
+    version_ = version;
+  }
+
+ private:
+  class Lock {  // for a few instructions, in which nothing foreign runs
+   public:
+    explicit Lock(std::atomic<bool>& locked) noexcept : locked_(locked) {
+      while (locked_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+    }
+    ~Lock() { locked_.store(false, std::memory_order_release); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    std::atomic<bool>& locked_;
+  };
+
+  Flow flow_;
+  uint32_t version_ = 0;
+  mutable std::atomic<bool> locked_{false};
+};
+
+constexpr uint8_t kLinked = 255;  // note of a tensor with a LinkState that is no view
+
+LinkState* link_of(const Tensor& tensor) noexcept {
+  const bool linked = tensor.base() != nullptr || tensor.autograd_note() == kLinked;
+  return linked ? static_cast<LinkState*>(tensor.autograd()) : nullptr;
+}
+
+uint32_t version_of(const Tensor& tensor) noexcept {
+  return static_cast<uint32_t>(tensor.version());
+}
+
+// The state of a view, made on demand, as it was when the view was made.
+LinkState& require_link(Tensor& view) {
+  if (LinkState* link = link_of(view)) return *link;
+  auto fresh = std::make_unique<LinkState>();
+  // The header has the last eight bits of the version, which only ever grows.
+  const uint32_t now = version_of(view);
+  fresh->set({}, now - static_cast<uint8_t>(now - view.autograd_note()));
+  tensor::AutogradState* state = view.init_autograd(fresh.get());
+  if (state == fresh.get()) static_cast<void>(fresh.release());
+  return *static_cast<LinkState*>(state);
+}
+
+// What the tensor was linked to, whether it asks for gradients or not.
+Flow own_flow(const Tensor& tensor) noexcept {
+  if (const LinkState* link = link_of(tensor)) return link->flow();
+  // Of others the state is the node; of a view without state there is none.
+  if (tensor.base() != nullptr || tensor.autograd() == nullptr) return {};
+  return {NodePtr::share(static_cast<Node*>(tensor.autograd())), tensor.autograd_note()};
+}
+
+bool asks(const Flow& flow) noexcept {
+  return flow.node != nullptr && (!flow.node->is_leaf() || flow.node->requires_grad());
+}
+
+// The leaf of a tensor that no call has made, made on demand.
+NodePtr require_leaf(Tensor& tensor) {
+  Flow flow = own_flow(tensor);
+  if (flow.node != nullptr) return flow.node;
   NodePtr leaf = Node::make_leaf(tensor);
+  if (tensor.base() != nullptr) {
+    require_link(tensor).set({leaf, 0}, version_of(tensor));
+    return leaf;
+  }
   tensor::AutogradState* state = tensor.init_autograd(leaf.get());
   if (state == leaf.get()) static_cast<void>(leaf.detach());
-  return *static_cast<Node*>(state);
+  return NodePtr::share(static_cast<Node*>(state));
+}
+
+Flow flow_to_view(Tensor& view, Tensor& base) {
+  LinkState& link = require_link(view);
+  const uint32_t now = version_of(view);
+  uint32_t version = 0;
+  Flow flow = link.flow(&version);
+  if (version == now) {
+    if (asks(flow)) return flow;
+    // Made in no_grad mode, of a tracked base that nobody has written since: a leaf of its own, as
+    // is a view that was there before its base began to ask for gradients.
+    NodePtr leaf = require_leaf(view);
+    leaf->set_requires_grad(true);
+    return {std::move(leaf), 0};
+  }
+  TENON_CHECK(view.view_origin() == ViewOrigin::kDefault, TENON_ERROR_STATE,
+              "a view that ", origin_text(view.view_origin()),
+              " must not be used after its base, or another view of it, was modified inplace in "
+              "grad mode; make the view and write either both in grad mode or both outside of it");
+  Flow fresh{make_view_node(view, base), 0};
+  link.set(fresh, now);
+  return fresh;
 }
 
 }  // namespace
+
+const char* origin_text(ViewOrigin origin) noexcept {
+  switch (origin) {
+    case ViewOrigin::kNoGrad:
+      return "was made in no_grad mode";
+    case ViewOrigin::kInference:
+      return "was made in inference mode";
+    case ViewOrigin::kOneOfMany:
+      return "is one of several that one call has made";
+    case ViewOrigin::kFunction:
+      return "was made inside a function with a gradient of its own";
+    case ViewOrigin::kDefault:
+      break;
+  }
+  return "is a view";
+}
 
 bool is_differentiable(tenon_dtype dtype) noexcept {
   return tensor::is_floating(dtype) || tensor::is_complex(dtype);
 }
 
-void set_node(Tensor& tensor, NodePtr node, uint32_t output) {
-  tensor::AutogradState* state = nullptr;
-  uint8_t note = kFarOutput;
-  if (output < kFarOutput) {
-    note = static_cast<uint8_t>(output);
-    state = node.detach();
-  } else {
-    auto* far = new FarOutput;
-    far->drop = [](tensor::AutogradState* self) noexcept { delete static_cast<FarOutput*>(self); };
-    far->node = std::move(node);
-    far->output = output;
-    state = far;
+Flow flow_to(Tensor& tensor) {
+  if (Tensor* base = tensor.base()) {
+    if (requires_grad(*base) && is_differentiable(tensor.dtype())) {
+      return flow_to_view(tensor, *base);
+    }
   }
-  if (tensor::AutogradState* old = tensor.replace_autograd(state, note)) old->drop(old);
+  Flow flow = own_flow(tensor);
+  return asks(flow) ? flow : Flow();
+}
+
+bool requires_grad(const Tensor& tensor) noexcept {
+  if (!tensor.may_be_tracked()) return false;
+  if (asks(own_flow(tensor))) return true;
+  const Tensor* base = tensor.base();
+  return base != nullptr && is_differentiable(tensor.dtype()) && asks(own_flow(*base));
+}
+
+bool is_leaf(const Tensor& tensor) {
+  if (!tensor.may_be_tracked()) return true;
+  const Flow flow = flow_to(const_cast<Tensor&>(tensor));
+  return flow.node == nullptr || flow.node->is_leaf();
+}
+
+void set_node(Tensor& tensor, NodePtr node, uint32_t output) {
+  if (tensor.base() != nullptr) {
+    require_link(tensor).set({std::move(node), output}, version_of(tensor));
+  } else {
+    tensor::AutogradState* state = nullptr;
+    uint8_t note = kLinked;
+    if (output < kLinked) {
+      note = static_cast<uint8_t>(output);
+      state = node.detach();
+    } else {
+      auto link = std::make_unique<LinkState>();
+      link->set({std::move(node), output}, 0);
+      state = link.release();
+    }
+    if (tensor::AutogradState* old = tensor.replace_autograd(state, note)) old->drop(old);
+  }
   tensor.add_keys(kAutograd);
 }
 
@@ -51,7 +201,8 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
   if (!is_leaf(tensor)) {
     TENON_CHECK(wanted, TENON_ERROR_STATE, kFunction,
                 ": only leaves can stop asking for gradients, got a tensor made by ",
-                node_of(tensor).node->name(), "; detach() gives one that gradients do not flow to");
+                flow_to(tensor).node->name(),
+                "; detach() gives one that gradients do not flow to");
     return;
   }
   if (wanted) {
@@ -63,21 +214,17 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
                 "mode first");
     TENON_CHECK(!tensor.is_hollow(), TENON_ERROR_STATE, kFunction,
                 ": tensor must have memory of its own, got one that stands for something else");
-  } else if (node_of(tensor).node == nullptr) {
-    return;
-  }
-  require_leaf(tensor).set_requires_grad(wanted);
-  if (wanted) {
+    require_leaf(tensor)->set_requires_grad(true);
     tensor.add_keys(kAutograd);
-  } else {
-    tensor.remove_keys(kAutograd);
+  } else if (const Flow flow = own_flow(tensor); flow.node != nullptr) {
+    flow.node->set_requires_grad(false);
+    if (tensor.base() == nullptr) tensor.remove_keys(kAutograd);
   }
 }
 
-TensorPtr copy_grad(const Tensor& tensor) noexcept {
-  const Edge edge = node_of(tensor);
-  if (edge.node == nullptr || !edge.node->is_leaf()) return nullptr;
-  return edge.node->copy_grad();
+TensorPtr copy_grad(Tensor& tensor) {
+  const Flow flow = own_flow(tensor);
+  return flow.node != nullptr && flow.node->is_leaf() ? flow.node->copy_grad() : nullptr;
 }
 
 void set_grad(Tensor& tensor, Tensor* grad) {
@@ -85,7 +232,7 @@ void set_grad(Tensor& tensor, Tensor* grad) {
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
                   ": tensor must be defined, got the undefined tensor");
   TENON_CHECK(is_leaf(tensor), TENON_ERROR_STATE, kFunction,
-              ": tensor must be a leaf, got one made by ", node_of(tensor).node->name());
+              ": tensor must be a leaf, got one made by a recorded call");
   if (grad != nullptr) {
     TENON_CHECK_ARG(grad != &tensor, kFunction, ": grad must be another tensor, got the tensor");
     TENON_CHECK_ARG(grad->dtype() == tensor.dtype(), kFunction, ": grad must be of dtype ",
@@ -97,10 +244,10 @@ void set_grad(Tensor& tensor, Tensor* grad) {
     TENON_CHECK_ARG(std::ranges::equal(grad->size_span(), tensor.size_span()), kFunction,
                     ": grad must be of sizes ", tensor::print_dims(tensor.size_span()), ", got ",
                     tensor::print_dims(grad->size_span()));
-  } else if (node_of(tensor).node == nullptr) {
+  } else if (own_flow(tensor).node == nullptr) {
     return;
   }
-  require_leaf(tensor).set_grad(TensorPtr::share(grad));
+  require_leaf(tensor)->set_grad(TensorPtr::share(grad));
 }
 
 }  // namespace tenon::autograd

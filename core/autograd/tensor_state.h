@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What autograd keeps for a tensor: the node that its gradient goes to, and which output it is.
 //
-// The tensor's state word is the node itself, for all but the few that are a high output.
+// The tensor's state word is the node itself, for all but views and the few that are a high output.
+// A view belongs to its base: once the base has been written, whoever by, the node that the view
+// had is stale, and it gets a new one when somebody asks, which leads to the base's.
 #pragma once
 
 #include "autograd/node.h"
@@ -15,45 +17,31 @@ constexpr tenon_keyset kAutograd = base::kAutogradBit;
 /// Whether gradients of a dtype exist.
 bool is_differentiable(tenon_dtype dtype) noexcept;
 
-/// The state of a tensor whose output number is too large for its header.
-struct FarOutput final : tensor::AutogradState {
+/// Output `output` of a node, which gradients flow to; empty where none flows.
+struct Flow {
   NodePtr node;
-  uint32_t output;
+  uint32_t output = 0;
 };
-constexpr uint8_t kFarOutput = 255;  // note of a tensor with such a state
 
-/// The node of a tensor and which output it is, borrowed; a leaf's though it ask for nothing.
-inline Edge node_of(const tensor::Tensor& tensor) noexcept {
-  tensor::AutogradState* state = tensor.autograd();
-  if (state == nullptr) return {};
-  const uint8_t note = tensor.autograd_note();
-  if (note == kFarOutput) [[unlikely]] {
-    const auto* far = static_cast<const FarOutput*>(state);
-    return {far->node.get(), far->output};
-  }
-  return {static_cast<Node*>(state), note};
-}
+/// Where the gradient of a tensor goes, now. Throws TENON_ERROR_STATE for a view whose origin
+/// forbids to follow its base.
+Flow flow_to(tensor::Tensor& tensor);
 
-/// Where the gradient of a tensor goes, borrowed; empty where none flows.
-inline Edge gradient_edge(const tensor::Tensor& tensor) noexcept {
-  const Edge edge = node_of(tensor);
-  if (edge.node != nullptr && edge.node->is_leaf() && !edge.node->requires_grad()) return {};
-  return edge;
-}
-inline bool requires_grad(const tensor::Tensor& tensor) noexcept {
-  return gradient_edge(tensor).node != nullptr;
-}
-inline bool is_leaf(const tensor::Tensor& tensor) noexcept {
-  const Edge edge = node_of(tensor);
-  return edge.node == nullptr || edge.node->is_leaf();
-}
+bool requires_grad(const tensor::Tensor& tensor) noexcept;
+/// Whether no recorded call has made it.
+bool is_leaf(const tensor::Tensor& tensor);
+
+/// "was made in no_grad mode" and so on, for messages.
+const char* origin_text(tensor::ViewOrigin origin) noexcept;
 
 /// Links a tensor to the node that its gradient goes to from now on. Throws std::bad_alloc.
 void set_node(tensor::Tensor& tensor, NodePtr node, uint32_t output);
+/// Whether somebody has linked it to a node, or it is a leaf with something to keep.
+inline bool has_node(const tensor::Tensor& tensor) noexcept { return tensor.autograd() != nullptr; }
 
 /// See tenon_tensor_set_requires_grad, tenon_tensor_copy_grad and tenon_tensor_set_grad.
 void set_requires_grad(tensor::Tensor& tensor, bool wanted);
-tensor::TensorPtr copy_grad(const tensor::Tensor& tensor) noexcept;
+tensor::TensorPtr copy_grad(tensor::Tensor& tensor);
 void set_grad(tensor::Tensor& tensor, tensor::Tensor* grad);
 
 }  // namespace tenon::autograd

@@ -2,6 +2,7 @@
 #include "autograd/text_formula.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "autograd/gradient_text.h"
 #include "base/check.h"
@@ -65,12 +66,10 @@ class Resolver {
     if (expression->kind == Kind::kCall && is_of_name(*expression)) {
       // Only what is asked of the tensor is saved, not the tensor.
       Expression* object = expression->arguments[0].get();
-      if (expression->name == "sizes" || expression->name == "dtype") {
+      if (const std::optional<Attribute> what = attribute(expression->name)) {
         expression->kind = Kind::kName;
-        const Attribute what =
-            expression->name == "sizes" ? Attribute::kSizes : Attribute::kDtype;
         expression->name = object->name;
-        return save(what, expression);
+        return save(*what, expression);
       }
       if (expression->name == "dim" || expression->name == "numel" || expression->name == "size") {
         save(Attribute::kSizes, object);
@@ -79,6 +78,14 @@ class Resolver {
     for (const ExpressionPtr& argument : expression->arguments) {
       if (argument->kind != Kind::kSaved) resolve(argument.get());
     }
+  }
+
+  static std::optional<Attribute> attribute(std::string_view name) {
+    if (name == "sizes") return Attribute::kSizes;
+    if (name == "strides") return Attribute::kStrides;
+    if (name == "storage_offset") return Attribute::kOffset;
+    if (name == "dtype") return Attribute::kDtype;
+    return std::nullopt;
   }
 
   static bool is_of_name(const Expression& call) {

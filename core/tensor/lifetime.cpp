@@ -14,7 +14,10 @@ void tenon_tensor::die_alone() noexcept {
   const bool plain = !ends_slowly_.load(std::memory_order_relaxed);
   Storage* storage = storage_;
   if (plain && block_ == kHeaderBlock) {
-    if (try_give_block(this, kHeaderBlock, 0)) return storage->release();
+    tenon_tensor* viewed = base();
+    if (try_give_block(this, kHeaderBlock, 0)) {
+      return viewed != nullptr ? viewed->release() : storage->release();
+    }
   } else if (plain && storage->counts_.load(std::memory_order_acquire) == kStorageAlone) {
     if (storage->kind_ == MemoryKind::kInline) {
       if (try_give_block(this, block_, 1)) return;
@@ -36,9 +39,11 @@ __attribute__((noinline)) void tenon_tensor::die_alone_slow() noexcept {
   Storage* storage = storage_;
   const BlockClass block = block_;
   if (block == kHeaderBlock) {
+    tenon_tensor* viewed = base();
     give_block(this, kHeaderBlock, 0);
+    if (viewed != nullptr) return viewed->release();
     storage->release();
-  } else if (storage->counts_.load(std::memory_order_acquire) == kStorageAlone) {
+  } else if (storage->is_alone()) {
     if (storage->kind_ != MemoryKind::kInline) storage->free_data();
     give_block(this, block, 1);
   } else {
@@ -76,7 +81,12 @@ void tenon_tensor::end_of(tenon::base::Ending* ending) noexcept {
 void tenon_tensor::end() noexcept {
   TENON_DCHECK(!owns_more() && use_count() == 0);
   count_tensor(-1, 0);
-  storage_->release();
+  if (tenon_tensor* viewed = base()) {
+    base_ = 0;
+    viewed->release();
+  } else {
+    storage_->release();
+  }
   release_weak();
 }
 

@@ -84,6 +84,17 @@ struct alignas(64) tenon_storage {
     }
   }
 
+  /// A view is made, which holds its base and not the storage: from now on writes are no longer
+  /// taken for those of an only holder.
+  void count_views() noexcept {
+    uint64_t alone = tenon::tensor::kStorageAlone;
+    if (counts_.load(std::memory_order_relaxed) != alone) return;
+    if (counts_.compare_exchange_strong(alone, alone + tenon::tensor::kOneWeak,
+                                        std::memory_order_relaxed)) {
+      has_views_ = true;
+    }
+  }
+
   void retain() noexcept {
     counts_.fetch_add(tenon::tensor::kOneStrong, std::memory_order_relaxed);
   }
@@ -119,6 +130,11 @@ struct alignas(64) tenon_storage {
     return const_cast<tenon_storage*>(std::as_const(*this).counting_storage());
   }
 
+  // Whether only the tensor beside it uses it; views there were are gone.
+  bool is_alone() const noexcept {
+    const uint64_t mark = has_views_ ? tenon::tensor::kOneWeak : 0;
+    return counts_.load(std::memory_order_acquire) == tenon::tensor::kStorageAlone + mark;
+  }
   // Gives memory outside the block back.
   void free_data() noexcept;
   void die() noexcept;
@@ -135,6 +151,7 @@ struct alignas(64) tenon_storage {
   tenon_deleter deleter_ = nullptr;
   MemoryKind kind_;
   bool read_only_ = false;
+  bool has_views_ = false;  // and a weak reference for that
   tenon::tensor::BlockClass block_;
 };
 

@@ -47,6 +47,7 @@ constexpr tenon_tensor::tenon_tensor(Undefined) noexcept
       itemsize_(0),
       block_(kHeaderBlock),
       device_{-1, -1},
+      base_(0),
       inline_dims_{} {}
 
 constinit tenon_tensor tenon_tensor::undefined_{Undefined{}};

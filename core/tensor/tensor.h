@@ -62,6 +62,15 @@ struct Cell {
   tenon_deleter drop = nullptr;  // set: the cell owns
 };
 
+/// What was on when a view was made, and with what: it decides whether the view may be written.
+enum class ViewOrigin : uint8_t {
+  kDefault,
+  kNoGrad,     // grad mode was off
+  kInference,  // inference mode was on
+  kOneOfMany,  // by a call that made several views
+  kFunction    // inside a function with a gradient of its own
+};
+
 /// What the autograd layer keeps for a tensor begins with this.
 struct AutogradState {
   void (*drop)(AutogradState* state) noexcept;
@@ -206,8 +215,28 @@ struct alignas(64) tenon_tensor {
   /// No other thread looks at the tensor's state meanwhile.
   tenon::tensor::AutogradState* replace_autograd(tenon::tensor::AutogradState* state,
                                                  uint8_t note) noexcept;
-  /// A small number that the autograd layer keeps beside its state.
+  /// A small number that the autograd layer keeps beside its state; of a view without state the
+  /// version of its memory when it was made.
   uint8_t autograd_note() const noexcept { return autograd_note_; }
+  /// Of a view the tensor that it is a view of, which is none itself; NULL for all others.
+  tenon_tensor* base() const noexcept {
+    return block_ == tenon::tensor::kHeaderBlock
+               ? reinterpret_cast<tenon_tensor*>(base_ & ~kOriginMask)
+               : nullptr;
+  }
+  /// How a view came to be.
+  tenon::tensor::ViewOrigin view_origin() const noexcept {
+    return static_cast<tenon::tensor::ViewOrigin>(base_ & kOriginMask);
+  }
+  void set_view_origin(tenon::tensor::ViewOrigin origin) noexcept {
+    base_ = (base_ & ~kOriginMask) | static_cast<uintptr_t>(origin);
+  }
+  /// False only where no gradient flows to the tensor, nor to the one that it is a view of.
+  bool may_be_tracked() const noexcept {
+    if (autograd() != nullptr) return true;
+    const tenon_tensor* viewed = base();
+    return viewed != nullptr && viewed->autograd() != nullptr;
+  }
 
   /// Our own bugs: stops a debug build where the tensor contradicts itself.
   void check_invariants() const noexcept;
@@ -220,6 +249,9 @@ struct alignas(64) tenon_tensor {
   static tenon_tensor* make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                   tenon::tensor::Dims strides, int64_t offset);
   /// The same with elements of another dtype. Throws as tenon_tensor_new_alias_as.
+  /// The same, but no view of it: it shares memory and versions and nothing else.
+  static tenon_tensor* make_detached(const tenon_tensor& base, tenon::tensor::Dims sizes,
+                                     tenon::tensor::Dims strides, int64_t offset);
   static tenon_tensor* make_alias_as(const tenon_tensor& base, tenon_dtype dtype,
                                      tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
                                      int64_t offset);
@@ -318,6 +350,10 @@ struct alignas(64) tenon_tensor {
   std::atomic<tenon::tensor::TensorExtra*> extra_{nullptr};
   std::atomic<tenon::tensor::AutogradState*> autograd_{nullptr};
   void* cells_[2] = {};  // of Python and Java
+  // Of header blocks only: whom it is a view of and keeps instead of the storage, with a ViewOrigin
+  // in the low bits; 0: of nobody.
+  uintptr_t base_;
+  static constexpr uintptr_t kOriginMask = 7;
   union {
     int64_t inline_dims_[2 * tenon::tensor::kInlineDims];
     tenon::base::Ending ending_;  // once the last reference is gone

@@ -10,8 +10,25 @@ namespace {
 // What a tensor on the same storage has from its base. Whether it is tracked is a fact of each
 // tensor, not of the storage.
 constexpr uint32_t kInheritedFlags = TENON_TENSOR_READ_ONLY | TENON_TENSOR_INFERENCE;
-constexpr tenon_keyset kOwnKeys = uint64_t{1}
-                                  << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD);
+constexpr uint32_t kAutogradBit = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AUTOGRAD;
+constexpr uint32_t kAdBit = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW;
+constexpr tenon_keyset kOwnKeys = uint64_t{1} << kAutogradBit;
+
+// Dtypes that gradients exist of, a bit each.
+constexpr uint64_t kDifferentiable = [] {
+  uint64_t dtypes = 0;
+  for (const tenon_dtype dtype :
+       {TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64, TENON_DTYPE_C64,
+        TENON_DTYPE_C128}) {
+    dtypes |= uint64_t{1} << dtype;
+  }
+  return dtypes;
+}();
+
+uintptr_t origin_of(uint32_t grad_mode) noexcept {
+  const bool inference = tenon::base::makes_inference_tensors(grad_mode);
+  return static_cast<uintptr_t>(inference ? ViewOrigin::kInference : ViewOrigin::kNoGrad);
+}
 
 // What the first element's address is a multiple of.
 int64_t alignment_of(tenon_dtype dtype) noexcept {
@@ -20,13 +37,26 @@ int64_t alignment_of(tenon_dtype dtype) noexcept {
 
 }  // namespace
 
-// A header in `memory` on the storage of `base`; its shape is still to be set.
+// A header in `memory` on the storage of `base`; its shape is still to be set. Keeps the tensor that
+// it is a view of, and by that the storage. Where that may be tracked, now or later, by a write
+// through another view, calls with the view look: it carries Autograd.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
     void* memory, const tenon_tensor& base, tenon_dtype dtype, int64_t offset) noexcept {
   TENON_DCHECK(base.has_storage() && !base.is_symbolic());
-  base.storage_->retain();
-  auto* tensor = new (memory)
-      tenon_tensor(base.keys() & ~kOwnKeys, dtype, base.device_, base.storage_, kHeaderBlock);
+  tenon_tensor* root = base.base();
+  const uintptr_t origin = root != nullptr ? base.base_ & kOriginMask : 0;
+  if (root == nullptr) root = const_cast<tenon_tensor*>(&base);
+  root->retain();
+  Storage* storage = base.storage_;
+  storage->count_views();
+  const tenon_keyset keys = base.keys() & ~kOwnKeys;
+  const tenon_keyset tracked = (kDifferentiable >> dtype & keys >> kAdBit & 1) << kAutogradBit;
+  auto* tensor =
+      new (memory) tenon_tensor(keys | tracked, dtype, base.device_, storage, kHeaderBlock);
+  const uint32_t mode = tenon::base::grad_mode();
+  tensor->base_ = reinterpret_cast<uintptr_t>(root) |
+                  (mode == TENON_GRAD_MODE_ON ? origin : origin_of(mode));
+  tensor->autograd_note_ = static_cast<uint8_t>(storage->version());
   tensor->offset_ = offset;
   tensor->flags_ = base.flags_ & kInheritedFlags;
   return tensor;
@@ -62,8 +92,9 @@ tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
   const int64_t nbytes = base.storage_->nbytes();
   if (static_cast<uint64_t>(bits) >> 30 != 0 || last >= nbytes ||
       (last + 1) * base.itemsize() > nbytes) [[unlikely]] {
+    tenon_tensor* root = tensor->base();
     give_block(memory, kHeaderBlock, 0);
-    base.storage_->release();
+    root->release();
     return nullptr;
   }
   tensor->ndim_ = static_cast<int32_t>(sizes.size());
@@ -109,6 +140,20 @@ tenon_tensor* tenon_tensor::make_checked_alias(const char* function, const tenon
   HeapDims heap = allocate_dims(sizes.size());
   tenon_tensor* tensor = place_alias(take_block(kHeaderBlock, 0), base, dtype, offset);
   tensor->set_dims(sizes, strides.data(), numel, heap.release(), is_row_major(sizes, strides));
+  return tensor;
+}
+
+tenon_tensor* tenon_tensor::make_detached(const tenon_tensor& base, Dims sizes, Dims strides,
+                                          int64_t offset) {
+  tenon_tensor* tensor = try_make_alias(base, sizes, strides.data(), offset);
+  if (tensor == nullptr) {
+    tensor = make_checked_alias("tenon_tensor_new_detached", base, base.dtype_, sizes, strides,
+                                offset);
+  }
+  tensor->storage_->retain();
+  tensor->base()->release();
+  tensor->base_ = 0;
+  tensor->remove_keys(kOwnKeys);
   return tensor;
 }
 

@@ -38,7 +38,10 @@ void run_view(const Call& call) {
                                        view.offset));
   }
   tenon_tensor* alias = nullptr;
-  if (view.dtype == dtype_of_info(info)) [[likely]] {
+  if (view.detached) {
+    check(tenon_tensor_new_detached(base, view.ndim(), view.sizes.begin(), view.strides.begin(),
+                                    view.offset, &alias));
+  } else if (view.dtype == dtype_of_info(info)) [[likely]] {
     check(tenon_tensor_new_alias(base, view.ndim(), view.sizes.begin(), view.strides.begin(),
                                  view.offset, &alias));
   } else {

@@ -6,7 +6,7 @@
 
 namespace tenon::kernels::ops {
 
-inline void view_detached(View&, const Call&) {}
+inline void view_detached(View& view, const Call&) { view.detached = true; }
 
 inline constexpr Facts kDetach{
     .family = &kView,

@@ -7,6 +7,11 @@
 
 namespace tenon::kernels::ops {
 
+inline void unsafe_view(View& view, const Call& call) {
+  reshaped_view(view, call);
+  view.detached = true;
+}
+
 inline constexpr Facts kUnsafeView{
     .family = &kView,
     .name = "_unsafe_view",
@@ -18,7 +23,7 @@ inline constexpr Facts kUnsafeView{
     .tangent = "self_t.reshape(size)",
     .batching = Batching::View,
     .cast = Cast::None,
-    .view = {&reshaped_view},
+    .view = {&unsafe_view},
 };
 
 }  // namespace tenon::kernels::ops

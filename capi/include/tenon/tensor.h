@@ -75,9 +75,10 @@ TENON_API tenon_status tenon_tensor_wrap(void* data, tenon_dtype dtype, const te
                                          tenon_tensor** out_tensor);
 
 /// Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
-/// data and version counter. It carries the keys of `base` but for Autograd, and is read-only or an
-/// inference tensor where `base` is. For kernels below ADInplaceOrView; everyone else calls view
-/// operators.
+/// data and version counter: a view, which gradients know as one and which keeps `base`, or what
+/// that is a view of. It carries the keys of `base`, and Autograd where gradients may come to flow
+/// to it; it is read-only or an inference tensor where `base` is. For kernels below
+/// ADInplaceOrView; everyone else calls view operators.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
 ///            strides, for the undefined tensor and for one that stands for something else.
@@ -99,6 +100,18 @@ TENON_API tenon_status tenon_tensor_new_alias(const tenon_tensor* base, int64_t 
 TENON_API tenon_status tenon_tensor_new_alias_as(const tenon_tensor* base, tenon_dtype dtype,
                                                  int64_t ndim, const int64_t* sizes,
                                                  const int64_t* strides, int64_t storage_offset,
+                                                 tenon_tensor** out_tensor);
+
+/// As tenon_tensor_new_alias, but no view: it shares memory and version counter, and no gradient
+/// ever flows from it to `base`. For detach, and for results on the memory of a temporary.
+///
+/// Errors:    as tenon_tensor_new_alias.
+/// Ownership: new reference in `out_tensor`; `base` is borrowed.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_new_detached(const tenon_tensor* base, int64_t ndim,
+                                                 const int64_t* sizes, const int64_t* strides,
+                                                 int64_t storage_offset,
                                                  tenon_tensor** out_tensor);
 
 /* A tensor on memory of the caller, described with all that can be said. */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/view_node.h"
+
+#include "autograd/node_run.h"
+#include "autograd/operators.h"
+#include "autograd/tensor_state.h"
+#include "base/check.h"
+#include "tensor/dtype.h"
+#include "value/value.h"
+
+namespace tenon::autograd {
+
+namespace {
+
+using tensor::Tensor;
+using tensor::TensorPtr;
+
+// What such nodes save: where a view lies in memory, and where its base does.
+constexpr size_t kPlaces = 6;
+
+tenon_value list_of(tensor::Dims dims) {
+  return value::new_list(TENON_TAG_INT_LIST, dims.data(), static_cast<int64_t>(dims.size()));
+}
+
+void save_places(const Tensor& view, const Tensor& base, Node* node) {
+  const auto values = node->saved_values();
+  values[0] = list_of(view.size_span());
+  values[1] = list_of(view.stride_span());
+  values[2] = tenon_value_of_int(view.offset());
+  values[3] = list_of(base.size_span());
+  values[4] = list_of(base.stride_span());
+  values[5] = tenon_value_of_int(base.offset());
+}
+
+tensor::Dims dims_of(const tenon_value& list) {
+  return {static_cast<const int64_t*>(list.as.list.data), list.count};
+}
+
+// Formulas of no operator, with one plan.
+class PlacedFormula : public Formula {
+ public:
+  const Plan& plan() const noexcept { return plan_; }
+
+ protected:
+  explicit PlacedFormula(const char* name) {
+    set_name(name);
+    plan_.formula = this;
+    plan_.saves.resize(kPlaces);
+  }
+
+ private:
+  std::unique_ptr<Plan> make_plan(const schema::Schema&) const override { return nullptr; }
+  Plan plan_;
+};
+
+class ViewFormula final : public PlacedFormula {
+ public:
+  ViewFormula() : PlacedFormula("AsStridedBackward0") {}
+  void run(const Plan&, tenon_backward_call* call) const override {
+    call->out_grads[0] = operators::strided_scatter(*call->grads[0], call->saved).detach();
+  }
+};
+
+class WriteFormula final : public PlacedFormula {
+ public:
+  WriteFormula() : PlacedFormula("CopySlices") {}
+  void run(const Plan&, tenon_backward_call* call) const override {
+    Node& inner = *call->node->inner();
+    const auto self = static_cast<int>(call->node->inner_self());
+    TensorPtr whole = operators::copy_as(*call->grads[0], dims_of(call->saved[3]),
+                                         dims_of(call->saved[4]));
+    const int64_t offset = call->saved[2].as.i - call->saved[5].as.i;
+    const TensorPtr part = operators::as_strided(*whole, dims_of(call->saved[0]),
+                                                 dims_of(call->saved[1]), offset);
+    base::SmallVector<Tensor*, 2> grads(inner.output_count(), nullptr);
+    const TensorPtr grad = operators::clone(*part);
+    grads[call->node->inner_output()] = grad.get();
+    // Edge 0 is the base's; the others are the inner node's, without that of the view.
+    base::SmallVector<uint8_t, 8> needs;
+    size_t next = 1;
+    for (int i = 0; i < static_cast<int>(inner.edges().size()); ++i) {
+      needs.push_back(i == self ? call->needs[0] : call->needs[next++]);
+    }
+    InputGrads given(inner.edges().size());
+    run_node(inner, grads, needs, true, &given);
+    next = 1;
+    TensorPtr of_view;
+    for (int i = 0; i < static_cast<int>(inner.edges().size()); ++i) {
+      if (i == self) {
+        of_view = given.take(static_cast<size_t>(i));
+      } else {
+        call->out_grads[next++] = given.take(static_cast<size_t>(i)).detach();
+      }
+    }
+    if (call->needs[0] == 0) return;
+    if (of_view != nullptr) {
+      operators::copy_into(*part, *of_view);
+    } else {
+      operators::zero(*part);
+    }
+    call->out_grads[0] = whole.detach();
+  }
+};
+
+void check_dtypes(const Tensor& view, const Tensor& base) {
+  TENON_CHECK(view.dtype() == base.dtype(), TENON_ERROR_NOT_SUPPORTED,
+              "gradients must flow between a view and its base of one dtype, got a view of dtype ",
+              tensor::dtype_name(view.dtype()), " of a base of dtype ",
+              tensor::dtype_name(base.dtype()));
+}
+
+}  // namespace
+
+NodePtr make_view_node(Tensor& view, Tensor& base) {
+  check_dtypes(view, base);
+  const Tensor* output = &view;
+  NodePtr node = Node::make(immortal<ViewFormula>().plan(), {1, 0, kPlaces}, {&output, 1});
+  const Flow flow = flow_to(base);
+  if (flow.node != nullptr) node->set_edge(0, flow.node, flow.output);
+  save_places(view, base, node.get());
+  return node;
+}
+
+NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Tensor& base) {
+  check_dtypes(view, base);
+  const auto edges = inner.edges();
+  const auto count = static_cast<uint32_t>(edges.size()) + (self < 0 ? 1 : 0);
+  const Tensor* written = &base;
+  NodePtr node = Node::make(immortal<WriteFormula>().plan(), {count, 0, kPlaces}, {&written, 1});
+  const Flow before = flow_to(base);
+  if (before.node != nullptr) node->set_edge(0, before.node, before.output);
+  uint32_t next = 1;
+  for (int i = 0; i < static_cast<int>(edges.size()); ++i) {
+    if (i == self) continue;
+    const Edge& edge = edges[static_cast<size_t>(i)];
+    if (edge.node != nullptr) node->set_edge(next, NodePtr::share(edge.node), edge.output);
+    ++next;
+  }
+  save_places(view, base, node.get());
+  node->set_inner(NodePtr::share(&inner), output, self);
+  return node;
+}
+
+}  // namespace tenon::autograd

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tenon::strided_scatter calls.
+#include "kernels/ops/strided_scatter.h"
+
+#include <algorithm>
+
+#include "kernels/common/call.h"
+#include "kernels/common/shape.h"
+
+namespace tenon::kernels::ops {
+namespace {
+
+// The elements behind the first one that a tensor reaches.
+int64_t reach(const Dims& sizes, const Dims& strides) {
+  int64_t last = 0;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim] == 0) return 0;
+    last += (sizes[dim] - 1) * strides[dim];
+  }
+  return last + 1;
+}
+
+// A dim whose elements may lie where those of others do; -1 without one.
+int64_t overlapping_dim(const Dims& sizes, const Dims& strides) {
+  Dims order;
+  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim] > 1) order.push_back(dim);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return strides[a] < strides[b]; });
+  int64_t covered = 1;
+  for (const int64_t dim : order) {
+    if (strides[dim] < covered) return dim;
+    covered += (sizes[dim] - 1) * strides[dim];
+  }
+  return -1;
+}
+
+void add_strided(const Tensor& memory, const Tensor& grad, Dims sizes, Dims strides,
+                 int64_t offset) {
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes, std::optional<int64_t>)>
+      as_strided("aten::as_strided");
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> add(
+      "aten::add_.Tensor");
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes, bool, std::optional<Dtype>)> sum(
+      "aten::sum.dim_IntList");
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select(
+      "aten::select.int");
+  const int64_t dim = overlapping_dim(sizes, strides);
+  if (dim < 0) {
+    add(as_strided(memory, sizes, strides, offset), grad, Scalar(int64_t{1}));
+    return;
+  }
+  const int64_t size = sizes[dim];
+  const int64_t stride = strides[dim];
+  sizes.erase(dim);
+  strides.erase(dim);
+  if (stride == 0) {
+    return add_strided(memory, sum(grad, Dims{dim}, false, std::nullopt), sizes, strides, offset);
+  }
+  for (int64_t i = 0; i < size; ++i) {
+    add_strided(memory, select(grad, dim, i), sizes, strides, offset + i * stride);
+  }
+}
+
+}  // namespace
+
+void strided_scatter(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes, std::optional<int64_t>)>
+      as_strided("aten::as_strided");
+  static constinit const LazyOp<Tensor(Sizes, std::optional<Dtype>, std::optional<Layout>,
+                                       std::optional<Device>, std::optional<bool>)>
+      zeros("aten::zeros");
+  const auto grad = call.get<Tensor>(0);
+  const Dims sizes(call.get<Sizes>(1));
+  const Dims strides(call.get<Sizes>(2));
+  const auto offset = call.get<int64_t>(3);
+  const Dims base_sizes(call.get<Sizes>(4));
+  const Dims base_strides(call.get<Sizes>(5));
+  const auto base_offset = call.get<int64_t>(6);
+  const int64_t first = std::min(offset, base_offset);
+  const int64_t end =
+      std::max(offset + reach(sizes, strides), base_offset + reach(base_sizes, base_strides));
+  const Tensor memory = zeros(Dims{end - first}, grad->dtype(), std::nullopt, grad->device(), std::nullopt);
+  if (grad->numel() != 0) add_strided(memory, grad, sizes, strides, offset - first);
+  call.give(0, as_strided(memory, base_sizes, base_strides, base_offset - first));
+}
+
+}  // namespace tenon::kernels::ops
