@@ -238,6 +238,7 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"TIb>T">(),
       entry_of<"TII>T">(),
       entry_of<"TIIv>T">(),
+      entry_of<"TIIiIIi>T">(),
       entry_of<"Tivvi>T">(),
       entry_of<"TIT>">(),
       entry_of<"TIIv>">(),
