@@ -40,7 +40,7 @@ void add_strided(const Tensor& memory, const Tensor& grad, Dims sizes, Dims stri
                  int64_t offset) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes, std::optional<int64_t>)>
       as_strided("aten::as_strided");
-  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> add(
+  static constinit const LazyOp<void(const Tensor&, const Tensor&, const Scalar&)> add(
       "aten::add_.Tensor");
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, bool, std::optional<Dtype>)> sum(
       "aten::sum.dim_IntList");
