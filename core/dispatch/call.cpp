@@ -60,7 +60,9 @@ void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
 // Keys of a call whose arguments carry `carried`.
 tenon_keyset keys_of_call(const Snapshot& snapshot, const ThreadRecord& thread,
                           tenon_keyset carried, const tenon_value* args, uint32_t nargs) noexcept {
-  return with_backend(snapshot, call_keys(snapshot, thread, carried), args, nargs);
+  const tenon_keyset keys = without_untracked(snapshot, call_keys(snapshot, thread, carried),
+                                              [&] { return any_tracked(snapshot, args); });
+  return with_backend(snapshot, keys, args, nargs);
 }
 
 // What whoever began or resolved a frame calls.

@@ -80,8 +80,18 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
   return fast_keys(snapshot, thread, keys) | own_autograd(snapshot, thread);
 }
 
+/// The keys of a call whose arguments carry Autograd, without it where no gradient flows to any of
+/// them: views carry it because they may come to be tracked, and most never are.
+template <class AnyTracked>
+[[gnu::always_inline]] inline tenon_keyset without_untracked(const Snapshot& snapshot,
+                                                             tenon_keyset keys,
+                                                             AnyTracked&& any_tracked) {
+  if ((keys & base::kAutogradBit) == 0 || (snapshot.flags & kHasOwnAutograd) != 0) return keys;
+  return any_tracked() ? keys : keys & ~base::kAutogradBit;
+}
+
 /// The kernel for the keys of a call, most often the plain ones. False where the write path goes
-/// on, as with calls of operators that write an argument.
+/// on, as with calls of operators that write an argument, and of tensors that may be tracked.
 [[gnu::always_inline]] inline bool find_kernel(const Snapshot& snapshot, const ThreadRecord& thread,
                                                tenon_keyset keys,
                                                const Kernel** out_kernel) noexcept {
@@ -89,7 +99,7 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
     *out_kernel = snapshot.kernel(-1);
     return true;
   }
-  if ((snapshot.flags & thread.slow_flags) != 0) return false;
+  if (((snapshot.flags & thread.slow_flags) | (keys & base::kAutogradBit)) != 0) return false;
   const int64_t number = snapshot.slots[slot_of(keys)];
   if (number >= 0) return false;
   *out_kernel = snapshot.kernel(number);

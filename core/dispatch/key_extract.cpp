@@ -97,4 +97,20 @@ template bool extract_keys<Checks::kTensors>(const Snapshot&, const tenon_value*
 template bool extract_keys<Checks::kAll>(const Snapshot&, const tenon_value*, uint32_t,
                                          tenon_keyset*) noexcept;
 
+bool any_tracked(const Snapshot& snapshot, const tenon_value* args) noexcept {
+  const ArgumentPlan* plan = snapshot.plans();
+  for (const tenon_value* end = args + snapshot.looked_at; args != end; ++args, ++plan) {
+    if ((*plan & kCarriesKeys) == 0) continue;
+    if (args->tag == TENON_TAG_TENSOR) {
+      if (args->as.tensor != nullptr && args->as.tensor->may_be_tracked()) return true;
+    } else if (args->tag == TENON_TAG_TENSOR_LIST) {
+      const auto* tensors = static_cast<const tenon_tensor* const*>(args->as.list.data);
+      if (any_tracked(tensors, args->count)) return true;
+    } else if ((*plan & kScanned) != 0) {
+      return true;  // somewhere inside
+    }
+  }
+  return (snapshot.traits & kHasVararg) != 0;
+}
+
 }  // namespace tenon::dispatch

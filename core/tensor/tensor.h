@@ -231,11 +231,13 @@ struct alignas(64) tenon_tensor {
   void set_view_origin(tenon::tensor::ViewOrigin origin) noexcept {
     base_ = (base_ & ~kOriginMask) | static_cast<uintptr_t>(origin);
   }
-  /// False only where no gradient flows to the tensor, nor to the one that it is a view of.
+  /// Whether a call with it is to look for where gradients flow. Others than views carry Autograd
+  /// only where they do; views carry it because their base may come to be tracked.
   bool may_be_tracked() const noexcept {
-    if (autograd() != nullptr) return true;
+    constexpr tenon_keyset kAutograd = tenon::base::kAutogradBit;
+    if ((keys() & kAutograd) == 0) return false;
     const tenon_tensor* viewed = base();
-    return viewed != nullptr && viewed->autograd() != nullptr;
+    return viewed == nullptr || autograd() != nullptr || viewed->autograd() != nullptr;
   }
 
   /// Our own bugs: stops a debug build where the tensor contradicts itself.
