@@ -166,6 +166,10 @@ tenon_status tenon_tensor_copy_node(const tenon_tensor* tensor, tenon_node** out
   });
 }
 
+tenon_tensor* tenon_tensor_copy_base(const tenon_tensor* tensor) {
+  return TensorPtr::share(tensor->base()).detach();
+}
+
 tenon_status tenon_library_register_autograd(tenon_library* library, const char* name,
                                              const tenon_formula* formula,
                                              tenon_registration** out_registration) {

@@ -19,9 +19,53 @@ PyObject* tnp_sizes(PyObject* const* args, Py_ssize_t nargs) {
 
 #define MAX_OPTIONS 8
 
+static Py_ssize_t find_keyword(PyObject* kwnames, const char* name) {
+  Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), name) == 0) return i;
+  }
+  return -1;
+}
+
+/* Gives a new tensor its requires_grad; takes over the reference. */
+static PyObject* with_grad(PyObject* result, PyObject* wanted) {
+  if (result == NULL || wanted == NULL || wanted == Py_False) return result;
+  if (PyObject_SetAttrString(result, "requires_grad", wanted) != 0) Py_CLEAR(result);
+  return result;
+}
+
+static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
+                      PyObject* const* options, PyObject* kwnames);
+
+/* The same for a call with the keyword requires_grad, which no operator has. */
+static PyObject* make_with_grad(tnp_known_op* known, PyObject* sizes, PyObject* fill,
+                                PyObject* const* options, PyObject* kwnames, Py_ssize_t at) {
+  Py_ssize_t count = PyTuple_GET_SIZE(kwnames);
+  PyObject* left[MAX_OPTIONS];
+  PyObject* names = count <= MAX_OPTIONS ? PyTuple_New(count - 1) : NULL;
+  if (names == NULL) {
+    Py_XDECREF(sizes);
+    if (PyErr_Occurred()) return NULL;
+    return tnp_raise_format(TENON_ERROR_TYPE, "%s: keyword arguments must be at most %d, got %zd",
+                            known->name, MAX_OPTIONS, count);
+  }
+  for (Py_ssize_t i = 0, next = 0; i < count; i++) {
+    if (i == at) continue;
+    left[next] = options[i];
+    PyTuple_SET_ITEM(names, next++, Py_NewRef(PyTuple_GET_ITEM(kwnames, i)));
+  }
+  PyObject* result = make(known, sizes, fill, left, names);
+  Py_DECREF(names);
+  return with_grad(result, options[at]);
+}
+
 /* Calls an operator with sizes, perhaps a fill value, and the caller's keywords as they are. */
 static PyObject* make(tnp_known_op* known, PyObject* sizes, PyObject* fill,
                       PyObject* const* options, PyObject* kwnames) {
+  Py_ssize_t grad = find_keyword(kwnames, "requires_grad");
+  if (TNP_UNLIKELY(grad >= 0)) {
+    return make_with_grad(known, sizes, fill, options, kwnames, grad);
+  }
   PyObject* op = sizes ? tnp_known(known) : NULL;
   Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   PyObject* result = NULL;
@@ -61,14 +105,7 @@ static PyObject* ones(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
 }
 
 /* The overload that is named for the generator wants one, None at least. */
-static bool has_generator(PyObject* kwnames) {
-  Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
-  for (Py_ssize_t i = 0; i < count; i++) {
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "generator") == 0)
-      return true;
-  }
-  return false;
-}
+static bool has_generator(PyObject* kwnames) { return find_keyword(kwnames, "generator") >= 0; }
 
 static PyObject* rand_(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
@@ -106,7 +143,7 @@ static bool is_numbers(PyObject* data) {
 static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
                         PyObject* kwnames) {
   (void)module;
-  PyObject *data = nargs > 0 ? args[0] : NULL, *dtype = Py_None, *device = Py_None;
+  PyObject *data = nargs > 0 ? args[0] : NULL, *dtype = Py_None, *device = Py_None, *grad = NULL;
   Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject* name = PyTuple_GET_ITEM(kwnames, i);
@@ -114,11 +151,14 @@ static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t narg
       dtype = args[nargs + i];
     } else if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
       device = args[nargs + i];
+    } else if (PyUnicode_CompareWithASCIIString(name, "requires_grad") == 0) {
+      grad = args[nargs + i];
     } else if (data == NULL && PyUnicode_CompareWithASCIIString(name, "data") == 0) {
       data = args[nargs + i];
     } else {
       return tnp_raise_format(TENON_ERROR_TYPE,
-                              "tensor: keyword argument must be data, dtype or device, each given "
+                              "tensor: keyword argument must be data, dtype, device or "
+                              "requires_grad, each given "
                               "once, got '%U'",
                               name);
     }
@@ -132,14 +172,14 @@ static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t narg
     PyObject* result =
         python ? PyObject_CallMethod(python, "_copy", "OOO", data, dtype, device) : NULL;
     Py_XDECREF(python);
-    return result;
+    return with_grad(result, grad);
   }
   PyObject* pair[2] = {data, dtype};
   PyObject* result = tnp_tensor_from_data(NULL, pair, 2);
   if (result != NULL && device != Py_None) {
     Py_SETREF(result, PyObject_CallMethod(result, "to", "O", device));
   }
-  return result;
+  return with_grad(result, grad);
 }
 
 #define FACTORY_AS(name, function, doc) \
@@ -148,33 +188,34 @@ static PyObject* tensor(PyObject* module, PyObject* const* args, Py_ssize_t narg
 
 static PyMethodDef functions[] = {
     FACTORY(empty,
-            "empty(*size, dtype=None, device=None)\n--\n\n"
+            "empty(*size, dtype=None, device=None, requires_grad=False)\n--\n\n"
             "Returns a tensor with uninitialised elements."),
     FACTORY(zeros,
-            "zeros(*size, dtype=None, device=None)\n--\n\n"
+            "zeros(*size, dtype=None, device=None, requires_grad=False)\n--\n\n"
             "Returns a tensor of zeros."),
     FACTORY(ones,
-            "ones(*size, dtype=None, device=None)\n--\n\n"
+            "ones(*size, dtype=None, device=None, requires_grad=False)\n--\n\n"
             "Returns a tensor of ones."),
     FACTORY(full,
-            "full(size, fill_value, *, dtype=None, device=None)\n--\n\n"
+            "full(size, fill_value, *, dtype=None, device=None, requires_grad=False)\n--\n\n"
             "Returns a tensor of one number."),
     /* C has a function rand of its own. */
     FACTORY_AS("rand", rand_,
-               "rand(*size, generator=None, dtype=None, device=None)\n--\n\n"
+               "rand(*size, generator=None, dtype=None, device=None, requires_grad=False)\n--\n\n"
                "Returns samples of the uniform distribution from 0 up to 1, 1 left out."),
     FACTORY(randn,
-            "randn(*size, generator=None, dtype=None, device=None)\n--\n\n"
+            "randn(*size, generator=None, dtype=None, device=None, requires_grad=False)\n--\n\n"
             "Returns samples of the standard normal distribution."),
     FACTORY(tensor,
-            "tensor(data, *, dtype=None, device=None)\n--\n\n"
+            "tensor(data, *, dtype=None, device=None, requires_grad=False)\n--\n\n"
             "Copies data into a new tensor.\n\n"
             "Args:\n"
             "    data: A number, nested lists of numbers, a tensor, a numpy array, or an object\n"
             "        with `__dlpack__` or a buffer.\n"
             "    dtype: Element type; by default bool, int64, the default floating dtype or its\n"
             "        complex counterpart for Python numbers, and the data's own otherwise.\n"
-            "    device: Device, by default the CPU for numbers and the data's own otherwise.\n\n"
+            "    device: Device, by default the CPU for numbers and the data's own otherwise.\n"
+            "    requires_grad: Whether gradients flow to it.\n\n"
             "Raises:\n"
             "    ArgumentTypeError: something in the data is no number.\n"
             "    InvalidArgumentError: lists of unequal length, or a number outside the dtype's\n"

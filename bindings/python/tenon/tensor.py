@@ -18,7 +18,7 @@ from .dtype import (
     int64,
     uint8,
 )
-from .error import NotSupportedError
+from .error import NotSupportedError, StateError
 from .ops import _packet
 from .tensor_methods import METHODS
 
@@ -79,6 +79,8 @@ def numpy(self: Tensor) -> Any:
     Raises:
         NotSupportedError: the tensor is not on the CPU, or numpy has no such dtype.
     """
+    if self.requires_grad:
+        raise StateError("numpy: tensor must not require grad, its gradient would be lost: detach()")
     if not self.is_cpu or self.dtype not in _NUMPY:
         raise NotSupportedError(
             f"numpy: tensor must be on the CPU and of a dtype that numpy has, got {self.dtype} on "

@@ -63,6 +63,13 @@ TENON_API tenon_status tenon_tensor_set_grad(tenon_tensor* tensor, tenon_tensor*
 TENON_API tenon_status tenon_tensor_copy_node(const tenon_tensor* tensor, tenon_node** out_node,
                                               int64_t* out_output);
 
+/// Returns the tensor that a view is a view of, never a view itself; NULL for all others.
+///
+/// Ownership: new reference.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_tensor* tenon_tensor_copy_base(const tenon_tensor* tensor);
+
 /* ---- Formulas --------------------------------------------------------------------------- */
 
 /* One node to be run backward. Inputs are the operator's tensor arguments in order, the elements of

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Automatic differentiation: gradients of tensors with respect to tensors.
+
+Names and behaviour are PyTorch's. `backward` adds gradients to `.grad` of leaves, `grad` returns
+them; a pass with `create_graph=True` is recorded itself and can be derived again.
+"""
+
+from __future__ import annotations
+
+from .. import _tenon
+from .._tenon import Tensor
+from ..error import ArgumentTypeError, NotSupportedError
+from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from . import graph
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+_KEEP = _tenon.TENON_BACKWARD_KEEP_GRAPH
+_CREATE = _tenon.TENON_BACKWARD_CREATE_GRAPH
+_ALLOW_UNUSED = _tenon.TENON_BACKWARD_ALLOW_UNUSED
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Tensor):
+        return (value,)
+    if isinstance(value, dict):
+        return tuple(value.values())
+    return tuple(value)
+
+
+def _grads(function: str, outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
+    if given is None:
+        return (None,) * len(outputs)
+    grads = (given,) if isinstance(given, Tensor) else tuple(given)
+    if len(grads) != len(outputs):
+        raise ArgumentTypeError(
+            f"{function}: gradients must be given one for each of {len(outputs)} outputs, got "
+            f"{len(grads)}"
+        )
+    return grads
+
+
+def _flags(retain_graph: bool | None, create_graph: bool) -> int:
+    keep = create_graph if retain_graph is None else retain_graph
+    return (_KEEP if keep else 0) | (_CREATE if create_graph else 0)
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Runs a backward pass, which adds gradients to `.grad` of the leaves.
+
+    Args:
+        tensors: Where it begins: tensors that require grad.
+        grad_tensors: A gradient for each of them, of its shape; None for one of one element: 1.
+        retain_graph: Whether the graph can be run again; by default as `create_graph`.
+        create_graph: Whether the pass is recorded itself, for derivatives of gradients.
+        inputs: The leaves that get gradients; by default all.
+
+    Raises:
+        Error: an output does not require grad, or needs a gradient and has none; the graph was
+            freed; a tensor that was needed has been written in place; what a formula raised.
+    """
+    outputs = _tuple(tensors)
+    wanted = () if inputs is None else _tuple(inputs)
+    if inputs is not None and not wanted:
+        raise ArgumentTypeError("backward: inputs must not be empty; leave them out for all leaves")
+    grads = _grads("backward", outputs, grad_tensors)
+    _tenon.run_backward(outputs, grads, wanted, _flags(retain_graph, create_graph))
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Any,
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> Any:
+    """Returns the gradients of inputs, and leaves `.grad` alone.
+
+    Args:
+        outputs: Where the pass begins: tensors that require grad.
+        inputs: Tensors that require grad; a dict gives a dict.
+        grad_outputs: A gradient for each output, of its shape; None for one of one element: 1.
+        retain_graph: Whether the graph can be run again; by default as `create_graph`.
+        create_graph: Whether the pass is recorded itself, for derivatives of gradients.
+        allow_unused: Whether inputs that no output depends on get None; else that is an error.
+        is_grads_batched: Not supported yet.
+        materialize_grads: Whether those get zeros instead.
+
+    Raises:
+        Error: as `backward`; an input does not require grad, or no output depends on it.
+    """
+    if is_grads_batched:
+        raise NotSupportedError("grad: is_grads_batched must be False, batches are not supported")
+    if allow_unused is False and materialize_grads:
+        raise ArgumentTypeError("grad: allow_unused must not be False where grads are materialized")
+    begins, ends = _tuple(outputs), _tuple(inputs)
+    if not ends:
+        raise ArgumentTypeError("grad: inputs must not be empty")
+    flags = _flags(retain_graph, create_graph)
+    if allow_unused or materialize_grads:
+        flags |= _ALLOW_UNUSED
+    found = _tenon.run_grad(begins, _grads("grad", begins, grad_outputs), ends, flags)
+    if materialize_grads:
+        from ..factories import zeros_like
+
+        found = tuple(zeros_like(end) if one is None else one for one, end in zip(found, ends))
+    return dict(zip(inputs, found)) if isinstance(inputs, dict) else found
+
+
+def _backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Runs a backward pass that begins here: see `autograd.backward`."""
+    backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+_backward.__name__ = "backward"
+_backward.__qualname__ = "Tensor.backward"
+Tensor.backward = _backward
+Tensor._is_view = lambda self: self._base is not None
+
+__all__ = [
+    "backward",
+    "enable_grad",
+    "grad",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_grad_enabled",
+]
