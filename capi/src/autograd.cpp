@@ -145,8 +145,7 @@ int32_t tenon_tensor_is_leaf(const tenon_tensor* tensor) {
 tenon_status tenon_tensor_copy_grad(const tenon_tensor* tensor, tenon_tensor** out_grad) {
   *out_grad = nullptr;
   return guarded([&] {
-    *out_grad =
-        autograd::copy_grad(checked("tenon_tensor_copy_grad", "tensor", tensor)).detach();
+    *out_grad = autograd::copy_grad(checked("tenon_tensor_copy_grad", "tensor", tensor)).detach();
   });
 }
 
@@ -247,7 +246,8 @@ tenon_status tenon_grad(const tenon_backward_options* options, tenon_tensor** ou
     std::vector<TensorPtr> grads = autograd::run_grad(pass.roots, pass.targets, pass.options);
     for (size_t i = 0; i < grads.size(); ++i) {
       TENON_CHECK(grads[i] != nullptr || pass.allows_unused, TENON_ERROR_STATE,
-                  "tenon_grad: input ", i, " must be used in the outputs' graph, got one that no "
+                  "tenon_grad: input ", i,
+                  " must be used in the outputs' graph, got one that no "
                   "output depends on; allow_unused gives none for it");
     }
     for (size_t i = 0; i < grads.size(); ++i) out_grads[i] = grads[i].detach();

@@ -198,8 +198,8 @@ class Task {
 
   // Gradients of some results came: those of the others are zeros.
   static void materialize(const Node& node, Waiting& waiting) {
-    const bool undefined = std::ranges::all_of(
-        waiting.grads, [](const Tensor* grad) { return grad == nullptr; });
+    const bool undefined =
+        std::ranges::all_of(waiting.grads, [](const Tensor* grad) { return grad == nullptr; });
     if (undefined) return;
     for (uint32_t i = 0; i < waiting.grads.size(); ++i) {
       const OutputInfo& info = node.output(i);

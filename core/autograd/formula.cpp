@@ -26,9 +26,8 @@ bool is_tensor(const schema::Schema& schema, const Save& save) {
 
 bool may_hold_tensors(const schema::Type& type) noexcept {
   if (type.kind == TENON_TYPE_TENSOR || type.kind == TENON_TYPE_ANY) return true;
-  return std::ranges::any_of(type.elements, [](const schema::Type* element) {
-    return may_hold_tensors(*element);
-  });
+  return std::ranges::any_of(
+      type.elements, [](const schema::Type* element) { return may_hold_tensors(*element); });
 }
 
 std::vector<Input> inputs_of(const schema::Schema& schema, Others others) {
@@ -41,8 +40,8 @@ std::vector<Input> inputs_of(const schema::Schema& schema, Others others) {
     if (type.kind == TENON_TYPE_TENSOR || is_list) {
       inputs.push_back({static_cast<uint16_t>(i), is_list});
     } else {
-      TENON_CHECK(others == Others::kIgnored || !may_hold_tensors(type), TENON_ERROR_NOT_SUPPORTED, schema.name().full(),
-                  ": argument ", arguments[i].name.view(),
+      TENON_CHECK(others == Others::kIgnored || !may_hold_tensors(type), TENON_ERROR_NOT_SUPPORTED,
+                  schema.name().full(), ": argument ", arguments[i].name.view(),
                   " must be a tensor or a list of tensors to have a gradient");
     }
   }
@@ -99,7 +98,8 @@ Save find_save(std::string_view what, const schema::Schema& schema, std::string_
 
 std::string node_name(std::string_view full_name) {
   const size_t colons = full_name.find("::");
-  std::string_view base = colons == std::string_view::npos ? full_name : full_name.substr(colons + 2);
+  std::string_view base =
+      colons == std::string_view::npos ? full_name : full_name.substr(colons + 2);
   base = base.substr(0, base.find('.'));
   std::string name;
   bool begins_word = true;

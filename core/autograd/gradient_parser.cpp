@@ -63,8 +63,8 @@ class Parser {
   std::string name(std::string_view expected) {
     if (!begins_name(peek())) refuse(expected);
     const size_t begin = at_;
-    while (at_ < text_.size() && (begins_name(text_[at_]) ||
-                                  std::isdigit(static_cast<unsigned char>(text_[at_])) != 0)) {
+    while (at_ < text_.size() &&
+           (begins_name(text_[at_]) || std::isdigit(static_cast<unsigned char>(text_[at_])) != 0)) {
       ++at_;
     }
     return std::string(text_.substr(begin, at_ - begin));

@@ -18,8 +18,8 @@ namespace tenon::autograd {
 namespace {
 
 using Kind = Expression::Kind;
-using value::OwnedValue;
 using dispatch::borrowed;
+using value::OwnedValue;
 
 bool is_number(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_INT || value.tag == TENON_TAG_FLOAT || value.tag == TENON_TAG_BOOL;
@@ -130,8 +130,7 @@ class Evaluation {
       return true;
     }
     if (name == "sizes") {
-      *out_result =
-          OwnedValue(value::new_list(TENON_TAG_INT_LIST, tensor.sizes(), tensor.ndim()));
+      *out_result = OwnedValue(value::new_list(TENON_TAG_INT_LIST, tensor.sizes(), tensor.ndim()));
     } else if (name == "dim") {
       *out_result = OwnedValue(tenon_value_of_int(tensor.ndim()));
     } else if (name == "numel") {
@@ -172,8 +171,8 @@ class Evaluation {
     return true;
   }
   static bool give_sizes(const Sizes& sizes, OwnedValue* out_result) {
-    *out_result = OwnedValue(value::new_list(TENON_TAG_INT_LIST, sizes.data(),
-                                             static_cast<int64_t>(sizes.size())));
+    *out_result = OwnedValue(
+        value::new_list(TENON_TAG_INT_LIST, sizes.data(), static_cast<int64_t>(sizes.size())));
     return true;
   }
   static int64_t product(tensor::Dims sizes) {
@@ -199,8 +198,7 @@ class Evaluation {
   // which stand for all.
   static Sizes folded(tensor::Dims sizes, const tenon_value& dim) {
     Sizes left{std::span<const int64_t>(sizes)};
-    const bool all = dim.tag == TENON_TAG_NONE ||
-                     (dim.tag == TENON_TAG_INT_LIST && dim.count == 0);
+    const bool all = dim.tag == TENON_TAG_NONE || (dim.tag == TENON_TAG_INT_LIST && dim.count == 0);
     if (all) {
       for (size_t i = 0; i < left.size(); ++i) left[i] = 1;
     } else if (sizes.empty()) {
@@ -295,8 +293,8 @@ class Evaluation {
     stack.nrets = static_cast<uint32_t>(rets.size());
     if (dispatch::call(&op, &stack) != TENON_OK) throw Error(base::take_current_error());
     if (rets.size() == 1) return OwnedValue(rets[0]);
-    OwnedValue tuple(value::new_list(TENON_TAG_TUPLE, rets.data(),
-                                     static_cast<int64_t>(rets.size())));
+    OwnedValue tuple(
+        value::new_list(TENON_TAG_TUPLE, rets.data(), static_cast<int64_t>(rets.size())));
     for (tenon_value& ret : rets) value::clear(&ret);
     return tuple;
   }
@@ -316,8 +314,8 @@ class Evaluation {
     const size_t positional = given.size() - named;
     std::vector<const char*> names;
     for (const std::string& keyword : expression.keywords) names.push_back(keyword.c_str());
-    const dispatch::GivenArguments arguments{
-        given.span().first(positional), names, given.span().subspan(positional)};
+    const dispatch::GivenArguments arguments{given.span().first(positional), names,
+                                             given.span().subspan(positional)};
     const auto overloads = overloads_of(expression.name);
     TENON_CHECK(!overloads.empty(), TENON_ERROR_NOT_FOUND, bindings_.what, ": gradient calls ",
                 expression.name, ", which must be an operator of aten or tenon");
@@ -374,8 +372,8 @@ class Evaluation {
       if (at < 0 || (i < positional && arguments[i].kwarg_only)) return nullptr;
       const auto index = static_cast<size_t>(at);
       const schema::Type& type = *arguments[index].type;
-      if (numbers == Numbers::kAsTensors && is_number(given[i]) &&
-          type.kind == TENON_TYPE_TENSOR && i < 64) {
+      if (numbers == Numbers::kAsTensors && is_number(given[i]) && type.kind == TENON_TYPE_TENSOR &&
+          i < 64) {
         callee->numbers |= uint64_t{1} << i;
       } else if (!dispatch::value_matches(given[i], type)) {
         return nullptr;

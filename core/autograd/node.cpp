@@ -45,7 +45,8 @@ uint64_t bytes_of(std::span<const tenon_tensor* const> outputs) noexcept {
 }
 
 OutputInfo* after(OutputInfo* info) noexcept {
-  return reinterpret_cast<OutputInfo*>(reinterpret_cast<char*>(info) + OutputInfo::bytes(info->ndim));
+  return reinterpret_cast<OutputInfo*>(reinterpret_cast<char*>(info) +
+                                       OutputInfo::bytes(info->ndim));
 }
 
 }  // namespace
@@ -129,9 +130,7 @@ void tenon_node::drop_from_tensor(AutogradState* state) noexcept {
   static_cast<tenon_node*>(state)->release();
 }
 
-void tenon_node::end_of(base::Ending* ending) noexcept {
-  static_cast<tenon_node*>(ending)->end();
-}
+void tenon_node::end_of(base::Ending* ending) noexcept { static_cast<tenon_node*>(ending)->end(); }
 
 void tenon_node::end() noexcept {
   drop_saved();

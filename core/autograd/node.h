@@ -99,7 +99,9 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   void set_edge(uint32_t index, tenon::autograd::NodePtr node, uint32_t output) noexcept;
   std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
   std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
-  bool has_saved() const noexcept { return saved_tensors_ + saved_values_ != 0 || inner_ != nullptr; }
+  bool has_saved() const noexcept {
+    return saved_tensors_ + saved_values_ != 0 || inner_ != nullptr;
+  }
   /// A node that this one runs itself, for its output `inner_output` and with its edge `inner_self`
   /// (-1: none) as this one's first.
   Node* inner() const noexcept { return inner_.get(); }
@@ -142,7 +144,9 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   class GradLock;
 
   Edge* first_edge() noexcept { return reinterpret_cast<Edge*>(this + 1); }
-  SavedTensor* first_saved() noexcept { return reinterpret_cast<SavedTensor*>(first_edge() + edges_); }
+  SavedTensor* first_saved() noexcept {
+    return reinterpret_cast<SavedTensor*>(first_edge() + edges_);
+  }
   tenon_value* first_value() noexcept {
     return reinterpret_cast<tenon_value*>(first_saved() + saved_tensors_);
   }
@@ -163,6 +167,6 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   mutable std::atomic<bool> locked_{false};  // while `grad_` is looked at
   uint64_t sequence_ = 0;
   const tenon::autograd::Plan* plan_ = nullptr;  // kept by a reference to its formula
-  tenon::tensor::TensorPtr grad_;  // of a leaf
+  tenon::tensor::TensorPtr grad_;                // of a leaf
   tenon::autograd::NodePtr inner_;
 };

@@ -23,9 +23,8 @@ class Unpacked {
     size_t tensors = 0;
     size_t numbers = 0;
     for (size_t i = 0; i < plan.saves.size(); ++i) {
-      values_[i] = plan.saves[i].is_tensor
-                       ? unpack(node, node.saved_tensors()[tensors++])
-                       : node.saved_values()[numbers++];
+      values_[i] = plan.saves[i].is_tensor ? unpack(node, node.saved_tensors()[tensors++])
+                                           : node.saved_values()[numbers++];
       values_[i].flags &= TENON_VALUE_HAS_SYMBOLIC;
     }
   }
@@ -42,11 +41,11 @@ class Unpacked {
     if (saved.tensor == nullptr) return tenon_value_of_none();
     const auto version = static_cast<uint32_t>(saved.tensor->version());
     TENON_CHECK(version == saved.version, TENON_ERROR_STATE, node.name(),
-                ": a tensor needed for the gradient, ",
-                tensor::dtype_name(saved.tensor->dtype()), " of sizes ",
-                tensor::print_dims(saved.tensor->size_span()),
+                ": a tensor needed for the gradient, ", tensor::dtype_name(saved.tensor->dtype()),
+                " of sizes ", tensor::print_dims(saved.tensor->size_span()),
                 ", must not have been modified by an inplace operation since it was saved; it is "
-                "at version ", version, ", expected version ", saved.version);
+                "at version ",
+                version, ", expected version ", saved.version);
     if (base::grad_mode() != TENON_GRAD_MODE_ON) return tenon_value_of_tensor(saved.tensor);
     Edge edge;
     if (saved.result >= 0) {
@@ -73,9 +72,10 @@ class Unpacked {
 class Reading {
  public:
   Reading(Node& node, bool keep) : node_(node), drops_(!keep && node.has_saved()) {
-    TENON_CHECK(node.begin_read(), TENON_ERROR_STATE, node.name(),
-                ": graph must be kept for a second backward pass, what it saved was freed after the "
-                "first; say retain_graph there");
+    TENON_CHECK(
+        node.begin_read(), TENON_ERROR_STATE, node.name(),
+        ": graph must be kept for a second backward pass, what it saved was freed after the "
+        "first; say retain_graph there");
   }
   ~Reading() { node_.end_read(drops_); }
   Reading(const Reading&) = delete;

@@ -111,12 +111,11 @@ TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
     if (dim >= extra && sizes[dim - extra] != 1) refuse();
     folded.push_back(static_cast<int64_t>(dim));
   }
-  tenon_value args[] = {
-      tensor_value(tensor),
-      tenon_value_of_ints(folded.data(), static_cast<uint32_t>(folded.size())),
-      tenon_value_of_bool(1), tenon_value_of_none()};
-  TensorPtr sum = folded.empty() ? TensorPtr::share(const_cast<Tensor*>(&tensor))
-                                 : call(found_sum, args);
+  tenon_value args[] = {tensor_value(tensor),
+                        tenon_value_of_ints(folded.data(), static_cast<uint32_t>(folded.size())),
+                        tenon_value_of_bool(1), tenon_value_of_none()};
+  TensorPtr sum =
+      folded.empty() ? TensorPtr::share(const_cast<Tensor*>(&tensor)) : call(found_sum, args);
   if (extra == 0) return sum;
   tenon_value view[] = {tensor_value(*sum),
                         tenon_value_of_ints(sizes.data(), static_cast<uint32_t>(sizes.size()))};
@@ -124,9 +123,8 @@ TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
 }
 
 TensorPtr cast(const Tensor& tensor, tenon_dtype dtype) {
-  tenon_value args[] = {tensor_value(tensor),    tenon_value_of_dtype(dtype),
-                        tenon_value_of_none(),   tenon_value_of_none(),
-                        tenon_value_of_none(),   tenon_value_of_bool(0),
+  tenon_value args[] = {tensor_value(tensor),  tenon_value_of_dtype(dtype), tenon_value_of_none(),
+                        tenon_value_of_none(), tenon_value_of_none(),       tenon_value_of_bool(0),
                         tenon_value_of_none()};
   return call(found_to_copy, args);
 }
@@ -168,8 +166,8 @@ TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places) {
 
 TensorPtr detached_alias(const Tensor& tensor) {
   if (tensor.has_storage() && !tensor.is_symbolic()) {
-    return TensorPtr::adopt(Tensor::make_detached(tensor, tensor.size_span(), tensor.stride_span(),
-                                                  tensor.offset()));
+    return TensorPtr::adopt(
+        Tensor::make_detached(tensor, tensor.size_span(), tensor.stride_span(), tensor.offset()));
   }
   tenon_value args[] = {tensor_value(tensor)};
   return call(found_detach, args);

@@ -171,8 +171,10 @@ class Recording {
                   "or detach()");
       if (base != nullptr) check_written_view(arguments[i].name.view(), *written, *base);
       TENON_CHECK(is_differentiable(written->dtype()), TENON_ERROR_TYPE, op_.name(), ": ",
-                  arguments[i].name.view(), " must be floating or complex to be written with what "
-                  "requires grad, got ", tensor::dtype_name(written->dtype()));
+                  arguments[i].name.view(),
+                  " must be floating or complex to be written with what "
+                  "requires grad, got ",
+                  tensor::dtype_name(written->dtype()));
     }
   }
 
@@ -226,8 +228,7 @@ class Recording {
   }
 
   bool is_input(const Tensor* tensor) const {
-    return std::ranges::any_of(inputs_,
-                               [&](const Given& given) { return given.tensor == tensor; });
+    return std::ranges::any_of(inputs_, [&](const Given& given) { return given.tensor == tensor; });
   }
 
   // The edge that an argument's gradient has, by the argument's position.
@@ -282,8 +283,8 @@ class Recording {
   void save_result(uint16_t position, SavedTensor* slot) {
     const Tensor* tensor = defined(stack_.rets[position]);
     if (tensor == nullptr) return;
-    const auto number = static_cast<int16_t>(
-        std::ranges::find(results_, tensor, &Result::tensor) - results_.begin());
+    const auto number = static_cast<int16_t>(std::ranges::find(results_, tensor, &Result::tensor) -
+                                             results_.begin());
     *slot = {operators::detached_alias(*tensor).detach(), static_cast<uint32_t>(tensor->version()),
              -1, number};
   }
@@ -305,7 +306,8 @@ class Recording {
       case Attribute::kOffset:
         return tenon_value_of_int(tensor->offset());
       case Attribute::kStrides:
-        return value::copy(tenon_value_of_ints(tensor->strides(), static_cast<uint32_t>(tensor->ndim())));
+        return value::copy(
+            tenon_value_of_ints(tensor->strides(), static_cast<uint32_t>(tensor->ndim())));
       default:
         return value::copy(sizes_of(tensor));
     }
@@ -347,9 +349,8 @@ tenon_status record_with(const Formula& formula, const tenon_op* op, tenon_keyse
 }
 
 tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  return dispatch::guard_kernel(stack, [&] {
-    return record_with(*static_cast<const Formula*>(ctx), op, keys, stack);
-  });
+  return dispatch::guard_kernel(
+      stack, [&] { return record_with(*static_cast<const Formula*>(ctx), op, keys, stack); });
 }
 
 // Of all operators without formula.
@@ -393,8 +394,8 @@ dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::stri
 }
 
 tenon_status record_unknown(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  return dispatch::guard_kernel(stack,
-                                [&] { return record_with(immortal<NoFormula>(), op, keys, stack); });
+  return dispatch::guard_kernel(
+      stack, [&] { return record_with(immortal<NoFormula>(), op, keys, stack); });
 }
 
 }  // namespace tenon::autograd

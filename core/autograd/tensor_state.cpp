@@ -121,8 +121,8 @@ Flow flow_to_view(Tensor& view, Tensor& base) {
     leaf->set_requires_grad(true);
     return {std::move(leaf), 0};
   }
-  TENON_CHECK(view.view_origin() == ViewOrigin::kDefault, TENON_ERROR_STATE,
-              "a view that ", origin_text(view.view_origin()),
+  TENON_CHECK(view.view_origin() == ViewOrigin::kDefault, TENON_ERROR_STATE, "a view that ",
+              origin_text(view.view_origin()),
               " must not be used after its base, or another view of it, was modified inplace in "
               "grad mode; make the view and write either both in grad mode or both outside of it");
   Flow fresh{make_view_node(view, base), 0};
@@ -201,8 +201,7 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
   if (!is_leaf(tensor)) {
     TENON_CHECK(wanted, TENON_ERROR_STATE, kFunction,
                 ": only leaves can stop asking for gradients, got a tensor made by ",
-                flow_to(tensor).node->name(),
-                "; detach() gives one that gradients do not flow to");
+                flow_to(tensor).node->name(), "; detach() gives one that gradients do not flow to");
     return;
   }
   if (wanted) {

@@ -51,15 +51,15 @@ class Resolver {
     for (size_t i = 0; i < plan_.inputs.size(); ++i) {
       if (plan_.inputs[i].position == position) return static_cast<uint16_t>(i);
     }
-    fail(TENON_ERROR_INVALID_ARGUMENT, what_, ": gradients must be for tensor arguments, got one for ",
-         name, "; schema: ", schema_.text());
+    fail(TENON_ERROR_INVALID_ARGUMENT, what_,
+         ": gradients must be for tensor arguments, got one for ", name,
+         "; schema: ", schema_.text());
   }
 
   void resolve(Expression* expression) {
     if (expression->kind == Kind::kGrad) {
-      TENON_CHECK_ARG(expression->index < schema_.returns().size(), what_,
-                      ": gradient of result ", expression->index, " must be of one of ",
-                      schema_.returns().size());
+      TENON_CHECK_ARG(expression->index < schema_.returns().size(), what_, ": gradient of result ",
+                      expression->index, " must be of one of ", schema_.returns().size());
       return;
     }
     if (expression->kind == Kind::kName) return save(Attribute::kWhole, expression);
@@ -198,10 +198,9 @@ void TextFormula::run(const Plan& base_plan, tenon_backward_call* call) const {
       give(plan, gradient.inputs[0], value.get(), call);
       continue;
     }
-    TENON_CHECK_TYPE(value.get().tag == TENON_TAG_TUPLE &&
-                         value.get().count == gradient.inputs.size(),
-                     name(), ": one gradient for ", gradient.inputs.size(),
-                     " inputs must be a tuple of as many");
+    TENON_CHECK_TYPE(
+        value.get().tag == TENON_TAG_TUPLE && value.get().count == gradient.inputs.size(), name(),
+        ": one gradient for ", gradient.inputs.size(), " inputs must be a tuple of as many");
     for (size_t i = 0; i < gradient.inputs.size(); ++i) {
       give(plan, gradient.inputs[i], value::elements(value.get())[i], call);
     }

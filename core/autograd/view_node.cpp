@@ -67,11 +67,11 @@ class WriteFormula final : public PlacedFormula {
   void run(const Plan&, tenon_backward_call* call) const override {
     Node& inner = *call->node->inner();
     const auto self = static_cast<int>(call->node->inner_self());
-    TensorPtr whole = operators::copy_as(*call->grads[0], dims_of(call->saved[3]),
-                                         dims_of(call->saved[4]));
+    TensorPtr whole =
+        operators::copy_as(*call->grads[0], dims_of(call->saved[3]), dims_of(call->saved[4]));
     const int64_t offset = call->saved[2].as.i - call->saved[5].as.i;
-    const TensorPtr part = operators::as_strided(*whole, dims_of(call->saved[0]),
-                                                 dims_of(call->saved[1]), offset);
+    const TensorPtr part =
+        operators::as_strided(*whole, dims_of(call->saved[0]), dims_of(call->saved[1]), offset);
     base::SmallVector<Tensor*, 2> grads(inner.output_count(), nullptr);
     const TensorPtr grad = operators::clone(*part);
     grads[call->node->inner_output()] = grad.get();

@@ -112,8 +112,8 @@ void count_write(const tenon_tensor* tensor) noexcept {
     tenon_frame* frame, RunningPlace* place, const Snapshot& snapshot) {
   ThreadRecord* thread = base::record_of(place);
   const tenon_keyset keys_given = fast_keys(snapshot, *thread, carried);
-  tenon_keyset keys = without_untracked(snapshot, keys_given,
-                                        [&] { return any_tracked(tensors, count); });
+  tenon_keyset keys =
+      without_untracked(snapshot, keys_given, [&] { return any_tracked(tensors, count); });
   if (keys == snapshot.plain && keys != keys_given) {
     return enter(op, snapshot.kernel(-1), keys, place, frame);
   }

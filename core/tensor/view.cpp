@@ -17,9 +17,8 @@ constexpr tenon_keyset kOwnKeys = uint64_t{1} << kAutogradBit;
 // Dtypes that gradients exist of, a bit each.
 constexpr uint64_t kDifferentiable = [] {
   uint64_t dtypes = 0;
-  for (const tenon_dtype dtype :
-       {TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32, TENON_DTYPE_F64, TENON_DTYPE_C64,
-        TENON_DTYPE_C128}) {
+  for (const tenon_dtype dtype : {TENON_DTYPE_F16, TENON_DTYPE_BF16, TENON_DTYPE_F32,
+                                  TENON_DTYPE_F64, TENON_DTYPE_C64, TENON_DTYPE_C128}) {
     dtypes |= uint64_t{1} << dtype;
   }
   return dtypes;
@@ -54,8 +53,8 @@ __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
   auto* tensor =
       new (memory) tenon_tensor(keys | tracked, dtype, base.device_, storage, kHeaderBlock);
   const uint32_t mode = tenon::base::grad_mode();
-  tensor->base_ = reinterpret_cast<uintptr_t>(root) |
-                  (mode == TENON_GRAD_MODE_ON ? origin : origin_of(mode));
+  tensor->base_ =
+      reinterpret_cast<uintptr_t>(root) | (mode == TENON_GRAD_MODE_ON ? origin : origin_of(mode));
   tensor->autograd_note_ = static_cast<uint8_t>(storage->version());
   tensor->offset_ = offset;
   tensor->flags_ = base.flags_ & kInheritedFlags;
@@ -147,8 +146,8 @@ tenon_tensor* tenon_tensor::make_detached(const tenon_tensor& base, Dims sizes, 
                                           int64_t offset) {
   tenon_tensor* tensor = try_make_alias(base, sizes, strides.data(), offset);
   if (tensor == nullptr) {
-    tensor = make_checked_alias("tenon_tensor_new_detached", base, base.dtype_, sizes, strides,
-                                offset);
+    tensor =
+        make_checked_alias("tenon_tensor_new_detached", base, base.dtype_, sizes, strides, offset);
   }
   tensor->storage_->retain();
   tensor->base()->release();

@@ -208,8 +208,8 @@ void register_gradient(Library& library, const Facts& facts, Forms form) {
     none.name = "not_differentiable";
     none.file = facts.file;
     none.line = facts.line;
-    return check(tenon_library_impl(library.get(), name.c_str(), TENON_KEY_AUTOGRAD, &none,
-                                    nullptr));
+    return check(
+        tenon_library_impl(library.get(), name.c_str(), TENON_KEY_AUTOGRAD, &none, nullptr));
   }
   tenon_formula formula{};
   formula.struct_size = sizeof(formula);

@@ -12,8 +12,8 @@ namespace tenon::kernels {
 struct View {
   Dims sizes;
   Dims strides;
-  int64_t offset;  // in elements, from the start of the storage
-  Dtype dtype;     // strides and offset count elements of it
+  int64_t offset;         // in elements, from the start of the storage
+  Dtype dtype;            // strides and offset count elements of it
   bool detached = false;  // shares memory and is no view: no gradient flows to the base
   const tenon_tensor* base;
   const tenon_tensor_info& info;  // of the base

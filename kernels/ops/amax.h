@@ -32,9 +32,10 @@ inline constexpr Facts kAmax{
     .params = "Tensor self, int[1] dim=[], bool keepdim=False",
     .forms = kFunctional | kOut,
     .tags = "core reduction",
-    .gradient = "self: eq(self, result.reshape(folded_sizes(self.sizes(), dim))) * "
-                "(grad.reshape(folded_sizes(self.sizes(), dim)) / "
-                "eq(self, result.reshape(folded_sizes(self.sizes(), dim))).sum(dim, True))",
+    .gradient =
+        "self: eq(self, result.reshape(folded_sizes(self.sizes(), dim))) * "
+        "(grad.reshape(folded_sizes(self.sizes(), dim)) / "
+        "eq(self, result.reshape(folded_sizes(self.sizes(), dim))).sum(dim, True))",
     .tangent = "the mean of self_t where self is the largest",
     .batching = Batching::Fold,
     .cast = Cast::None,

@@ -15,9 +15,10 @@ inline constexpr Facts kAsStrided{
     .returns = "Tensor(a)",
     .forms = kViewForms | kInPlace,
     .tags = "core",
-    .gradient = "self: strided_scatter(grad, size, stride, "
-                "if_none(storage_offset, self.storage_offset(), storage_offset), "
-                "self.sizes(), self.strides(), self.storage_offset())",
+    .gradient =
+        "self: strided_scatter(grad, size, stride, "
+        "if_none(storage_offset, self.storage_offset(), storage_offset), "
+        "self.sizes(), self.strides(), self.storage_offset())",
     .tangent = "self_t.as_strided(size, stride, storage_offset)",
     .batching = Batching::View,
     .cast = Cast::None,

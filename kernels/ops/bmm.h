@@ -17,7 +17,9 @@ inline constexpr Facts kBmm{
     .params = "Tensor self, Tensor mat2",
     .forms = kFunctional | kOut,
     .tags = "core",
-    .gradient = "self: grad.bmm(mat2.transpose(1, 2).conj()); mat2: self.transpose(1, 2).conj().bmm(grad)",
+    .gradient =
+        "self: grad.bmm(mat2.transpose(1, 2).conj()); "
+        "mat2: self.transpose(1, 2).conj().bmm(grad)",
     .tangent = "self_t.bmm(mat2) + self.bmm(mat2_t)",
     .batching = Batching::Product,
     .cast = Cast::Lower,

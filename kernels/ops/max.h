@@ -19,7 +19,9 @@ inline constexpr Facts kMaxDim{
     .out = "dim_max",
     .outs = "max, max_values",
     .tags = "core reduction",
-    .gradient = "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), keepdim)",
+    .gradient =
+        "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), "
+        "keepdim)",
     .tangent = "self_t at the indices",
     .batching = Batching::Fold,
     .cast = Cast::None,

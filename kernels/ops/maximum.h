@@ -23,8 +23,9 @@ inline constexpr Facts kMaximum{
     .params = "Tensor self, Tensor other",
     .forms = kFunctional | kOut,
     .tags = kPointwiseWithNumbers,
-    .gradient = "self: where(lt(self, other), 0, where(eq(self, other), grad / 2, grad)); "
-                "other: where(gt(self, other), 0, where(eq(self, other), grad / 2, grad))",
+    .gradient =
+        "self: where(lt(self, other), 0, where(eq(self, other), grad / 2, grad)); "
+        "other: where(gt(self, other), 0, where(eq(self, other), grad / 2, grad))",
     .tangent = "that of the larger, half of each where equal",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,

@@ -49,7 +49,9 @@ inline constexpr Facts kMeanDim{
     .params = "Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None",
     .forms = kFunctional | kOut,
     .tags = "core reduction",
-    .gradient = "self: grad.reshape(folded_sizes(self.sizes(), dim)).expand(self.sizes()) / folded_numel(self.sizes(), dim)",
+    .gradient =
+        "self: grad.reshape(folded_sizes(self.sizes(), dim)).expand(self.sizes()) / "
+        "folded_numel(self.sizes(), dim)",
     .tangent = "self_t.mean(dim, keepdim, dtype)",
     .batching = Batching::Fold,
     .cast = Cast::None,

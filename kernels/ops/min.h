@@ -18,7 +18,9 @@ inline constexpr Facts kMinDim{
     .out = "dim_min",
     .outs = "min, min_indices",
     .tags = "core reduction",
-    .gradient = "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), keepdim)",
+    .gradient =
+        "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), "
+        "keepdim)",
     .tangent = "self_t at the indices",
     .batching = Batching::Fold,
     .cast = Cast::None,

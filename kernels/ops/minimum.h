@@ -23,8 +23,9 @@ inline constexpr Facts kMinimum{
     .params = "Tensor self, Tensor other",
     .forms = kFunctional | kOut,
     .tags = kPointwiseWithNumbers,
-    .gradient = "self: where(gt(self, other), 0, where(eq(self, other), grad / 2, grad)); "
-                "other: where(lt(self, other), 0, where(eq(self, other), grad / 2, grad))",
+    .gradient =
+        "self: where(gt(self, other), 0, where(eq(self, other), grad / 2, grad)); "
+        "other: where(lt(self, other), 0, where(eq(self, other), grad / 2, grad))",
     .tangent = "that of the smaller, half of each where equal",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,

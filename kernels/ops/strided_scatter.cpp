@@ -44,8 +44,7 @@ void add_strided(const Tensor& memory, const Tensor& grad, Dims sizes, Dims stri
       "aten::add_.Tensor");
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, bool, std::optional<Dtype>)> sum(
       "aten::sum.dim_IntList");
-  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select(
-      "aten::select.int");
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select("aten::select.int");
   const int64_t dim = overlapping_dim(sizes, strides);
   if (dim < 0) {
     add(as_strided(memory, sizes, strides, offset), grad, Scalar(int64_t{1}));
@@ -81,7 +80,8 @@ void strided_scatter(const Call& call) {
   const int64_t first = std::min(offset, base_offset);
   const int64_t end =
       std::max(offset + reach(sizes, strides), base_offset + reach(base_sizes, base_strides));
-  const Tensor memory = zeros(Dims{end - first}, grad->dtype(), std::nullopt, grad->device(), std::nullopt);
+  const Tensor memory =
+      zeros(Dims{end - first}, grad->dtype(), std::nullopt, grad->device(), std::nullopt);
   if (grad->numel() != 0) add_strided(memory, grad, sizes, strides, offset - first);
   call.give(0, as_strided(memory, base_sizes, base_strides, base_offset - first));
 }

@@ -12,8 +12,9 @@ void strided_scatter(const Call& call);
 inline constexpr Facts kStridedScatter{
     .family = &kComposite,
     .name = "strided_scatter",
-    .params = "Tensor grad, SymInt[] size, SymInt[] stride, SymInt storage_offset, "
-              "SymInt[] base_size, SymInt[] base_stride, SymInt base_storage_offset",
+    .params =
+        "Tensor grad, SymInt[] size, SymInt[] stride, SymInt storage_offset, "
+        "SymInt[] base_size, SymInt[] base_stride, SymInt base_storage_offset",
     .tags = "",
     .gradient = "none: composite",
     .tangent = "none: composite",

@@ -48,6 +48,32 @@ layout! {
 }
 
 layout! {
+    tenon_backward_call, 88,
+    node 0 8
+    ctx 8 8
+    grads 16 8
+    saved 24 8
+    needs 32 8
+    out_grads 40 8
+    noutputs 48 8
+    nsaved 56 8
+    ninputs 64 8
+    reserved 72 16
+}
+
+layout! {
+    tenon_backward_options, 80,
+    struct_size 0 4
+    flags 4 4
+    outputs 8 8
+    grads 16 8
+    inputs 24 8
+    noutputs 32 8
+    ninputs 40 8
+    reserved 48 32
+}
+
+layout! {
     tenon_complex, 16,
     real 0 8
     imag 8 8
@@ -121,6 +147,24 @@ layout! {
     function 8 8
     file 16 8
     reserved 24 16
+}
+
+layout! {
+    tenon_formula, 112,
+    struct_size 0 4
+    flags 4 4
+    gradient 8 8
+    backward 16 8
+    saves 24 8
+    ctx 32 8
+    deleter 40 8
+    language 48 4
+    policy 52 4
+    name 56 8
+    file 64 8
+    line 72 4
+    reserved0 76 4
+    reserved 80 32
 }
 
 layout! {
@@ -355,6 +399,9 @@ constants! {
     TENON_BACKEND_CPU 0
     TENON_BACKEND_CUDA 1
     TENON_BACKEND_META 23
+    TENON_BACKWARD_ALLOW_UNUSED 4
+    TENON_BACKWARD_CREATE_GRAPH 2
+    TENON_BACKWARD_KEEP_GRAPH 1
     TENON_DECLINED 1000
     TENON_DEVICE_CPU 0
     TENON_DEVICE_CUDA 1
@@ -429,6 +476,7 @@ constants! {
     TENON_HANDLE_GENERATOR 12
     TENON_HANDLE_KERNEL 9
     TENON_HANDLE_LIBRARY 6
+    TENON_HANDLE_NODE 14
     TENON_HANDLE_OBJECT 2
     TENON_HANDLE_PROFILE 11
     TENON_HANDLE_REGISTRATION 7

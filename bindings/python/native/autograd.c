@@ -98,24 +98,21 @@ static PyMethodDef node_methods[] = {
     {"_sequence_nr", node_sequence, METH_NOARGS,
      "_sequence_nr()\n--\n\nReturns a number larger than those of the nodes it leads to."},
     {NULL, NULL, 0, NULL}};
-static PyGetSetDef node_getset[] = {
-    {"next_functions", node_next, NULL, "(node or None, which of its outputs) for each input.",
-     NULL},
-    {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef node_getset[] = {{"next_functions", node_next, NULL,
+                                     "(node or None, which of its outputs) for each input.", NULL},
+                                    {NULL, NULL, NULL, NULL, NULL}};
 static PyMemberDef node_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(node_object, weakrefs), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
-static PyType_Slot node_slots[] = {
-    {Py_tp_doc, "A step of a backward graph."},
-    {Py_tp_dealloc, node_dealloc},
-    {Py_tp_repr, node_repr},
-    {Py_tp_methods, node_methods},
-    {Py_tp_getset, node_getset},
-    {Py_tp_members, node_members},
-    {0, NULL}};
+static PyType_Slot node_slots[] = {{Py_tp_doc, "A step of a backward graph."},
+                                   {Py_tp_dealloc, node_dealloc},
+                                   {Py_tp_repr, node_repr},
+                                   {Py_tp_methods, node_methods},
+                                   {Py_tp_getset, node_getset},
+                                   {Py_tp_members, node_members},
+                                   {0, NULL}};
 static PyType_Spec node_spec = {"tenon.autograd.graph.Node", sizeof(node_object), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                node_slots};
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, node_slots};
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
@@ -300,8 +297,7 @@ static PyObject* run(PyObject* args, bool gives) {
     options.inputs = in.count != 0 ? in.tensors : NULL;
     options.ninputs = in.count;
     tenon_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        gives ? tenon_grad(&options, found) : tenon_backward(&options);
+    Py_BEGIN_ALLOW_THREADS status = gives ? tenon_grad(&options, found) : tenon_backward(&options);
     Py_END_ALLOW_THREADS if (tnp_check(status) == 0) {
       result = gives ? give_grads(found, in.count) : Py_NewRef(Py_None);
     }

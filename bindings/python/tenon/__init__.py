@@ -20,6 +20,7 @@ _tenon._require_main_interpreter()
 
 from . import error, functional, introspect, library, ops, schema
 from . import tensor as _methods  # gives Tensor its methods
+
 from . import autograd  # isort: skip  # and those of gradients
 from ._tenon import Generator, Tensor, default_generator, find_op, manual_seed
 from .device import device, is_available

@@ -80,7 +80,9 @@ def numpy(self: Tensor) -> Any:
         NotSupportedError: the tensor is not on the CPU, or numpy has no such dtype.
     """
     if self.requires_grad:
-        raise StateError("numpy: tensor must not require grad, its gradient would be lost: detach()")
+        raise StateError(
+            "numpy: tensor must not require grad, its gradient would be lost: detach()"
+        )
     if not self.is_cpu or self.dtype not in _NUMPY:
         raise NotSupportedError(
             f"numpy: tensor must be on the CPU and of a dtype that numpy has, got {self.dtype} on "

@@ -40,6 +40,7 @@ TENON_API int32_t tenon_tensor_is_leaf(const tenon_tensor* tensor);
 
 /// Gives the gradient that backward passes have left with a leaf; NULL without one.
 ///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor.
 /// Ownership: `out_grad` is owned by the caller.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -55,8 +56,11 @@ TENON_API tenon_status tenon_tensor_copy_grad(const tenon_tensor* tensor, tenon_
 TENON_API tenon_status tenon_tensor_set_grad(tenon_tensor* tensor, tenon_tensor* grad);
 
 /// Gives the node that gradients of a tensor go to, and which of its outputs the tensor is. A leaf
-/// that asks for gradients has its own; NULL for a tensor that no gradient flows to.
+/// that asks for gradients has its own; NULL for a tensor that no gradient flows to. A view whose
+/// base was written gets a new node.
 ///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_STATE for a view made in
+///            no_grad or inference mode whose base was written since.
 /// Ownership: `out_node` is owned by the caller.
 /// Threads:   any thread.
 /// Since:     0.1
@@ -76,11 +80,11 @@ TENON_API tenon_tensor* tenon_tensor_copy_base(const tenon_tensor* tensor);
  * a list one by one; outputs are its tensor results in the same way. */
 typedef struct tenon_backward_call {
   tenon_node* node;
-  void* ctx;                   /* the formula's */
-  tenon_tensor* const* grads;  /* of the outputs, borrowed; NULL: none came */
-  const tenon_value* saved;    /* what `saves` named, borrowed */
-  const uint8_t* needs;        /* 1 for each input that a gradient is wanted for */
-  tenon_tensor** out_grads;    /* NULL on entry; owned gradients, or NULL: none */
+  void* ctx;                  /* the formula's */
+  tenon_tensor* const* grads; /* of the outputs, borrowed; NULL: none came */
+  const tenon_value* saved;   /* what `saves` named, borrowed */
+  const uint8_t* needs;       /* 1 for each input that a gradient is wanted for */
+  tenon_tensor** out_grads;   /* NULL on entry; owned gradients, or NULL: none */
   int64_t noutputs;
   int64_t nsaved;
   int64_t ninputs;
@@ -183,15 +187,16 @@ TENON_API tenon_status tenon_node_copy_edge(const tenon_node* node, int64_t inde
 
 #define TENON_BACKWARD_KEEP_GRAPH 1u   /* what nodes saved stays for another pass */
 #define TENON_BACKWARD_CREATE_GRAPH 2u /* the pass is recorded itself; keeps the graph, too */
-#define TENON_BACKWARD_ALLOW_UNUSED 4u /* tenon_grad: an input that no output depends on gets NULL */
+#define TENON_BACKWARD_ALLOW_UNUSED \
+  4u /* tenon_grad: an input that no output depends on gets NULL */
 
 /* Where a backward pass begins and ends. */
 typedef struct tenon_backward_options {
-  uint32_t struct_size;          /* sizeof(tenon_backward_options) */
-  uint32_t flags;                /* TENON_BACKWARD_* */
-  tenon_tensor* const* outputs;  /* tracked tensors */
-  tenon_tensor* const* grads;    /* NULL, or one for each output; NULL there: 1 for one element */
-  tenon_tensor* const* inputs;   /* tenon_backward: NULL, or the leaves that gradients are for */
+  uint32_t struct_size;         /* sizeof(tenon_backward_options) */
+  uint32_t flags;               /* TENON_BACKWARD_* */
+  tenon_tensor* const* outputs; /* tracked tensors */
+  tenon_tensor* const* grads;   /* NULL, or one for each output; NULL there: 1 for one element */
+  tenon_tensor* const* inputs;  /* tenon_backward: NULL, or the leaves that gradients are for */
   int64_t noutputs;
   int64_t ninputs;
   uint64_t reserved[4]; /* zero */
@@ -215,7 +220,7 @@ TENON_API tenon_status tenon_backward(const tenon_backward_options* options);
 /// Errors:    as tenon_backward; TENON_ERROR_STATE for inputs that are not tracked, and that no
 ///            output depends on without TENON_BACKWARD_ALLOW_UNUSED. All `out_grads` are NULL then.
 /// Ownership: gradients are owned by the caller.
-/// Threads:   as tenon_backward.
+/// Threads:   any thread; *blocks*, as tenon_backward.
 /// Since:     0.1
 TENON_API tenon_status tenon_grad(const tenon_backward_options* options, tenon_tensor** out_grads);
 

@@ -111,8 +111,7 @@ TENON_API tenon_status tenon_tensor_new_alias_as(const tenon_tensor* base, tenon
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_new_detached(const tenon_tensor* base, int64_t ndim,
                                                  const int64_t* sizes, const int64_t* strides,
-                                                 int64_t storage_offset,
-                                                 tenon_tensor** out_tensor);
+                                                 int64_t storage_offset, tenon_tensor** out_tensor);
 
 /* A tensor on memory of the caller, described with all that can be said. */
 typedef struct tenon_tensor_options {

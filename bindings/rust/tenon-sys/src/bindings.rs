@@ -24,6 +24,9 @@ pub type tenon_fallback_select = ::core::option::Option<
 pub type tenon_registry_listener = ::core::option::Option<
     unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void, event: u32, op: *const tenon_op),
 >;
+pub type tenon_backward_fn = ::core::option::Option<
+    unsafe extern "C" fn(call: *const tenon_backward_call) -> tenon_status,
+>;
 pub type tenon_plugin_query_fn = ::core::option::Option<
     unsafe extern "C" fn(
         host_abi_min: u32,
@@ -124,6 +127,123 @@ pub struct tenon_thread_state {
 pub struct tenon_device {
     pub type_: i32,
     pub index: i32,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_stream {
+    pub handle: *mut ::core::ffi::c_void,
+    pub device: tenon_device,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_complex {
+    pub real: f64,
+    pub imag: f64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_list {
+    pub data: *const ::core::ffi::c_void,
+    pub owner: *mut tenon_buffer,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct tenon_value {
+    pub tag: u16,
+    pub flags: u16,
+    pub count: u32,
+    pub as_: tenon_payload,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_stack {
+    pub args: *mut tenon_value,
+    pub rets: *mut tenon_value,
+    pub nargs: u32,
+    pub nrets: u32,
+    pub error: *mut tenon_error,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_kernel {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub boxed: tenon_kernel_fn,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub deleter: tenon_deleter,
+    pub typed: tenon_typed_fn,
+    pub signature: u64,
+    pub schema: *const ::core::ffi::c_char,
+    pub language: u32,
+    pub policy: u32,
+    pub noblock_max_numel: i64,
+    pub name: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_define_options {
+    pub struct_size: u32,
+    pub tag_count: u32,
+    pub tags: *const *const ::core::ffi::c_char,
+    pub alias_analysis: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_node {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_backward_call {
+    pub node: *mut tenon_node,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub grads: *const *mut tenon_tensor,
+    pub saved: *const tenon_value,
+    pub needs: *const u8,
+    pub out_grads: *mut *mut tenon_tensor,
+    pub noutputs: i64,
+    pub nsaved: i64,
+    pub ninputs: i64,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_formula {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub gradient: *const ::core::ffi::c_char,
+    pub backward: tenon_backward_fn,
+    pub saves: *const ::core::ffi::c_char,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub deleter: tenon_deleter,
+    pub language: u32,
+    pub policy: u32,
+    pub name: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub reserved0: u32,
+    pub reserved: [u64; 4usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_backward_options {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub outputs: *const *mut tenon_tensor,
+    pub grads: *const *mut tenon_tensor,
+    pub inputs: *const *mut tenon_tensor,
+    pub noutputs: i64,
+    pub ninputs: i64,
+    pub reserved: [u64; 4usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -307,62 +427,6 @@ pub struct tenon_error_frame {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_stream {
-    pub handle: *mut ::core::ffi::c_void,
-    pub device: tenon_device,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_complex {
-    pub real: f64,
-    pub imag: f64,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_list {
-    pub data: *const ::core::ffi::c_void,
-    pub owner: *mut tenon_buffer,
-}
-#[repr(C)]
-#[derive(Copy, Clone)]
-pub struct tenon_value {
-    pub tag: u16,
-    pub flags: u16,
-    pub count: u32,
-    pub as_: tenon_payload,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_stack {
-    pub args: *mut tenon_value,
-    pub rets: *mut tenon_value,
-    pub nargs: u32,
-    pub nrets: u32,
-    pub error: *mut tenon_error,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_kernel {
-    pub struct_size: u32,
-    pub flags: u32,
-    pub boxed: tenon_kernel_fn,
-    pub ctx: *mut ::core::ffi::c_void,
-    pub deleter: tenon_deleter,
-    pub typed: tenon_typed_fn,
-    pub signature: u64,
-    pub schema: *const ::core::ffi::c_char,
-    pub language: u32,
-    pub policy: u32,
-    pub noblock_max_numel: i64,
-    pub name: *const ::core::ffi::c_char,
-    pub file: *const ::core::ffi::c_char,
-    pub line: i32,
-    pub reserved0: u32,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
 pub struct tenon_entry {
     pub boxed: tenon_kernel_fn,
     pub ctx: *mut ::core::ffi::c_void,
@@ -409,18 +473,6 @@ pub struct tenon_slot_info {
     pub file: *const ::core::ffi::c_char,
     pub line: i32,
     pub typed: u32,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_define_options {
-    pub struct_size: u32,
-    pub tag_count: u32,
-    pub tags: *const *const ::core::ffi::c_char,
-    pub alias_analysis: *const ::core::ffi::c_char,
-    pub file: *const ::core::ffi::c_char,
-    pub line: i32,
-    pub reserved0: u32,
     pub reserved: [u64; 2usize],
 }
 #[repr(C)]
@@ -617,26 +669,6 @@ pub const TENON_ABI_MINOR: u32 = 1;
 pub const TENON_DEVICE_CPU: u32 = 0;
 pub const TENON_DEVICE_CUDA: u32 = 1;
 pub const TENON_DEVICE_META: u32 = 23;
-pub const TENON_OK: u32 = 0;
-pub const TENON_ERROR_INVALID_ARGUMENT: u32 = 1;
-pub const TENON_ERROR_TYPE: u32 = 2;
-pub const TENON_ERROR_NOT_FOUND: u32 = 3;
-pub const TENON_ERROR_ALREADY_EXISTS: u32 = 4;
-pub const TENON_ERROR_NO_KERNEL: u32 = 5;
-pub const TENON_ERROR_NOT_SUPPORTED: u32 = 6;
-pub const TENON_ERROR_INDEX: u32 = 7;
-pub const TENON_ERROR_PARSE: u32 = 8;
-pub const TENON_ERROR_OUT_OF_MEMORY: u32 = 9;
-pub const TENON_ERROR_STATE: u32 = 10;
-pub const TENON_ERROR_BUSY: u32 = 11;
-pub const TENON_ERROR_RECURSION: u32 = 12;
-pub const TENON_ERROR_ABI: u32 = 13;
-pub const TENON_ERROR_SYSTEM: u32 = 14;
-pub const TENON_ERROR_RUNTIME: u32 = 15;
-pub const TENON_ERROR_DATA_DEPENDENT: u32 = 16;
-pub const TENON_ERROR_FOREIGN: u32 = 17;
-pub const TENON_ERROR_INTERNAL: u32 = 18;
-pub const TENON_DECLINED: u32 = 1000;
 pub const TENON_DTYPE_U8: u32 = 0;
 pub const TENON_DTYPE_I8: u32 = 1;
 pub const TENON_DTYPE_I16: u32 = 2;
@@ -697,7 +729,6 @@ pub const TENON_KERNEL_WHEN_TRACKED: u32 = 16;
 pub const TENON_REPLACE_LAYER: u32 = 0;
 pub const TENON_REPLACE_ERROR: u32 = 1;
 pub const TENON_REPLACE_OVERRIDE: u32 = 2;
-pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
 pub const TENON_BACKEND_BITS: u32 = 24;
 pub const TENON_BACKEND_CPU: u32 = 0;
 pub const TENON_BACKEND_CUDA: u32 = 1;
@@ -749,6 +780,37 @@ pub const TENON_KEY_FLAG_ABOVE: u32 = 1;
 pub const TENON_KEY_FLAG_PER_BACKEND: u32 = 2;
 pub const TENON_KEY_FLAG_INCLUDED: u32 = 4;
 pub const TENON_KEY_FLAG_EXCLUDED: u32 = 8;
+pub const TENON_LIBRARY_DEF: u32 = 0;
+pub const TENON_LIBRARY_IMPL: u32 = 1;
+pub const TENON_LIBRARY_FRAGMENT: u32 = 2;
+pub const TENON_SELECT_KERNEL: u32 = 0;
+pub const TENON_SELECT_FALLTHROUGH: u32 = 1;
+pub const TENON_EVENT_OP_DEFINED: u32 = 1;
+pub const TENON_EVENT_OP_REMOVED: u32 = 2;
+pub const TENON_BACKWARD_KEEP_GRAPH: u32 = 1;
+pub const TENON_BACKWARD_CREATE_GRAPH: u32 = 2;
+pub const TENON_BACKWARD_ALLOW_UNUSED: u32 = 4;
+pub const TENON_OK: u32 = 0;
+pub const TENON_ERROR_INVALID_ARGUMENT: u32 = 1;
+pub const TENON_ERROR_TYPE: u32 = 2;
+pub const TENON_ERROR_NOT_FOUND: u32 = 3;
+pub const TENON_ERROR_ALREADY_EXISTS: u32 = 4;
+pub const TENON_ERROR_NO_KERNEL: u32 = 5;
+pub const TENON_ERROR_NOT_SUPPORTED: u32 = 6;
+pub const TENON_ERROR_INDEX: u32 = 7;
+pub const TENON_ERROR_PARSE: u32 = 8;
+pub const TENON_ERROR_OUT_OF_MEMORY: u32 = 9;
+pub const TENON_ERROR_STATE: u32 = 10;
+pub const TENON_ERROR_BUSY: u32 = 11;
+pub const TENON_ERROR_RECURSION: u32 = 12;
+pub const TENON_ERROR_ABI: u32 = 13;
+pub const TENON_ERROR_SYSTEM: u32 = 14;
+pub const TENON_ERROR_RUNTIME: u32 = 15;
+pub const TENON_ERROR_DATA_DEPENDENT: u32 = 16;
+pub const TENON_ERROR_FOREIGN: u32 = 17;
+pub const TENON_ERROR_INTERNAL: u32 = 18;
+pub const TENON_DECLINED: u32 = 1000;
+pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
 pub const TENON_GRAD_MODE_OFF: u32 = 0;
 pub const TENON_GRAD_MODE_ON: u32 = 1;
 pub const TENON_GRAD_MODE_INFERENCE: u32 = 2;
@@ -775,19 +837,13 @@ pub const TENON_HANDLE_SIMULATOR: u32 = 10;
 pub const TENON_HANDLE_PROFILE: u32 = 11;
 pub const TENON_HANDLE_GENERATOR: u32 = 12;
 pub const TENON_HANDLE_WEAK_TENSOR: u32 = 13;
+pub const TENON_HANDLE_NODE: u32 = 14;
 pub const TENON_LANGUAGE_NONE: u32 = 0;
 pub const TENON_LANGUAGE_C: u32 = 1;
 pub const TENON_LANGUAGE_CPP: u32 = 2;
 pub const TENON_LANGUAGE_PYTHON: u32 = 3;
 pub const TENON_LANGUAGE_JAVA: u32 = 4;
 pub const TENON_LANGUAGE_RUST: u32 = 5;
-pub const TENON_LIBRARY_DEF: u32 = 0;
-pub const TENON_LIBRARY_IMPL: u32 = 1;
-pub const TENON_LIBRARY_FRAGMENT: u32 = 2;
-pub const TENON_SELECT_KERNEL: u32 = 0;
-pub const TENON_SELECT_FALLTHROUGH: u32 = 1;
-pub const TENON_EVENT_OP_DEFINED: u32 = 1;
-pub const TENON_EVENT_OP_REMOVED: u32 = 2;
 pub const TENON_MODE_OVERRIDE: u32 = 0;
 pub const TENON_MODE_WRAPPER: u32 = 1;
 pub const TENON_SANITIZER_NONE: u32 = 0;
@@ -874,208 +930,6 @@ fn bindgen_test_layout_tenon_device() {
         unsafe { ::core::ptr::addr_of!((*ptr).index) as usize - ptr as usize },
         4usize,
         "Offset of field: tenon_device::index",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_device_provider() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_device_provider> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_device_provider>(),
-        232usize,
-        "Size of tenon_device_provider",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_device_provider>(),
-        8usize,
-        "Alignment of tenon_device_provider",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_device_provider::struct_size",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).device_type) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_device_provider::device_type",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_device_provider::ctx",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_device_provider::deleter",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).device_count) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_device_provider::device_count",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).current_device) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_device_provider::current_device",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).allocate) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_device_provider::allocate",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).release) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_device_provider::release",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).copy) as usize - ptr as usize },
-        56usize,
-        "Offset of field: tenon_device_provider::copy",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).current_stream) as usize - ptr as usize },
-        64usize,
-        "Offset of field: tenon_device_provider::current_stream",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).set_current_stream) as usize - ptr as usize
-        },
-        72usize,
-        "Offset of field: tenon_device_provider::set_current_stream",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).stream_new) as usize - ptr as usize },
-        80usize,
-        "Offset of field: tenon_device_provider::stream_new",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).stream_release) as usize - ptr as usize },
-        88usize,
-        "Offset of field: tenon_device_provider::stream_release",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).stream_synchronize) as usize - ptr as usize
-        },
-        96usize,
-        "Offset of field: tenon_device_provider::stream_synchronize",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_new) as usize - ptr as usize },
-        104usize,
-        "Offset of field: tenon_device_provider::event_new",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_release) as usize - ptr as usize },
-        112usize,
-        "Offset of field: tenon_device_provider::event_release",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_record) as usize - ptr as usize },
-        120usize,
-        "Offset of field: tenon_device_provider::event_record",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_wait) as usize - ptr as usize },
-        128usize,
-        "Offset of field: tenon_device_provider::event_wait",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).generator_new) as usize - ptr as usize },
-        136usize,
-        "Offset of field: tenon_device_provider::generator_new",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).generator_release) as usize - ptr as usize
-        },
-        144usize,
-        "Offset of field: tenon_device_provider::generator_release",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).generator_seed) as usize - ptr as usize },
-        152usize,
-        "Offset of field: tenon_device_provider::generator_seed",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).generator_state) as usize - ptr as usize },
-        160usize,
-        "Offset of field: tenon_device_provider::generator_state",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).generator_set_state) as usize - ptr as usize
-        },
-        168usize,
-        "Offset of field: tenon_device_provider::generator_set_state",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).generator_random) as usize - ptr as usize
-        },
-        176usize,
-        "Offset of field: tenon_device_provider::generator_random",
-    );
-    assert_eq!(
-        unsafe {
-            ::core::ptr::addr_of!((*ptr).set_current_device) as usize - ptr as usize
-        },
-        184usize,
-        "Offset of field: tenon_device_provider::set_current_device",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).event_query) as usize - ptr as usize },
-        192usize,
-        "Offset of field: tenon_device_provider::event_query",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        200usize,
-        "Offset of field: tenon_device_provider::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_error_frame() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_error_frame> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_error_frame>(),
-        40usize,
-        "Size of tenon_error_frame",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_error_frame>(),
-        8usize,
-        "Alignment of tenon_error_frame",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_error_frame::language",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_error_frame::line",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).function) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_error_frame::function",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_error_frame::file",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_error_frame::reserved",
     );
 }
 #[test]
@@ -1382,6 +1236,468 @@ fn bindgen_test_layout_tenon_kernel() {
     );
 }
 #[test]
+fn bindgen_test_layout_tenon_define_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_define_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_define_options>(),
+        56usize,
+        "Size of tenon_define_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_define_options>(),
+        8usize,
+        "Alignment of tenon_define_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_define_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).tag_count) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_define_options::tag_count",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).tags) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_define_options::tags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).alias_analysis) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_define_options::alias_analysis",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_define_options::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_define_options::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        36usize,
+        "Offset of field: tenon_define_options::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_define_options::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_backward_call() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_backward_call> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_backward_call>(),
+        88usize,
+        "Size of tenon_backward_call",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_backward_call>(),
+        8usize,
+        "Alignment of tenon_backward_call",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).node) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_backward_call::node",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_backward_call::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).grads) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_backward_call::grads",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).saved) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_backward_call::saved",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).needs) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_backward_call::needs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).out_grads) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_backward_call::out_grads",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).noutputs) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_backward_call::noutputs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).nsaved) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_backward_call::nsaved",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ninputs) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_backward_call::ninputs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        72usize,
+        "Offset of field: tenon_backward_call::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_formula() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_formula> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_formula>(),
+        112usize,
+        "Size of tenon_formula",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_formula>(),
+        8usize,
+        "Alignment of tenon_formula",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_formula::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_formula::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).gradient) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_formula::gradient",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).backward) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_formula::backward",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).saves) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_formula::saves",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_formula::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_formula::deleter",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_formula::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).policy) as usize - ptr as usize },
+        52usize,
+        "Offset of field: tenon_formula::policy",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_formula::name",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_formula::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        72usize,
+        "Offset of field: tenon_formula::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        76usize,
+        "Offset of field: tenon_formula::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        80usize,
+        "Offset of field: tenon_formula::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_backward_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_backward_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_backward_options>(),
+        80usize,
+        "Size of tenon_backward_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_backward_options>(),
+        8usize,
+        "Alignment of tenon_backward_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_backward_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_backward_options::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).outputs) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_backward_options::outputs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).grads) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_backward_options::grads",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).inputs) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_backward_options::inputs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).noutputs) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_backward_options::noutputs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ninputs) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_backward_options::ninputs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_backward_options::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_device_provider() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_device_provider> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_device_provider>(),
+        232usize,
+        "Size of tenon_device_provider",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_device_provider>(),
+        8usize,
+        "Alignment of tenon_device_provider",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_device_provider::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device_type) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_device_provider::device_type",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_device_provider::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_device_provider::deleter",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device_count) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_device_provider::device_count",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).current_device) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_device_provider::current_device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).allocate) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_device_provider::allocate",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).release) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_device_provider::release",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).copy) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_device_provider::copy",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).current_stream) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_device_provider::current_stream",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).set_current_stream) as usize - ptr as usize
+        },
+        72usize,
+        "Offset of field: tenon_device_provider::set_current_stream",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).stream_new) as usize - ptr as usize },
+        80usize,
+        "Offset of field: tenon_device_provider::stream_new",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).stream_release) as usize - ptr as usize },
+        88usize,
+        "Offset of field: tenon_device_provider::stream_release",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).stream_synchronize) as usize - ptr as usize
+        },
+        96usize,
+        "Offset of field: tenon_device_provider::stream_synchronize",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_new) as usize - ptr as usize },
+        104usize,
+        "Offset of field: tenon_device_provider::event_new",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_release) as usize - ptr as usize },
+        112usize,
+        "Offset of field: tenon_device_provider::event_release",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_record) as usize - ptr as usize },
+        120usize,
+        "Offset of field: tenon_device_provider::event_record",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_wait) as usize - ptr as usize },
+        128usize,
+        "Offset of field: tenon_device_provider::event_wait",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_new) as usize - ptr as usize },
+        136usize,
+        "Offset of field: tenon_device_provider::generator_new",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_release) as usize - ptr as usize
+        },
+        144usize,
+        "Offset of field: tenon_device_provider::generator_release",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_seed) as usize - ptr as usize },
+        152usize,
+        "Offset of field: tenon_device_provider::generator_seed",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).generator_state) as usize - ptr as usize },
+        160usize,
+        "Offset of field: tenon_device_provider::generator_state",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_set_state) as usize - ptr as usize
+        },
+        168usize,
+        "Offset of field: tenon_device_provider::generator_set_state",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).generator_random) as usize - ptr as usize
+        },
+        176usize,
+        "Offset of field: tenon_device_provider::generator_random",
+    );
+    assert_eq!(
+        unsafe {
+            ::core::ptr::addr_of!((*ptr).set_current_device) as usize - ptr as usize
+        },
+        184usize,
+        "Offset of field: tenon_device_provider::set_current_device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).event_query) as usize - ptr as usize },
+        192usize,
+        "Offset of field: tenon_device_provider::event_query",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        200usize,
+        "Offset of field: tenon_device_provider::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_error_frame() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_error_frame> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_error_frame>(),
+        40usize,
+        "Size of tenon_error_frame",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_error_frame>(),
+        8usize,
+        "Alignment of tenon_error_frame",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_error_frame::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_error_frame::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).function) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_error_frame::function",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_error_frame::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_error_frame::reserved",
+    );
+}
+#[test]
 fn bindgen_test_layout_tenon_entry() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_entry> = ::core::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
@@ -1603,61 +1919,6 @@ fn bindgen_test_layout_tenon_slot_info() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         48usize,
         "Offset of field: tenon_slot_info::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_define_options() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_define_options> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_define_options>(),
-        56usize,
-        "Size of tenon_define_options",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_define_options>(),
-        8usize,
-        "Alignment of tenon_define_options",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_define_options::struct_size",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).tag_count) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_define_options::tag_count",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).tags) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_define_options::tags",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).alias_analysis) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_define_options::alias_analysis",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_define_options::file",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_define_options::line",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
-        36usize,
-        "Offset of field: tenon_define_options::reserved0",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_define_options::reserved",
     );
 }
 #[test]
@@ -2380,204 +2641,6 @@ extern "C" {
         blocking: i32,
     ) -> tenon_status;
     #[must_use]
-    /** Registers the provider of a device type; the struct is copied. One provider per type.
-
- Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size,
-            TENON_ERROR_NOT_FOUND for a device type that is no backend's.
- Ownership: takes over provider->ctx, also when this fails.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_device_provider_register(
-        provider: *const tenon_device_provider,
-    ) -> tenon_status;
-    #[must_use]
-    /** Returns the provider of a device type, loading the plugin that ships for it when needed.
-
- Errors:    TENON_ERROR_NOT_FOUND when no plugin provides it, or why loading it failed.
- Ownership: borrowed for ever.
- Threads:   any thread; *blocks* while a plugin loads.
- Since:     0.1*/
-    pub fn tenon_device_provider_get(
-        device_type: i32,
-        out_provider: *mut *const tenon_device_provider,
-    ) -> tenon_status;
-    /** Returns the symbolic name of a status, such as "TENON_ERROR_TYPE", or "TENON_ERROR_UNKNOWN".
-
- Errors:    none.
- Ownership: static text.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_status_name(status: tenon_status) -> *const ::core::ffi::c_char;
-    /** Returns the default kind of a status, such as "TypeError".
-
- Errors:    none.
- Ownership: static text.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_status_kind(status: tenon_status) -> *const ::core::ffi::c_char;
-    /** Makes an error. `kind` NULL takes the code's default kind; `message` is copied up to its NUL;
- NULL is "".
-
- Errors:    none; when memory is short the result is the preallocated out-of-memory error.
- Ownership: new reference.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_new(
-        code: tenon_status,
-        kind: *const ::core::ffi::c_char,
-        message: *const ::core::ffi::c_char,
-    ) -> *mut tenon_error;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_retain(error: *mut tenon_error) -> *mut tenon_error;
-    /** Drops a reference; the last one runs the payload's deleter. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_release(error: *mut tenon_error);
-    #[must_use]
-    /** Puts an error into the calling thread's slot and returns its code, so that a C function can end
- with `return tenon_error_set(error);`. An error already in the slot is released.
-
- Errors:    NULL empties the slot and returns TENON_OK.
- Ownership: takes over the reference.
- Threads:   any thread; the slot is the calling thread's.
- Since:     0.1*/
-    pub fn tenon_error_set(error: *mut tenon_error) -> tenon_status;
-    #[must_use]
-    /** Makes an error with the code's default kind, puts it into the slot and returns the code.
-
- Errors:    always returns `code`; the error is in the slot.
- Threads:   any thread; the slot is the calling thread's.
- Since:     0.1*/
-    pub fn tenon_error_raise(
-        code: tenon_status,
-        message: *const ::core::ffi::c_char,
-    ) -> tenon_status;
-    /** Moves the error out of the calling thread's slot; NULL when there is none.
-
- Ownership: new reference (the slot's).
- Threads:   any thread; the slot is the calling thread's.
- Since:     0.1*/
-    pub fn tenon_error_take() -> *mut tenon_error;
-    /** Looks at the error in the calling thread's slot; NULL when there is none.
-
- Ownership: borrowed until the slot changes.
- Threads:   any thread; the slot is the calling thread's.
- Since:     0.1*/
-    pub fn tenon_error_peek() -> *const tenon_error;
-    #[must_use]
-    /** Returns the code, never TENON_OK.
-
- Errors:    none: the result is the error's own code.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_code(error: *const tenon_error) -> tenon_status;
-    /** Returns the kind, such as "TypeError" or the name of a foreign exception class.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_kind(error: *const tenon_error) -> *const ::core::ffi::c_char;
-    /** Returns the message, UTF-8, without kind, notes or frames.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_message(error: *const tenon_error) -> *const ::core::ffi::c_char;
-    /** Returns everything as readable text: kind, message, notes, frames (innermost first), causes. The
- same text each time while nothing is added.
-
- Ownership: borrowed until the error dies or changes.
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_format(error: *mut tenon_error) -> *const ::core::ffi::c_char;
-    /** Adds a note: a line of context below the message.
-
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_add_note(
-        error: *mut tenon_error,
-        note: *const ::core::ffi::c_char,
-    );
-    /** Returns the number of notes.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_note_count(error: *const tenon_error) -> i64;
-    /** Returns note `index`, or NULL when out of range.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_note(
-        error: *const tenon_error,
-        index: i64,
-    ) -> *const ::core::ffi::c_char;
-    /** Adds a frame; frames are kept innermost first. Texts are copied and may be NULL.
-
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_add_frame(
-        error: *mut tenon_error,
-        language: u32,
-        function: *const ::core::ffi::c_char,
-        file: *const ::core::ffi::c_char,
-        line: i32,
-    );
-    /** Returns the number of frames.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_frame_count(error: *const tenon_error) -> i64;
-    #[must_use]
-    /** Fills `out_frame` with frame `index`.
-
- Errors:    TENON_ERROR_INDEX.
- Ownership: texts are borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_get_frame(
-        error: *const tenon_error,
-        index: i64,
-        out_frame: *mut tenon_error_frame,
-    ) -> tenon_status;
-    /** Sets the error that led to this one; a cause already there is released.
-
- Ownership: takes over the reference to `cause`.
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_set_cause(error: *mut tenon_error, cause: *mut tenon_error);
-    /** Returns the error that led to this one, or NULL.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_cause(error: *const tenon_error) -> *const tenon_error;
-    /** Hangs a language's own exception on the error, so that it comes home as the same object.
- A payload already there is deleted.
-
- Ownership: takes over `payload`; `deleter` (may be NULL) runs exactly once.
- Threads:   any thread that owns the error alone.
- Since:     0.1*/
-    pub fn tenon_error_set_payload(
-        error: *mut tenon_error,
-        language: u32,
-        payload: *mut ::core::ffi::c_void,
-        deleter: tenon_deleter,
-    );
-    /** Returns the payload when it belongs to `language`, else NULL.
-
- Ownership: borrowed until the error dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_error_payload(
-        error: *const tenon_error,
-        language: u32,
-    ) -> *mut ::core::ffi::c_void;
-    #[must_use]
     /** Returns the current stream of a device, asked of its provider now; never cached.
 
  Errors:    TENON_ERROR_NOT_FOUND without provider; the CPU's stream is NULL.
@@ -2739,259 +2802,6 @@ extern "C" {
         value: *const tenon_value,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    /** Begins a typed call of an operator whose only tensor argument is `a` (NULL = absent): finds the
- kernel, marks it running and fills `out_frame`. The caller compares `signature`, calls `typed`
- (or boxes its arguments and calls tenon_frame_call), then leaves with
- tenon_frame_leave, or after a failure with tenon_frame_end.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread: the frame is left on the same thread, also on failure.
- Since:     0.1*/
-    pub fn tenon_frame_begin1(
-        op: *const tenon_op,
-        a: *const tenon_tensor,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed call with two tensor arguments; see tenon_frame_begin1.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_begin2(
-        op: *const tenon_op,
-        a: *const tenon_tensor,
-        b: *const tenon_tensor,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed call with three tensor arguments; see tenon_frame_begin1.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_begin3(
-        op: *const tenon_op,
-        a: *const tenon_tensor,
-        b: *const tenon_tensor,
-        c: *const tenon_tensor,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed call with `count` tensors (elements of tensor lists included, NULL = absent).
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread; *blocks* where a plugin must be loaded.
- Since:     0.1*/
-    pub fn tenon_frame_begin_n(
-        op: *const tenon_op,
-        tensors: *const *mut tenon_tensor,
-        count: i64,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed call of an operator without tensor arguments, whose backend comes from `device`
- (NULL = none given: the CPU).
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread; *blocks* where a plugin must be loaded.
- Since:     0.1*/
-    pub fn tenon_frame_begin_factory(
-        op: *const tenon_op,
-        device: *const tenon_device,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a typed redispatch with an explicit key set; the thread's keys are not consulted.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_begin_keys(
-        op: *const tenon_op,
-        keys: tenon_keyset,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    /** Begins a call for boxed arguments of any types: checks count and tags, finds the kernel and
- marks it running. A binding that meets a kernel of its own language calls it directly.
-
- Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
- Ownership: the entry is borrowed until the frame is left; arguments are borrowed.
- Threads:   owner thread: the frame is left on the same thread, also on failure.
- Since:     0.1*/
-    pub fn tenon_frame_begin_boxed(
-        op: *const tenon_op,
-        args: *const tenon_value,
-        nargs: i64,
-        out_frame: *mut tenon_frame,
-    ) -> *const tenon_entry;
-    #[must_use]
-    /** Calls the boxed kernel of a begun frame and checks its results, but does not leave the frame.
- Where the frame was not begun with tenon_frame_begin_boxed, the arguments are checked first.
-
- Errors:    what the kernel raised, in the slot; TENON_ERROR_TYPE for results that differ from
-            the schema. Results written by a failing kernel are cleared.
- Ownership: as tenon_op_call.
- Threads:   owner thread; *blocks* unless the kernel is NOBLOCK.
- Since:     0.1*/
-    pub fn tenon_frame_call(
-        frame: *mut tenon_frame,
-        stack: *mut tenon_stack,
-    ) -> tenon_status;
-    #[must_use]
-    /** Leaves a frame. `status` is what the kernel returned; when it is a failure, the frame's error
- (or the slot's with the same code, else a new one that names the operator) ends in the slot.
-
- Errors:    returns `status`.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_end(
-        frame: *mut tenon_frame,
-        status: tenon_status,
-    ) -> tenon_status;
-    #[must_use]
-    /** Leaves a frame whose typed kernel returned TENON_OK but NULL for the tensor of result `index`,
- where the schema says `Tensor`. Typed callers check for that: what a kernel returns is foreign.
-
- Errors:    returns TENON_ERROR_TYPE; the error names operator, result and what was expected.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_frame_end_without_result(
-        frame: *mut tenon_frame,
-        index: i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
- low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
-
- Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED without generators,
-            TENON_ERROR_INVALID_ARGUMENT for no device, or what the provider raised.
- Ownership: new reference in `out_generator`.
- Threads:   any thread; *blocks* while a plugin loads.
- Since:     0.1*/
-    pub fn tenon_generator_new(
-        device: *const tenon_device,
-        seed: u64,
-        out_generator: *mut *mut tenon_generator,
-    ) -> tenon_status;
-    #[must_use]
-    /** Returns the generator that operators draw from when they are given none: one per device, made
- when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and
- counts as no live handle.
-
- Errors:    as tenon_generator_new.
- Ownership: new reference in `out_generator`.
- Threads:   any thread; *blocks* while a plugin loads.
- Since:     0.1*/
-    pub fn tenon_generator_open_default(
-        device: *const tenon_device,
-        out_generator: *mut *mut tenon_generator,
-    ) -> tenon_status;
-    #[must_use]
-    /** Seeds the default generators of all devices, those made later too.
-
- Errors:    what a provider raised first; the other generators are seeded all the same.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_seed_all(seed: u64) -> tenon_status;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_retain(
-        generator: *mut tenon_generator,
-    ) -> *mut tenon_generator;
-    /** Drops a reference. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_release(generator: *mut tenon_generator);
-    /** Fills `out_device` with the device whose operators may draw from the generator.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_device(
-        generator: *const tenon_generator,
-        out_device: *mut tenon_device,
-    );
-    #[must_use]
-    /** Begins the sequence of a seed anew; a spare normal sample is dropped.
-
- Errors:    TENON_ERROR_NOT_SUPPORTED, or what the provider raised; none on the CPU.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_seed(
-        generator: *mut tenon_generator,
-        seed: u64,
-    ) -> tenon_status;
-    /** Returns the seed whose sequence the generator is in.
-
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_initial_seed(generator: *const tenon_generator) -> u64;
-    #[must_use]
-    /** Writes the whole state (seed, place, spare normal sample) into `out_data`, of `capacity` bytes,
- and its size into `out_nbytes`; only the size when `out_data` is NULL. The CPU's state is the
- 5056 bytes of PyTorch's CPU generators, which may be carried over both ways.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT when capacity is less than the size (both named),
-            TENON_ERROR_NOT_SUPPORTED, or what the provider raised.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_state(
-        generator: *const tenon_generator,
-        capacity: i64,
-        out_data: *mut ::core::ffi::c_void,
-        out_nbytes: *mut i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Goes to a state that tenon_generator_state wrote for a generator of the same device type.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for bytes that are no such state,
-            TENON_ERROR_NOT_SUPPORTED, or what the provider raised; the generator is unchanged.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_set_state(
-        generator: *mut tenon_generator,
-        data: *const ::core::ffi::c_void,
-        nbytes: i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Draws the next `count` numbers, uniform over all 2^32. No other thread's draw is served between
- two of them.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative count, TENON_ERROR_NOT_SUPPORTED, or what
-            the provider raised.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_random(
-        generator: *mut tenon_generator,
-        count: i64,
-        out_numbers: *mut u32,
-    ) -> tenon_status;
-    #[must_use]
-    /** Draws `count` samples of the standard normal distribution by pairs (Box and Muller, 1958), each
- from four numbers, PyTorch's samples on the CPU. The second of an odd count is the spare with
- which the CPU's next draw begins; generators of other devices drop it.
-
- Errors:    as tenon_generator_random, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread; *blocks* while another thread draws.
- Since:     0.1*/
-    pub fn tenon_generator_normal(
-        generator: *mut tenon_generator,
-        count: i64,
-        out_samples: *mut f64,
-    ) -> tenon_status;
-    /** Returns the provider's own object behind the generator, for the kernels of its device; NULL for
- the CPU's.
-
- Ownership: borrowed until the generator dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_generator_native(
-        generator: *const tenon_generator,
-    ) -> *mut ::core::ffi::c_void;
     #[must_use]
     /** Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
  on, "Undefined" included. "Dense" and other building blocks are no keys.
@@ -3119,166 +2929,6 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_key_list(out_keys: *mut *mut tenon_buffer) -> tenon_status;
-    #[must_use]
-    /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
- guard never chooses a backend.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_key_guard_include(
-        keys: tenon_keyset,
-        out_guard: *mut tenon_key_guard,
-    ) -> tenon_status;
-    #[must_use]
-    /** Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_key_guard_exclude(
-        keys: tenon_keyset,
-        out_guard: *mut tenon_key_guard,
-    ) -> tenon_status;
-    #[must_use]
-    /** Replaces both sets until the guard is left. Only functionality bits count.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_key_guard_force(
-        include: tenon_keyset,
-        exclude: tenon_keyset,
-        out_guard: *mut tenon_key_guard,
-    ) -> tenon_status;
-    #[must_use]
-    /** Leaves a guard: keys and grad mode are again exactly what they were when it was entered.
-
- Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
-            that is not the innermost of its thread; nothing changes then.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_key_guard_leave(guard: *const tenon_key_guard) -> tenon_status;
-    #[must_use]
-    /** Enters a grad mode until the guard is left, with tenon_key_guard_leave.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_OUT_OF_MEMORY on a
-            thread's first use.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_grad_mode_enter(
-        mode: u32,
-        out_guard: *mut tenon_key_guard,
-    ) -> tenon_status;
-    #[must_use]
-    /** Sets the calling thread's grad mode, until it is set again or a guard around it is left.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for INFERENCE
-            outside it and for NORMAL, which only guards enter, TENON_ERROR_OUT_OF_MEMORY on a
-            thread's first use.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_grad_mode_set(mode: u32) -> tenon_status;
-    /** Returns the calling thread's grad mode, TENON_GRAD_MODE_* up to INFERENCE_ON.
-
- Threads:   any thread; the calling thread's.
- Since:     0.1*/
-    pub fn tenon_grad_mode_get() -> u32;
-    #[must_use]
-    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED).
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
-            struct_size.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_get_slot(
-        op: *const tenon_op,
-        key: tenon_key,
-        out_info: *mut tenon_slot_info,
-    ) -> tenon_status;
-    #[must_use]
-    /** Returns the operators that are defined now, sorted by name, as a buffer of const tenon_op*.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_ops`; the operators are valid for ever.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_list_ops(out_ops: *mut *mut tenon_buffer) -> tenon_status;
-    #[must_use]
-    /** Returns the operators that have kernels but no definition, as a buffer of const tenon_op*.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_ops`; the operators are valid for ever.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_list_dangling(
-        out_ops: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Writes what is registered: name, schema, and one line a kernel, overridden ones as inactive.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_dump(
-        op: *const tenon_op,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Writes the computed table: one line a slot that is not missing, Undefined first, such as
- "CPU: mm_cpu at mm.cpp:12 [kernel]".
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_dump_table(
-        op: *const tenon_op,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Recomputes the table of `op` (NULL: of all operators) and compares it with the one in use.
-
- Errors:    TENON_ERROR_INTERNAL naming operator and slot that differ.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_check(op: *const tenon_op) -> tenon_status;
-    /** Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_live_count(kind: u32) -> i64;
-    /** Returns how many kinds of handles this library knows: all TENON_HANDLE_* are below.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_handle_count() -> u32;
-    /** Returns the name of a kind of handle, such as "tensor", NULL for an unknown kind.
-
- Ownership: static text.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_introspect_handle_name(kind: u32) -> *const ::core::ffi::c_char;
-    #[must_use]
-    /** Gives a number to a language, or to one runtime of a language, such as "Go" or "C++ (libc++)".
- The same name again returns the same number; "C", "C++", "Python", "Java" and "Rust" have
- theirs.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or an empty name, TENON_ERROR_STATE when all
-            numbers are taken, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_language_register(
-        name: *const ::core::ffi::c_char,
-        out_language: *mut u32,
-    ) -> tenon_status;
-    /** Returns the name of a language, "" for TENON_LANGUAGE_NONE, NULL for an unknown number.
-
- Ownership: static text.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_language_name(language: u32) -> *const ::core::ffi::c_char;
     #[must_use]
     /** Finds an operator by full name: "ns::name" or "ns::name.overload". Looking in `aten` or `tenon`
  loads the CPU kernels when nothing is found at first.
@@ -3604,6 +3254,769 @@ extern "C" {
         deleter: tenon_deleter,
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
+    /** Tells whether gradients flow to a tensor: it asks for them, or was made from one that does by a
+ recorded call.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_requires_grad(tensor: *const tenon_tensor) -> i32;
+    #[must_use]
+    /** Makes a leaf ask for gradients, or no longer.
+
+ Errors:    TENON_ERROR_TYPE for a dtype that is neither floating nor complex,
+            TENON_ERROR_STATE for a recorded tensor that is to stop asking, for inference tensors
+            and for tensors without memory of their own, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; nobody else uses the tensor meanwhile.
+ Since:     0.1*/
+    pub fn tenon_tensor_set_requires_grad(
+        tensor: *mut tenon_tensor,
+        requires_grad: i32,
+    ) -> tenon_status;
+    /** Tells whether a tensor was made by no recorded call: gradients end here.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_is_leaf(tensor: *const tenon_tensor) -> i32;
+    #[must_use]
+    /** Gives the gradient that backward passes have left with a leaf; NULL without one.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor.
+ Ownership: `out_grad` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_grad(
+        tensor: *const tenon_tensor,
+        out_grad: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Sets a leaf's gradient, of the tensor's sizes, dtype and device; NULL clears it.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a gradient that differs or is the tensor itself,
+            TENON_ERROR_STATE for a tensor that is no leaf, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: the gradient is retained.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_set_grad(
+        tensor: *mut tenon_tensor,
+        grad: *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives the node that gradients of a tensor go to, and which of its outputs the tensor is. A leaf
+ that asks for gradients has its own; NULL for a tensor that no gradient flows to. A view whose
+ base was written gets a new node.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_STATE for a view made in
+            no_grad or inference mode whose base was written since.
+ Ownership: `out_node` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_node(
+        tensor: *const tenon_tensor,
+        out_node: *mut *mut tenon_node,
+        out_output: *mut i64,
+    ) -> tenon_status;
+    /** Returns the tensor that a view is a view of, never a view itself; NULL for all others.
+
+ Ownership: new reference.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_base(tensor: *const tenon_tensor) -> *mut tenon_tensor;
+    #[must_use]
+    /** Registers the gradient formula of an operator: a kernel on Autograd for calls of tracked
+ tensors, which calls on below, records a node and links the results to it. Nodes keep the
+ formula though its registration be removed.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad description or name, TENON_ERROR_PARSE for a
+            text that is none, TENON_ERROR_ALREADY_EXISTS by policy, TENON_ERROR_STATE for a
+            closed library, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure. `out_registration` (may be NULL) is owned by the
+            caller.
+ Threads:   any thread; *blocks*, runs listeners.
+ Since:     0.1*/
+    pub fn tenon_library_register_autograd(
+        library: *mut tenon_library,
+        name: *const ::core::ffi::c_char,
+        formula: *const tenon_formula,
+        out_registration: *mut *mut tenon_registration,
+    ) -> tenon_status;
+    /** Adds a reference; NULL stays NULL.
+
+ Ownership: returns `node`, owned once more.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_retain(node: *mut tenon_node) -> *mut tenon_node;
+    /** Drops a reference. The last one frees the node, what it saved, and the nodes that only it led
+ to, without recursion.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_release(node: *mut tenon_node);
+    /** Returns a node's name, such as "MulBackward0", "AccumulateGrad" for a leaf.
+
+ Ownership: borrowed from the node.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_name(node: *const tenon_node) -> *const ::core::ffi::c_char;
+    /** Returns a number that is larger than that of every node the edges lead to.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_sequence(node: *const tenon_node) -> i64;
+    /** Returns how many edges a node has: one for each input of its formula.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_edge_count(node: *const tenon_node) -> i64;
+    #[must_use]
+    /** Gives the node that an edge leads to, and which of its outputs; NULL where no gradient is
+ wanted.
+
+ Errors:    TENON_ERROR_INDEX for a number that is not below the count.
+ Ownership: `out_node` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_copy_edge(
+        node: *const tenon_node,
+        index: i64,
+        out_node: *mut *mut tenon_node,
+        out_output: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Runs a backward pass: gradients of `outputs` flow through the graph and are added to those of
+ the leaves. The first error ends it; gradients that were added before stay.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for outputs without gradient that have not one element,
+            and for gradients of other sizes; TENON_ERROR_STATE for outputs that are not tracked,
+            a graph that was freed, and saved tensors that were written since;
+            what a formula raised.
+ Threads:   any thread; *blocks*. Formulas run on the calling thread. Passes of many threads, over
+            shared graphs too, run at once.
+ Since:     0.1*/
+    pub fn tenon_backward(options: *const tenon_backward_options) -> tenon_status;
+    #[must_use]
+    /** Runs a backward pass and gives the gradients of `inputs`, tracked tensors, instead of adding to
+ those of leaves: `out_grads` has room for `ninputs`.
+
+ Errors:    as tenon_backward; TENON_ERROR_STATE for inputs that are not tracked, and that no
+            output depends on without TENON_BACKWARD_ALLOW_UNUSED. All `out_grads` are NULL then.
+ Ownership: gradients are owned by the caller.
+ Threads:   any thread; *blocks*, as tenon_backward.
+ Since:     0.1*/
+    pub fn tenon_grad(
+        options: *const tenon_backward_options,
+        out_grads: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Registers the provider of a device type; the struct is copied. One provider per type.
+
+ Errors:    TENON_ERROR_ALREADY_EXISTS, TENON_ERROR_ABI for a bad struct_size,
+            TENON_ERROR_NOT_FOUND for a device type that is no backend's.
+ Ownership: takes over provider->ctx, also when this fails.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_device_provider_register(
+        provider: *const tenon_device_provider,
+    ) -> tenon_status;
+    #[must_use]
+    /** Returns the provider of a device type, loading the plugin that ships for it when needed.
+
+ Errors:    TENON_ERROR_NOT_FOUND when no plugin provides it, or why loading it failed.
+ Ownership: borrowed for ever.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_device_provider_get(
+        device_type: i32,
+        out_provider: *mut *const tenon_device_provider,
+    ) -> tenon_status;
+    /** Returns the symbolic name of a status, such as "TENON_ERROR_TYPE", or "TENON_ERROR_UNKNOWN".
+
+ Errors:    none.
+ Ownership: static text.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_status_name(status: tenon_status) -> *const ::core::ffi::c_char;
+    /** Returns the default kind of a status, such as "TypeError".
+
+ Errors:    none.
+ Ownership: static text.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_status_kind(status: tenon_status) -> *const ::core::ffi::c_char;
+    /** Makes an error. `kind` NULL takes the code's default kind; `message` is copied up to its NUL;
+ NULL is "".
+
+ Errors:    none; when memory is short the result is the preallocated out-of-memory error.
+ Ownership: new reference.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_new(
+        code: tenon_status,
+        kind: *const ::core::ffi::c_char,
+        message: *const ::core::ffi::c_char,
+    ) -> *mut tenon_error;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_retain(error: *mut tenon_error) -> *mut tenon_error;
+    /** Drops a reference; the last one runs the payload's deleter. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_release(error: *mut tenon_error);
+    #[must_use]
+    /** Puts an error into the calling thread's slot and returns its code, so that a C function can end
+ with `return tenon_error_set(error);`. An error already in the slot is released.
+
+ Errors:    NULL empties the slot and returns TENON_OK.
+ Ownership: takes over the reference.
+ Threads:   any thread; the slot is the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_error_set(error: *mut tenon_error) -> tenon_status;
+    #[must_use]
+    /** Makes an error with the code's default kind, puts it into the slot and returns the code.
+
+ Errors:    always returns `code`; the error is in the slot.
+ Threads:   any thread; the slot is the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_error_raise(
+        code: tenon_status,
+        message: *const ::core::ffi::c_char,
+    ) -> tenon_status;
+    /** Moves the error out of the calling thread's slot; NULL when there is none.
+
+ Ownership: new reference (the slot's).
+ Threads:   any thread; the slot is the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_error_take() -> *mut tenon_error;
+    /** Looks at the error in the calling thread's slot; NULL when there is none.
+
+ Ownership: borrowed until the slot changes.
+ Threads:   any thread; the slot is the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_error_peek() -> *const tenon_error;
+    #[must_use]
+    /** Returns the code, never TENON_OK.
+
+ Errors:    none: the result is the error's own code.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_code(error: *const tenon_error) -> tenon_status;
+    /** Returns the kind, such as "TypeError" or the name of a foreign exception class.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_kind(error: *const tenon_error) -> *const ::core::ffi::c_char;
+    /** Returns the message, UTF-8, without kind, notes or frames.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_message(error: *const tenon_error) -> *const ::core::ffi::c_char;
+    /** Returns everything as readable text: kind, message, notes, frames (innermost first), causes. The
+ same text each time while nothing is added.
+
+ Ownership: borrowed until the error dies or changes.
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_format(error: *mut tenon_error) -> *const ::core::ffi::c_char;
+    /** Adds a note: a line of context below the message.
+
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_add_note(
+        error: *mut tenon_error,
+        note: *const ::core::ffi::c_char,
+    );
+    /** Returns the number of notes.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_note_count(error: *const tenon_error) -> i64;
+    /** Returns note `index`, or NULL when out of range.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_note(
+        error: *const tenon_error,
+        index: i64,
+    ) -> *const ::core::ffi::c_char;
+    /** Adds a frame; frames are kept innermost first. Texts are copied and may be NULL.
+
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_add_frame(
+        error: *mut tenon_error,
+        language: u32,
+        function: *const ::core::ffi::c_char,
+        file: *const ::core::ffi::c_char,
+        line: i32,
+    );
+    /** Returns the number of frames.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_frame_count(error: *const tenon_error) -> i64;
+    #[must_use]
+    /** Fills `out_frame` with frame `index`.
+
+ Errors:    TENON_ERROR_INDEX.
+ Ownership: texts are borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_get_frame(
+        error: *const tenon_error,
+        index: i64,
+        out_frame: *mut tenon_error_frame,
+    ) -> tenon_status;
+    /** Sets the error that led to this one; a cause already there is released.
+
+ Ownership: takes over the reference to `cause`.
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_set_cause(error: *mut tenon_error, cause: *mut tenon_error);
+    /** Returns the error that led to this one, or NULL.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_cause(error: *const tenon_error) -> *const tenon_error;
+    /** Hangs a language's own exception on the error, so that it comes home as the same object.
+ A payload already there is deleted.
+
+ Ownership: takes over `payload`; `deleter` (may be NULL) runs exactly once.
+ Threads:   any thread that owns the error alone.
+ Since:     0.1*/
+    pub fn tenon_error_set_payload(
+        error: *mut tenon_error,
+        language: u32,
+        payload: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+    );
+    /** Returns the payload when it belongs to `language`, else NULL.
+
+ Ownership: borrowed until the error dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_error_payload(
+        error: *const tenon_error,
+        language: u32,
+    ) -> *mut ::core::ffi::c_void;
+    /** Begins a typed call of an operator whose only tensor argument is `a` (NULL = absent): finds the
+ kernel, marks it running and fills `out_frame`. The caller compares `signature`, calls `typed`
+ (or boxes its arguments and calls tenon_frame_call), then leaves with
+ tenon_frame_leave, or after a failure with tenon_frame_end.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread: the frame is left on the same thread, also on failure.
+ Since:     0.1*/
+    pub fn tenon_frame_begin1(
+        op: *const tenon_op,
+        a: *const tenon_tensor,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed call with two tensor arguments; see tenon_frame_begin1.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_begin2(
+        op: *const tenon_op,
+        a: *const tenon_tensor,
+        b: *const tenon_tensor,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed call with three tensor arguments; see tenon_frame_begin1.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_begin3(
+        op: *const tenon_op,
+        a: *const tenon_tensor,
+        b: *const tenon_tensor,
+        c: *const tenon_tensor,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed call with `count` tensors (elements of tensor lists included, NULL = absent).
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread; *blocks* where a plugin must be loaded.
+ Since:     0.1*/
+    pub fn tenon_frame_begin_n(
+        op: *const tenon_op,
+        tensors: *const *mut tenon_tensor,
+        count: i64,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed call of an operator without tensor arguments, whose backend comes from `device`
+ (NULL = none given: the CPU).
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread; *blocks* where a plugin must be loaded.
+ Since:     0.1*/
+    pub fn tenon_frame_begin_factory(
+        op: *const tenon_op,
+        device: *const tenon_device,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a typed redispatch with an explicit key set; the thread's keys are not consulted.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_begin_keys(
+        op: *const tenon_op,
+        keys: tenon_keyset,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    /** Begins a call for boxed arguments of any types: checks count and tags, finds the kernel and
+ marks it running. A binding that meets a kernel of its own language calls it directly.
+
+ Errors:    NULL is returned, the error is in the slot, and there is nothing to leave.
+ Ownership: the entry is borrowed until the frame is left; arguments are borrowed.
+ Threads:   owner thread: the frame is left on the same thread, also on failure.
+ Since:     0.1*/
+    pub fn tenon_frame_begin_boxed(
+        op: *const tenon_op,
+        args: *const tenon_value,
+        nargs: i64,
+        out_frame: *mut tenon_frame,
+    ) -> *const tenon_entry;
+    #[must_use]
+    /** Calls the boxed kernel of a begun frame and checks its results, but does not leave the frame.
+ Where the frame was not begun with tenon_frame_begin_boxed, the arguments are checked first.
+
+ Errors:    what the kernel raised, in the slot; TENON_ERROR_TYPE for results that differ from
+            the schema. Results written by a failing kernel are cleared.
+ Ownership: as tenon_op_call.
+ Threads:   owner thread; *blocks* unless the kernel is NOBLOCK.
+ Since:     0.1*/
+    pub fn tenon_frame_call(
+        frame: *mut tenon_frame,
+        stack: *mut tenon_stack,
+    ) -> tenon_status;
+    #[must_use]
+    /** Leaves a frame. `status` is what the kernel returned; when it is a failure, the frame's error
+ (or the slot's with the same code, else a new one that names the operator) ends in the slot.
+
+ Errors:    returns `status`.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_end(
+        frame: *mut tenon_frame,
+        status: tenon_status,
+    ) -> tenon_status;
+    #[must_use]
+    /** Leaves a frame whose typed kernel returned TENON_OK but NULL for the tensor of result `index`,
+ where the schema says `Tensor`. Typed callers check for that: what a kernel returns is foreign.
+
+ Errors:    returns TENON_ERROR_TYPE; the error names operator, result and what was expected.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_frame_end_without_result(
+        frame: *mut tenon_frame,
+        index: i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
+ low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
+
+ Errors:    TENON_ERROR_NOT_FOUND without provider, TENON_ERROR_NOT_SUPPORTED without generators,
+            TENON_ERROR_INVALID_ARGUMENT for no device, or what the provider raised.
+ Ownership: new reference in `out_generator`.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_generator_new(
+        device: *const tenon_device,
+        seed: u64,
+        out_generator: *mut *mut tenon_generator,
+    ) -> tenon_status;
+    #[must_use]
+    /** Returns the generator that operators draw from when they are given none: one per device, made
+ when first asked for, seeded as tenon_generator_seed_all said last. It lives for ever, and
+ counts as no live handle.
+
+ Errors:    as tenon_generator_new.
+ Ownership: new reference in `out_generator`.
+ Threads:   any thread; *blocks* while a plugin loads.
+ Since:     0.1*/
+    pub fn tenon_generator_open_default(
+        device: *const tenon_device,
+        out_generator: *mut *mut tenon_generator,
+    ) -> tenon_status;
+    #[must_use]
+    /** Seeds the default generators of all devices, those made later too.
+
+ Errors:    what a provider raised first; the other generators are seeded all the same.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_seed_all(seed: u64) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_retain(
+        generator: *mut tenon_generator,
+    ) -> *mut tenon_generator;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_release(generator: *mut tenon_generator);
+    /** Fills `out_device` with the device whose operators may draw from the generator.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_device(
+        generator: *const tenon_generator,
+        out_device: *mut tenon_device,
+    );
+    #[must_use]
+    /** Begins the sequence of a seed anew; a spare normal sample is dropped.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED, or what the provider raised; none on the CPU.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_seed(
+        generator: *mut tenon_generator,
+        seed: u64,
+    ) -> tenon_status;
+    /** Returns the seed whose sequence the generator is in.
+
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_initial_seed(generator: *const tenon_generator) -> u64;
+    #[must_use]
+    /** Writes the whole state (seed, place, spare normal sample) into `out_data`, of `capacity` bytes,
+ and its size into `out_nbytes`; only the size when `out_data` is NULL. The CPU's state is the
+ 5056 bytes of PyTorch's CPU generators, which may be carried over both ways.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT when capacity is less than the size (both named),
+            TENON_ERROR_NOT_SUPPORTED, or what the provider raised.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_state(
+        generator: *const tenon_generator,
+        capacity: i64,
+        out_data: *mut ::core::ffi::c_void,
+        out_nbytes: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Goes to a state that tenon_generator_state wrote for a generator of the same device type.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for bytes that are no such state,
+            TENON_ERROR_NOT_SUPPORTED, or what the provider raised; the generator is unchanged.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_set_state(
+        generator: *mut tenon_generator,
+        data: *const ::core::ffi::c_void,
+        nbytes: i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Draws the next `count` numbers, uniform over all 2^32. No other thread's draw is served between
+ two of them.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative count, TENON_ERROR_NOT_SUPPORTED, or what
+            the provider raised.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_random(
+        generator: *mut tenon_generator,
+        count: i64,
+        out_numbers: *mut u32,
+    ) -> tenon_status;
+    #[must_use]
+    /** Draws `count` samples of the standard normal distribution by pairs (Box and Muller, 1958), each
+ from four numbers, PyTorch's samples on the CPU. The second of an odd count is the spare with
+ which the CPU's next draw begins; generators of other devices drop it.
+
+ Errors:    as tenon_generator_random, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; *blocks* while another thread draws.
+ Since:     0.1*/
+    pub fn tenon_generator_normal(
+        generator: *mut tenon_generator,
+        count: i64,
+        out_samples: *mut f64,
+    ) -> tenon_status;
+    /** Returns the provider's own object behind the generator, for the kernels of its device; NULL for
+ the CPU's.
+
+ Ownership: borrowed until the generator dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_generator_native(
+        generator: *const tenon_generator,
+    ) -> *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
+ guard never chooses a backend.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_key_guard_include(
+        keys: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_key_guard_exclude(
+        keys: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Replaces both sets until the guard is left. Only functionality bits count.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_key_guard_force(
+        include: tenon_keyset,
+        exclude: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Leaves a guard: keys and grad mode are again exactly what they were when it was entered.
+
+ Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
+            that is not the innermost of its thread; nothing changes then.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_key_guard_leave(guard: *const tenon_key_guard) -> tenon_status;
+    #[must_use]
+    /** Enters a grad mode until the guard is left, with tenon_key_guard_leave.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_OUT_OF_MEMORY on a
+            thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_grad_mode_enter(
+        mode: u32,
+        out_guard: *mut tenon_key_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Sets the calling thread's grad mode, until it is set again or a guard around it is left.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown mode, TENON_ERROR_STATE for INFERENCE
+            outside it and for NORMAL, which only guards enter, TENON_ERROR_OUT_OF_MEMORY on a
+            thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_grad_mode_set(mode: u32) -> tenon_status;
+    /** Returns the calling thread's grad mode, TENON_GRAD_MODE_* up to INFERENCE_ON.
+
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_grad_mode_get() -> u32;
+    #[must_use]
+    /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED).
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias or unknown key, TENON_ERROR_ABI for a bad
+            struct_size.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_get_slot(
+        op: *const tenon_op,
+        key: tenon_key,
+        out_info: *mut tenon_slot_info,
+    ) -> tenon_status;
+    #[must_use]
+    /** Returns the operators that are defined now, sorted by name, as a buffer of const tenon_op*.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_ops`; the operators are valid for ever.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_list_ops(out_ops: *mut *mut tenon_buffer) -> tenon_status;
+    #[must_use]
+    /** Returns the operators that have kernels but no definition, as a buffer of const tenon_op*.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_ops`; the operators are valid for ever.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_list_dangling(
+        out_ops: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes what is registered: name, schema, and one line a kernel, overridden ones as inactive.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_dump(
+        op: *const tenon_op,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Writes the computed table: one line a slot that is not missing, Undefined first, such as
+ "CPU: mm_cpu at mm.cpp:12 [kernel]".
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_dump_table(
+        op: *const tenon_op,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Recomputes the table of `op` (NULL: of all operators) and compares it with the one in use.
+
+ Errors:    TENON_ERROR_INTERNAL naming operator and slot that differ.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_check(op: *const tenon_op) -> tenon_status;
+    /** Returns how many objects of a kind (TENON_HANDLE_*) live in the process, -1 for an unknown kind.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_live_count(kind: u32) -> i64;
+    /** Returns how many kinds of handles this library knows: all TENON_HANDLE_* are below.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_handle_count() -> u32;
+    /** Returns the name of a kind of handle, such as "tensor", NULL for an unknown kind.
+
+ Ownership: static text.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_introspect_handle_name(kind: u32) -> *const ::core::ffi::c_char;
+    #[must_use]
+    /** Gives a number to a language, or to one runtime of a language, such as "Go" or "C++ (libc++)".
+ The same name again returns the same number; "C", "C++", "Python", "Java" and "Rust" have
+ theirs.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL or an empty name, TENON_ERROR_STATE when all
+            numbers are taken, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_language_register(
+        name: *const ::core::ffi::c_char,
+        out_language: *mut u32,
+    ) -> tenon_status;
+    /** Returns the name of a language, "" for TENON_LANGUAGE_NONE, NULL for an unknown number.
+
+ Ownership: static text.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_language_name(language: u32) -> *const ::core::ffi::c_char;
     #[must_use]
     /** Makes an object of `type` around `self`; calls type->retain(self) on success.
 
@@ -4155,9 +4568,10 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
- data and version counter. It carries the keys of `base` but for Autograd, and is read-only or an
- inference tensor where `base` is. For kernels below ADInplaceOrView; everyone else calls view
- operators.
+ data and version counter: a view, which gradients know as one and which keeps `base`, or what
+ that is a view of. It carries the keys of `base`, and Autograd where gradients may come to flow
+ to it; it is read-only or an inference tensor where `base` is. For kernels below
+ ADInplaceOrView; everyone else calls view operators.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
             strides, for the undefined tensor and for one that stands for something else.
@@ -4184,6 +4598,22 @@ extern "C" {
     pub fn tenon_tensor_new_alias_as(
         base: *const tenon_tensor,
         dtype: tenon_dtype,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        storage_offset: i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** As tenon_tensor_new_alias, but no view: it shares memory and version counter, and no gradient
+ ever flows from it to `base`. For detach, and for results on the memory of a temporary.
+
+ Errors:    as tenon_tensor_new_alias.
+ Ownership: new reference in `out_tensor`; `base` is borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_detached(
+        base: *const tenon_tensor,
         ndim: i64,
         sizes: *const i64,
         strides: *const i64,

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong calls of autograd: leaves, formulas, nodes and backward passes.
+#include "badinput.h"
+
+// What a field of the case says is to be given: "tensor", "meta", "bytes" (of int64), or "NULL".
+static tenon_tensor* given_tensor(const bad_world* world, const char* name) {
+  if (strcmp(name, "NULL") == 0) return NULL;
+  if (strcmp(name, "undefined") == 0) return tenon_tensor_undefined();
+  if (strcmp(name, "other") == 0) return world->other;
+  if (strcmp(name, "meta") == 0) return world->meta;
+  assert_string_equal(name, "tensor");
+  return world->tensor;
+}
+
+// A vector of `count` elements of a dtype; as a leaf that asks for gradients, or not.
+static tenon_tensor* fresh(tenon_dtype dtype, int64_t count, int32_t leaf) {
+  tenon_tensor* tensor = NULL;
+  assert_ok(tenon_tensor_new(dtype, NULL, 1, &count, NULL, &tensor));
+  if (leaf) assert_ok(tenon_tensor_set_requires_grad(tensor, 1));
+  return tensor;
+}
+
+// WHAT: "NULL", "undefined" or "ints"
+static tenon_status set_requires_grad(const bad_world* world, const bad_case* one) {
+  if (strcmp(one->args[0], "ints") != 0) {
+    return tenon_tensor_set_requires_grad(given_tensor(world, one->args[0]), 1);
+  }
+  tenon_tensor* ints = fresh(TENON_DTYPE_I64, 2, 0);
+  const tenon_status status = tenon_tensor_set_requires_grad(ints, 1);
+  assert_int_equal(tenon_tensor_requires_grad(ints), 0);
+  tenon_tensor_release(ints);
+  return status;
+}
+
+// WHAT: "NULL", "itself", "longer" or "double"
+static tenon_status set_grad(const bad_world* world, const bad_case* one) {
+  if (strcmp(one->args[0], "NULL") == 0) return tenon_tensor_set_grad(NULL, world->tensor);
+  tenon_tensor* leaf = fresh(TENON_DTYPE_F32, 2, 1);
+  tenon_tensor* grad = strcmp(one->args[0], "itself") == 0   ? tenon_tensor_retain(leaf)
+                       : strcmp(one->args[0], "longer") == 0 ? fresh(TENON_DTYPE_F32, 3, 0)
+                                                             : fresh(TENON_DTYPE_F64, 2, 0);
+  const tenon_status status = tenon_tensor_set_grad(leaf, grad);
+  tenon_tensor* left = NULL;
+  tenon_error* error = tenon_error_take();
+  assert_ok(tenon_tensor_copy_grad(leaf, &left));
+  assert_null(left);
+  if (error != NULL) tenon_error_set(error);
+  tenon_tensor_release(grad);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+static tenon_status copy_grad(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  tenon_tensor* grad = NULL;
+  const tenon_status status = tenon_tensor_copy_grad(NULL, &grad);
+  assert_null(grad);
+  return status;
+}
+
+static tenon_status copy_node(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  tenon_node* node = NULL;
+  int64_t output;
+  const tenon_status status = tenon_tensor_copy_node(NULL, &node, &output);
+  assert_null(node);
+  return status;
+}
+
+// INDEX, of a leaf's node, which has no edges
+static tenon_status copy_edge(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_tensor* leaf = fresh(TENON_DTYPE_F32, 1, 1);
+  tenon_node *node = NULL, *next = NULL;
+  int64_t output;
+  assert_ok(tenon_tensor_copy_node(leaf, &node, &output));
+  const tenon_status status = tenon_node_copy_edge(node, number_of(one->args[0]), &next, &output);
+  assert_null(next);
+  tenon_node_release(node);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+static tenon_status no_gradient(const tenon_backward_call* call) {
+  (void)call;
+  return TENON_OK;
+}
+
+// LIBRARY NAME GRADIENT FIELDS: "backward=1", "saves=1", "flags=N", "struct_size=N", "reserved=N"
+static tenon_status register_autograd(const bad_world* world, const bad_case* one) {
+  const int before = bad_deleted;
+  const char* fields = one->args[3];
+  tenon_formula formula;
+  memset(&formula, 0, sizeof formula);
+  formula.struct_size = (uint32_t)field_of(fields, "struct_size", sizeof formula);
+  formula.flags = (uint32_t)field_of(fields, "flags", 0);
+  formula.gradient = text_of(one->args[2]);
+  formula.backward = field_of(fields, "backward", 0) != 0 ? &no_gradient : NULL;
+  formula.saves = field_of(fields, "saves", 0) != 0 ? "x" : NULL;
+  formula.language = (uint32_t)field_of(fields, "language", TENON_LANGUAGE_C);
+  formula.policy = (uint32_t)field_of(fields, "policy", 0);
+  formula.deleter = &bad_delete;
+  formula.reserved[0] = (uint64_t)field_of(fields, "reserved", 0);
+  tenon_registration* registration = NULL;
+  const tenon_status status = tenon_library_register_autograd(
+      library_of(world, one->args[0]), text_of(one->args[1]), &formula, &registration);
+  assert_null(registration);
+  if (field_of(fields, "struct_size", sizeof formula) >= 56) require_deleted(before, one->what);
+  return status;
+}
+
+// FIELDS: "noutputs=N", "outputs=0" (NULL), "tracked=0", "long=1", "grad=N" (of N elements),
+// "ninputs=N", "input=0" (not tracked), "flags=N", "struct_size=N", "reserved=N"
+static tenon_status run_pass(const bad_case* one, int gives) {
+  const char* fields = one->args[0];
+  const int tracked = field_of(fields, "tracked", 1) != 0;
+  tenon_tensor* leaf = fresh(TENON_DTYPE_F32, field_of(fields, "long", 0) != 0 ? 3 : 1, tracked);
+  tenon_tensor* apart = fresh(TENON_DTYPE_F32, 1, (int32_t)field_of(fields, "input", 1));
+  const int64_t ngrad = field_of(fields, "grad", 0);
+  tenon_tensor* grad = ngrad != 0 ? fresh(TENON_DTYPE_F32, ngrad, 0) : NULL;
+  tenon_backward_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = (uint32_t)field_of(fields, "struct_size", sizeof options);
+  options.flags = (uint32_t)field_of(fields, "flags", 0);
+  options.outputs = field_of(fields, "outputs", 1) != 0 ? &leaf : NULL;
+  options.noutputs = field_of(fields, "noutputs", 1);
+  options.grads = grad != NULL ? &grad : NULL;
+  options.inputs = field_of(fields, "inputs", 1) != 0 ? &apart : NULL;
+  options.ninputs = field_of(fields, "ninputs", gives);
+  options.reserved[0] = (uint64_t)field_of(fields, "reserved", 0);
+  tenon_tensor* out[1] = {NULL};
+  const tenon_status status = gives ? tenon_grad(&options, out) : tenon_backward(&options);
+  assert_null(out[0]);
+  tenon_tensor_release(grad);
+  tenon_tensor_release(apart);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+static tenon_status run_backward(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return strcmp(one->args[0], "NULL") == 0 ? tenon_backward(NULL) : run_pass(one, 0);
+}
+
+static tenon_status run_grad(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return strcmp(one->args[0], "NULL") == 0 ? tenon_grad(NULL, NULL) : run_pass(one, 1);
+}
+
+// WHAT: "reach" (outside of the memory), "hollow" (no memory) or "strides" (NULL)
+static tenon_status new_detached(const bad_world* world, const bad_case* one) {
+  const int64_t sizes[1] = {1000000}, strides[1] = {1};
+  tenon_tensor* tensor = NULL;
+  const tenon_tensor* base = world->tensor;
+  const tenon_status status = tenon_tensor_new_detached(
+      strcmp(one->args[0], "hollow") == 0 ? tenon_tensor_undefined() : base, 1, sizes,
+      strcmp(one->args[0], "strides") == 0 ? NULL : strides, 0, &tensor);
+  assert_null(tensor);
+  return status;
+}
+
+const bad_named_call bad_autograd_calls[] = {{"set_requires_grad", &set_requires_grad},
+                                             {"set_grad", &set_grad},
+                                             {"copy_grad", &copy_grad},
+                                             {"copy_node", &copy_node},
+                                             {"copy_edge", &copy_edge},
+                                             {"register_autograd", &register_autograd},
+                                             {"backward", &run_backward},
+                                             {"grad", &run_grad},
+                                             {"new_detached", &new_detached},
+                                             {NULL, NULL}};
