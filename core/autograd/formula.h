@@ -52,7 +52,7 @@ struct Plan {
 /// Whether values of a type may be tensors, or hold some.
 bool may_hold_tensors(const schema::Type& type) noexcept;
 
-/// What becomes of arguments that may hold tensors inside other values, which no gradient is led to.
+/// What becomes of arguments that may hold tensors inside other values: no gradient is led there.
 enum class Others { kRefused, kIgnored };
 
 /// The arguments of a schema that hold tensors. Throws TENON_ERROR_NOT_SUPPORTED for more than
@@ -116,8 +116,8 @@ const T& immortal() {
   return *formula;
 }
 
-/// Which argument or result of a schema a name stands for: `result`, `result0`, or as the schema has
-/// it. Throws TENON_ERROR_INVALID_ARGUMENT; `what` names the formula in messages.
+/// Which argument or result of a schema a name stands for: `result`, `result0`, or as the schema
+/// has it. Throws TENON_ERROR_INVALID_ARGUMENT; `what` names the formula in messages.
 Save find_save(std::string_view what, const schema::Schema& schema, std::string_view name);
 
 /// "MulBackward0" for "aten::mul_.Tensor".

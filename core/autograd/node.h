@@ -69,8 +69,8 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   using OutputInfo = tenon::autograd::OutputInfo;
   using Formula = tenon::autograd::Formula;
 
-  /// A node of a plan's formula, with edges, saved tensors and values still empty, for such outputs (NULL:
-  /// one without gradient). Throws TENON_ERROR_OUT_OF_MEMORY.
+  /// A node of a plan's formula, with edges, saved tensors and values still empty, for such outputs
+  /// (NULL: one without gradient). Throws TENON_ERROR_OUT_OF_MEMORY.
   static tenon::autograd::NodePtr make(const tenon::autograd::Plan& plan,
                                        const tenon::autograd::NodeShape& shape,
                                        std::span<const tenon_tensor* const> outputs);

@@ -28,8 +28,8 @@ extern template bool extract_keys<Checks::kTensors>(const Snapshot&, const tenon
 extern template bool extract_keys<Checks::kAll>(const Snapshot&, const tenon_value*, uint32_t,
                                                 tenon_keyset*) noexcept;
 
-/// Whether gradients may flow to an argument, of a call whose arguments are known to be right. Views
-/// carry Autograd because they may come to be tracked; most are not.
+/// Whether gradients may flow to an argument, of a call whose arguments are known to be right.
+/// Views carry Autograd because they may come to be tracked; most are not.
 bool any_tracked(const Snapshot& snapshot, const tenon_value* args) noexcept;
 /// The same for the tensors of a typed call, NULL where absent.
 inline bool any_tracked(const tenon_tensor* const* tensors, int64_t count) noexcept {

@@ -194,7 +194,7 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
   check(tenon_library_impl(library.get(), name.c_str(), key, &description, nullptr));
 }
 
-// Formulas are texts; that there is none is a word too, except of a composite, which calls what has.
+// Formulas are texts; "none" is a word too, except of a composite, which calls what has one.
 void register_gradient(Library& library, const Facts& facts, Forms form) {
   const std::string name =
       std::string(tenon_library_namespace(library.get())) + "::" + name_of_form(facts, form);

@@ -115,8 +115,10 @@ def grad(
     if materialize_grads:
         from ..factories import zeros_like
 
-        found = tuple(zeros_like(end) if one is None else one for one, end in zip(found, ends))
-    return dict(zip(inputs, found)) if isinstance(inputs, dict) else found
+        found = tuple(
+            zeros_like(end) if one is None else one for one, end in zip(found, ends, strict=True)
+        )
+    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
 
 
 def _backward(
