@@ -37,8 +37,8 @@ int64_t alignment_of(tenon_dtype dtype) noexcept {
 }  // namespace
 
 // A header in `memory` on the storage of `base`; its shape is still to be set. Keeps the tensor
-// that it is a view of, and by that the storage. Where that may be tracked, now or later, by a write
-// through another view, calls with the view look: it carries Autograd.
+// that it is a view of, and by that the storage. That may come to be tracked, by a write through
+// another view: so that calls with the view look, it carries Autograd.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
     void* memory, const tenon_tensor& base, tenon_dtype dtype, int64_t offset) noexcept {
   TENON_DCHECK(base.has_storage() && !base.is_symbolic());
