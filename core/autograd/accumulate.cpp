@@ -10,10 +10,10 @@ namespace {
 
 using tensor::TensorPtr;
 
-// The leaf's first gradient. A view of larger memory, or one that others see, would change when the
-// leaf's is added to.
+// The leaf's first gradient. One whose memory others see would change for them when it is added to.
 TensorPtr own(TensorPtr grad, bool recorded) {
-  const bool alone = grad->use_count() == 1 && grad->is_contiguous();
+  const bool alone = grad->use_count() == 1 && grad->base() == nullptr && grad->has_storage() &&
+                     grad->storage()->is_alone() && grad->is_contiguous();
   return alone && !recorded ? grad : operators::clone(*grad);
 }
 
@@ -48,6 +48,7 @@ TensorPtr sum(Node& leaf, TensorPtr old, const TensorPtr& grad, bool recorded) {
 }  // namespace
 
 void accumulate(Node& leaf, TensorPtr grad, bool recorded) {
+  if (!leaf.requires_grad()) return;  // it has stopped asking since
   bool is_own = false;
   while (true) {
     if (TensorPtr old = leaf.set_grad(nullptr)) {

@@ -70,7 +70,7 @@ const Plan& Formula::plan_for(const schema::Schema& schema) const {
     if (planned_.compare_exchange_strong(planned, fresh.get(), std::memory_order_acq_rel)) {
       return *fresh.release()->plan;
     }
-    static_cast<void>(const_cast<std::unique_ptr<const Planned>&>(fresh->older).release());
+    static_cast<void>(fresh->older.release());  // another thread was faster
   }
 }
 

@@ -34,8 +34,9 @@ struct Edge {
 struct SavedTensor {
   tensor::Tensor* tensor = nullptr;  // owned; NULL: absent
   uint32_t version = 0;
-  int16_t edge = -1;    // of the same node that led to it when it was saved
-  int16_t result = -1;  // number of the result that it is
+  static constexpr uint16_t kNone = UINT16_MAX;
+  uint16_t edge = kNone;    // of the same node that led to it when it was saved
+  uint16_t result = kNone;  // number of the result that it is
 };
 
 /// What an output is like: a gradient for it has the same sizes, dtype and device. Sizes follow.

@@ -48,10 +48,10 @@ class Unpacked {
                 version, ", expected version ", saved.version);
     if (base::grad_mode() != TENON_GRAD_MODE_ON) return tenon_value_of_tensor(saved.tensor);
     Edge edge;
-    if (saved.result >= 0) {
-      edge = {&node, static_cast<uint32_t>(saved.result)};
-    } else if (saved.edge >= 0) {
-      edge = node.edges()[static_cast<size_t>(saved.edge)];
+    if (saved.result != SavedTensor::kNone) {
+      edge = {&node, saved.result};
+    } else if (saved.edge != SavedTensor::kNone) {
+      edge = node.edges()[saved.edge];
     }
     const Flow now = flow_to(*saved.tensor);
     if (now.node.get() == edge.node && now.output == edge.output) {
@@ -71,11 +71,12 @@ class Unpacked {
 // unwind goes through.
 class Reading {
  public:
-  Reading(Node& node, bool keep) : node_(node), drops_(!keep && node.has_saved()) {
+  Reading(Node& node, bool keep) : node_(node) {
     TENON_CHECK(
         node.begin_read(), TENON_ERROR_STATE, node.name(),
         ": graph must be kept for a second backward pass, what it saved was freed after the "
         "first; say retain_graph there");
+    drops_ = !keep && node.has_saved();
   }
   ~Reading() { node_.end_read(drops_); }
   Reading(const Reading&) = delete;
@@ -83,7 +84,7 @@ class Reading {
 
  private:
   Node& node_;
-  const bool drops_;
+  bool drops_ = false;
 };
 
 }  // namespace

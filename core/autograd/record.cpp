@@ -70,6 +70,7 @@ class Recording {
   /// What the kernel may overwrite is looked at before it runs.
   void prepare() {
     check_written();
+    const auto guard = dispatch::KeyGuard::exclude(kAutograd);
     for (const Save& save : plan_.saves) {
       if (save.of_result || (save.needed_by & needed_) == 0) continue;
       const auto& argument = plan_.schema->arguments()[save.position];
@@ -231,15 +232,15 @@ class Recording {
     return std::ranges::any_of(inputs_, [&](const Given& given) { return given.tensor == tensor; });
   }
 
-  // The edge that an argument's gradient has, by the argument's position.
-  int16_t edge_at(uint16_t position) const {
-    int16_t edge = 0;
+  // The number of an argument's tensor among the inputs, by the argument's position.
+  size_t input_at(uint16_t position) const {
+    size_t number = 0;
     for (const Input& input : plan_.inputs) {
-      if (input.position == position) return edge;
-      const tenon_value& value = stack_.args[input.position];
-      edge = static_cast<int16_t>(edge + (input.is_list ? static_cast<int>(value.count) : 1));
+      if (input.position == position) break;
+      number += input.is_list ? stack_.args[input.position].count : 1;
     }
-    return -1;
+    TENON_DCHECK(number < inputs_.size());
+    return number;
   }
 
   void save(Node& node) {
@@ -265,28 +266,31 @@ class Recording {
   void save_argument(uint16_t position, SavedTensor* slot) {
     const Tensor* tensor = defined(stack_.args[position]);
     if (tensor == nullptr) return;
+    const size_t number = input_at(position);
+    slot->edge = static_cast<uint16_t>(number);
     for (Copy& copy : copies_) {
       if (copy.position != position) continue;
       copy.tensor->retain();
-      *slot = {copy.tensor, static_cast<uint32_t>(copy.tensor->version()), edge_at(position), -1};
+      slot->tensor = copy.tensor;
+      slot->version = static_cast<uint32_t>(copy.tensor->version());
       return;
     }
-    const int16_t edge = edge_at(position);
     // Where it is a result, too, an alias that knows no node: else both would keep each other.
     const bool is_result = std::ranges::any_of(
         results_, [&](const Result& result) { return result.tensor == tensor; });
     TensorPtr kept = is_result ? operators::detached_alias(*tensor)
                                : TensorPtr::share(const_cast<Tensor*>(tensor));
-    *slot = {kept.detach(), versions_[static_cast<size_t>(edge)], edge, -1};
+    slot->tensor = kept.detach();
+    slot->version = versions_[number];
   }
 
   void save_result(uint16_t position, SavedTensor* slot) {
     const Tensor* tensor = defined(stack_.rets[position]);
     if (tensor == nullptr) return;
-    const auto number = static_cast<int16_t>(std::ranges::find(results_, tensor, &Result::tensor) -
-                                             results_.begin());
-    *slot = {operators::detached_alias(*tensor).detach(), static_cast<uint32_t>(tensor->version()),
-             -1, number};
+    const auto found = std::ranges::find(results_, tensor, &Result::tensor);
+    slot->tensor = operators::detached_alias(*tensor).detach();
+    slot->version = static_cast<uint32_t>(tensor->version());
+    slot->result = static_cast<uint16_t>(found - results_.begin());
   }
 
   tenon_value attribute(const Save& save) const {

@@ -95,6 +95,12 @@ struct alignas(64) tenon_storage {
     }
   }
 
+  /// Whether only the tensor beside it uses it, and no view does.
+  bool is_alone() const noexcept {
+    const uint64_t mark = has_views_ ? tenon::tensor::kOneWeak : 0;
+    return counts_.load(std::memory_order_acquire) == tenon::tensor::kStorageAlone + mark;
+  }
+
   void retain() noexcept {
     counts_.fetch_add(tenon::tensor::kOneStrong, std::memory_order_relaxed);
   }
@@ -130,11 +136,6 @@ struct alignas(64) tenon_storage {
     return const_cast<tenon_storage*>(std::as_const(*this).counting_storage());
   }
 
-  // Whether only the tensor beside it uses it; views there were are gone.
-  bool is_alone() const noexcept {
-    const uint64_t mark = has_views_ ? tenon::tensor::kOneWeak : 0;
-    return counts_.load(std::memory_order_acquire) == tenon::tensor::kStorageAlone + mark;
-  }
   // Gives memory outside the block back.
   void free_data() noexcept;
   void die() noexcept;
