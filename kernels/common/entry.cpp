@@ -249,6 +249,19 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"TI>">(),
       entry_of<"TiT>">(),
       entry_of<"Tii>">(),
+      entry_of<"Ti>v">(),
+      entry_of<"Tii>v">(),
+      entry_of<"TIi>v">(),
+      // gradients
+      entry_of<"TIii>T">(),
+      entry_of<"TIiiT>">(),
+      entry_of<"TIiiii>T">(),
+      entry_of<"TIiiiiT>">(),
+      entry_of<"TiTIb>T">(),
+      entry_of<"Tvi>v">(),
+      // of a number and a tensor
+      entry_of<"vT>T">(),
+      entry_of<"vTT>">(),
       // factories
       entry_of<"Ivvvv>T">(),
       entry_of<"IT>">(),

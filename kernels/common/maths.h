@@ -22,6 +22,8 @@ Complex<R> sqrt(Complex<R> x);
 template <class R>
 Complex<R> tanh(Complex<R> x);
 template <class R>
+Complex<R> pow(Complex<R> x, Complex<R> y);
+template <class R>
 R abs(Complex<R> x);
 
 TENON_FUNCTOR inline float cos(float x) { return __builtin_cosf(x); }
@@ -36,6 +38,9 @@ TENON_FUNCTOR inline float sqrt(float x) { return __builtin_sqrtf(x); }
 TENON_FUNCTOR inline double sqrt(double x) { return __builtin_sqrt(x); }
 TENON_FUNCTOR inline float tanh(float x) { return float_tanh(x); }
 TENON_FUNCTOR inline double tanh(double x) { return double_tanh(x); }
+
+TENON_FUNCTOR inline float pow(float x, float y) { return __builtin_powf(x, y); }
+TENON_FUNCTOR inline double pow(double x, double y) { return __builtin_pow(x, y); }
 
 TENON_FUNCTOR inline float trunc(float x) { return __builtin_truncf(x); }
 TENON_FUNCTOR inline double trunc(double x) { return __builtin_trunc(x); }
@@ -79,6 +84,15 @@ TENON_FUNCTOR inline T multiply(T x, T y) {
     return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
   } else {
     return x * y;
+  }
+}
+
+template <class T>
+TENON_FUNCTOR inline T conj(T x) {
+  if constexpr (is_complex_element<T>) {
+    return {x.re, -x.im};
+  } else {
+    return x;
   }
 }
 

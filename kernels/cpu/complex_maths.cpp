@@ -43,6 +43,10 @@ Complex<R> tanh(Complex<R> x) {
   return own(std::tanh(standard(x)));
 }
 template <class R>
+Complex<R> pow(Complex<R> x, Complex<R> y) {
+  return own(std::pow(standard(x), standard(y)));
+}
+template <class R>
 R abs(Complex<R> x) {
   return std::hypot(x.re, x.im);
 }
@@ -59,6 +63,8 @@ template Complex64 sqrt(Complex64);
 template Complex128 sqrt(Complex128);
 template Complex64 tanh(Complex64);
 template Complex128 tanh(Complex128);
+template Complex64 pow(Complex64, Complex64);
+template Complex128 pow(Complex128, Complex128);
 template float abs(Complex64);
 template double abs(Complex128);
 

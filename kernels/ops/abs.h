@@ -25,7 +25,7 @@ inline constexpr Facts kAbs{
     .name = "abs",
     .params = "Tensor self",
     .forms = kAllForms,
-    .gradient = "self: where(eq(result, 0), 0, grad * (self / result))",
+    .gradient = "self: grad * self.sgn()",
     .tangent = "real(self_t * self.sgn().conj())",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

@@ -18,8 +18,7 @@ inline constexpr Facts kBmm{
     .forms = kFunctional | kOut,
     .tags = "core",
     .gradient =
-        "self: grad.bmm(mat2.transpose(1, 2).conj()); "
-        "mat2: self.transpose(1, 2).conj().bmm(grad)",
+        "self: grad.bmm(mat2.transpose(1, 2).conj()); mat2: self.transpose(1, 2).conj().bmm(grad)",
     .tangent = "self_t.bmm(mat2) + self.bmm(mat2_t)",
     .batching = Batching::Product,
     .cast = Cast::Lower,

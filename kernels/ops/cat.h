@@ -23,7 +23,7 @@ inline constexpr Facts kCat{
     .params = "Tensor[] tensors, int dim=0",
     .forms = kFunctional | kOut,
     .tags = "core",
-    .gradient = "tensors: split_with_sizes(grad, sizes_at(tensors.sizes(), dim), dim)",
+    .gradient = "tensors: cat_backward(grad, tensors.sizes(), dim)",
     .tangent = "cat(tensors_t, dim)",
     .batching = Batching::Each,
     .cast = Cast::Widest,

@@ -116,6 +116,13 @@ Tensor call_empty_strided(Sizes size, Sizes stride, const FactoryOptions& option
   return op(size, stride, options.dtype, options.layout, options.device, options.pin_memory);
 }
 
+Tensor call_zeros(Sizes size, const FactoryOptions& options) {
+  static constinit const LazyOp<Tensor(Sizes, std::optional<Dtype>, std::optional<Layout>,
+                                       std::optional<Device>, std::optional<bool>)>
+      op("aten::zeros");
+  return op(size, options.dtype, options.layout, options.device, options.pin_memory);
+}
+
 void call_fill(Tensor& self, const Scalar& value) {
   static constinit const LazyOp<void(const Tensor&, const Scalar&)> op("aten::fill_.Scalar");
   op(self, value);

@@ -51,6 +51,7 @@ bool has_memory_format(const char* op, const tenon_tensor_info& info, MemoryForm
 Tensor call_empty(Sizes size, const FactoryOptions& options,
                   std::optional<MemoryFormat> memory_format = std::nullopt);
 Tensor call_empty_strided(Sizes size, Sizes stride, const FactoryOptions& options);
+Tensor call_zeros(Sizes size, const FactoryOptions& options);
 void call_fill(Tensor& self, const Scalar& value);
 void call_zero(Tensor& self);
 void call_uniform(Tensor& self, double from, double to, const std::optional<Generator>& generator);

@@ -20,8 +20,7 @@ inline constexpr Facts kMaxDim{
     .outs = "max, max_values",
     .tags = "core reduction",
     .gradient =
-        "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), "
-        "keepdim)",
+        "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), keepdim)",
     .tangent = "self_t at the indices",
     .batching = Batching::Fold,
     .cast = Cast::None,

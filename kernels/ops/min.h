@@ -19,8 +19,7 @@ inline constexpr Facts kMinDim{
     .outs = "min, min_indices",
     .tags = "core reduction",
     .gradient =
-        "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), "
-        "keepdim)",
+        "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), keepdim)",
     .tangent = "self_t at the indices",
     .batching = Batching::Fold,
     .cast = Cast::None,

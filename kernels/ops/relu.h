@@ -17,7 +17,7 @@ inline constexpr Facts kRelu{
     .name = "relu",
     .params = "Tensor self",
     .forms = kAllForms,
-    .gradient = "self: where(gt(result, 0), grad, 0)",
+    .gradient = "self: threshold_backward(grad, result, 0)",
     .tangent = "where(result > 0, self_t, 0)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

@@ -17,7 +17,7 @@ inline constexpr Facts kSigmoid{
     .name = "sigmoid",
     .params = "Tensor self",
     .forms = kAllForms,
-    .gradient = "self: grad * (result - result * result).conj()",
+    .gradient = "self: sigmoid_backward(grad, result)",
     .tangent = "self_t * (1 - result) * result",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

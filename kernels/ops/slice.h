@@ -35,7 +35,9 @@ inline constexpr Facts kSlice{
     .returns = "Tensor(a)",
     .forms = kViewForms,
     .tags = "core",
-    .gradient = "self: slice_backward(grad, self.sizes(), dim, start, end, step)",
+    .gradient =
+        "self: slice_backward(grad, self.sizes(), dim, if_none(start, 0, start), "
+        "if_none(end, 9223372036854775807, end), step)",
     .tangent = "self_t.slice(dim, start, end, step)",
     .batching = Batching::View,
     .cast = Cast::None,

@@ -42,8 +42,9 @@ void add_strided(const Tensor& memory, const Tensor& grad, Dims sizes, Dims stri
       as_strided("aten::as_strided");
   static constinit const LazyOp<void(const Tensor&, const Tensor&, const Scalar&)> add(
       "aten::add_.Tensor");
-  static constinit const LazyOp<Tensor(const Tensor&, Sizes, bool, std::optional<Dtype>)> sum(
-      "aten::sum.dim_IntList");
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<Sizes>, bool,
+                                       std::optional<Dtype>)>
+      sum("aten::sum.dim_IntList");
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select("aten::select.int");
   const int64_t dim = overlapping_dim(sizes, strides);
   if (dim < 0) {

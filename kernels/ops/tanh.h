@@ -17,7 +17,7 @@ inline constexpr Facts kTanh{
     .name = "tanh",
     .params = "Tensor self",
     .forms = kAllForms,
-    .gradient = "self: grad - grad * (result * result).conj()",
+    .gradient = "self: tanh_backward(grad, result)",
     .tangent = "self_t * (1 - result * result)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

@@ -290,6 +290,11 @@ void run(const Case& golden, bool on_meta) {
     ADD_FAILURE() << "must fail with " << golden.status << ", got a result";
     return;
   }
+  if (results.size() == 1 && results[0].get().tag == TENON_TAG_TENSOR_LIST) {
+    const Value list = std::move(results[0]);
+    results.clear();
+    for (int64_t i = 0; i < list.tensors().size(); ++i) results.emplace_back(*list.tensors()[i]);
+  }
   ASSERT_EQ(results.size(), golden.results.size());
   for (size_t i = 0; i < results.size(); ++i) {
     const std::string difference =

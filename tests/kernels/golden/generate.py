@@ -15,6 +15,7 @@ import cases
 import compact
 import creation  # noqa: F401  registers its families
 import draws  # noqa: F401
+import gradients  # noqa: F401
 import pointwise  # noqa: F401
 import several  # noqa: F401
 import structure  # noqa: F401

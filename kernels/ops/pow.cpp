@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::pow calls where the base or the exponent is a number.
+#include "kernels/ops/pow.h"
+
+#include "kernels/common/call.h"
+#include "kernels/common/promotion.h"
+#include "kernels/common/registrar.h"
+
+namespace tenon::kernels::ops {
+namespace {
+
+using PowOut = void(const Tensor&, const Tensor&, const Tensor&);
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> kPow("aten::pow.Tensor_Tensor");
+constinit const LazyOp<PowOut> kPowOut("aten::pow.Tensor_Tensor_out");
+constinit const LazyOp<void(const Tensor&, const Tensor&)> kPowInto("aten::pow_.Tensor");
+
+void call_pow(const Call& call, const Tensor& base, const Tensor& exponent) {
+  if (call.form.is_functional()) {
+    call.give(0, kPow(base, exponent));
+  } else if (call.form.is_out()) {
+    kPowOut(base, exponent, Tensor::retain(call.written()));
+  } else {
+    kPowInto(base, exponent);
+  }
+}
+
+}  // namespace
+
+void pow_tensor_scalar(const Call& call) {
+  const Tensor self = Tensor::retain(call.tensor(0));
+  const auto exponent = call.get<Scalar>(1);
+  const bool whole = !exponent.is_float() && !exponent.is_complex();
+  if (is_bool_or_integral(self.dtype()) && whole && exponent.to_int() < 0) {
+    fail_argument(call.op(), "exponent", "at least 0 where integers have an integer power",
+                  exponent);
+  }
+  call_pow(call, self, number_tensor(exponent));
+}
+
+void pow_scalar(const Call& call) {
+  call_pow(call, number_tensor(call.get<Scalar>(0)), Tensor::retain(call.tensor(1)));
+}
+
+}  // namespace tenon::kernels::ops

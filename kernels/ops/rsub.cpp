@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::rsub calls.
+#include "kernels/ops/rsub.h"
+
+#include "kernels/common/call.h"
+#include "kernels/common/registrar.h"
+
+namespace tenon::kernels::ops {
+namespace {
+
+void call_sub(const Call& call, const Tensor& from) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sub(
+      "aten::sub.Tensor");
+  static constinit const LazyOp<void(const Tensor&, const Tensor&, const Scalar&, const Tensor&)>
+      sub_out("aten::sub.out");
+  const auto self = call.get<Tensor>(0);
+  const auto alpha = call.get<Scalar>(2);
+  if (call.form.is_out()) {
+    sub_out(from, self, alpha, Tensor::retain(call.written()));
+  } else {
+    call.give(0, sub(from, self, alpha));
+  }
+}
+
+}  // namespace
+
+void rsub_tensor(const Call& call) { call_sub(call, call.get<Tensor>(1)); }
+
+void rsub_scalar(const Call& call) { call_sub(call, number_tensor(call.get<Scalar>(1))); }
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::split calls.
+#include "kernels/ops/split.h"
+
+#include "kernels/common/call.h"
+#include "kernels/common/shape.h"
+
+namespace tenon::kernels::ops {
+
+void split(const Call& call) {
+  static constinit const LazyOp<std::vector<Tensor>(const Tensor&, Sizes, int64_t)>
+      split_with_sizes("aten::split_with_sizes");
+  const auto self = call.get<Tensor>(0);
+  const auto part = call.get<int64_t>(1);
+  if (self->ndim() == 0) {
+    fail_argument(call.op(), "self", "of 1 dim at least", "a 0-dim tensor");
+  }
+  if (part < 0) fail_argument(call.op(), "split_size", "at least 0", part);
+  const int64_t dim = wrap_dim(call.op(), call.get<int64_t>(2), self->ndim());
+  const int64_t whole = self->sizes()[static_cast<size_t>(dim)];
+  if (part == 0 && whole != 0) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": split_size must be greater than 0 for size ",
+                                        whole, " of dim ", dim, ", got 0"});
+  }
+  std::vector<int64_t> parts;
+  int64_t left = whole;
+  for (; left > part; left -= part) parts.push_back(part);
+  parts.push_back(left);
+  call.give(0, split_with_sizes(self, parts, dim));
+}
+
+}  // namespace tenon::kernels::ops

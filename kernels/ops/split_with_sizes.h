@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::split_with_sizes: views of ranges of a dim, one behind the other, of these sizes.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void split_with_sizes(const Call& call);
+
+inline constexpr Facts kSplitWithSizes{
+    .family = &kComposite,
+    .name = "split_with_sizes",
+    .params = "Tensor(a -> *) self, SymInt[] split_sizes, int dim=0",
+    .returns = "Tensor(a)[]",
+    .tags = "core",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&split_with_sizes},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::unbind: views of all indices of a dim, without that dim.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void unbind(const Call& call);
+
+inline constexpr Facts kUnbind{
+    .family = &kComposite,
+    .name = "unbind.int",
+    .params = "Tensor(a -> *) self, int dim=0",
+    .returns = "Tensor(a)[]",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&unbind},
+};
+
+}  // namespace tenon::kernels::ops
