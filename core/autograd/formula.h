@@ -78,12 +78,21 @@ class Formula {
   /// undefined gradients of results are NULL. Throws.
   virtual void run(const Plan& plan, tenon_backward_call* call) const = 0;
 
-  /// Keeps a formula of a registered kernel; others live for ever.
+  /// Keeps a formula: the kernel that it is registered with, where there is one. A new formula has
+  /// one reference, which its kernel takes over.
   void retain() const noexcept {
-    if (home_ != nullptr) base::pin(home_);
+    if (home_ != nullptr) {
+      base::pin(home_);
+    } else {
+      references_.fetch_add(1, std::memory_order_relaxed);
+    }
   }
   void release() const noexcept {
-    if (home_ != nullptr) base::unpin(home_);
+    if (home_ != nullptr) {
+      base::unpin(home_);
+    } else if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      delete this;
+    }
   }
   void set_home(base::Pinnable* home) noexcept { home_ = home; }
 
@@ -95,6 +104,7 @@ class Formula {
 
   std::string name_;
   base::Pinnable* home_ = nullptr;
+  mutable std::atomic<int64_t> references_{1};
   struct Planned {
     std::unique_ptr<const Plan> plan;
     std::unique_ptr<const Planned> older;  // of an earlier definition: calls may be in it

@@ -357,7 +357,7 @@ tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
       stack, [&] { return record_with(*static_cast<const Formula*>(ctx), op, keys, stack); });
 }
 
-// Of all operators without formula.
+// Of an operator without formula.
 class NoFormula final : public Formula {
  public:
   NoFormula() { set_name("NotImplemented"); }
@@ -398,8 +398,11 @@ dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::stri
 }
 
 tenon_status record_unknown(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  return dispatch::guard_kernel(
-      stack, [&] { return record_with(immortal<NoFormula>(), op, keys, stack); });
+  return dispatch::guard_kernel(stack, [&] {
+    // One a call: its plan is for this operator, and goes with the node.
+    const auto formula = base::IntrusivePtr<const Formula>::adopt(new NoFormula);
+    return record_with(*formula, op, keys, stack);
+  });
 }
 
 }  // namespace tenon::autograd

@@ -60,8 +60,9 @@ void profile_pick(const tenon_op* op, const Pick& picked, BeginKind kind,
 // Keys of a call whose arguments carry `carried`.
 tenon_keyset keys_of_call(const Snapshot& snapshot, const ThreadRecord& thread,
                           tenon_keyset carried, const tenon_value* args, uint32_t nargs) noexcept {
-  const tenon_keyset keys = without_untracked(snapshot, call_keys(snapshot, thread, carried),
-                                              [&] { return any_tracked(snapshot, args); });
+  const tenon_keyset keys =
+      without_untracked(snapshot, thread, call_keys(snapshot, thread, carried),
+                        [&] { return any_tracked(snapshot, args); });
   return with_backend(snapshot, keys, args, nargs);
 }
 

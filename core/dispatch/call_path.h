@@ -81,13 +81,16 @@ inline Pick pick(const Snapshot& snapshot, tenon_keyset keys) noexcept {
 }
 
 /// The keys of a call whose arguments carry Autograd, without it where no gradient flows to any of
-/// them: views carry it because they may come to be tracked, and most never are.
+/// them: views carry it because they may come to be tracked, and most never are. What operator or
+/// thread includes stays.
 template <class AnyTracked>
 [[gnu::always_inline]] inline tenon_keyset without_untracked(const Snapshot& snapshot,
+                                                             const ThreadRecord& thread,
                                                              tenon_keyset keys,
                                                              AnyTracked&& any_tracked) {
-  if ((keys & base::kAutogradBit) == 0 || (snapshot.flags & kHasOwnAutograd) != 0) return keys;
-  return any_tracked() ? keys : keys & ~base::kAutogradBit;
+  const tenon_keyset carried = keys & ~(snapshot.include | thread.include);
+  if ((carried & base::kAutogradBit) == 0 || any_tracked()) return keys;
+  return keys & ~base::kAutogradBit;
 }
 
 /// The kernel for the keys of a call, most often the plain ones. False where the write path goes

@@ -113,7 +113,7 @@ void count_write(const tenon_tensor* tensor) noexcept {
   ThreadRecord* thread = base::record_of(place);
   const tenon_keyset keys_given = fast_keys(snapshot, *thread, carried);
   tenon_keyset keys =
-      without_untracked(snapshot, keys_given, [&] { return any_tracked(tensors, count); });
+      without_untracked(snapshot, *thread, keys_given, [&] { return any_tracked(tensors, count); });
   if (keys == snapshot.plain && keys != keys_given) {
     return enter(op, snapshot.kernel(-1), keys, place, frame);
   }
@@ -169,7 +169,8 @@ bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noe
 
 tenon_status call_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                         RunningPlace* place, const Snapshot* snapshot) {
-  keys = without_untracked(*snapshot, keys, [&] { return any_tracked(*snapshot, stack->args); });
+  keys = without_untracked(*snapshot, *base::record_of(place), keys,
+                           [&] { return any_tracked(*snapshot, stack->args); });
   if (keys == snapshot->plain) {
     return run_kernel(op, snapshot->kernel(-1), keys, stack, place, finish_call);
   }
@@ -238,7 +239,7 @@ const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args
                                      tenon_frame* frame, RunningPlace* place,
                                      const Snapshot* snapshot, tenon_keyset keys) {
   ThreadRecord* thread = base::record_of(place);
-  keys = without_untracked(*snapshot, keys, [&] { return any_tracked(*snapshot, args); });
+  keys = without_untracked(*snapshot, *thread, keys, [&] { return any_tracked(*snapshot, args); });
   keys |= own_autograd(*snapshot, *thread);
   tenon_keyset below;
   const bool counted = is_counted(*snapshot, keys, &below);
