@@ -70,6 +70,7 @@ class Recording {
   /// What the kernel may overwrite is looked at before it runs.
   void prepare() {
     check_written();
+    note_shape();
     const auto guard = dispatch::KeyGuard::exclude(kAutograd);
     for (const Save& save : plan_.saves) {
       if (save.of_result || (save.needed_by & needed_) == 0) continue;
@@ -136,11 +137,30 @@ class Recording {
     inputs_.push_back(std::move(given));
   }
 
+  // An operator such as t_ makes the tensor another view of its memory, and writes nothing.
+  void note_shape() {
+    const auto& arguments = plan_.schema->arguments();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const Tensor* written = arguments[i].is_written() ? defined(stack_.args[i]) : nullptr;
+      if (written == nullptr || written->base() == nullptr) continue;
+      viewed_ = written;
+      shape_.assign(shape_of(*written));
+      return;
+    }
+  }
+  bool is_reshaped(const Tensor& tensor) const {
+    return &tensor == viewed_ &&
+           !std::ranges::equal(shape_of(tensor), std::span<const int64_t>(shape_));
+  }
+  static std::span<const int64_t> shape_of(const Tensor& tensor) {
+    return {tensor.sizes(), 2 * static_cast<size_t>(tensor.ndim())};  // and strides
+  }
+
   // What writes a view writes its base: that gets the node, and the view another one when somebody
   // asks.
   void link(Node& node, const Result& result, uint32_t output) {
     Tensor* base = result.tensor->base();
-    if (result.written && base != nullptr) {
+    if (result.written && base != nullptr && !is_reshaped(*result.tensor)) {
       set_node(*base, make_write_node(node, output, edge_of(result.tensor), *result.tensor, *base),
                0);
     } else {
@@ -328,6 +348,8 @@ class Recording {
   std::vector<Given> inputs_;
   base::SmallVector<uint32_t, 6> versions_;  // of the inputs, before the kernel ran
   base::SmallVector<Copy, 2> copies_;
+  const Tensor* viewed_ = nullptr;        // the view that is written, with its
+  base::SmallVector<int64_t, 10> shape_;  // sizes and strides before the kernel ran
   base::SmallVector<Result, 4> results_;
 };
 
