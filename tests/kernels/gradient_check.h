@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients beside central differences: of a sum of all results, weighted, and of a sum of its
+// gradients, which are second derivatives.
+#pragma once
+
+#include <string>
+
+#include "kernels/gradient_samples.h"
+
+namespace tenon::tests {
+
+// How a sample is run.
+struct Way {
+  std::string op;           // the sample's, or its form in place
+  bool transposed = false;  // inputs lie in memory in another order of dims
+  bool is_complex = false;
+};
+
+// Reports deviations as failures that name the sample.
+void check_gradients(const Sample& sample, const Way& way);
+
+// Whether the operator may run in place on the sample's first input: whether it has results of its
+// sizes.
+bool keeps_sizes(const Sample& sample);
+
+}  // namespace tenon::tests

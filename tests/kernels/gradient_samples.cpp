@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of samples: one line an operator, for pointwise ones with many shapes each.
+#include "kernels/gradient_samples.h"
+
+namespace tenon::tests {
+namespace {
+
+constexpr bool kComplex = true;
+
+Input any(Ints sizes) { return {std::move(sizes), -2.0, 2.0}; }
+Input positive(Ints sizes) { return {std::move(sizes), 0.5, 2.0}; }
+
+Tensor mask(const Ints& sizes) {
+  Tensor numbers = Tensor::empty(sizes, Dtype::I64);
+  for (int64_t i = 0; i < numbers.numel(); ++i) numbers.data<int64_t>()[i] = i % 3;
+  return call("aten::gt.Scalar", numbers, 0);
+}
+
+class Table {
+ public:
+  void add(std::string op, std::vector<Argument> arguments, std::vector<Keyword> keywords = {},
+           bool is_complex = false) {
+    samples_.push_back({std::move(op), std::move(arguments), std::move(keywords), 0, is_complex});
+  }
+  void add_random(std::string op, std::vector<Argument> arguments) {
+    samples_.push_back({std::move(op), std::move(arguments), {}, 11});
+  }
+  // Pointwise, of one tensor and the given rest.
+  void unary(const std::string& op, bool is_complex, double low = -2.0, double high = 2.0,
+             const std::vector<Argument>& rest = {}) {
+    for (const Ints& sizes : {Ints{2, 3}, Ints{}, Ints{0, 3}}) {
+      std::vector<Argument> arguments{Input{sizes, low, high}};
+      arguments.insert(arguments.end(), rest.begin(), rest.end());
+      add(op, std::move(arguments), {}, is_complex);
+    }
+  }
+  // Pointwise, of two tensors that are broadcast.
+  void binary(const std::string& op, bool is_complex, const std::vector<Keyword>& keywords = {},
+              double low = -2.0, double high = 2.0, const std::vector<Argument>& rest = {}) {
+    const std::pair<Ints, Ints> shapes[] = {{{2, 3}, {2, 3}}, {{2, 3}, {3}},   {{2, 1}, {1, 3}},
+                                            {{2, 3}, {}},     {{}, {2, 2}},    {{}, {}},
+                                            {{0, 3}, {3}},    {{2, 0}, {2, 1}}};
+    for (const auto& [self, other] : shapes) {
+      std::vector<Argument> arguments{Input{self, low, high}, Input{other, low, high}};
+      arguments.insert(arguments.end(), rest.begin(), rest.end());
+      add(op, std::move(arguments), keywords, is_complex);
+    }
+  }
+  std::vector<Sample> take() { return std::move(samples_); }
+
+ private:
+  std::vector<Sample> samples_;
+};
+
+void add_pointwise(Table& table) {
+  table.unary("aten::abs", kComplex);
+  table.unary("aten::alias", kComplex);
+  table.unary("aten::clone", kComplex);
+  table.unary("aten::conj", kComplex);
+  table.unary("aten::conj_physical", kComplex);
+  table.unary("aten::cos", kComplex);
+  table.unary("aten::exp", kComplex);
+  table.unary("aten::log", kComplex, 0.5, 2.0);
+  table.unary("aten::neg", kComplex);
+  table.unary("aten::reciprocal", kComplex, 0.5, 2.0);
+  table.unary("aten::relu", false);
+  table.unary("aten::sgn", kComplex);
+  table.unary("aten::sigmoid", kComplex);
+  table.unary("aten::sign", false);
+  table.unary("aten::sin", kComplex);
+  table.unary("aten::sqrt", kComplex, 0.5, 2.0);
+  table.unary("aten::tanh", kComplex, -0.6, 0.6);
+  table.unary("aten::zero", kComplex);
+  table.unary("aten::zero_", kComplex);
+  table.unary("aten::_to_copy", kComplex);
+  table.unary("tenon::skeleton_op", false);
+  table.unary("aten::fill.Scalar", kComplex, -2.0, 2.0, {1.5});
+  table.unary("aten::fill_.Scalar", kComplex, -2.0, 2.0, {1.5});
+  table.unary("aten::pow.Tensor_Scalar", kComplex, 0.5, 2.0, {2.5});
+  table.unary("aten::pow.Tensor_Scalar", kComplex, -2.0, 2.0, {3});
+  table.unary("aten::pow.Tensor_Scalar", kComplex, -2.0, 2.0, {2});
+  table.unary("aten::pow.Tensor_Scalar", kComplex, -2.0, 2.0, {1});
+  table.unary("aten::pow.Tensor_Scalar", kComplex, -2.0, 2.0, {0});
+  table.unary("aten::pow.Tensor_Scalar", kComplex, 0.0, 0.0, {0.0});
+  table.unary("aten::pow.Tensor_Scalar", false, 0.0, 0.0, {2});
+  table.unary("aten::pow_.Scalar", kComplex, 0.5, 2.0, {-1.5});
+  table.add("aten::pow.Scalar", {1.5, any({2, 3})}, {}, kComplex);
+  table.add("aten::pow.Scalar", {0.0, positive({2, 3})});
+  table.binary("aten::add.Tensor", kComplex, {kw("alpha", 2.5)});
+  table.add("aten::copy", {any({2, 3}), any({3})}, {}, kComplex);
+  table.add("aten::copy", {any({0, 3}), any({})});
+  table.binary("aten::div.Tensor", kComplex, {}, 0.5, 2.0);
+  table.binary("aten::div.Tensor_mode", false, {kw("rounding_mode", Value())}, 0.5, 2.0);
+  table.binary("aten::div.Tensor_mode", false, {kw("rounding_mode", "floor")}, 0.5, 2.0);
+  table.binary("aten::div.Tensor_mode", false, {kw("rounding_mode", "trunc")}, 0.5, 2.0);
+  table.binary("aten::maximum", false);
+  table.binary("aten::minimum", false);
+  table.binary("aten::mul.Tensor", kComplex);
+  table.binary("aten::pow.Tensor_Tensor", kComplex, {}, 0.5, 2.0);
+  table.add("aten::pow_.Tensor", {positive({2, 3}), any({3})}, {}, kComplex);
+  table.binary("aten::rsub.Tensor", kComplex, {kw("alpha", 2.5)});
+  table.binary("aten::sigmoid_backward", kComplex);
+  table.binary("aten::sub.Tensor", kComplex, {kw("alpha", 2.5)});
+  table.binary("aten::tanh_backward", kComplex);
+  table.binary("aten::threshold_backward", false, {}, -2.0, 2.0, {0.25});
+  table.add("aten::copy_", {any({2, 3}), any({3})}, {}, kComplex);
+  table.add("aten::masked_fill.Scalar", {any({2, 3}), mask({2, 3}), 1.5}, {}, kComplex);
+  table.add("aten::masked_fill.Scalar", {any({2, 1}), mask({3}), 1.5});
+  table.add("aten::masked_fill.Tensor", {any({2, 3}), mask({2, 3}), any({})}, {}, kComplex);
+  table.add("aten::masked_fill.Tensor", {any({3}), mask({2, 1}), any({})});
+  table.add("aten::where.self", {mask({2, 3}), any({2, 3}), any({3})}, {}, kComplex);
+  table.add("aten::where.self", {mask({3}), any({2, 1}), any({})});
+  table.add_random("aten::normal_", {any({2, 3})});
+  table.add_random("aten::uniform_", {any({2, 3})});
+}
+
+void add_views(Table& table) {
+  table.add("aten::as_strided", {any({10}), Ints{2, 3}, Ints{4, 1}, 1}, {}, kComplex);
+  table.add("aten::as_strided", {any({10}), Ints{4, 3}, Ints{1, 2}});
+  table.add("aten::as_strided", {any({4}), Ints{3, 2}, Ints{0, 1}, 2});
+  table.add("aten::expand", {any({2, 1}), Ints{4, -1, 3}}, {}, kComplex);
+  table.add("aten::expand", {any({}), Ints{2}});
+  table.add("aten::movedim.int", {any({2, 3, 2}), 0, 2});
+  table.add("aten::permute", {any({2, 3, 4}), Ints{2, 0, -2}}, {}, kComplex);
+  table.add("aten::reshape", {any({2, 3}), Ints{3, 2}});
+  table.add("aten::select.int", {any({2, 3, 2}), -2, 1}, {}, kComplex);
+  table.add("aten::select.int", {any({3}), 0, -1});
+  table.add("aten::slice.Tensor", {any({4, 5}), 1, 1, 5, 2}, {}, kComplex);
+  table.add("aten::slice.Tensor", {any({4, 2})});
+  table.add("aten::slice.Tensor", {any({4, 2}), -2, Value(), -1});
+  table.add("aten::slice.Tensor", {any({3}), 0, 2, 1});
+  table.add("aten::squeeze", {any({1, 2, 1})}, {}, kComplex);
+  table.add("aten::squeeze.dim", {any({1, 2, 1}), -1}, {}, kComplex);
+  table.add("aten::squeeze.dims", {any({1, 2, 1}), Ints{0, 1}}, {}, kComplex);
+  table.add("aten::t", {any({2, 3})}, {}, kComplex);
+  table.add("aten::t", {any({3})});
+  table.add("aten::transpose.int", {any({2, 3, 2}), 0, -1}, {}, kComplex);
+  table.add("aten::transpose.int", {any({}), 0, -1});
+  table.add("aten::_unsafe_view", {any({2, 3}), Ints{2, -1, 1}}, {}, kComplex);
+  table.add("aten::unsqueeze", {any({2, 3}), -2}, {}, kComplex);
+  table.add("aten::view", {any({2, 3}), Ints{2, 1, 3}}, {}, kComplex);
+  table.add("aten::view", {any({0, 3}), Ints{0, 3, 1}});
+  table.add("aten::chunk", {any({2, 5}), 3, 1});
+  table.add("aten::split.Tensor", {any({5, 2}), 2}, {}, kComplex);
+  table.add("aten::split_with_sizes", {any({2, 5}), Ints{2, 0, 3}, -1});
+  table.add("aten::unbind.int", {any({2, 3}), 1}, {}, kComplex);
+}
+
+void add_reductions(Table& table) {
+  table.add("aten::amax", {any({2, 3, 2}), Ints{0, -1}});
+  table.add("aten::amax", {any({2, 3}), Ints{1}, true});
+  table.add("aten::amax", {any({2, 3})});
+  table.add("aten::amax", {any({})});
+  table.add("aten::max.dim", {any({2, 3, 2}), -2});
+  table.add("aten::max.dim", {any({2, 3}), 0, true});
+  table.add("aten::max.dim", {any({}), 0});
+  table.add("aten::min.dim", {any({2, 3, 2}), 1});
+  table.add("aten::min.dim", {any({2, 3}), -1, true});
+  for (const Ints& sizes : {Ints{2, 3}, Ints{}, Ints{0, 3}}) {
+    table.add("aten::mean", {any(sizes)}, {}, sizes.size() == 2 && sizes[0] == 2);
+    table.add("aten::sum", {any(sizes)}, {}, kComplex);
+    table.add("aten::sum_to_size", {any(sizes), Ints{}});
+  }
+  for (const bool keeps : {false, true}) {
+    table.add("aten::mean.dim", {any({2, 3, 2}), Ints{0, -1}, keeps}, {}, kComplex);
+    table.add("aten::mean.dim", {any({2, 3}), Value(), keeps});
+    table.add("aten::mean.dim", {any({}), Ints{0}, keeps});
+    table.add("aten::sum.dim_IntList", {any({2, 3, 2}), Ints{1}, keeps}, {}, kComplex);
+    table.add("aten::sum.dim_IntList", {any({2, 3}), Ints{}, keeps});
+    table.add("aten::sum.dim_IntList", {any({0, 3}), Ints{0}, keeps});
+  }
+  table.add("aten::sum_to_size", {any({2, 2, 3}), Ints{2, 1}});
+}
+
+void add_products_and_lists(Table& table) {
+  table.add("aten::bmm", {any({2, 2, 3}), any({2, 3, 2})}, {}, kComplex);
+  table.add("aten::mm", {any({2, 3}), any({3, 2})}, {}, kComplex);
+  table.add("aten::mm", {any({0, 3}), any({3, 2})});
+  table.add("aten::mm", {any({2, 0}), any({0, 2})});
+  table.add("aten::matmul", {any({2, 3}), any({3})}, {}, kComplex);
+  table.add("aten::cat", {std::vector{any({2, 3}), any({2, 1})}, 1}, {}, kComplex);
+  table.add("aten::cat", {std::vector{any({0}), any({2, 3}), any({1, 3})}});
+  table.add("aten::cat", {std::vector{any({0}), any({2, 1}), any({2, 3})}, 1});
+  table.add("aten::stack", {std::vector{any({2, 3}), any({2, 3})}, -1}, {}, kComplex);
+  table.add("aten::stack", {std::vector{any({}), any({}), any({})}});
+  table.add("aten::select_backward", {any({2, 2}), Ints{2, 3, 2}, 1, -1}, {}, kComplex);
+  table.add("aten::slice_backward", {any({2, 2}), Ints{5, 2}, 0, 1, 5, 2}, {}, kComplex);
+}
+
+}  // namespace
+
+std::vector<Sample> gradient_samples() {
+  Table table;
+  add_pointwise(table);
+  add_views(table);
+  add_reductions(table);
+  add_products_and_lists(table);
+  return table.take();
+}
+
+}  // namespace tenon::tests

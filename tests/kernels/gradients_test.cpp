@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradient formulas of all operators, at samples.
+#include <algorithm>
+#include <set>
+
+#include "kernels/gradient_check.h"
+#include "tenon/hpp/introspect.hpp"
+
+namespace tenon::tests {
+namespace {
+
+// "aten::add.Tensor" as "aten::add_.Tensor".
+std::string in_place(const std::string& op) {
+  const size_t dot = std::min(op.find('.'), op.size());
+  return op.substr(0, dot) + "_" + op.substr(dot);
+}
+
+bool writes_out(const Op& op) {
+  const Schema schema = op.schema();
+  for (int64_t i = 0; i < static_cast<int64_t>(schema.argument_count()); ++i) {
+    if ((schema.argument(i).flags & TENON_ARGUMENT_OUT) != 0) return true;
+  }
+  return false;
+}
+
+// Operators whose gradient is recorded, but for out forms, whose calls are refused then.
+std::set<std::string> operators_with_gradient() {
+  std::set<std::string> found;
+  for (const Op& op : introspect::operators()) {
+    tenon_slot_info slot{};
+    slot.struct_size = sizeof(slot);
+    check(tenon_introspect_get_slot(op.get(), TENON_KEY_AUTOGRAD_CPU, &slot));
+    const bool has_formula =
+        slot.provenance == TENON_PROVENANCE_AUTOGRAD_KERNEL && slot.fallthrough == 0;
+    if (has_formula && !writes_out(op)) found.insert(op.name());
+  }
+  return found;
+}
+
+TEST(Gradients, EveryOperatorWithAFormula_HasASample) {
+  std::set<std::string> sampled;
+  for (const Sample& sample : gradient_samples()) {
+    sampled.insert(sample.op);
+    sampled.insert(in_place(sample.op));
+  }
+  const std::set<std::string> wanted = operators_with_gradient();
+  EXPECT_GT(wanted.size(), 80U);
+  for (const std::string& op : wanted) {
+    EXPECT_TRUE(sampled.contains(op)) << op << " must have a line in gradient_samples.cpp";
+  }
+}
+
+TEST(Gradients, AreTheDerivatives) {
+  for (const Sample& sample : gradient_samples()) {
+    check_gradients(sample, {sample.op});
+    check_gradients(sample, {sample.op, /*transposed=*/true});
+  }
+}
+
+TEST(Gradients, OfComplexNumbers_AreTheDerivativesByBothParts) {
+  for (const Sample& sample : gradient_samples()) {
+    if (sample.is_complex) check_gradients(sample, {sample.op, false, /*is_complex=*/true});
+  }
+}
+
+TEST(Gradients, InPlace_AreTheDerivatives) {
+  const std::set<std::string> all = operators_with_gradient();
+  int checked = 0;
+  for (const Sample& sample : gradient_samples()) {
+    const std::string op = in_place(sample.op);
+    if (!all.contains(op) || !keeps_sizes(sample)) continue;
+    check_gradients(sample, {op});
+    check_gradients(sample, {op, /*transposed=*/true});
+    if (sample.is_complex && op != "aten::abs_") check_gradients(sample, {op, false, true});
+    ++checked;
+  }
+  EXPECT_GT(checked, 60);
+}
+
+}  // namespace
+}  // namespace tenon::tests
