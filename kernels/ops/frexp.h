@@ -26,7 +26,7 @@ inline constexpr Facts kFrexpTensor{
     .out = "Tensor_out",
     .outs = "mantissa, exponent",
     .tags = "pointwise",
-    .gradient = "self: grad / exponent.exp2()",
+    .gradient = "self: grad / pow(2.0, exponent.detach())",
     .tangent = "mantissa: self_t / exponent.exp2()",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

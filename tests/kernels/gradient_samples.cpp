@@ -87,8 +87,17 @@ void add_pointwise(Table& table) {
   table.add("aten::pow.Scalar", {1.5, any({2, 3})}, {}, kComplex);
   table.add("aten::pow.Scalar", {0.0, positive({2, 3})});
   table.binary("aten::add.Tensor", kComplex, {kw("alpha", 2.5)});
+  const auto value = kw("value", 2.5);
+  table.add("aten::addcdiv", {any({2, 3}), any({3}), positive({2, 1})}, {value}, kComplex);
+  table.add("aten::addcdiv", {any({}), any({2}), positive({})}, {value});
+  table.add("aten::addcmul", {any({2, 3}), any({3}), any({2, 1})}, {value}, kComplex);
+  table.add("aten::addcmul", {any({}), any({2}), any({})}, {value});
   table.add("aten::copy", {any({2, 3}), any({3})}, {}, kComplex);
   table.add("aten::copy", {any({0, 3}), any({})});
+  table.unary("aten::frexp.Tensor", false, 0.6, 3.0);
+  table.add("aten::lerp.Scalar", {any({2, 3}), any({3}), 0.3}, {}, kComplex);
+  table.add("aten::lerp.Tensor", {any({2, 3}), any({3}), any({2, 1})}, {}, kComplex);
+  table.add("aten::lerp.Tensor", {any({2}), any({}), any({2})});
   table.binary("aten::div.Tensor", kComplex, {}, 0.5, 2.0);
   table.binary("aten::div.Tensor_mode", false, {kw("rounding_mode", Value())}, 0.5, 2.0);
   table.binary("aten::div.Tensor_mode", false, {kw("rounding_mode", "floor")}, 0.5, 2.0);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradient formulas of all operators, at samples.
+#include <gtest/gtest-spi.h>
+
 #include <algorithm>
 #include <set>
 
 #include "kernels/gradient_check.h"
+#include "tenon/autograd.h"
 #include "tenon/hpp/introspect.hpp"
 
 namespace tenon::tests {
@@ -48,6 +51,33 @@ TEST(Gradients, EveryOperatorWithAFormula_HasASample) {
   for (const std::string& op : wanted) {
     EXPECT_TRUE(sampled.contains(op)) << op << " must have a line in gradient_samples.cpp";
   }
+}
+
+// What check_gradients says of the square under a formula.
+int failures_of_square(const char* gradient) {
+  Library library(Library::Def, "gradients_test");
+  library.def("square(Tensor self) -> Tensor");
+  library.impl("square", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD,
+               [](const Tensor& self) { return call("aten::mul.Tensor", self, self); });
+  tenon_formula formula{};
+  formula.struct_size = sizeof(formula);
+  formula.gradient = gradient;
+  check(tenon_library_register_autograd(library.get(), "square", &formula, nullptr));
+  const Sample sample{"gradients_test::square", {Input{{2, 3}, 0.5, 2.0}}};
+  testing::TestPartResultArray results;
+  {
+    const testing::ScopedFakeTestPartResultReporter reporter(
+        testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
+    check_gradients(sample, {sample.op});
+  }
+  return results.size();
+}
+
+TEST(Gradients, WrongFormulas_AreFound) {
+  EXPECT_EQ(failures_of_square("self: grad * 2 * self"), 0);
+  EXPECT_GT(failures_of_square("self: grad * 3 * self"), 0);
+  // Right to first order only.
+  EXPECT_GT(failures_of_square("self: grad * 2 * self.detach()"), 0);
 }
 
 TEST(Gradients, AreTheDerivatives) {
