@@ -35,7 +35,7 @@ inline constexpr Facts kAddTensor{
     .params = "Tensor self, Tensor other, *, Scalar alpha=1",
     .forms = kAllForms,
     .tags = kPointwiseWithNumbers,
-    .gradient = "self: grad; other: grad * alpha.conj()",
+    .gradient = "self: grad; other: (grad.conj() * alpha).conj()",
     .tangent = "self_t + other_t * alpha",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,

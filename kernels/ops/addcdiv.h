@@ -28,8 +28,8 @@ inline constexpr Facts kAddcdiv{
     .forms = kAllForms,
     .tags = "pointwise",
     .gradient =
-        "self: grad; tensor1: grad * (value / tensor2).conj(); "
-        "tensor2: -grad * (value * tensor1 / (tensor2 * tensor2)).conj()",
+        "self: grad; tensor1: grad * (tensor2.reciprocal() * value).conj(); "
+        "tensor2: -grad * (tensor1 * value / (tensor2 * tensor2)).conj()",
     .tangent =
         "self_t + tensor1_t / tensor2 * value - "
         "tensor2_t * (tensor1 / tensor2) / tensor2 * value",

@@ -44,7 +44,7 @@ inline constexpr Facts kLerpScalar{
     .forms = kAllForms,
     .out = "Scalar_out",
     .tags = "pointwise",
-    .gradient = "self: grad * (1 - weight.conj()); end: grad * weight.conj()",
+    .gradient = "self: grad - (grad.conj() * weight).conj(); end: (grad.conj() * weight).conj()",
     .tangent = "lerp(self_t, end_t, weight)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,

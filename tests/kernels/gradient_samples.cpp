@@ -22,6 +22,10 @@ class Table {
            bool is_complex = false) {
     samples_.push_back({std::move(op), std::move(arguments), std::move(keywords), 0, is_complex});
   }
+  void add_complex(std::string op, std::vector<Argument> arguments,
+                   std::vector<Keyword> keywords = {}) {
+    samples_.push_back({std::move(op), std::move(arguments), std::move(keywords), 0, true, false});
+  }
   void add_random(std::string op, std::vector<Argument> arguments) {
     samples_.push_back({std::move(op), std::move(arguments), {}, 11});
   }
@@ -87,6 +91,15 @@ void add_pointwise(Table& table) {
   table.add("aten::pow.Scalar", {1.5, any({2, 3})}, {}, kComplex);
   table.add("aten::pow.Scalar", {0.0, positive({2, 3})});
   table.binary("aten::add.Tensor", kComplex, {kw("alpha", 2.5)});
+  const std::complex<double> number(1.5, -0.5);
+  table.add_complex("aten::add.Tensor", {any({2, 3}), any({3})}, {kw("alpha", number)});
+  table.add_complex("aten::sub.Tensor", {any({2, 3}), any({3})}, {kw("alpha", number)});
+  table.add_complex("aten::rsub.Tensor", {any({2, 3}), any({3})}, {kw("alpha", number)});
+  table.add_complex("aten::lerp.Scalar", {any({2, 3}), any({3}), number});
+  table.add_complex("aten::pow.Tensor_Scalar", {positive({2, 3}), number});
+  table.add_complex("aten::addcmul", {any({2}), any({2}), any({2})}, {kw("value", number)});
+  table.add_complex("aten::addcdiv", {any({2}), any({2}), positive({2})}, {kw("value", number)});
+  table.add_complex("aten::masked_fill.Scalar", {any({3}), mask({3}), number});
   const auto value = kw("value", 2.5);
   table.add("aten::addcdiv", {any({2, 3}), any({3}), positive({2, 1})}, {value}, kComplex);
   table.add("aten::addcdiv", {any({}), any({2}), positive({})}, {value});

@@ -33,7 +33,8 @@ struct Sample {
   std::vector<Argument> arguments;
   std::vector<Keyword> keywords = {};
   uint64_t seed = 0;        // of the generator that each call gets; 0: it takes none
-  bool is_complex = false;  // checked with complex numbers, too
+  bool is_complex = false;  // checked with complex numbers
+  bool is_real = true;      // and with real ones
 };
 
 // All of them. Every operator with a gradient text has one; an operator in place may have that of
