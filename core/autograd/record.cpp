@@ -310,7 +310,10 @@ class Recording {
     const auto found = std::ranges::find(results_, tensor, &Result::tensor);
     slot->tensor = operators::detached_alias(*tensor).detach();
     slot->version = static_cast<uint32_t>(tensor->version());
-    slot->result = static_cast<uint16_t>(found - results_.begin());
+    // Of an index, say, there is no gradient: it stays apart from the graph.
+    if (is_differentiable(tensor->dtype())) {
+      slot->result = static_cast<uint16_t>(found - results_.begin());
+    }
   }
 
   tenon_value attribute(const Save& save) const {
