@@ -21,8 +21,8 @@ int32_t concerns_tensors(void*, const tenon_schema* schema) {
 
 dispatch::Explanation explain_unknown(const dispatch::Arguments*) {
   return {
-      "it calls on below; the operator has no gradient formula, so a backward pass that comes "
-      "to the call fails",
+      "it calls on below; the operator has no gradient formula, so that no backward pass gets "
+      "through the call",
       false};
 }
 

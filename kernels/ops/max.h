@@ -37,7 +37,7 @@ inline constexpr Facts kMax{
     .forms = kFunctional | kOut,
     .out = "unary_out",
     .tags = "reduction",
-    .gradient = "self: grad in equal parts to the elements that are the largest",
+    .gradient = "self: eq(self, result) * (grad / eq(self, result).sum())",
     .tangent = "the mean of self_t where self is the largest",
     .batching = Batching::Fold,
     .cast = Cast::None,

@@ -52,7 +52,7 @@ inline constexpr Facts kMin{
     .forms = kFunctional | kOut,
     .out = "unary_out",
     .tags = "reduction",
-    .gradient = "self: grad in equal parts to the elements that are the smallest",
+    .gradient = "self: eq(self, result) * (grad / eq(self, result).sum())",
     .tangent = "the mean of self_t where self is the smallest",
     .batching = Batching::Fold,
     .cast = Cast::None,
