@@ -39,13 +39,13 @@ struct Pow {
   }
 };
 
+// In the gradient a base of 0 is taken for 1 where the formula has the value 0 and would give NaN.
 inline constexpr Facts kPowTensorTensor{
     .family = &kPointwise,
     .name = "pow.Tensor_Tensor",
     .params = "Tensor self, Tensor exponent",
     .forms = kFunctional | kOut,
     .out = "Tensor_Tensor_out",
-    // A base of 0 is taken for 1 where the formula has the value 0 and would give NaN.
     .gradient =
         "self: grad * (exponent * "
         "where(eq(self, 0) * eq(exponent, 0), 1, self).pow(exponent - 1)).conj(); "

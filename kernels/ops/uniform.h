@@ -39,7 +39,7 @@ inline constexpr Facts kUniform{
     .params = "Tensor self, float from=0., float to=1., *, Generator? generator=None",
     .forms = kFunctional | kOut,
     .tags = "nondeterministic_seeded",
-    .gradient = "self: zeros",
+    .gradient = "self: zeros_like(grad)",
     .tangent = "zeros",
     .batching = Batching::Each,
     .cast = Cast::None,

@@ -132,7 +132,11 @@ void add_pointwise(Table& table) {
   table.add("aten::masked_fill.Tensor", {any({3}), mask({2, 1}), any({})});
   table.add("aten::where.self", {mask({2, 3}), any({2, 3}), any({3})}, {}, kComplex);
   table.add("aten::where.self", {mask({3}), any({2, 1}), any({})});
+  table.add("aten::fill.Tensor", {any({2, 3}), any({})});
+  table.add("aten::max", {any({2, 3})});
+  table.add("aten::min", {any({2, 3})});
   table.add_random("aten::normal_", {any({2, 3})});
+  table.add_random("aten::normal_functional", {any({2, 3})});
   table.add_random("aten::uniform_", {any({2, 3})});
 }
 

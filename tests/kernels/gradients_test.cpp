@@ -41,14 +41,29 @@ std::set<std::string> operators_with_gradient() {
   return found;
 }
 
+std::string without_overload(const std::string& op) { return op.substr(0, op.find('.')); }
+
+// aten::select_copy.int of aten::select.int
+std::string copy_form(const std::string& op) {
+  const std::string base = without_overload(op);
+  return base + "_copy" + op.substr(base.size());
+}
+
 TEST(Gradients, EveryOperatorWithAFormula_HasASample) {
   std::set<std::string> sampled;
   for (const Sample& sample : gradient_samples()) {
     sampled.insert(sample.op);
     sampled.insert(in_place(sample.op));
+    sampled.insert(in_place(without_overload(sample.op)));  // as transpose_ of transpose.int
+    sampled.insert(copy_form(sample.op));
+    if (sample.op.back() == '_') sampled.insert(sample.op.substr(0, sample.op.size() - 1));
   }
-  const std::set<std::string> wanted = operators_with_gradient();
+  std::set<std::string> wanted = operators_with_gradient();
   EXPECT_GT(wanted.size(), 80U);
+  // Samples move with their mean and deviation, and PyTorch's gradients are 0 all the same.
+  for (const char* random : {"float_Tensor", "Tensor_float", "Tensor_Tensor"}) {
+    EXPECT_EQ(wanted.erase(std::string("aten::normal.") + random), 1U);
+  }
   for (const std::string& op : wanted) {
     EXPECT_TRUE(sampled.contains(op)) << op << " must have a line in gradient_samples.cpp";
   }
@@ -89,6 +104,19 @@ TEST(Gradients, AreTheDerivatives) {
   }
 }
 
+TEST(Gradients, CopiesOfViews_AreTheDerivatives) {
+  const std::vector<Sample> samples = gradient_samples();
+  const std::set<std::string> all = operators_with_gradient();
+  int checked = 0;
+  for (const Sample& sample : samples) {
+    const std::string op = copy_form(sample.op);
+    if (!sample.is_real || !all.contains(op)) continue;
+    check_gradients(sample, {op});
+    ++checked;
+  }
+  EXPECT_GT(checked, 10);
+}
+
 TEST(Gradients, OfComplexNumbers_AreTheDerivativesByBothParts) {
   for (const Sample& sample : gradient_samples()) {
     if (sample.is_complex) check_gradients(sample, {sample.op, false, /*is_complex=*/true});
@@ -96,9 +124,10 @@ TEST(Gradients, OfComplexNumbers_AreTheDerivativesByBothParts) {
 }
 
 TEST(Gradients, InPlace_AreTheDerivatives) {
+  const std::vector<Sample> samples = gradient_samples();  // loads the operators
   const std::set<std::string> all = operators_with_gradient();
   int checked = 0;
-  for (const Sample& sample : gradient_samples()) {
+  for (const Sample& sample : samples) {
     const std::string op = in_place(sample.op);
     if (!sample.is_real || !all.contains(op) || !keeps_sizes(sample)) continue;
     check_gradients(sample, {op});

@@ -34,7 +34,8 @@ def test_dispatch_table_names_kernel_and_place(library):
     assert table["CPU"].line == my_kernel.__code__.co_firstlineno
     assert table["Meta"].provenance == "default backend kernel"
     assert table["Meta"].source == "CompositeExplicitAutograd"
-    assert table["AutogradCPU"].fallthrough
+    assert table["AutogradCPU"].name == "record_unknown"
+    assert table["AutocastCPU"].fallthrough
     text = introspect.dump(f"{library.ns}::a")
     assert f"schema: {library.ns}::a(Tensor x) -> Tensor" in text and "my_kernel" in text
     assert "CPU: " in introspect.dump_table(f"{library.ns}::a")

@@ -239,6 +239,10 @@ class _packet_cat(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_chunk(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, chunks: _int, dim: _int = 0) -> _list[Tensor]: ...
+    default: _OpOverload
+
 class _packet_clone(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -249,6 +253,22 @@ class _packet_clone(_OpOverloadPacket):
         out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_conj(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_conj_physical(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_conj_physical_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_contiguous(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, memory_format: _memory_format = ...) -> Tensor: ...
@@ -601,6 +621,32 @@ class _packet_lt_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_masked_fill(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, mask: Tensor, value: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_masked_fill_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_matmul(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
@@ -884,6 +930,38 @@ class _packet_permute_copy(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_pow(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: _int | _float | _complex | _bool, exponent: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: _int | _float | _complex | _bool, exponent: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, exponent: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, exponent: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, exponent: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, exponent: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor_Scalar: _OpOverload
+    Tensor_Scalar_out: _OpOverload
+    Tensor_Tensor: _OpOverload
+    Tensor_Tensor_out: _OpOverload
+
+class _packet_pow_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, exponent: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, exponent: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_rand(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -954,9 +1032,43 @@ class _packet_reshape(_OpOverloadPacket):
     def __call__(__self, self: Tensor, shape: _Sequence[_int]) -> Tensor: ...
     default: _OpOverload
 
+class _packet_rsub(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool,
+        alpha: _int | _float | _complex | _bool = 1, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: Tensor, *, alpha: _int | _float | _complex | _bool = 1,
+        out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
 class _packet_select(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: _int) -> Tensor: ...
     int: _OpOverload
+
+class _packet_select_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int,
+        index: _int) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int, index: _int, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_select_copy(_OpOverloadPacket):
     @_overload
@@ -965,6 +1077,18 @@ class _packet_select_copy(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: _int, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
+
+class _packet_sgn(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_sgn_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_sigmoid(_OpOverloadPacket):
     @_overload
@@ -975,6 +1099,26 @@ class _packet_sigmoid(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_sigmoid_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_sigmoid_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, grad_output: Tensor, output: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, grad_output: Tensor, output: Tensor, *, grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_sign(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_sign_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
@@ -996,6 +1140,18 @@ class _packet_slice(_OpOverloadPacket):
         step: _int = 1) -> Tensor: ...
     Tensor: _OpOverload
 
+class _packet_slice_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int, start: _int,
+        end: _int, step: _int) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int, start: _int,
+        end: _int, step: _int, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_slice_copy(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1007,6 +1163,15 @@ class _packet_slice_copy(_OpOverloadPacket):
         step: _int = 1, *, out: Tensor) -> Tensor: ...
     Tensor: _OpOverload
     Tensor_out: _OpOverload
+
+class _packet_split(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, split_size: _int, dim: _int = 0) -> _list[Tensor]: ...
+    Tensor: _OpOverload
+
+class _packet_split_with_sizes(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, split_sizes: _Sequence[_int], dim: _int = 0) -> _list[Tensor]: ...
+    default: _OpOverload
 
 class _packet_sqrt(_OpOverloadPacket):
     @_overload
@@ -1126,6 +1291,10 @@ class _packet_sum(_OpOverloadPacket):
     dim_IntList: _OpOverload
     out: _OpOverload
 
+class _packet_sum_to_size(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_t(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -1153,6 +1322,26 @@ class _packet_tanh(_OpOverloadPacket):
 class _packet_tanh_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
+
+class _packet_tanh_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, grad_output: Tensor, output: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, grad_output: Tensor, output: Tensor, *, grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
+
+class _packet_threshold_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor,
+        threshold: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, threshold: _int | _float | _complex | _bool, *,
+        grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
 
 class _packet_to(_OpOverloadPacket):
     @_overload
@@ -1194,6 +1383,10 @@ class _packet_transpose_copy(_OpOverloadPacket):
     int: _OpOverload
     int_out: _OpOverload
 
+class _packet_unbind(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int = 0) -> _list[Tensor]: ...
+    int: _OpOverload
+
 class _packet_uniform(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1227,6 +1420,12 @@ class _packet_unsqueeze_copy(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_value_selecting_reduction_backward(_OpOverloadPacket):
+    def __call__(
+        __self, grad: Tensor, dim: _int, indices: Tensor, sizes: _Sequence[_int],
+        keepdim: _bool) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_view(_OpOverloadPacket):
     @_overload
@@ -1327,7 +1526,11 @@ as_strided_: _packet_as_strided_
 as_strided_copy: _packet_as_strided_copy
 bmm: _packet_bmm
 cat: _packet_cat
+chunk: _packet_chunk
 clone: _packet_clone
+conj: _packet_conj
+conj_physical: _packet_conj_physical
+conj_physical_: _packet_conj_physical_
 contiguous: _packet_contiguous
 copy: _packet_copy
 copy_: _packet_copy_
@@ -1364,6 +1567,8 @@ log: _packet_log
 log_: _packet_log_
 lt: _packet_lt
 lt_: _packet_lt_
+masked_fill: _packet_masked_fill
+masked_fill_: _packet_masked_fill_
 matmul: _packet_matmul
 max: _packet_max
 maximum: _packet_maximum
@@ -1386,6 +1591,8 @@ ones: _packet_ones
 ones_like: _packet_ones_like
 permute: _packet_permute
 permute_copy: _packet_permute_copy
+pow: _packet_pow
+pow_: _packet_pow_
 rand: _packet_rand
 randn: _packet_randn
 reciprocal: _packet_reciprocal
@@ -1393,14 +1600,24 @@ reciprocal_: _packet_reciprocal_
 relu: _packet_relu
 relu_: _packet_relu_
 reshape: _packet_reshape
+rsub: _packet_rsub
 select: _packet_select
+select_backward: _packet_select_backward
 select_copy: _packet_select_copy
+sgn: _packet_sgn
+sgn_: _packet_sgn_
 sigmoid: _packet_sigmoid
 sigmoid_: _packet_sigmoid_
+sigmoid_backward: _packet_sigmoid_backward
+sign: _packet_sign
+sign_: _packet_sign_
 sin: _packet_sin
 sin_: _packet_sin_
 slice: _packet_slice
+slice_backward: _packet_slice_backward
 slice_copy: _packet_slice_copy
+split: _packet_split
+split_with_sizes: _packet_split_with_sizes
 sqrt: _packet_sqrt
 sqrt_: _packet_sqrt_
 squeeze: _packet_squeeze
@@ -1410,20 +1627,25 @@ stack: _packet_stack
 sub: _packet_sub
 sub_: _packet_sub_
 sum: _packet_sum
+sum_to_size: _packet_sum_to_size
 t: _packet_t
 t_: _packet_t_
 t_copy: _packet_t_copy
 tanh: _packet_tanh
 tanh_: _packet_tanh_
+tanh_backward: _packet_tanh_backward
+threshold_backward: _packet_threshold_backward
 to: _packet_to
 transpose: _packet_transpose
 transpose_: _packet_transpose_
 transpose_copy: _packet_transpose_copy
+unbind: _packet_unbind
 uniform: _packet_uniform
 uniform_: _packet_uniform_
 unsqueeze: _packet_unsqueeze
 unsqueeze_: _packet_unsqueeze_
 unsqueeze_copy: _packet_unsqueeze_copy
+value_selecting_reduction_backward: _packet_value_selecting_reduction_backward
 view: _packet_view
 view_copy: _packet_view_copy
 where: _packet_where

@@ -22,7 +22,10 @@ as_strided = _aten("as_strided")
 as_strided_copy = _aten("as_strided_copy")
 bmm = _aten("bmm")
 cat = _aten("cat")
+chunk = _aten("chunk")
 clone = _aten("clone")
+conj = _aten("conj")
+conj_physical = _aten("conj_physical")
 cos = _aten("cos")
 detach = _aten("detach")
 detach_copy = _aten("detach_copy")
@@ -38,6 +41,7 @@ le = _aten("le")
 lerp = _aten("lerp")
 log = _aten("log")
 lt = _aten("lt")
+masked_fill = _aten("masked_fill")
 matmul = _aten("matmul")
 max = _aten("max")
 maximum = _aten("maximum")
@@ -54,28 +58,42 @@ normal = _aten("normal")
 normal_functional = _aten("normal_functional")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
+pow = _aten("pow")
 reciprocal = _aten("reciprocal")
 relu = _aten("relu")
 reshape = _aten("reshape")
+rsub = _aten("rsub")
 select = _aten("select")
+select_backward = _aten("select_backward")
 select_copy = _aten("select_copy")
+sgn = _aten("sgn")
 sigmoid = _aten("sigmoid")
+sigmoid_backward = _aten("sigmoid_backward")
+sign = _aten("sign")
 sin = _aten("sin")
+slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
+split = _aten("split")
+split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
 squeeze = _aten("squeeze")
 squeeze_copy = _aten("squeeze_copy")
 stack = _aten("stack")
 sub = _aten("sub")
 sum = _aten("sum")
+sum_to_size = _aten("sum_to_size")
 t = _aten("t")
 t_copy = _aten("t_copy")
 tanh = _aten("tanh")
+tanh_backward = _aten("tanh_backward")
+threshold_backward = _aten("threshold_backward")
 transpose = _aten("transpose")
 transpose_copy = _aten("transpose_copy")
+unbind = _aten("unbind")
 uniform = _aten("uniform")
 unsqueeze = _aten("unsqueeze")
 unsqueeze_copy = _aten("unsqueeze_copy")
+value_selecting_reduction_backward = _aten("value_selecting_reduction_backward")
 view_copy = _aten("view_copy")
 where = _aten("where")
 
@@ -91,7 +109,10 @@ __all__ = [
     "as_strided_copy",
     "bmm",
     "cat",
+    "chunk",
     "clone",
+    "conj",
+    "conj_physical",
     "cos",
     "detach",
     "detach_copy",
@@ -107,6 +128,7 @@ __all__ = [
     "lerp",
     "log",
     "lt",
+    "masked_fill",
     "matmul",
     "max",
     "maximum",
@@ -123,31 +145,45 @@ __all__ = [
     "normal_functional",
     "permute",
     "permute_copy",
+    "pow",
     "reciprocal",
     "relu",
     "reshape",
+    "rsub",
     "select",
+    "select_backward",
     "select_copy",
+    "sgn",
     "sigmoid",
+    "sigmoid_backward",
+    "sign",
     "sin",
+    "slice_backward",
     "slice_copy",
+    "split",
+    "split_with_sizes",
     "sqrt",
     "squeeze",
     "squeeze_copy",
     "stack",
     "sub",
     "sum",
+    "sum_to_size",
     "t",
     "t_copy",
     "tanh",
+    "tanh_backward",
+    "threshold_backward",
     "transpose",
     "transpose_copy",
+    "unbind",
     "uniform",
     "unsqueeze",
     "unsqueeze_copy",
+    "value_selecting_reduction_backward",
     "view_copy",
     "where",
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ('abs', 'max', 'min', 'sum')
+BUILTINS = ('abs', 'max', 'min', 'pow', 'sum')

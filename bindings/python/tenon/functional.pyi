@@ -12,7 +12,10 @@ from ._aten import as_strided as as_strided
 from ._aten import as_strided_copy as as_strided_copy
 from ._aten import bmm as bmm
 from ._aten import cat as cat
+from ._aten import chunk as chunk
 from ._aten import clone as clone
+from ._aten import conj as conj
+from ._aten import conj_physical as conj_physical
 from ._aten import cos as cos
 from ._aten import detach as detach
 from ._aten import detach_copy as detach_copy
@@ -28,6 +31,7 @@ from ._aten import le as le
 from ._aten import lerp as lerp
 from ._aten import log as log
 from ._aten import lt as lt
+from ._aten import masked_fill as masked_fill
 from ._aten import matmul as matmul
 from ._aten import max as max
 from ._aten import maximum as maximum
@@ -44,28 +48,42 @@ from ._aten import normal as normal
 from ._aten import normal_functional as normal_functional
 from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
+from ._aten import pow as pow
 from ._aten import reciprocal as reciprocal
 from ._aten import relu as relu
 from ._aten import reshape as reshape
+from ._aten import rsub as rsub
 from ._aten import select as select
+from ._aten import select_backward as select_backward
 from ._aten import select_copy as select_copy
+from ._aten import sgn as sgn
 from ._aten import sigmoid as sigmoid
+from ._aten import sigmoid_backward as sigmoid_backward
+from ._aten import sign as sign
 from ._aten import sin as sin
+from ._aten import slice_backward as slice_backward
 from ._aten import slice_copy as slice_copy
+from ._aten import split as split
+from ._aten import split_with_sizes as split_with_sizes
 from ._aten import sqrt as sqrt
 from ._aten import squeeze as squeeze
 from ._aten import squeeze_copy as squeeze_copy
 from ._aten import stack as stack
 from ._aten import sub as sub
 from ._aten import sum as sum
+from ._aten import sum_to_size as sum_to_size
 from ._aten import t as t
 from ._aten import t_copy as t_copy
 from ._aten import tanh as tanh
+from ._aten import tanh_backward as tanh_backward
+from ._aten import threshold_backward as threshold_backward
 from ._aten import transpose as transpose
 from ._aten import transpose_copy as transpose_copy
+from ._aten import unbind as unbind
 from ._aten import uniform as uniform
 from ._aten import unsqueeze as unsqueeze
 from ._aten import unsqueeze_copy as unsqueeze_copy
+from ._aten import value_selecting_reduction_backward as value_selecting_reduction_backward
 from ._aten import view_copy as view_copy
 from ._aten import where as where
 
@@ -82,7 +100,10 @@ __all__ = [
     "as_strided_copy",
     "bmm",
     "cat",
+    "chunk",
     "clone",
+    "conj",
+    "conj_physical",
     "cos",
     "detach",
     "detach_copy",
@@ -98,6 +119,7 @@ __all__ = [
     "lerp",
     "log",
     "lt",
+    "masked_fill",
     "matmul",
     "max",
     "maximum",
@@ -114,28 +136,42 @@ __all__ = [
     "normal_functional",
     "permute",
     "permute_copy",
+    "pow",
     "reciprocal",
     "relu",
     "reshape",
+    "rsub",
     "select",
+    "select_backward",
     "select_copy",
+    "sgn",
     "sigmoid",
+    "sigmoid_backward",
+    "sign",
     "sin",
+    "slice_backward",
     "slice_copy",
+    "split",
+    "split_with_sizes",
     "sqrt",
     "squeeze",
     "squeeze_copy",
     "stack",
     "sub",
     "sum",
+    "sum_to_size",
     "t",
     "t_copy",
     "tanh",
+    "tanh_backward",
+    "threshold_backward",
     "transpose",
     "transpose_copy",
+    "unbind",
     "uniform",
     "unsqueeze",
     "unsqueeze_copy",
+    "value_selecting_reduction_backward",
     "view_copy",
     "where",
 ]

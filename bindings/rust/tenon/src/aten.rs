@@ -993,6 +993,32 @@ pub fn cat_out_with(tensors: &[&Tensor], out: &Tensor, options: CatOutOptions) -
     OP.get()?.call(args![tensors, options.dim, out])
 }
 
+/// What [`chunk`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ChunkOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for ChunkOptions {
+    fn default() -> Self {
+        ChunkOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]`
+pub fn chunk(self_: &Tensor, chunks: i64) -> Result<Vec<Tensor>> {
+    chunk_with(self_, chunks, ChunkOptions::default())
+}
+
+/// As [`chunk`], with all that it leaves out.
+pub fn chunk_with(self_: &Tensor, chunks: i64, options: ChunkOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Vec<Tensor>> = LazyTyped::new("aten::chunk");
+    OP.get()?.call(self_, chunks, options.dim)
+}
+
 /// What [`clone`] leaves out.
 #[derive(Clone, Debug)]
 pub struct CloneOptions {
@@ -1046,6 +1072,32 @@ pub fn clone_out_with(self_: &Tensor, out: &Tensor, options: CloneOutOptions) ->
         LazyTyped::new("aten::clone.out");
     OP.get()?.call(self_, options.memory_format, out)?;
     Ok(out.clone())
+}
+
+/// `aten::conj(Tensor(a) self) -> Tensor(a)`
+pub fn conj(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::conj");
+    OP.get()?.call(self_)
+}
+
+/// `aten::conj_physical(Tensor self) -> Tensor`
+pub fn conj_physical(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::conj_physical");
+    OP.get()?.call(self_)
+}
+
+/// `aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn conj_physical_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::conj_physical.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)`
+pub fn conj_physical_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::conj_physical_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
 }
 
 /// What [`contiguous`] leaves out.
@@ -2036,6 +2088,58 @@ pub fn lt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor`
+pub fn masked_fill_scalar(
+    self_: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::masked_fill.Scalar");
+    OP.get()?.call(self_, mask, value.into())
+}
+
+/// `aten::masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn masked_fill_scalar_out(
+    self_: &Tensor, mask: &Tensor, value: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::masked_fill.Scalar_out");
+    OP.get()?.call(self_, mask, value.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor`
+pub fn masked_fill_tensor(self_: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> =
+        LazyTyped::new("aten::masked_fill.Tensor");
+    OP.get()?.call(self_, mask, value)
+}
+
+/// `aten::masked_fill.Tensor_out(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn masked_fill_tensor_out(
+    self_: &Tensor, mask: &Tensor, value: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::masked_fill.Tensor_out");
+    OP.get()?.call(self_, mask, value, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)`
+pub fn masked_fill_scalar_(
+    self_: &Tensor, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), ()> =
+        LazyTyped::new("aten::masked_fill_.Scalar");
+    OP.get()?.call(self_, mask, value.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)`
+pub fn masked_fill_tensor_(self_: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::masked_fill_.Tensor");
+    OP.get()?.call(self_, mask, value)?;
+    Ok(self_.clone())
+}
+
 /// `aten::matmul(Tensor self, Tensor other) -> Tensor`
 pub fn matmul(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::matmul");
@@ -3021,6 +3125,62 @@ pub fn permute_copy_out(self_: &Tensor, dims: &[i64], out: &Tensor) -> Result<Te
     Ok(out.clone())
 }
 
+/// `aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor`
+pub fn pow_scalar(self_: impl Into<Scalar>, exponent: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> = LazyTyped::new("aten::pow.Scalar");
+    OP.get()?.call(self_.into(), exponent)
+}
+
+/// `aten::pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn pow_scalar_out(self_: impl Into<Scalar>, exponent: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> = LazyTyped::new("aten::pow.Scalar_out");
+    OP.get()?.call(self_.into(), exponent, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor`
+pub fn pow_tensor_scalar(self_: &Tensor, exponent: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::pow.Tensor_Scalar");
+    OP.get()?.call(self_, exponent.into())
+}
+
+/// `aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn pow_tensor_scalar_out(
+    self_: &Tensor, exponent: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::pow.Tensor_Scalar_out");
+    OP.get()?.call(self_, exponent.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor`
+pub fn pow_tensor_tensor(self_: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::pow.Tensor_Tensor");
+    OP.get()?.call(self_, exponent)
+}
+
+/// `aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn pow_tensor_tensor_out(self_: &Tensor, exponent: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::pow.Tensor_Tensor_out");
+    OP.get()?.call(self_, exponent, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)`
+pub fn pow_scalar_(self_: &Tensor, exponent: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::pow_.Scalar");
+    OP.get()?.call(self_, exponent.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)`
+pub fn pow_tensor_(self_: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::pow_.Tensor");
+    OP.get()?.call(self_, exponent)?;
+    Ok(self_.clone())
+}
+
 /// What [`rand`] leaves out.
 #[derive(Clone, Debug)]
 pub struct RandOptions {
@@ -3258,10 +3418,145 @@ pub fn reshape(self_: &Tensor, shape: &[i64]) -> Result<Tensor> {
     OP.get()?.call(self_, shape)
 }
 
+/// What [`rsub_scalar`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RsubScalarOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for RsubScalarOptions {
+    fn default() -> Self {
+        RsubScalarOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
+pub fn rsub_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    rsub_scalar_with(self_, other, RsubScalarOptions::default())
+}
+
+/// As [`rsub_scalar`], with all that it leaves out.
+pub fn rsub_scalar_with(
+    self_: &Tensor, other: impl Into<Scalar>, options: RsubScalarOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar), Tensor> = LazyTyped::new("aten::rsub.Scalar");
+    OP.get()?.call(self_, other.into(), options.alpha)
+}
+
+/// What [`rsub_scalar_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RsubScalarOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for RsubScalarOutOptions {
+    fn default() -> Self {
+        RsubScalarOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn rsub_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    rsub_scalar_out_with(self_, other, out, RsubScalarOutOptions::default())
+}
+
+/// As [`rsub_scalar_out`], with all that it leaves out.
+pub fn rsub_scalar_out_with(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor,
+    options: RsubScalarOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::rsub.Scalar_out");
+    OP.get()?.call(self_, other.into(), options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`rsub_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RsubTensorOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for RsubTensorOptions {
+    fn default() -> Self {
+        RsubTensorOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
+pub fn rsub_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    rsub_tensor_with(self_, other, RsubTensorOptions::default())
+}
+
+/// As [`rsub_tensor`], with all that it leaves out.
+pub fn rsub_tensor_with(
+    self_: &Tensor, other: &Tensor, options: RsubTensorOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> = LazyTyped::new("aten::rsub.Tensor");
+    OP.get()?.call(self_, other, options.alpha)
+}
+
+/// What [`rsub_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RsubTensorOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for RsubTensorOutOptions {
+    fn default() -> Self {
+        RsubTensorOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn rsub_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    rsub_tensor_out_with(self_, other, out, RsubTensorOutOptions::default())
+}
+
+/// As [`rsub_tensor_out`], with all that it leaves out.
+pub fn rsub_tensor_out_with(
+    self_: &Tensor, other: &Tensor, out: &Tensor, options: RsubTensorOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::rsub.Tensor_out");
+    OP.get()?.call(self_, other, options.alpha, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)`
 pub fn select_int(self_: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::select.int");
     OP.get()?.call(self_, dim, index)
+}
+
+/// `aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) ->
+/// Tensor`
+pub fn select_backward(
+    grad_output: &Tensor, input_sizes: &[i64], dim: i64, index: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64), Tensor> =
+        LazyTyped::new("aten::select_backward");
+    OP.get()?.call(grad_output, input_sizes, dim, index)
+}
+
+/// `aten::select_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn select_backward_out(
+    grad_output: &Tensor, input_sizes: &[i64], dim: i64, index: i64,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::select_backward.out");
+    OP.get()?.call(grad_output, input_sizes, dim, index, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor`
@@ -3276,6 +3571,26 @@ pub fn select_copy_int_out(self_: &Tensor, dim: i64, index: i64, out: &Tensor) -
         LazyTyped::new("aten::select_copy.int_out");
     OP.get()?.call(self_, dim, index, out)?;
     Ok(out.clone())
+}
+
+/// `aten::sgn(Tensor self) -> Tensor`
+pub fn sgn(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::sgn");
+    OP.get()?.call(self_)
+}
+
+/// `aten::sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn sgn_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::sgn.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::sgn_(Tensor(a!) self) -> Tensor(a!)`
+pub fn sgn_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::sgn_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
 }
 
 /// `aten::sigmoid(Tensor self) -> Tensor`
@@ -3294,6 +3609,42 @@ pub fn sigmoid_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 /// `aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)`
 pub fn sigmoid_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::sigmoid_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor`
+pub fn sigmoid_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::sigmoid_backward");
+    OP.get()?.call(grad_output, output)
+}
+
+/// `aten::sigmoid_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input)
+/// -> Tensor(a!)`
+pub fn sigmoid_backward_grad_input(
+    grad_output: &Tensor, output: &Tensor, grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::sigmoid_backward.grad_input");
+    OP.get()?.call(grad_output, output, grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// `aten::sign(Tensor self) -> Tensor`
+pub fn sign(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::sign");
+    OP.get()?.call(self_)
+}
+
+/// `aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn sign_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::sign.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::sign_(Tensor(a!) self) -> Tensor(a!)`
+pub fn sign_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::sign_");
     OP.get()?.call(self_)?;
     Ok(self_.clone())
 }
@@ -3353,6 +3704,27 @@ pub fn slice_tensor_with(self_: &Tensor, options: SliceTensorOptions) -> Result<
     static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>, i64), Tensor> =
         LazyTyped::new("aten::slice.Tensor");
     OP.get()?.call(self_, options.dim, options.start, options.end, options.step)
+}
+
+/// `aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt
+/// end, SymInt step) -> Tensor`
+pub fn slice_backward(
+    grad_output: &Tensor, input_sizes: &[i64], dim: i64, start: i64, end: i64,
+    step: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64, i64, i64), Tensor> =
+        LazyTyped::new("aten::slice_backward");
+    OP.get()?.call(grad_output, input_sizes, dim, start, end, step)
+}
+
+/// `aten::slice_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start,
+/// SymInt end, SymInt step, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn slice_backward_out(
+    grad_output: &Tensor, input_sizes: &[i64], dim: i64, start: i64, end: i64, step: i64,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, i64, i64, i64, &Tensor), ()> =
+        LazyTyped::new("aten::slice_backward.out");
+    OP.get()?.call(grad_output, input_sizes, dim, start, end, step, out)?;
+    Ok(out.clone())
 }
 
 /// What [`slice_copy_tensor`] leaves out.
@@ -3429,6 +3801,61 @@ pub fn slice_copy_tensor_out_with(
         LazyTyped::new("aten::slice_copy.Tensor_out");
     OP.get()?.call(self_, options.dim, options.start, options.end, options.step, out)?;
     Ok(out.clone())
+}
+
+/// What [`split_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SplitTensorOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for SplitTensorOptions {
+    fn default() -> Self {
+        SplitTensorOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]`
+pub fn split_tensor(self_: &Tensor, split_size: i64) -> Result<Vec<Tensor>> {
+    split_tensor_with(self_, split_size, SplitTensorOptions::default())
+}
+
+/// As [`split_tensor`], with all that it leaves out.
+pub fn split_tensor_with(
+    self_: &Tensor, split_size: i64, options: SplitTensorOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Vec<Tensor>> = LazyTyped::new("aten::split.Tensor");
+    OP.get()?.call(self_, split_size, options.dim)
+}
+
+/// What [`split_with_sizes`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SplitWithSizesOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for SplitWithSizesOptions {
+    fn default() -> Self {
+        SplitWithSizesOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]`
+pub fn split_with_sizes(self_: &Tensor, split_sizes: &[i64]) -> Result<Vec<Tensor>> {
+    split_with_sizes_with(self_, split_sizes, SplitWithSizesOptions::default())
+}
+
+/// As [`split_with_sizes`], with all that it leaves out.
+pub fn split_with_sizes_with(
+    self_: &Tensor, split_sizes: &[i64], options: SplitWithSizesOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64), Vec<Tensor>> =
+        LazyTyped::new("aten::split_with_sizes");
+    OP.get()?.call(self_, split_sizes, options.dim)
 }
 
 /// `aten::sqrt(Tensor self) -> Tensor`
@@ -3872,6 +4299,12 @@ pub fn sum_out_with(self_: &Tensor, out: &Tensor, options: SumOutOptions) -> Res
     Ok(out.clone())
 }
 
+/// `aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor`
+pub fn sum_to_size(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::sum_to_size");
+    OP.get()?.call(self_, size)
+}
+
 /// `aten::t(Tensor(a) self) -> Tensor(a)`
 pub fn t(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::t");
@@ -3916,6 +4349,41 @@ pub fn tanh_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::tanh_");
     OP.get()?.call(self_)?;
     Ok(self_.clone())
+}
+
+/// `aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor`
+pub fn tanh_backward(grad_output: &Tensor, output: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::tanh_backward");
+    OP.get()?.call(grad_output, output)
+}
+
+/// `aten::tanh_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) ->
+/// Tensor(a!)`
+pub fn tanh_backward_grad_input(
+    grad_output: &Tensor, output: &Tensor, grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::tanh_backward.grad_input");
+    OP.get()?.call(grad_output, output, grad_input)?;
+    Ok(grad_input.clone())
+}
+
+/// `aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor`
+pub fn threshold_backward(
+    grad_output: &Tensor, self_: &Tensor, threshold: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::threshold_backward");
+    OP.get()?.call(grad_output, self_, threshold.into())
+}
+
+/// `aten::threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold, *,
+/// Tensor(a!) grad_input) -> Tensor(a!)`
+pub fn threshold_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, threshold: impl Into<Scalar>,
+    grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::threshold_backward.grad_input");
+    OP.get()?.call(grad_output, self_, threshold.into(), grad_input)?;
+    Ok(grad_input.clone())
 }
 
 /// What [`to_device`] leaves out.
@@ -4100,6 +4568,32 @@ pub fn transpose_copy_int_out(
     Ok(out.clone())
 }
 
+/// What [`unbind_int`] leaves out.
+#[derive(Clone, Debug)]
+pub struct UnbindIntOptions {
+    /// int, by default `0`.
+    pub dim: i64,
+}
+
+impl Default for UnbindIntOptions {
+    fn default() -> Self {
+        UnbindIntOptions {
+            dim: 0,
+        }
+    }
+}
+
+/// `aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]`
+pub fn unbind_int(self_: &Tensor) -> Result<Vec<Tensor>> {
+    unbind_int_with(self_, UnbindIntOptions::default())
+}
+
+/// As [`unbind_int`], with all that it leaves out.
+pub fn unbind_int_with(self_: &Tensor, options: UnbindIntOptions) -> Result<Vec<Tensor>> {
+    static OP: LazyTyped<(&Tensor, i64), Vec<Tensor>> = LazyTyped::new("aten::unbind.int");
+    OP.get()?.call(self_, options.dim)
+}
+
 /// What [`uniform`] leaves out.
 #[derive(Clone, Debug)]
 pub struct UniformOptions<'a> {
@@ -4228,6 +4722,15 @@ pub fn unsqueeze_copy_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tens
     static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::unsqueeze_copy.out");
     OP.get()?.call(self_, dim, out)?;
     Ok(out.clone())
+}
+
+/// `aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes,
+/// bool keepdim) -> Tensor`
+pub fn value_selecting_reduction_backward(
+    grad: &Tensor, dim: i64, indices: &Tensor, sizes: &[i64], keepdim: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &[i64], bool), Tensor> =
+        LazyTyped::new("aten::value_selecting_reduction_backward");
+    OP.get()?.call(grad, dim, indices, sizes, keepdim)
 }
 
 /// `aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)`

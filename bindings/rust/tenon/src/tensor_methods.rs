@@ -183,6 +183,31 @@ impl Tensor {
         aten::bmm_dtype(self, mat2, out_dtype)
     }
 
+    /// `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]`
+    pub fn chunk(&self, chunks: i64) -> Result<Vec<Tensor>> {
+        aten::chunk(self, chunks)
+    }
+
+    /// As [`Tensor::chunk`], with all that it leaves out.
+    pub fn chunk_with(&self, chunks: i64, options: aten::ChunkOptions) -> Result<Vec<Tensor>> {
+        aten::chunk_with(self, chunks, options)
+    }
+
+    /// `aten::conj(Tensor(a) self) -> Tensor(a)`
+    pub fn conj(&self) -> Result<Tensor> {
+        aten::conj(self)
+    }
+
+    /// `aten::conj_physical(Tensor self) -> Tensor`
+    pub fn conj_physical(&self) -> Result<Tensor> {
+        aten::conj_physical(self)
+    }
+
+    /// `aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn conj_physical_(&self) -> Result<Tensor> {
+        aten::conj_physical_(self)
+    }
+
     /// `aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)`
     pub fn contiguous(&self) -> Result<Tensor> {
         aten::contiguous(self)
@@ -426,6 +451,26 @@ impl Tensor {
         aten::lt_tensor_(self, other)
     }
 
+    /// `aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor`
+    pub fn masked_fill_scalar(&self, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+        aten::masked_fill_scalar(self, mask, value)
+    }
+
+    /// `aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor`
+    pub fn masked_fill(&self, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
+        aten::masked_fill_tensor(self, mask, value)
+    }
+
+    /// `aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)`
+    pub fn masked_fill_scalar_(&self, mask: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+        aten::masked_fill_scalar_(self, mask, value)
+    }
+
+    /// `aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)`
+    pub fn masked_fill_(&self, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
+        aten::masked_fill_tensor_(self, mask, value)
+    }
+
     /// `aten::matmul(Tensor self, Tensor other) -> Tensor`
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         aten::matmul(self, other)
@@ -600,6 +645,26 @@ impl Tensor {
         aten::permute_copy(self, dims)
     }
 
+    /// `aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor`
+    pub fn pow_tensor_scalar(&self, exponent: impl Into<Scalar>) -> Result<Tensor> {
+        aten::pow_tensor_scalar(self, exponent)
+    }
+
+    /// `aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor`
+    pub fn pow_tensor_tensor(&self, exponent: &Tensor) -> Result<Tensor> {
+        aten::pow_tensor_tensor(self, exponent)
+    }
+
+    /// `aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)`
+    pub fn pow_scalar_(&self, exponent: impl Into<Scalar>) -> Result<Tensor> {
+        aten::pow_scalar_(self, exponent)
+    }
+
+    /// `aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)`
+    pub fn pow_(&self, exponent: &Tensor) -> Result<Tensor> {
+        aten::pow_tensor_(self, exponent)
+    }
+
     /// `aten::reciprocal(Tensor self) -> Tensor`
     pub fn reciprocal(&self) -> Result<Tensor> {
         aten::reciprocal(self)
@@ -625,6 +690,27 @@ impl Tensor {
         aten::reshape(self, shape)
     }
 
+    /// `aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
+    pub fn rsub_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::rsub_scalar(self, other)
+    }
+
+    /// As [`Tensor::rsub_scalar`], with all that it leaves out.
+    pub fn rsub_scalar_with(
+        &self, other: impl Into<Scalar>, options: aten::RsubScalarOptions) -> Result<Tensor> {
+        aten::rsub_scalar_with(self, other, options)
+    }
+
+    /// `aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
+    pub fn rsub(&self, other: &Tensor) -> Result<Tensor> {
+        aten::rsub_tensor(self, other)
+    }
+
+    /// As [`Tensor::rsub`], with all that it leaves out.
+    pub fn rsub_with(&self, other: &Tensor, options: aten::RsubTensorOptions) -> Result<Tensor> {
+        aten::rsub_tensor_with(self, other, options)
+    }
+
     /// `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)`
     pub fn select(&self, dim: i64, index: i64) -> Result<Tensor> {
         aten::select_int(self, dim, index)
@@ -635,6 +721,16 @@ impl Tensor {
         aten::select_copy_int(self, dim, index)
     }
 
+    /// `aten::sgn(Tensor self) -> Tensor`
+    pub fn sgn(&self) -> Result<Tensor> {
+        aten::sgn(self)
+    }
+
+    /// `aten::sgn_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn sgn_(&self) -> Result<Tensor> {
+        aten::sgn_(self)
+    }
+
     /// `aten::sigmoid(Tensor self) -> Tensor`
     pub fn sigmoid(&self) -> Result<Tensor> {
         aten::sigmoid(self)
@@ -643,6 +739,16 @@ impl Tensor {
     /// `aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)`
     pub fn sigmoid_(&self) -> Result<Tensor> {
         aten::sigmoid_(self)
+    }
+
+    /// `aten::sign(Tensor self) -> Tensor`
+    pub fn sign(&self) -> Result<Tensor> {
+        aten::sign(self)
+    }
+
+    /// `aten::sign_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn sign_(&self) -> Result<Tensor> {
+        aten::sign_(self)
     }
 
     /// `aten::sin(Tensor self) -> Tensor`
@@ -664,6 +770,29 @@ impl Tensor {
     /// As [`Tensor::slice_copy`], with all that it leaves out.
     pub fn slice_copy_with(&self, options: aten::SliceCopyTensorOptions) -> Result<Tensor> {
         aten::slice_copy_tensor_with(self, options)
+    }
+
+    /// `aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]`
+    pub fn split(&self, split_size: i64) -> Result<Vec<Tensor>> {
+        aten::split_tensor(self, split_size)
+    }
+
+    /// As [`Tensor::split`], with all that it leaves out.
+    pub fn split_with(
+        &self, split_size: i64, options: aten::SplitTensorOptions) -> Result<Vec<Tensor>> {
+        aten::split_tensor_with(self, split_size, options)
+    }
+
+    /// `aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) ->
+    /// Tensor(a)[]`
+    pub fn split_with_sizes(&self, split_sizes: &[i64]) -> Result<Vec<Tensor>> {
+        aten::split_with_sizes(self, split_sizes)
+    }
+
+    /// As [`Tensor::split_with_sizes`], with all that it leaves out.
+    pub fn split_with_sizes_with(
+        &self, split_sizes: &[i64], options: aten::SplitWithSizesOptions) -> Result<Vec<Tensor>> {
+        aten::split_with_sizes_with(self, split_sizes, options)
     }
 
     /// `aten::sqrt(Tensor self) -> Tensor`
@@ -786,6 +915,11 @@ impl Tensor {
         aten::sum_dim_int_list_with(self, dim, options)
     }
 
+    /// `aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor`
+    pub fn sum_to_size(&self, size: &[i64]) -> Result<Tensor> {
+        aten::sum_to_size(self, size)
+    }
+
     /// `aten::t(Tensor(a) self) -> Tensor(a)`
     pub fn t(&self) -> Result<Tensor> {
         aten::t(self)
@@ -870,6 +1004,16 @@ impl Tensor {
     /// `aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor`
     pub fn transpose_copy(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
         aten::transpose_copy_int(self, dim0, dim1)
+    }
+
+    /// `aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]`
+    pub fn unbind(&self) -> Result<Vec<Tensor>> {
+        aten::unbind_int(self)
+    }
+
+    /// As [`Tensor::unbind`], with all that it leaves out.
+    pub fn unbind_with(&self, options: aten::UnbindIntOptions) -> Result<Vec<Tensor>> {
+        aten::unbind_int_with(self, options)
     }
 
     /// `aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) ->

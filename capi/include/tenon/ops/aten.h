@@ -1133,6 +1133,35 @@ static inline tenon_status aten_cat_out(
   return TENON_OK;
 }
 
+typedef struct aten_chunk_options {
+  int64_t dim;
+} aten_chunk_options;
+
+static inline aten_chunk_options aten_chunk_defaults(void) {
+  aten_chunk_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]
+static inline tenon_status aten_chunk(
+    tenon_tensor* self, int64_t chunks, const aten_chunk_options* options,
+    tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten_chunk_options defaults_ = aten_chunk_defaults();
+  const aten_chunk_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(chunks);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::chunk", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
 typedef struct aten_clone_options {
   const int32_t* memory_format;
 } aten_clone_options;
@@ -1183,6 +1212,59 @@ static inline tenon_status aten_clone_out(
   args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::clone.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::conj(Tensor(a) self) -> Tensor(a)
+static inline tenon_status aten_conj(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::conj", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::conj_physical(Tensor self) -> Tensor
+static inline tenon_status aten_conj_physical(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::conj_physical", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_conj_physical_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::conj_physical.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_conj_physical_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::conj_physical_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -2750,6 +2832,106 @@ static inline tenon_status aten_lt__Tensor(tenon_tensor* self, tenon_tensor* oth
   return TENON_OK;
 }
 
+/// aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor
+static inline tenon_status aten_masked_fill_Scalar(
+    tenon_tensor* self, tenon_tensor* mask, tenon_value value, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = value;
+  status_ = aten_wrapped_call(&op_, "aten::masked_fill.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_masked_fill_Scalar_out(
+    tenon_tensor* self, tenon_tensor* mask, tenon_value value, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = value;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::masked_fill.Scalar_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor
+static inline tenon_status aten_masked_fill_Tensor(
+    tenon_tensor* self, tenon_tensor* mask, tenon_tensor* value, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = tenon_value_of_tensor(value);
+  status_ = aten_wrapped_call(&op_, "aten::masked_fill.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::masked_fill.Tensor_out(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_masked_fill_Tensor_out(
+    tenon_tensor* self, tenon_tensor* mask, tenon_tensor* value, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = tenon_value_of_tensor(value);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::masked_fill.Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)
+static inline tenon_status aten_masked_fill__Scalar(
+    tenon_tensor* self, tenon_tensor* mask, tenon_value value) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = value;
+  status_ = aten_wrapped_call(&op_, "aten::masked_fill_.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)
+static inline tenon_status aten_masked_fill__Tensor(
+    tenon_tensor* self, tenon_tensor* mask, tenon_tensor* value) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = tenon_value_of_tensor(value);
+  status_ = aten_wrapped_call(&op_, "aten::masked_fill_.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::matmul(Tensor self, Tensor other) -> Tensor
 static inline tenon_status aten_matmul(
     tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
@@ -4080,6 +4262,127 @@ static inline tenon_status aten_permute_copy_out(
   return TENON_OK;
 }
 
+/// aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor
+static inline tenon_status aten_pow_Scalar(
+    tenon_value self, tenon_tensor* exponent, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(exponent);
+  status_ = aten_wrapped_call(&op_, "aten::pow.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_pow_Scalar_out(
+    tenon_value self, tenon_tensor* exponent, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(exponent);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::pow.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
+static inline tenon_status aten_pow_Tensor_Scalar(
+    tenon_tensor* self, tenon_value exponent, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = exponent;
+  status_ = aten_wrapped_call(&op_, "aten::pow.Tensor_Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_pow_Tensor_Scalar_out(
+    tenon_tensor* self, tenon_value exponent, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = exponent;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::pow.Tensor_Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
+static inline tenon_status aten_pow_Tensor_Tensor(
+    tenon_tensor* self, tenon_tensor* exponent, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(exponent);
+  status_ = aten_wrapped_call(&op_, "aten::pow.Tensor_Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_pow_Tensor_Tensor_out(
+    tenon_tensor* self, tenon_tensor* exponent, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(exponent);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::pow.Tensor_Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
+static inline tenon_status aten_pow__Scalar(tenon_tensor* self, tenon_value exponent) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = exponent;
+  status_ = aten_wrapped_call(&op_, "aten::pow_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
+static inline tenon_status aten_pow__Tensor(tenon_tensor* self, tenon_tensor* exponent) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(exponent);
+  status_ = aten_wrapped_call(&op_, "aten::pow_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_rand_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -4391,6 +4694,126 @@ static inline tenon_status aten_reshape(
   return TENON_OK;
 }
 
+typedef struct aten_rsub_Scalar_options {
+  tenon_value alpha;
+} aten_rsub_Scalar_options;
+
+static inline aten_rsub_Scalar_options aten_rsub_Scalar_defaults(void) {
+  aten_rsub_Scalar_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+static inline tenon_status aten_rsub_Scalar(
+    tenon_tensor* self, tenon_value other, const aten_rsub_Scalar_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_rsub_Scalar_options defaults_ = aten_rsub_Scalar_defaults();
+  const aten_rsub_Scalar_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::rsub.Scalar", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_rsub_Scalar_out_options {
+  tenon_value alpha;
+} aten_rsub_Scalar_out_options;
+
+static inline aten_rsub_Scalar_out_options aten_rsub_Scalar_out_defaults(void) {
+  aten_rsub_Scalar_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_rsub_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out,
+    const aten_rsub_Scalar_out_options* options) {
+  static const tenon_op* op_;
+  const aten_rsub_Scalar_out_options defaults_ = aten_rsub_Scalar_out_defaults();
+  const aten_rsub_Scalar_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = given_->alpha;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rsub.Scalar_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_rsub_Tensor_options {
+  tenon_value alpha;
+} aten_rsub_Tensor_options;
+
+static inline aten_rsub_Tensor_options aten_rsub_Tensor_defaults(void) {
+  aten_rsub_Tensor_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+static inline tenon_status aten_rsub_Tensor(
+    tenon_tensor* self, tenon_tensor* other, const aten_rsub_Tensor_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_rsub_Tensor_options defaults_ = aten_rsub_Tensor_defaults();
+  const aten_rsub_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::rsub.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_rsub_Tensor_out_options {
+  tenon_value alpha;
+} aten_rsub_Tensor_out_options;
+
+static inline aten_rsub_Tensor_out_options aten_rsub_Tensor_out_defaults(void) {
+  aten_rsub_Tensor_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_rsub_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out,
+    const aten_rsub_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_rsub_Tensor_out_options defaults_ = aten_rsub_Tensor_out_defaults();
+  const aten_rsub_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = given_->alpha;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rsub.Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 static inline tenon_status aten_select_int(
     tenon_tensor* self, int64_t dim, int64_t index, tenon_tensor** out_result) {
@@ -4404,6 +4827,44 @@ static inline tenon_status aten_select_int(
   status_ = aten_wrapped_call(&op_, "aten::select.int", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor
+static inline tenon_status aten_select_backward(
+    tenon_tensor* grad_output, const int64_t* input_sizes, uint32_t input_sizes_count, int64_t dim,
+    int64_t index, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_ints(input_sizes, input_sizes_count);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_int(index);
+  status_ = aten_wrapped_call(&op_, "aten::select_backward", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::select_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_select_backward_out(
+    tenon_tensor* grad_output, const int64_t* input_sizes, uint32_t input_sizes_count, int64_t dim,
+    int64_t index, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_ints(input_sizes, input_sizes_count);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_int(index);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::select_backward.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -4435,6 +4896,46 @@ static inline tenon_status aten_select_copy_int_out(
   args_[2] = tenon_value_of_int(index);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::select_copy.int_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::sgn(Tensor self) -> Tensor
+static inline tenon_status aten_sgn(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::sgn", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_sgn_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::sgn.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::sgn_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_sgn_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::sgn_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -4475,6 +4976,78 @@ static inline tenon_status aten_sigmoid_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::sigmoid_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor
+static inline tenon_status aten_sigmoid_backward(
+    tenon_tensor* grad_output, tenon_tensor* output, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(output);
+  status_ = aten_wrapped_call(&op_, "aten::sigmoid_backward", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::sigmoid_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input)
+/// -> Tensor(a!)
+static inline tenon_status aten_sigmoid_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* output, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(output);
+  args_[2] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::sigmoid_backward.grad_input", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::sign(Tensor self) -> Tensor
+static inline tenon_status aten_sign(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::sign", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_sign_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::sign.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::sign_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_sign_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::sign_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -4557,6 +5130,49 @@ static inline tenon_status aten_slice_Tensor(
   return TENON_OK;
 }
 
+/// aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt
+/// end, SymInt step) -> Tensor
+static inline tenon_status aten_slice_backward(
+    tenon_tensor* grad_output, const int64_t* input_sizes, uint32_t input_sizes_count, int64_t dim,
+    int64_t start, int64_t end, int64_t step, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_ints(input_sizes, input_sizes_count);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_int(start);
+  args_[4] = tenon_value_of_int(end);
+  args_[5] = tenon_value_of_int(step);
+  status_ = aten_wrapped_call(&op_, "aten::slice_backward", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::slice_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt
+/// end, SymInt step, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_slice_backward_out(
+    tenon_tensor* grad_output, const int64_t* input_sizes, uint32_t input_sizes_count, int64_t dim,
+    int64_t start, int64_t end, int64_t step, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_ints(input_sizes, input_sizes_count);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_int(start);
+  args_[4] = tenon_value_of_int(end);
+  args_[5] = tenon_value_of_int(step);
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::slice_backward.out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_slice_copy_Tensor_options {
   int64_t dim;
   const int64_t* start;
@@ -4629,6 +5245,64 @@ static inline tenon_status aten_slice_copy_Tensor_out(
   status_ = aten_wrapped_call(&op_, "aten::slice_copy.Tensor_out", args_, 6, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_split_Tensor_options {
+  int64_t dim;
+} aten_split_Tensor_options;
+
+static inline aten_split_Tensor_options aten_split_Tensor_defaults(void) {
+  aten_split_Tensor_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]
+static inline tenon_status aten_split_Tensor(
+    tenon_tensor* self, int64_t split_size, const aten_split_Tensor_options* options,
+    tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten_split_Tensor_options defaults_ = aten_split_Tensor_defaults();
+  const aten_split_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(split_size);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::split.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten_split_with_sizes_options {
+  int64_t dim;
+} aten_split_with_sizes_options;
+
+static inline aten_split_with_sizes_options aten_split_with_sizes_defaults(void) {
+  aten_split_with_sizes_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]
+static inline tenon_status aten_split_with_sizes(
+    tenon_tensor* self, const int64_t* split_sizes, uint32_t split_sizes_count,
+    const aten_split_with_sizes_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten_split_with_sizes_options defaults_ = aten_split_with_sizes_defaults();
+  const aten_split_with_sizes_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(split_sizes, split_sizes_count);
+  args_[2] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::split_with_sizes", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
   return TENON_OK;
 }
 
@@ -5199,6 +5873,21 @@ static inline tenon_status aten_sum_out(
   return TENON_OK;
 }
 
+/// aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor
+static inline tenon_status aten_sum_to_size(
+    tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(size, size_count);
+  status_ = aten_wrapped_call(&op_, "aten::sum_to_size", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::t(Tensor(a) self) -> Tensor(a)
 static inline tenon_status aten_t(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -5287,6 +5976,74 @@ static inline tenon_status aten_tanh_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::tanh_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor
+static inline tenon_status aten_tanh_backward(
+    tenon_tensor* grad_output, tenon_tensor* output, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(output);
+  status_ = aten_wrapped_call(&op_, "aten::tanh_backward", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::tanh_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) ->
+/// Tensor(a!)
+static inline tenon_status aten_tanh_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* output, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(output);
+  args_[2] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::tanh_backward.grad_input", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor
+static inline tenon_status aten_threshold_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value threshold,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = threshold;
+  status_ = aten_wrapped_call(&op_, "aten::threshold_backward", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold, *,
+/// Tensor(a!) grad_input) -> Tensor(a!)
+static inline tenon_status aten_threshold_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, tenon_value threshold,
+    tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = threshold;
+  args_[3] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(&op_, "aten::threshold_backward.grad_input", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -5512,6 +6269,33 @@ static inline tenon_status aten_transpose_copy_int_out(
   return TENON_OK;
 }
 
+typedef struct aten_unbind_int_options {
+  int64_t dim;
+} aten_unbind_int_options;
+
+static inline aten_unbind_int_options aten_unbind_int_defaults(void) {
+  aten_unbind_int_options options_;
+  options_.dim = 0;
+  return options_;
+}
+
+/// aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
+static inline tenon_status aten_unbind_int(
+    tenon_tensor* self, const aten_unbind_int_options* options, tenon_value* out_result) {
+  static const tenon_op* op_;
+  const aten_unbind_int_options defaults_ = aten_unbind_int_defaults();
+  const aten_unbind_int_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->dim);
+  status_ = aten_wrapped_call(&op_, "aten::unbind.int", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0];
+  return TENON_OK;
+}
+
 typedef struct aten_uniform_options {
   double from;
   double to;
@@ -5670,6 +6454,26 @@ static inline tenon_status aten_unsqueeze_copy_out(
   status_ = aten_wrapped_call(&op_, "aten::unsqueeze_copy.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes,
+/// bool keepdim) -> Tensor
+static inline tenon_status aten_value_selecting_reduction_backward(
+    tenon_tensor* grad, int64_t dim, tenon_tensor* indices, const int64_t* sizes,
+    uint32_t sizes_count, int32_t keepdim, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(indices);
+  args_[3] = tenon_value_of_ints(sizes, sizes_count);
+  args_[4] = tenon_value_of_bool(keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::value_selecting_reduction_backward", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 

@@ -414,6 +414,13 @@ inline Tensor cat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0
   return out;
 }
 
+// aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]
+inline std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const Tensor&, int64_t, int64_t)> op_("aten::chunk");
+  return op_(self, chunks, dim);
+}
+
 // aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor
 inline Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -429,6 +436,32 @@ inline Tensor clone_out(
       const Tensor&, std::optional<MemoryFormat>, const Tensor&)> op_("aten::clone.out");
   op_(self, memory_format, out);
   return out;
+}
+
+// aten::conj(Tensor(a) self) -> Tensor(a)
+inline Tensor conj(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::conj");
+  return op_(self);
+}
+
+// aten::conj_physical(Tensor self) -> Tensor
+inline Tensor conj_physical(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::conj_physical");
+  return op_(self);
+}
+
+// aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor conj_physical_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::conj_physical.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor conj_physical_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::conj_physical_");
+  op_(self);
+  return self;
 }
 
 // aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)
@@ -1130,6 +1163,58 @@ inline Tensor lt_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor
+inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::masked_fill.Scalar");
+  return op_(self, mask, value);
+}
+
+// aten::masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor masked_fill_out(
+    const Tensor& out, const Tensor& self, const Tensor& mask, const Scalar& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::masked_fill.Scalar_out");
+  op_(self, mask, value, out);
+  return out;
+}
+
+// aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor
+inline Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_fill.Tensor");
+  return op_(self, mask, value);
+}
+
+// aten::masked_fill.Tensor_out(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor masked_fill_out(
+    const Tensor& out, const Tensor& self, const Tensor& mask, const Tensor& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::masked_fill.Tensor_out");
+  op_(self, mask, value, out);
+  return out;
+}
+
+// aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)
+inline Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::masked_fill_.Scalar");
+  op_(self, mask, value);
+  return self;
+}
+
+// aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)
+inline Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_fill_.Tensor");
+  op_(self, mask, value);
+  return self;
+}
+
 // aten::matmul(Tensor self, Tensor other) -> Tensor
 inline Tensor matmul(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::matmul");
@@ -1666,6 +1751,64 @@ inline Tensor permute_copy_out(const Tensor& out, const Tensor& self, List<int64
   return out;
 }
 
+// aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor
+inline Tensor pow(const Scalar& self, const Tensor& exponent) {
+  static constinit const LazyOp<Tensor(const Scalar&, const Tensor&)> op_("aten::pow.Scalar");
+  return op_(self, exponent);
+}
+
+// aten::pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor pow_out(const Tensor& out, const Scalar& self, const Tensor& exponent) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::pow.Scalar_out");
+  op_(self, exponent, out);
+  return out;
+}
+
+// aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor
+inline Tensor pow(const Tensor& self, const Scalar& exponent) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::pow.Tensor_Scalar");
+  return op_(self, exponent);
+}
+
+// aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor pow_out(const Tensor& out, const Tensor& self, const Scalar& exponent) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::pow.Tensor_Scalar_out");
+  op_(self, exponent, out);
+  return out;
+}
+
+// aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor
+inline Tensor pow(const Tensor& self, const Tensor& exponent) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::pow.Tensor_Tensor");
+  return op_(self, exponent);
+}
+
+// aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor pow_out(const Tensor& out, const Tensor& self, const Tensor& exponent) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::pow.Tensor_Tensor_out");
+  op_(self, exponent, out);
+  return out;
+}
+
+// aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)
+inline Tensor pow_(const Tensor& self, const Scalar& exponent) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::pow_.Scalar");
+  op_(self, exponent);
+  return self;
+}
+
+// aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)
+inline Tensor pow_(const Tensor& self, const Tensor& exponent) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::pow_.Tensor");
+  op_(self, exponent);
+  return self;
+}
+
 struct RandOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -1819,10 +1962,62 @@ inline Tensor reshape(const Tensor& self, List<int64_t> shape) {
   return op_(self, shape);
 }
 
+// aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+inline Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&, const Scalar&)> op_("aten::rsub.Scalar");
+  return op_(self, other, alpha);
+}
+
+// aten::rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor rsub_out(
+    const Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Scalar&, const Tensor&)> op_("aten::rsub.Scalar_out");
+  op_(self, other, alpha, out);
+  return out;
+}
+
+// aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+inline Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::rsub.Tensor");
+  return op_(self, other, alpha);
+}
+
+// aten::rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+inline Tensor rsub_out(
+    const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&, const Tensor&)> op_("aten::rsub.Tensor_out");
+  op_(self, other, alpha, out);
+  return out;
+}
+
 // aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::select.int");
   return op_(self, dim, index);
+}
+
+// aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor
+inline Tensor select_backward(
+    const Tensor& grad_output, List<int64_t> input_sizes, int64_t dim, int64_t index) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t)> op_("aten::select_backward");
+  return op_(grad_output, input_sizes, dim, index);
+}
+
+// aten::select_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor select_backward_out(
+    const Tensor& out, const Tensor& grad_output, List<int64_t> input_sizes, int64_t dim,
+    int64_t index) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t,
+      const Tensor&)> op_("aten::select_backward.out");
+  op_(grad_output, input_sizes, dim, index, out);
+  return out;
 }
 
 // aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor
@@ -1838,6 +2033,26 @@ inline Tensor select_copy_out(const Tensor& out, const Tensor& self, int64_t dim
       const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::select_copy.int_out");
   op_(self, dim, index, out);
   return out;
+}
+
+// aten::sgn(Tensor self) -> Tensor
+inline Tensor sgn(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sgn");
+  return op_(self);
+}
+
+// aten::sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor sgn_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sgn.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::sgn_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor sgn_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::sgn_");
+  op_(self);
+  return self;
 }
 
 // aten::sigmoid(Tensor self) -> Tensor
@@ -1856,6 +2071,42 @@ inline Tensor sigmoid_out(const Tensor& out, const Tensor& self) {
 // aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)
 inline Tensor sigmoid_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sigmoid_");
+  op_(self);
+  return self;
+}
+
+// aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor
+inline Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::sigmoid_backward");
+  return op_(grad_output, output);
+}
+
+// aten::sigmoid_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) ->
+// Tensor(a!)
+inline Tensor sigmoid_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& output) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::sigmoid_backward.grad_input");
+  op_(grad_output, output, grad_input);
+  return grad_input;
+}
+
+// aten::sign(Tensor self) -> Tensor
+inline Tensor sign(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sign");
+  return op_(self);
+}
+
+// aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor sign_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sign.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::sign_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor sign_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::sign_");
   op_(self);
   return self;
 }
@@ -1891,6 +2142,29 @@ inline Tensor slice(
   return op_(self, dim, start, end, step);
 }
 
+// aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end,
+// SymInt step) -> Tensor
+inline Tensor slice_backward(
+    const Tensor& grad_output, List<int64_t> input_sizes, int64_t dim, int64_t start, int64_t end,
+    int64_t step) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t, int64_t,
+      int64_t)> op_("aten::slice_backward");
+  return op_(grad_output, input_sizes, dim, start, end, step);
+}
+
+// aten::slice_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt
+// end, SymInt step, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor slice_backward_out(
+    const Tensor& out, const Tensor& grad_output, List<int64_t> input_sizes, int64_t dim,
+    int64_t start, int64_t end, int64_t step) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, int64_t, int64_t, int64_t, int64_t,
+      const Tensor&)> op_("aten::slice_backward.out");
+  op_(grad_output, input_sizes, dim, start, end, step, out);
+  return out;
+}
+
 // aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt
 // step=1) -> Tensor
 inline Tensor slice_copy(
@@ -1913,6 +2187,21 @@ inline Tensor slice_copy_out(
       const Tensor&)> op_("aten::slice_copy.Tensor_out");
   op_(self, dim, start, end, step, out);
   return out;
+}
+
+// aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]
+inline std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim = 0) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const Tensor&, int64_t, int64_t)> op_("aten::split.Tensor");
+  return op_(self, split_size, dim);
+}
+
+// aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]
+inline std::vector<Tensor> split_with_sizes(
+    const Tensor& self, List<int64_t> split_sizes, int64_t dim = 0) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const Tensor&, std::span<const int64_t>, int64_t)> op_("aten::split_with_sizes");
+  return op_(self, split_sizes, dim);
 }
 
 // aten::sqrt(Tensor self) -> Tensor
@@ -2118,6 +2407,13 @@ inline Tensor sum_out(
   return out;
 }
 
+// aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor
+inline Tensor sum_to_size(const Tensor& self, List<int64_t> size) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>)> op_("aten::sum_to_size");
+  return op_(self, size);
+}
+
 // aten::t(Tensor(a) self) -> Tensor(a)
 inline Tensor t(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::t");
@@ -2162,6 +2458,42 @@ inline Tensor tanh_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::tanh_");
   op_(self);
   return self;
+}
+
+// aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor
+inline Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::tanh_backward");
+  return op_(grad_output, output);
+}
+
+// aten::tanh_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!) grad_input) ->
+// Tensor(a!)
+inline Tensor tanh_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& output) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::tanh_backward.grad_input");
+  op_(grad_output, output, grad_input);
+  return grad_input;
+}
+
+// aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor
+inline Tensor threshold_backward(
+    const Tensor& grad_output, const Tensor& self, const Scalar& threshold) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Scalar&)> op_("aten::threshold_backward");
+  return op_(grad_output, self, threshold);
+}
+
+// aten::threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold, *,
+// Tensor(a!) grad_input) -> Tensor(a!)
+inline Tensor threshold_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
+    const Scalar& threshold) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::threshold_backward.grad_input");
+  op_(grad_output, self, threshold, grad_input);
+  return grad_input;
 }
 
 // aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool
@@ -2246,6 +2578,13 @@ inline Tensor transpose_copy_out(
   return out;
 }
 
+// aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
+inline std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0) {
+  static constinit const LazyOp<std::vector<Tensor>(
+      const Tensor&, int64_t)> op_("aten::unbind.int");
+  return op_(self, dim);
+}
+
 // aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor
 inline Tensor uniform(
     const Tensor& self, double from = 0.0, double to = 1.0,
@@ -2303,6 +2642,16 @@ inline Tensor unsqueeze_copy_out(const Tensor& out, const Tensor& self, int64_t 
       const Tensor&, int64_t, const Tensor&)> op_("aten::unsqueeze_copy.out");
   op_(self, dim, out);
   return out;
+}
+
+// aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes,
+// bool keepdim) -> Tensor
+inline Tensor value_selecting_reduction_backward(
+    const Tensor& grad, int64_t dim, const Tensor& indices, List<int64_t> sizes, bool keepdim) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, std::span<const int64_t>,
+      bool)> op_("aten::value_selecting_reduction_backward");
+  return op_(grad, dim, indices, sizes, keepdim);
 }
 
 // aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)

@@ -883,6 +883,22 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp CHUNK = new LazyOp("aten::chunk");
+
+  /**
+   * {@code aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]}.
+   */
+  public static Tensor[] chunk(Tensor self, long chunks) {
+    return (Tensor[]) CHUNK.get().call(self, chunks);
+  }
+
+  /**
+   * {@code aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]}.
+   */
+  public static Tensor[] chunk(Tensor self, long chunks, long dim) {
+    return (Tensor[]) CHUNK.get().call(self, chunks, dim);
+  }
+
   private static final LazyOp CLONE = new LazyOp("aten::clone");
 
   /**
@@ -917,6 +933,44 @@ public final class Aten {
   public static Tensor cloneOut(Tensor out, Tensor self, MemoryFormat memoryFormat) {
     ((Tensor) CLONE_OUT.get().callBoxed(new Object[] {self, memoryFormat, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp CONJ = new LazyOp("aten::conj");
+
+  /**
+   * {@code aten::conj(Tensor(a) self) -> Tensor(a)}.
+   */
+  public static Tensor conj(Tensor self) {
+    return CONJ.get().callTensor(self);
+  }
+
+  private static final LazyOp CONJ_PHYSICAL = new LazyOp("aten::conj_physical");
+
+  /**
+   * {@code aten::conj_physical(Tensor self) -> Tensor}.
+   */
+  public static Tensor conjPhysical(Tensor self) {
+    return CONJ_PHYSICAL.get().callTensor(self);
+  }
+
+  private static final LazyOp CONJ_PHYSICAL_OUT = new LazyOp("aten::conj_physical.out");
+
+  /**
+   * {@code aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor conjPhysicalOut(Tensor out, Tensor self) {
+    ((Tensor) CONJ_PHYSICAL_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CONJ_PHYSICAL_ = new LazyOp("aten::conj_physical_");
+
+  /**
+   * {@code aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor conjPhysical_(Tensor self) {
+    CONJ_PHYSICAL_.get().callTensor(self).close();
+    return self;
   }
 
   private static final LazyOp CONTIGUOUS = new LazyOp("aten::contiguous");
@@ -2101,6 +2155,68 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp MASKED_FILL_SCALAR = new LazyOp("aten::masked_fill.Scalar");
+
+  /**
+   * {@code aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor}.
+   */
+  public static Tensor maskedFill(Tensor self, Tensor mask, Object value) {
+    return MASKED_FILL_SCALAR.get().callTensor(self, mask, value);
+  }
+
+  private static final LazyOp MASKED_FILL_SCALAR_OUT = new LazyOp("aten::masked_fill.Scalar_out");
+
+  /**
+   * {@code aten::masked_fill.Scalar_out(Tensor self, Tensor mask, Scalar value, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor maskedFillOut(Tensor out, Tensor self, Tensor mask, Object value) {
+    ((Tensor) MASKED_FILL_SCALAR_OUT.get().callBoxed(new Object[] {self, mask, value,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MASKED_FILL_TENSOR = new LazyOp("aten::masked_fill.Tensor");
+
+  /**
+   * {@code aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor}.
+   */
+  public static Tensor maskedFill(Tensor self, Tensor mask, Tensor value) {
+    return MASKED_FILL_TENSOR.get().callTensor(self, mask, value);
+  }
+
+  private static final LazyOp MASKED_FILL_TENSOR_OUT = new LazyOp("aten::masked_fill.Tensor_out");
+
+  /**
+   * {@code aten::masked_fill.Tensor_out(Tensor self, Tensor mask, Tensor value, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor maskedFillOut(Tensor out, Tensor self, Tensor mask, Tensor value) {
+    ((Tensor) MASKED_FILL_TENSOR_OUT.get().callBoxed(new Object[] {self, mask, value,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MASKED_FILL__SCALAR = new LazyOp("aten::masked_fill_.Scalar");
+
+  /**
+   * {@code aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)}.
+   */
+  public static Tensor maskedFill_(Tensor self, Tensor mask, Object value) {
+    MASKED_FILL__SCALAR.get().callTensor(self, mask, value).close();
+    return self;
+  }
+
+  private static final LazyOp MASKED_FILL__TENSOR = new LazyOp("aten::masked_fill_.Tensor");
+
+  /**
+   * {@code aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)}.
+   */
+  public static Tensor maskedFill_(Tensor self, Tensor mask, Tensor value) {
+    MASKED_FILL__TENSOR.get().callTensor(self, mask, value).close();
+    return self;
+  }
+
   private static final LazyOp MATMUL = new LazyOp("aten::matmul");
 
   /**
@@ -3144,6 +3260,85 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp POW_SCALAR = new LazyOp("aten::pow.Scalar");
+
+  /**
+   * {@code aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor}.
+   */
+  public static Tensor pow(Object self, Tensor exponent) {
+    return POW_SCALAR.get().callTensor(self, exponent);
+  }
+
+  private static final LazyOp POW_SCALAR_OUT = new LazyOp("aten::pow.Scalar_out");
+
+  /**
+   * {@code aten::pow.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor powOut(Tensor out, Object self, Tensor exponent) {
+    ((Tensor) POW_SCALAR_OUT.get().callBoxed(new Object[] {self, exponent, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp POW_TENSOR_SCALAR = new LazyOp("aten::pow.Tensor_Scalar");
+
+  /**
+   * {@code aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor}.
+   */
+  public static Tensor pow(Tensor self, Object exponent) {
+    return POW_TENSOR_SCALAR.get().callTensor(self, exponent);
+  }
+
+  private static final LazyOp POW_TENSOR_SCALAR_OUT = new LazyOp("aten::pow.Tensor_Scalar_out");
+
+  /**
+   * {@code aten::pow.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor powOut(Tensor out, Tensor self, Object exponent) {
+    ((Tensor) POW_TENSOR_SCALAR_OUT.get().callBoxed(new Object[] {self, exponent, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp POW_TENSOR_TENSOR = new LazyOp("aten::pow.Tensor_Tensor");
+
+  /**
+   * {@code aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor}.
+   */
+  public static Tensor pow(Tensor self, Tensor exponent) {
+    return POW_TENSOR_TENSOR.get().callTensor(self, exponent);
+  }
+
+  private static final LazyOp POW_TENSOR_TENSOR_OUT = new LazyOp("aten::pow.Tensor_Tensor_out");
+
+  /**
+   * {@code aten::pow.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor powOut(Tensor out, Tensor self, Tensor exponent) {
+    ((Tensor) POW_TENSOR_TENSOR_OUT.get().callBoxed(new Object[] {self, exponent, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp POW__SCALAR = new LazyOp("aten::pow_.Scalar");
+
+  /**
+   * {@code aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)}.
+   */
+  public static Tensor pow_(Tensor self, Object exponent) {
+    POW__SCALAR.get().callTensor(self, exponent).close();
+    return self;
+  }
+
+  private static final LazyOp POW__TENSOR = new LazyOp("aten::pow_.Tensor");
+
+  /**
+   * {@code aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)}.
+   */
+  public static Tensor pow_(Tensor self, Tensor exponent) {
+    POW__TENSOR.get().callTensor(self, exponent).close();
+    return self;
+  }
+
   private static final LazyOp RAND = new LazyOp("aten::rand");
 
   /**
@@ -3465,6 +3660,78 @@ public final class Aten {
     return RESHAPE.get().callTensor(self, shape);
   }
 
+  private static final LazyOp RSUB_SCALAR = new LazyOp("aten::rsub.Scalar");
+
+  /**
+   * {@code aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
+   */
+  public static Tensor rsub(Tensor self, Object other) {
+    return RSUB_SCALAR.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
+   */
+  public static Tensor rsub(Tensor self, Object other, Object alpha) {
+    return RSUB_SCALAR.get().callTensor(self, other, alpha);
+  }
+
+  private static final LazyOp RSUB_SCALAR_OUT = new LazyOp("aten::rsub.Scalar_out");
+
+  /**
+   * {@code aten::rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rsubOut(Tensor out, Tensor self, Object other) {
+    RSUB_SCALAR_OUT.get().with("out", out).callTensor(self, other).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::rsub.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rsubOut(Tensor out, Tensor self, Object other, Object alpha) {
+    ((Tensor) RSUB_SCALAR_OUT.get().callBoxed(new Object[] {self, other, alpha, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RSUB_TENSOR = new LazyOp("aten::rsub.Tensor");
+
+  /**
+   * {@code aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor}.
+   */
+  public static Tensor rsub(Tensor self, Tensor other) {
+    return RSUB_TENSOR.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor}.
+   */
+  public static Tensor rsub(Tensor self, Tensor other, Object alpha) {
+    return (Tensor) RSUB_TENSOR.get().callBoxed(new Object[] {self, other, alpha})[0];
+  }
+
+  private static final LazyOp RSUB_TENSOR_OUT = new LazyOp("aten::rsub.Tensor_out");
+
+  /**
+   * {@code aten::rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rsubOut(Tensor out, Tensor self, Tensor other) {
+    RSUB_TENSOR_OUT.get().with("out", out).callTensor(self, other).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::rsub.Tensor_out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rsubOut(Tensor out, Tensor self, Tensor other, Object alpha) {
+    ((Tensor) RSUB_TENSOR_OUT.get().callBoxed(new Object[] {self, other, alpha, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SELECT_INT = new LazyOp("aten::select.int");
 
   /**
@@ -3472,6 +3739,29 @@ public final class Aten {
    */
   public static Tensor select(Tensor self, long dim, long index) {
     return SELECT_INT.get().callTensor(self, dim, index);
+  }
+
+  private static final LazyOp SELECT_BACKWARD = new LazyOp("aten::select_backward");
+
+  /**
+   * {@code aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index)
+   * -> Tensor}.
+   */
+  public static Tensor selectBackward(Tensor gradOutput, long[] inputSizes, long dim, long index) {
+    return SELECT_BACKWARD.get().callTensor(gradOutput, inputSizes, dim, index);
+  }
+
+  private static final LazyOp SELECT_BACKWARD_OUT = new LazyOp("aten::select_backward.out");
+
+  /**
+   * {@code aten::select_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt
+   * index, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor selectBackwardOut(
+      Tensor out, Tensor gradOutput, long[] inputSizes, long dim, long index) {
+    ((Tensor) SELECT_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, inputSizes, dim, index,
+        out})[0]).close();
+    return out;
   }
 
   private static final LazyOp SELECT_COPY_INT = new LazyOp("aten::select_copy.int");
@@ -3492,6 +3782,35 @@ public final class Aten {
   public static Tensor selectCopyOut(Tensor out, Tensor self, long dim, long index) {
     ((Tensor) SELECT_COPY_INT_OUT.get().callBoxed(new Object[] {self, dim, index, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp SGN = new LazyOp("aten::sgn");
+
+  /**
+   * {@code aten::sgn(Tensor self) -> Tensor}.
+   */
+  public static Tensor sgn(Tensor self) {
+    return SGN.get().callTensor(self);
+  }
+
+  private static final LazyOp SGN_OUT = new LazyOp("aten::sgn.out");
+
+  /**
+   * {@code aten::sgn.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sgnOut(Tensor out, Tensor self) {
+    ((Tensor) SGN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SGN_ = new LazyOp("aten::sgn_");
+
+  /**
+   * {@code aten::sgn_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor sgn_(Tensor self) {
+    SGN_.get().callTensor(self).close();
+    return self;
   }
 
   private static final LazyOp SIGMOID = new LazyOp("aten::sigmoid");
@@ -3520,6 +3839,56 @@ public final class Aten {
    */
   public static Tensor sigmoid_(Tensor self) {
     SIGMOID_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp SIGMOID_BACKWARD = new LazyOp("aten::sigmoid_backward");
+
+  /**
+   * {@code aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor}.
+   */
+  public static Tensor sigmoidBackward(Tensor gradOutput, Tensor output) {
+    return SIGMOID_BACKWARD.get().callTensor(gradOutput, output);
+  }
+
+  private static final LazyOp SIGMOID_BACKWARD_GRAD_INPUT = new LazyOp("aten::sigmoid_backward.grad_input");
+
+  /**
+   * {@code aten::sigmoid_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!)
+   * grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor sigmoidBackwardOut(Tensor gradInput, Tensor gradOutput, Tensor output) {
+    ((Tensor) SIGMOID_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, output,
+        gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp SIGN = new LazyOp("aten::sign");
+
+  /**
+   * {@code aten::sign(Tensor self) -> Tensor}.
+   */
+  public static Tensor sign(Tensor self) {
+    return SIGN.get().callTensor(self);
+  }
+
+  private static final LazyOp SIGN_OUT = new LazyOp("aten::sign.out");
+
+  /**
+   * {@code aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor signOut(Tensor out, Tensor self) {
+    ((Tensor) SIGN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SIGN_ = new LazyOp("aten::sign_");
+
+  /**
+   * {@code aten::sign_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor sign_(Tensor self) {
+    SIGN_.get().callTensor(self).close();
     return self;
   }
 
@@ -3592,6 +3961,30 @@ public final class Aten {
    */
   public static Tensor slice(Tensor self, long dim, Long start, Long end, long step) {
     return SLICE_TENSOR.get().callTensor(self, dim, start, end, step);
+  }
+
+  private static final LazyOp SLICE_BACKWARD = new LazyOp("aten::slice_backward");
+
+  /**
+   * {@code aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start,
+   * SymInt end, SymInt step) -> Tensor}.
+   */
+  public static Tensor sliceBackward(
+      Tensor gradOutput, long[] inputSizes, long dim, long start, long end, long step) {
+    return SLICE_BACKWARD.get().callTensor(gradOutput, inputSizes, dim, start, end, step);
+  }
+
+  private static final LazyOp SLICE_BACKWARD_OUT = new LazyOp("aten::slice_backward.out");
+
+  /**
+   * {@code aten::slice_backward.out(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt
+   * start, SymInt end, SymInt step, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sliceBackwardOut(
+      Tensor out, Tensor gradOutput, long[] inputSizes, long dim, long start, long end, long step) {
+    ((Tensor) SLICE_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, inputSizes, dim, start,
+        end, step, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp SLICE_COPY_TENSOR = new LazyOp("aten::slice_copy.Tensor");
@@ -3683,6 +4076,40 @@ public final class Aten {
     ((Tensor) SLICE_COPY_TENSOR_OUT.get().callBoxed(new Object[] {self, dim, start, end, step,
         out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp SPLIT_TENSOR = new LazyOp("aten::split.Tensor");
+
+  /**
+   * {@code aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]}.
+   */
+  public static Tensor[] split(Tensor self, long splitSize) {
+    return (Tensor[]) SPLIT_TENSOR.get().call(self, splitSize);
+  }
+
+  /**
+   * {@code aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]}.
+   */
+  public static Tensor[] split(Tensor self, long splitSize, long dim) {
+    return (Tensor[]) SPLIT_TENSOR.get().call(self, splitSize, dim);
+  }
+
+  private static final LazyOp SPLIT_WITH_SIZES = new LazyOp("aten::split_with_sizes");
+
+  /**
+   * {@code aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) ->
+   * Tensor(a)[]}.
+   */
+  public static Tensor[] splitWithSizes(Tensor self, long... splitSizes) {
+    return (Tensor[]) SPLIT_WITH_SIZES.get().call(self, splitSizes);
+  }
+
+  /**
+   * {@code aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) ->
+   * Tensor(a)[]}.
+   */
+  public static Tensor[] splitWithSizes(Tensor self, long[] splitSizes, long dim) {
+    return (Tensor[]) SPLIT_WITH_SIZES.get().call(self, splitSizes, dim);
   }
 
   private static final LazyOp SQRT = new LazyOp("aten::sqrt");
@@ -4060,6 +4487,15 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp SUM_TO_SIZE = new LazyOp("aten::sum_to_size");
+
+  /**
+   * {@code aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor}.
+   */
+  public static Tensor sumToSize(Tensor self, long... size) {
+    return SUM_TO_SIZE.get().callTensor(self, size);
+  }
+
   private static final LazyOp T = new LazyOp("aten::t");
 
   /**
@@ -4125,6 +4561,49 @@ public final class Aten {
   public static Tensor tanh_(Tensor self) {
     TANH_.get().callTensor(self).close();
     return self;
+  }
+
+  private static final LazyOp TANH_BACKWARD = new LazyOp("aten::tanh_backward");
+
+  /**
+   * {@code aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor}.
+   */
+  public static Tensor tanhBackward(Tensor gradOutput, Tensor output) {
+    return TANH_BACKWARD.get().callTensor(gradOutput, output);
+  }
+
+  private static final LazyOp TANH_BACKWARD_GRAD_INPUT = new LazyOp("aten::tanh_backward.grad_input");
+
+  /**
+   * {@code aten::tanh_backward.grad_input(Tensor grad_output, Tensor output, *, Tensor(a!)
+   * grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor tanhBackwardOut(Tensor gradInput, Tensor gradOutput, Tensor output) {
+    ((Tensor) TANH_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, output,
+        gradInput})[0]).close();
+    return gradInput;
+  }
+
+  private static final LazyOp THRESHOLD_BACKWARD = new LazyOp("aten::threshold_backward");
+
+  /**
+   * {@code aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor}.
+   */
+  public static Tensor thresholdBackward(Tensor gradOutput, Tensor self, Object threshold) {
+    return THRESHOLD_BACKWARD.get().callTensor(gradOutput, self, threshold);
+  }
+
+  private static final LazyOp THRESHOLD_BACKWARD_GRAD_INPUT = new LazyOp("aten::threshold_backward.grad_input");
+
+  /**
+   * {@code aten::threshold_backward.grad_input(Tensor grad_output, Tensor self, Scalar threshold,
+   * *, Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor thresholdBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, Object threshold) {
+    ((Tensor) THRESHOLD_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput, self,
+        threshold, gradInput})[0]).close();
+    return gradInput;
   }
 
   private static final LazyOp TO_DEVICE = new LazyOp("aten::to.device");
@@ -4351,6 +4830,22 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp UNBIND_INT = new LazyOp("aten::unbind.int");
+
+  /**
+   * {@code aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]}.
+   */
+  public static Tensor[] unbind(Tensor self) {
+    return (Tensor[]) UNBIND_INT.get().call(self);
+  }
+
+  /**
+   * {@code aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]}.
+   */
+  public static Tensor[] unbind(Tensor self, long dim) {
+    return (Tensor[]) UNBIND_INT.get().call(self, dim);
+  }
+
   private static final LazyOp UNIFORM = new LazyOp("aten::uniform");
 
   /**
@@ -4499,6 +4994,17 @@ public final class Aten {
   public static Tensor unsqueezeCopyOut(Tensor out, Tensor self, long dim) {
     ((Tensor) UNSQUEEZE_COPY_OUT.get().callBoxed(new Object[] {self, dim, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp VALUE_SELECTING_REDUCTION_BACKWARD = new LazyOp("aten::value_selecting_reduction_backward");
+
+  /**
+   * {@code aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[]
+   * sizes, bool keepdim) -> Tensor}.
+   */
+  public static Tensor valueSelectingReductionBackward(
+      Tensor grad, long dim, Tensor indices, long[] sizes, boolean keepdim) {
+    return VALUE_SELECTING_REDUCTION_BACKWARD.get().callTensor(grad, dim, indices, sizes, keepdim);
   }
 
   private static final LazyOp VIEW = new LazyOp("aten::view");

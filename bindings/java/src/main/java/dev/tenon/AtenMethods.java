@@ -254,6 +254,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]}.
+   */
+  public Tensor[] chunk(long chunks) {
+    return Aten.chunk((Tensor) this, chunks);
+  }
+
+  /**
+   * {@code aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]}.
+   */
+  public Tensor[] chunk(long chunks, long dim) {
+    return Aten.chunk((Tensor) this, chunks, dim);
+  }
+
+  /**
    * {@code aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor}.
    */
   public Tensor clone_() {
@@ -265,6 +279,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor clone_(MemoryFormat memoryFormat) {
     return Aten.clone_((Tensor) this, memoryFormat);
+  }
+
+  /**
+   * {@code aten::conj(Tensor(a) self) -> Tensor(a)}.
+   */
+  public Tensor conj() {
+    return Aten.conj((Tensor) this);
+  }
+
+  /**
+   * {@code aten::conj_physical(Tensor self) -> Tensor}.
+   */
+  public Tensor conjPhysical() {
+    return Aten.conjPhysical((Tensor) this);
+  }
+
+  /**
+   * {@code aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor conjPhysical_() {
+    return Aten.conjPhysical_((Tensor) this);
   }
 
   /**
@@ -634,6 +669,34 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor}.
+   */
+  public Tensor maskedFill(Tensor mask, Object value) {
+    return Aten.maskedFill((Tensor) this, mask, value);
+  }
+
+  /**
+   * {@code aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor}.
+   */
+  public Tensor maskedFill(Tensor mask, Tensor value) {
+    return Aten.maskedFill((Tensor) this, mask, value);
+  }
+
+  /**
+   * {@code aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)}.
+   */
+  public Tensor maskedFill_(Tensor mask, Object value) {
+    return Aten.maskedFill_((Tensor) this, mask, value);
+  }
+
+  /**
+   * {@code aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)}.
+   */
+  public Tensor maskedFill_(Tensor mask, Tensor value) {
+    return Aten.maskedFill_((Tensor) this, mask, value);
+  }
+
+  /**
    * {@code aten::matmul(Tensor self, Tensor other) -> Tensor}.
    */
   public Tensor matmul(Tensor other) {
@@ -936,6 +999,34 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor}.
+   */
+  public Tensor pow(Object exponent) {
+    return Aten.pow((Tensor) this, exponent);
+  }
+
+  /**
+   * {@code aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor}.
+   */
+  public Tensor pow(Tensor exponent) {
+    return Aten.pow((Tensor) this, exponent);
+  }
+
+  /**
+   * {@code aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)}.
+   */
+  public Tensor pow_(Object exponent) {
+    return Aten.pow_((Tensor) this, exponent);
+  }
+
+  /**
+   * {@code aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)}.
+   */
+  public Tensor pow_(Tensor exponent) {
+    return Aten.pow_((Tensor) this, exponent);
+  }
+
+  /**
    * {@code aten::reciprocal(Tensor self) -> Tensor}.
    */
   public Tensor reciprocal() {
@@ -971,6 +1062,34 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
+   */
+  public Tensor rsub(Object other) {
+    return Aten.rsub((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
+   */
+  public Tensor rsub(Object other, Object alpha) {
+    return Aten.rsub((Tensor) this, other, alpha);
+  }
+
+  /**
+   * {@code aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor}.
+   */
+  public Tensor rsub(Tensor other) {
+    return Aten.rsub((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor}.
+   */
+  public Tensor rsub(Tensor other, Object alpha) {
+    return Aten.rsub((Tensor) this, other, alpha);
+  }
+
+  /**
    * {@code aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)}.
    */
   public Tensor select(long dim, long index) {
@@ -985,6 +1104,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::sgn(Tensor self) -> Tensor}.
+   */
+  public Tensor sgn() {
+    return Aten.sgn((Tensor) this);
+  }
+
+  /**
+   * {@code aten::sgn_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor sgn_() {
+    return Aten.sgn_((Tensor) this);
+  }
+
+  /**
    * {@code aten::sigmoid(Tensor self) -> Tensor}.
    */
   public Tensor sigmoid() {
@@ -996,6 +1129,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor sigmoid_() {
     return Aten.sigmoid_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::sign(Tensor self) -> Tensor}.
+   */
+  public Tensor sign() {
+    return Aten.sign((Tensor) this);
+  }
+
+  /**
+   * {@code aten::sign_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor sign_() {
+    return Aten.sign_((Tensor) this);
   }
 
   /**
@@ -1090,6 +1237,36 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor sliceCopy(long dim, Long start, Long end, long step) {
     return Aten.sliceCopy((Tensor) this, dim, start, end, step);
+  }
+
+  /**
+   * {@code aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]}.
+   */
+  public Tensor[] split(long splitSize) {
+    return Aten.split((Tensor) this, splitSize);
+  }
+
+  /**
+   * {@code aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]}.
+   */
+  public Tensor[] split(long splitSize, long dim) {
+    return Aten.split((Tensor) this, splitSize, dim);
+  }
+
+  /**
+   * {@code aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) ->
+   * Tensor(a)[]}.
+   */
+  public Tensor[] splitWithSizes(long... splitSizes) {
+    return Aten.splitWithSizes((Tensor) this, splitSizes);
+  }
+
+  /**
+   * {@code aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) ->
+   * Tensor(a)[]}.
+   */
+  public Tensor[] splitWithSizes(long[] splitSizes, long dim) {
+    return Aten.splitWithSizes((Tensor) this, splitSizes, dim);
   }
 
   /**
@@ -1264,6 +1441,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor}.
+   */
+  public Tensor sumToSize(long... size) {
+    return Aten.sumToSize((Tensor) this, size);
+  }
+
+  /**
    * {@code aten::t(Tensor(a) self) -> Tensor(a)}.
    */
   public Tensor t() {
@@ -1432,6 +1616,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor transposeCopy(long dim0, long dim1) {
     return Aten.transposeCopy((Tensor) this, dim0, dim1);
+  }
+
+  /**
+   * {@code aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]}.
+   */
+  public Tensor[] unbind() {
+    return Aten.unbind((Tensor) this);
+  }
+
+  /**
+   * {@code aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]}.
+   */
+  public Tensor[] unbind(long dim) {
+    return Aten.unbind((Tensor) this, dim);
   }
 
   /**
