@@ -106,17 +106,11 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return begin_slow(op, carried, 0, frame, BeginKind::kCall);
 }
 
-// Goes on with a typed call that has been entered; `carried` are its tensors' keys.
-[[gnu::always_inline]] inline const tenon_entry* begin_entered(
-    const tenon_op* op, tenon_keyset carried, const tenon_tensor* const* tensors, int64_t count,
-    tenon_frame* frame, RunningPlace* place, const Snapshot& snapshot) {
+// Goes on with a typed call that has been entered and goes to `keys`; `carried` are its tensors'.
+[[gnu::always_inline]] inline const tenon_entry* begin_with(
+    const tenon_op* op, tenon_keyset keys, tenon_keyset carried, const tenon_tensor* const* tensors,
+    int64_t count, tenon_frame* frame, RunningPlace* place, const Snapshot& snapshot) {
   ThreadRecord* thread = base::record_of(place);
-  const tenon_keyset keys_given = fast_keys(snapshot, *thread, carried);
-  tenon_keyset keys =
-      without_untracked(snapshot, *thread, keys_given, [&] { return any_tracked(tensors, count); });
-  if (keys == snapshot.plain && keys != keys_given) {
-    return enter(op, snapshot.kernel(-1), keys, place, frame);
-  }
   if ((snapshot.flags & (kCountsWrites | kHasOwnAutograd)) == 0) {
     const Kernel* kernel = slot_kernel(snapshot, keys);
     if (kernel != nullptr) [[likely]] {
@@ -137,6 +131,28 @@ void count_write(const tenon_tensor* tensor) noexcept {
   return begin_pick(op, keys, carried, frame, place, snapshot);
 }
 
+// The same for tensors that carry Autograd: where no gradient flows to any, it goes on without.
+[[gnu::noinline]] const tenon_entry* begin_tracked(const tenon_op* op, tenon_keyset keys,
+                                                   tenon_keyset carried,
+                                                   const tenon_tensor* const* tensors,
+                                                   int64_t count, tenon_frame* frame,
+                                                   RunningPlace* place, const Snapshot& snapshot) {
+  keys = without_untracked(snapshot, *base::record_of(place), keys,
+                           [&] { return any_tracked(tensors, count); });
+  if (keys == snapshot.plain) return enter(op, snapshot.kernel(-1), keys, place, frame);
+  return begin_with(op, keys, carried, tensors, count, frame, place, snapshot);
+}
+
+[[gnu::always_inline]] inline const tenon_entry* begin_entered(
+    const tenon_op* op, tenon_keyset carried, const tenon_tensor* const* tensors, int64_t count,
+    tenon_frame* frame, RunningPlace* place, const Snapshot& snapshot) {
+  const tenon_keyset keys = fast_keys(snapshot, *base::record_of(place), carried);
+  if ((keys & base::kAutogradBit) != 0) [[unlikely]] {
+    return begin_tracked(op, keys, carried, tensors, count, frame, place, snapshot);
+  }
+  return begin_with(op, keys, carried, tensors, count, frame, place, snapshot);
+}
+
 // Whether a call may have lost the Override that an argument carries: then only the slow path
 // knows.
 bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noexcept {
@@ -155,6 +171,37 @@ bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noe
   return run_kernel(op, picked.kernel, picked.keys, stack, place, finish_call);
 }
 
+// Goes on with a call that goes to `keys`.
+[[gnu::always_inline]] inline tenon_status call_with(const tenon_op* op, tenon_keyset keys,
+                                                     tenon_stack* stack, RunningPlace* place,
+                                                     const Snapshot* snapshot) {
+  keys |= own_autograd(*snapshot, *base::record_of(place));
+  tenon_keyset below;
+  if (is_counted(*snapshot, keys, &below)) [[likely]] {
+    if (const Kernel* kernel = kernel_below(*snapshot, below)) [[likely]] {
+      return run_writer(op, kernel, below, stack, place, finish_call);
+    }
+  }
+  return call_pick(op, keys, stack, place, snapshot);
+}
+
+// The same for arguments that carry Autograd: where no gradient flows to any, it goes on without.
+[[gnu::noinline]] tenon_status call_tracked(const tenon_op* op, tenon_keyset keys,
+                                            tenon_stack* stack, RunningPlace* place,
+                                            const Snapshot* snapshot) {
+  const ThreadRecord* thread = base::record_of(place);
+  keys = without_untracked(*snapshot, *thread, keys,
+                           [&] { return any_tracked(*snapshot, stack->args); });
+  if ((keys & base::kAutogradBit) == 0 && keys != snapshot->plain) {
+    return call_with(op, keys, stack, place, snapshot);
+  }
+  const Kernel* kernel = slot_kernel(*snapshot, keys);
+  if (kernel == nullptr || may_lose_override(*snapshot, *thread)) {
+    return call_pick(op, keys, stack, place, snapshot);
+  }
+  return run_kernel(op, kernel, keys, stack, place, finish_call);
+}
+
 [[gnu::noinline]] tenon_status redispatch_pick(const tenon_op* op, tenon_keyset keys,
                                                tenon_stack* stack, RunningPlace* place,
                                                const Snapshot* snapshot) {
@@ -169,21 +216,11 @@ bool may_lose_override(const Snapshot& snapshot, const ThreadRecord& thread) noe
 
 tenon_status call_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                         RunningPlace* place, const Snapshot* snapshot) {
-  keys = without_untracked(*snapshot, *base::record_of(place), keys,
-                           [&] { return any_tracked(*snapshot, stack->args); });
-  if (keys == snapshot->plain) {
-    return run_kernel(op, snapshot->kernel(-1), keys, stack, place, finish_call);
+  if ((keys & base::kAutogradBit) != 0) [[unlikely]] {
+    return call_tracked(op, keys, stack, place, snapshot);
   }
-  keys |= own_autograd(*snapshot, *base::record_of(place));
-  tenon_keyset below;
-  if (is_counted(*snapshot, keys, &below)) [[likely]] {
-    if (const Kernel* kernel = kernel_below(*snapshot, below)) [[likely]] {
-      return run_writer(op, kernel, below, stack, place, finish_call);
-    }
-  }
-  return call_pick(op, keys, stack, place, snapshot);
+  return call_with(op, keys, stack, place, snapshot);
 }
-
 tenon_status redispatch_write(const tenon_op* op, tenon_keyset keys, tenon_stack* stack,
                               RunningPlace* place, const Snapshot* snapshot) {
   tenon_keyset below;

@@ -3389,8 +3389,8 @@ extern "C" {
             and for gradients of other sizes; TENON_ERROR_STATE for outputs that are not tracked,
             a graph that was freed, and saved tensors that were written since;
             what a formula raised.
- Threads:   any thread; *blocks*. Formulas run on the calling thread. Passes of many threads, over
-            shared graphs too, run at once.
+ Threads:   any thread; *blocks*. Formulas run on the calling thread. Passes of many threads run
+            at once, over shared graphs too.
  Since:     0.1*/
     pub fn tenon_backward(options: *const tenon_backward_options) -> tenon_status;
     #[must_use]
