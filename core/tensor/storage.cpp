@@ -38,7 +38,7 @@ void tenon_storage::die() noexcept {
   free_data();
   tenon::base::count_live(TENON_HANDLE_STORAGE, -1);
   if (shared_version) release_weak();  // the one that share_version() added
-  if (has_views_) release_weak();      // the one that count_views() added
+  if (has_views_) counts_.fetch_sub(kViewed, std::memory_order_relaxed);
   release_weak();
 }
 

@@ -41,6 +41,8 @@ constexpr uint64_t kOneWeak = uint64_t{1} << 32;
 constexpr uint64_t kStrongMask = kOneWeak - 1;
 /// A storage that only the tensor beside it uses: one weak reference of its own, one of the header.
 constexpr uint64_t kStorageAlone = kOneStrong + 2 * kOneWeak;
+/// What the first view adds, so that the storage is never taken for one alone again, whatever goes.
+constexpr uint64_t kViewed = kOneWeak << 20;
 /// For statics: no number of references that threads can hold at once brings it to 0.
 constexpr uint64_t kImmortal = (uint64_t{1} << 62) | (uint64_t{1} << 30);
 
@@ -89,7 +91,7 @@ struct alignas(64) tenon_storage {
   void count_views() noexcept {
     uint64_t alone = tenon::tensor::kStorageAlone;
     if (counts_.load(std::memory_order_relaxed) != alone) return;
-    if (counts_.compare_exchange_strong(alone, alone + tenon::tensor::kOneWeak,
+    if (counts_.compare_exchange_strong(alone, alone + tenon::tensor::kViewed,
                                         std::memory_order_relaxed)) {
       has_views_ = true;
     }
@@ -97,8 +99,9 @@ struct alignas(64) tenon_storage {
 
   /// Whether only the tensor beside it uses it, and no view does.
   bool is_alone() const noexcept {
-    const uint64_t mark = has_views_ ? tenon::tensor::kOneWeak : 0;
-    return counts_.load(std::memory_order_acquire) == tenon::tensor::kStorageAlone + mark;
+    using namespace tenon::tensor;
+    const uint64_t counts = counts_.load(std::memory_order_acquire);
+    return counts == (has_views_ ? kStorageAlone + kViewed : kStorageAlone);
   }
 
   void retain() noexcept {
@@ -152,7 +155,7 @@ struct alignas(64) tenon_storage {
   tenon_deleter deleter_ = nullptr;
   MemoryKind kind_;
   bool read_only_ = false;
-  bool has_views_ = false;  // and a weak reference for that
+  bool has_views_ = false;  // kViewed is in `counts_`
   tenon::tensor::BlockClass block_;
 };
 

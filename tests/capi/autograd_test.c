@@ -125,7 +125,9 @@ static void edges_lead_to_older_nodes(void** state) {
   assert_string_equal(tenon_node_name(next), "AccumulateGrad");
   assert_int_equal(output, 0);
   assert_true(tenon_node_sequence(next) < tenon_node_sequence(node));
+  tenon_node_release(next);
   assert_error(tenon_node_copy_edge(node, 1, &next, &output), TENON_ERROR_INDEX, "index");
+  assert_null(next);
   tenon_node_release(tenon_node_retain(node));
   tenon_node_release(node);
   // The graph goes with its last tensor; the leaf's node, retained here, stays.
