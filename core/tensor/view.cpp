@@ -152,6 +152,7 @@ tenon_tensor* tenon_tensor::make_detached(const tenon_tensor& base, Dims sizes, 
   tensor->storage_->retain();
   tensor->base()->release();
   tensor->base_ = 0;
+  tensor->autograd_note_ = 0;  // which tells a version of views only
   tensor->remove_keys(kOwnKeys);
   return tensor;
 }
