@@ -57,8 +57,6 @@ struct Waiting {
   }
 };
 
-bool same_dims(tensor::Dims a, tensor::Dims b) noexcept { return std::ranges::equal(a, b); }
-
 // What becomes of the gradients that arrive where they are asked for.
 enum class Ends { kAccumulate, kCapture };
 
@@ -213,15 +211,14 @@ class Task {
   // converted back. Formulas need no such code.
   static TensorPtr fit(TensorPtr grad, const Node& node, const Edge& edge) {
     const OutputInfo& info = edge.node->output(edge.output);
-    if (grad->dtype() == info.dtype && same_dims(grad->size_span(), info.size_span())) [[likely]] {
+    const bool fits = std::ranges::equal(grad->size_span(), info.size_span());
+    if (fits && grad->dtype() == info.dtype) [[likely]] {
       return grad;
     }
     TENON_CHECK(info.dtype >= 0, TENON_ERROR_INTERNAL, node.name(),
                 ": edge must lead to an output that has a gradient");
     try {
-      if (!same_dims(grad->size_span(), info.size_span())) {
-        grad = operators::sum_to(*grad, info.size_span());
-      }
+      if (!fits) grad = operators::sum_to(*grad, info.size_span());
       if (grad->dtype() != info.dtype) grad = operators::cast(*grad, info.dtype);
     } catch (const Error& error) {
       error.object()->add_note(base::concat("a gradient that ", node.name(), " gave"));

@@ -3,10 +3,10 @@
 
 #include <cstdlib>
 #include <new>
-#include <thread>
 
 #include "base/check.h"
 #include "base/live_count.h"
+#include "base/spin_guard.h"
 #include "tensor/allocator.h"
 #include "value/value.h"
 
@@ -156,33 +156,19 @@ void tenon_node::drop_saved() noexcept {
   inner_.reset();
 }
 
-// Held for a few instructions, in which nothing foreign runs.
-class tenon_node::GradLock {
- public:
-  explicit GradLock(const tenon_node& node) noexcept : locked_(node.locked_) {
-    while (locked_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
-  }
-  ~GradLock() { locked_.store(false, std::memory_order_release); }
-  GradLock(const GradLock&) = delete;
-  GradLock& operator=(const GradLock&) = delete;
-
- private:
-  std::atomic<bool>& locked_;
-};
-
 tensor::TensorPtr tenon_node::copy_grad() const noexcept {
-  const GradLock lock(*this);
+  const base::SpinGuard guard(locked_);
   return grad_;
 }
 
 tensor::TensorPtr tenon_node::set_grad(tensor::TensorPtr grad) noexcept {
-  const GradLock lock(*this);
+  const base::SpinGuard guard(locked_);
   grad_.swap(grad);
   return grad;
 }
 
 bool tenon_node::try_put_grad(tensor::TensorPtr* grad) noexcept {
-  const GradLock lock(*this);
+  const base::SpinGuard guard(locked_);
   if (grad_ != nullptr) return false;
   grad_.swap(*grad);
   return true;

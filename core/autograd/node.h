@@ -142,7 +142,6 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   static void end_of(tenon::base::Ending* ending) noexcept;
   void end() noexcept;
   void drop_saved() noexcept;
-  class GradLock;
 
   Edge* first_edge() noexcept { return reinterpret_cast<Edge*>(this + 1); }
   SavedTensor* first_saved() noexcept {

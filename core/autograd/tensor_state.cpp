@@ -2,10 +2,10 @@
 #include "autograd/tensor_state.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "autograd/view_node.h"
 #include "base/check.h"
+#include "base/spin_guard.h"
 #include "tensor/layout.h"
 
 namespace tenon::autograd {
@@ -25,35 +25,22 @@ class LinkState final : public tensor::AutogradState {
   }
 
   Flow flow() const noexcept {
-    const Lock lock(locked_);
+    const base::SpinGuard guard(locked_);
     return flow_;
   }
   /// Of a view: the version of its memory that the node is for.
   Flow flow(uint32_t* out_version) const noexcept {
-    const Lock lock(locked_);
+    const base::SpinGuard guard(locked_);
     *out_version = version_;
     return flow_;
   }
   void set(Flow flow, uint32_t version) noexcept {
-    const Lock lock(locked_);
+    const base::SpinGuard guard(locked_);
     std::swap(flow_, flow);  // what it was is dropped without the lock
     version_ = version;
   }
 
  private:
-  class Lock {  // for a few instructions, in which nothing foreign runs
-   public:
-    explicit Lock(std::atomic<bool>& locked) noexcept : locked_(locked) {
-      while (locked_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
-    }
-    ~Lock() { locked_.store(false, std::memory_order_release); }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-   private:
-    std::atomic<bool>& locked_;
-  };
-
   Flow flow_;
   uint32_t version_ = 0;
   mutable std::atomic<bool> locked_{false};
