@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cctype>
 
+#include "autograd/quick_record.h"
 #include "base/check.h"
 #include "base/near_names.h"
+#include "dispatch/argument_check.h"
+#include "dispatch/lookup.h"
 
 namespace tenon::autograd {
 
@@ -53,7 +56,34 @@ std::vector<Input> inputs_of(const schema::Schema& schema, Others others) {
 
 Formula::~Formula() { delete planned_.load(std::memory_order_acquire); }
 
-const Plan& Formula::plan_for(const schema::Schema& schema) const {
+const Plan& Formula::plan_for(const tenon_op& op) const {
+  {
+    // A plan holds its schema: one at that address is that schema.
+    const dispatch::SnapshotGuard guard(&op);
+    const Planned* planned = planned_.load(std::memory_order_acquire);
+    if (guard.get() != nullptr && planned != nullptr &&
+        planned->plan->schema.get() == guard.get()->schema) {
+      return *planned->plan;
+    }
+  }
+  return find_plan(*dispatch::schema_of(op));
+}
+
+void Formula::complete(const schema::Schema& schema, Plan* plan) const {
+  plan->schema = schema::SchemaPtr::share(const_cast<schema::Schema*>(&schema));
+  plan->formula = this;
+  for (const Input& input : plan->inputs) plan->has_lists = plan->has_lists || input.is_list;
+  plan->shape.edges = static_cast<uint32_t>(plan->inputs.size());
+  for (Save& save : plan->saves) {
+    save.is_tensor = is_tensor(schema, save);
+    ++(save.is_tensor ? plan->shape.saved_tensors : plan->shape.saved_values);
+    const auto at = std::ranges::find(plan->inputs, save.position, &Input::position);
+    save.input = static_cast<uint16_t>(at - plan->inputs.begin());
+  }
+  plan->is_quick = is_quick(*plan);
+}
+
+const Plan& Formula::find_plan(const schema::Schema& schema) const {
   const Planned* planned = planned_.load(std::memory_order_acquire);
   while (true) {
     for (const Planned* one = planned; one != nullptr; one = one->older.get()) {
@@ -61,10 +91,7 @@ const Plan& Formula::plan_for(const schema::Schema& schema) const {
     }
     auto fresh = std::make_unique<Planned>();
     std::unique_ptr<Plan> plan = make_plan(schema);
-    plan->schema = schema::SchemaPtr::share(const_cast<schema::Schema*>(&schema));
-    plan->formula = this;
-    for (const Input& input : plan->inputs) plan->has_lists = plan->has_lists || input.is_list;
-    for (Save& save : plan->saves) save.is_tensor = is_tensor(schema, save);
+    complete(schema, plan.get());
     fresh->plan = std::move(plan);
     fresh->older.reset(planned);
     if (planned_.compare_exchange_strong(planned, fresh.get(), std::memory_order_acq_rel)) {

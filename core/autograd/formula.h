@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/reclaim.h"
+#include "dispatch/operator_entry.h"
 #include "schema/schema.h"
 #include "tenon/autograd.h"
 #include "tenon/value.h"
@@ -26,6 +27,7 @@ struct Save {
   Attribute what = Attribute::kWhole;
   uint64_t needed_by = 0;  // bit i: for the gradient of input i
   bool is_tensor = false;  // a whole one: saved with its version
+  uint16_t input = 0;      // its number among the inputs, of one without lists
 };
 
 /// An argument that holds tensors, or may. Inputs have edges in this order, one for each element of
@@ -37,6 +39,13 @@ struct Input {
 
 constexpr size_t kMaxInputs = 64;
 
+/// What a new node is to have room for.
+struct NodeShape {
+  uint32_t edges = 0;
+  uint32_t saved_tensors = 0;
+  uint32_t saved_values = 0;
+};
+
 /// What a formula does with calls of one schema.
 class Formula;
 struct Plan {
@@ -47,6 +56,8 @@ struct Plan {
   std::vector<Save> saves;
   uint64_t wanted = ~uint64_t{0};  // bit i: input i has a gradient
   bool has_lists = false;
+  bool is_quick = false;  // see quick_record.h
+  NodeShape shape;        // of its nodes, but for the edges where there are lists
 };
 
 /// Whether values of a type may be tensors, or hold some.
@@ -72,7 +83,7 @@ class Formula {
 
   /// Its plan for a schema; made for the first call, and anew where the operator has been defined
   /// again. Throws what is wrong with formula and schema together.
-  const Plan& plan_for(const schema::Schema& schema) const;
+  const Plan& plan_for(const tenon_op& op) const;
 
   /// Writes an owned gradient, or nothing, for each input that is asked for. Grad mode is set;
   /// undefined gradients of results are NULL. Throws.
@@ -101,6 +112,8 @@ class Formula {
 
  private:
   virtual std::unique_ptr<Plan> make_plan(const schema::Schema& schema) const = 0;
+  const Plan& find_plan(const schema::Schema& schema) const;
+  void complete(const schema::Schema& schema, Plan* plan) const;
 
   std::string name_;
   base::Pinnable* home_ = nullptr;

@@ -2,6 +2,7 @@
 #include "autograd/node.h"
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 
 #include "base/check.h"
@@ -79,9 +80,9 @@ NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
   node->saved_values_ = static_cast<uint16_t>(shape.saved_values);
   node->outputs_ = static_cast<uint16_t>(outputs.size());
   node->sequence_ = 1;
-  for (Edge& edge : node->edges()) new (&edge) Edge;
-  for (SavedTensor& saved : node->saved_tensors()) new (&saved) SavedTensor;
-  for (tenon_value& value : node->saved_values()) new (&value) tenon_value{};
+  std::ranges::uninitialized_default_construct(node->edges());
+  std::ranges::uninitialized_default_construct(node->saved_tensors());
+  std::ranges::uninitialized_value_construct(node->saved_values());
   OutputInfo* info = node->first_output();
   for (const tenon_tensor* output : outputs) {
     write_info(output, info);

@@ -52,13 +52,6 @@ struct OutputInfo {
   tensor::Dims size_span() const noexcept { return {sizes, static_cast<size_t>(ndim)}; }
 };
 
-/// What a new node is to have room for.
-struct NodeShape {
-  uint32_t edges = 0;
-  uint32_t saved_tensors = 0;
-  uint32_t saved_values = 0;
-};
-
 }  // namespace tenon::autograd
 
 /// A node.

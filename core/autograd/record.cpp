@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
+#include "autograd/call_below.h"
 #include "autograd/operators.h"
+#include "autograd/quick_record.h"
+#include "autograd/saved_value.h"
 #include "autograd/tensor_state.h"
 #include "autograd/view_node.h"
 #include "base/check.h"
 #include "base/small_vector.h"
-#include "dispatch/call_path.h"
-#include "dispatch/fallback.h"
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_tls.h"
-#include "dispatch/lookup.h"
 #include "value/value.h"
 
 namespace tenon::autograd {
@@ -21,11 +21,6 @@ namespace {
 
 using tensor::Tensor;
 using tensor::TensorPtr;
-
-constexpr tenon_keyset kWrites =
-    dispatch::functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
-// What a recorded call leaves to its kernel: what is below Autograd, but for counting writes.
-constexpr tenon_keyset kBelow = (kAutograd - 1) & ~kWrites;
 
 // An input's tensor, and where its gradient goes.
 struct Given {
@@ -39,11 +34,6 @@ struct Result {
   Tensor** slot;  // where it stands in the stack
   bool written;   // it is an argument
 };
-
-const Tensor* defined(const tenon_value& value) noexcept {
-  if (value.tag != TENON_TAG_TENSOR || value.as.tensor == nullptr) return nullptr;
-  return value.as.tensor->is_undefined() ? nullptr : value.as.tensor;
-}
 
 // One recorded call.
 class Recording {
@@ -75,7 +65,7 @@ class Recording {
     for (const Save& save : plan_.saves) {
       if (save.of_result || (save.needed_by & needed_) == 0) continue;
       const auto& argument = plan_.schema->arguments()[save.position];
-      const Tensor* before = defined(stack_.args[save.position]);
+      const Tensor* before = defined_tensor(stack_.args[save.position]);
       if (before == nullptr || save.what != Attribute::kWhole) continue;
       if (argument.is_written()) {
         copies_.push_back({save.position, operators::clone(*before).detach()});
@@ -104,15 +94,8 @@ class Recording {
       any = any || flows;
     }
     if (!any) return;
-    NodeShape shape;
+    NodeShape shape = plan_.shape;
     shape.edges = static_cast<uint32_t>(inputs_.size());
-    for (const Save& save : plan_.saves) {
-      if (save.is_tensor) {
-        ++shape.saved_tensors;
-      } else {
-        ++shape.saved_values;
-      }
-    }
     NodePtr node = Node::make(plan_, shape, outputs);
     for (uint32_t i = 0; i < inputs_.size(); ++i) {
       const Flow& flow = inputs_[i].flow;
@@ -141,7 +124,7 @@ class Recording {
   void note_shape() {
     const auto& arguments = plan_.schema->arguments();
     for (size_t i = 0; i < arguments.size(); ++i) {
-      const Tensor* written = arguments[i].is_written() ? defined(stack_.args[i]) : nullptr;
+      const Tensor* written = arguments[i].is_written() ? defined_tensor(stack_.args[i]) : nullptr;
       if (written == nullptr || written->base() == nullptr) continue;
       viewed_ = written;
       shape_.assign(shape_of(*written));
@@ -183,7 +166,7 @@ class Recording {
                   arguments[i].name.view(),
                   " must be called without, as an argument requires gradients: calls that write "
                   "their result into another tensor are not recorded");
-      const Tensor* written = defined(stack_.args[i]);
+      const Tensor* written = defined_tensor(stack_.args[i]);
       if (written == nullptr) continue;
       const Tensor* base = written->base();
       TENON_CHECK(!(is_leaf(*written) && requires_grad(*written)), TENON_ERROR_STATE, op_.name(),
@@ -278,13 +261,13 @@ class Recording {
         }
       } else {
         tenon_value& slot = node.saved_values()[values++];
-        if (is_needed) slot = attribute(save);
+        if (is_needed) slot = saved_value(save, stack_);
       }
     }
   }
 
   void save_argument(uint16_t position, SavedTensor* slot) {
-    const Tensor* tensor = defined(stack_.args[position]);
+    const Tensor* tensor = defined_tensor(stack_.args[position]);
     if (tensor == nullptr) return;
     const size_t number = input_at(position);
     slot->edge = static_cast<uint16_t>(number);
@@ -305,7 +288,7 @@ class Recording {
   }
 
   void save_result(uint16_t position, SavedTensor* slot) {
-    const Tensor* tensor = defined(stack_.rets[position]);
+    const Tensor* tensor = defined_tensor(stack_.rets[position]);
     if (tensor == nullptr) return;
     const auto found = std::ranges::find(results_, tensor, &Result::tensor);
     slot->tensor = operators::detached_alias(*tensor).detach();
@@ -314,34 +297,6 @@ class Recording {
     if (is_differentiable(tensor->dtype())) {
       slot->result = static_cast<uint16_t>(found - results_.begin());
     }
-  }
-
-  tenon_value attribute(const Save& save) const {
-    const tenon_value& value =
-        save.of_result ? stack_.rets[save.position] : stack_.args[save.position];
-    if (save.what == Attribute::kWhole) return value::copy(value);
-    if (save.what == Attribute::kSizes && value.tag == TENON_TAG_TENSOR_LIST) {
-      base::SmallVector<tenon_value, 8> sizes(value.count);
-      for (uint32_t i = 0; i < value.count; ++i) sizes[i] = sizes_of(value::tensors(value)[i]);
-      return value::new_list(TENON_TAG_LIST, sizes.data(), value.count);
-    }
-    const Tensor* tensor = defined(value);
-    if (tensor == nullptr) return tenon_value_of_none();
-    switch (save.what) {
-      case Attribute::kDtype:
-        return tenon_value_of_dtype(tensor->dtype());
-      case Attribute::kOffset:
-        return tenon_value_of_int(tensor->offset());
-      case Attribute::kStrides:
-        return value::copy(
-            tenon_value_of_ints(tensor->strides(), static_cast<uint32_t>(tensor->ndim())));
-      default:
-        return value::copy(sizes_of(tensor));
-    }
-  }
-
-  static tenon_value sizes_of(const Tensor* tensor) {
-    return tenon_value_of_ints(tensor->sizes(), static_cast<uint32_t>(tensor->ndim()));
   }
 
   const Plan& plan_;
@@ -356,30 +311,26 @@ class Recording {
   base::SmallVector<Result, 4> results_;
 };
 
-// Calls what serves the operator below Autograd, and counts writes, as ADInplaceOrView would.
-tenon_status call_below(const tenon_op* op, tenon_keyset keys, tenon_stack* stack, bool writes) {
-  if (writes) dispatch::bump_written(op, stack->args, stack->nargs);
-  const auto guard = dispatch::KeyGuard::exclude(kAutograd | kWrites);
-  return dispatch::redispatch(op, keys & kBelow, stack);
-}
-
-tenon_status record_with(const Formula& formula, const tenon_op* op, tenon_keyset keys,
+tenon_status record_with(const Plan& plan, const tenon_op* op, tenon_keyset keys,
                          tenon_stack* stack) {
-  const schema::SchemaPtr schema = dispatch::schema_of(*op);
-  const Plan& plan = formula.plan_for(*schema);
   Recording recording(plan, *op, stack);
   if (!recording.is_tracked()) {
     return dispatch::redispatch(op, keys & (kAutograd - 1), stack);
   }
   recording.prepare();
-  const tenon_status status = call_below(op, keys, stack, plan.schema->is_mutable());
+  // As ADInplaceOrView would, which is excluded below.
+  if (plan.schema->is_mutable()) dispatch::bump_written(op, stack->args, stack->nargs);
+  const tenon_status status = call_below(op, keys, stack);
   if (status == TENON_OK) recording.finish();
   return status;
 }
 
 tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  return dispatch::guard_kernel(
-      stack, [&] { return record_with(*static_cast<const Formula*>(ctx), op, keys, stack); });
+  return dispatch::guard_kernel(stack, [&] {
+    const Plan& plan = static_cast<const Formula*>(ctx)->plan_for(*op);
+    if (plan.is_quick) return record_quickly(plan, op, keys, stack);
+    return record_with(plan, op, keys, stack);
+  });
 }
 
 // Of an operator without formula.
@@ -426,7 +377,7 @@ tenon_status record_unknown(void*, const tenon_op* op, tenon_keyset keys, tenon_
   return dispatch::guard_kernel(stack, [&] {
     // One a call: its plan is for this operator, and goes with the node.
     const auto formula = base::IntrusivePtr<const Formula>::adopt(new NoFormula);
-    return record_with(*formula, op, keys, stack);
+    return record_with(formula->plan_for(*op), op, keys, stack);
   });
 }
 

@@ -46,8 +46,6 @@ class LinkState final : public tensor::AutogradState {
   mutable std::atomic<bool> locked_{false};
 };
 
-constexpr uint8_t kLinked = 255;  // note of a tensor with a LinkState that is no view
-
 LinkState* link_of(const Tensor& tensor) noexcept {
   const bool linked = tensor.base() != nullptr || tensor.autograd_note() == kLinked;
   return linked ? static_cast<LinkState*>(tensor.autograd()) : nullptr;
@@ -139,7 +137,7 @@ bool is_differentiable(tenon_dtype dtype) noexcept {
   return tensor::is_floating(dtype) || tensor::is_complex(dtype);
 }
 
-Flow flow_to(Tensor& tensor) {
+Flow flow_to_linked(Tensor& tensor) {
   if (Tensor* base = tensor.base()) {
     if (requires_grad(*base) && is_differentiable(tensor.dtype())) {
       return flow_to_view(tensor, *base);

@@ -23,9 +23,22 @@ struct Flow {
   uint32_t output = 0;
 };
 
+/// What the header of a tensor keeps of a node: the number of its output, or that its state is not
+/// the node itself.
+constexpr uint8_t kLinked = 255;
+
+/// Of views, and of tensors whose state is not their node.
+Flow flow_to_linked(tensor::Tensor& tensor);
 /// Where the gradient of a tensor goes, now. Throws TENON_ERROR_STATE for a view whose origin
 /// forbids to follow its base.
-Flow flow_to(tensor::Tensor& tensor);
+inline Flow flow_to(tensor::Tensor& tensor) {
+  if (tensor.base() != nullptr || tensor.autograd_note() == kLinked) [[unlikely]] {
+    return flow_to_linked(tensor);
+  }
+  auto* node = static_cast<Node*>(tensor.autograd());
+  if (node == nullptr || (node->is_leaf() && !node->requires_grad())) return {};
+  return {NodePtr::share(node), tensor.autograd_note()};
+}
 
 bool requires_grad(const tensor::Tensor& tensor) noexcept;
 /// Whether no recorded call has made it.

@@ -6,6 +6,8 @@
 
 #include <tenon/tenon.h>
 
+#include "recorded_paths.h"
+
 static tenon_library* library;
 static const tenon_op *none, *one, *with_text, *two, *eight, *list, *optional, *in_place;
 static const tenon_op *profiled, *layered, *layered_3, *skipped, *wrapped, *failing;
@@ -511,6 +513,11 @@ static const struct {
     ENTRY(retain_and_release),
     ENTRY(new_and_release_tensor),
     ENTRY(aten_add_1_element),
+    ENTRY(mul_no_grad),
+    ENTRY(recorded_mul),
+    ENTRY(recorded_mul_typed),
+    ENTRY(recorded_mm),
+    ENTRY(backward_of_20_products),
 };
 #define PATHS (sizeof paths / sizeof *paths)
 

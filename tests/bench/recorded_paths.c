@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paths of recorded calls and backward passes. */
+#include "recorded_paths.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <tenon/tenon.h>
+
+static void must(tenon_status status) {
+  if (status == TENON_OK) return;
+  fprintf(stderr, "instructions: %s\n", tenon_error_message(tenon_error_peek()));
+  exit(1);
+}
+
+#define CHAIN 20
+
+static const tenon_op *mul, *mm, *sum;
+static uint64_t mul_signature;
+static tenon_tensor *x, *w;             /* of one element, tracked */
+static tenon_tensor *square_x, *square; /* 2x2, tracked */
+static tenon_tensor *chain, *seed;      /* of CHAIN products with w, and its gradient */
+
+static tenon_tensor* leaf(int32_t ndim, const int64_t* sizes) {
+  tenon_tensor* tensor;
+  must(tenon_tensor_new(TENON_DTYPE_F32, NULL, ndim, sizes, NULL, &tensor));
+  must(tenon_tensor_set_requires_grad(tensor, 1));
+  return tensor;
+}
+
+static tenon_tensor* call_boxed(const tenon_op* op, tenon_tensor* a, tenon_tensor* b) {
+  tenon_value args[2] = {tenon_value_of_tensor(a), tenon_value_of_tensor(b)};
+  tenon_value ret = {0};
+  tenon_stack stack = {.args = args, .rets = &ret, .nargs = 2, .nrets = 1};
+  must(tenon_op_call_fast(op, &stack));
+  return ret.as.tensor;
+}
+
+static void set_up(void) {
+  static const int64_t sizes[2] = {2, 2};
+  static const int64_t one[1] = {1};
+  if (mul != NULL) return;
+  must(tenon_op_find("aten::mul.Tensor", &mul));
+  must(tenon_op_find("aten::mm", &mm));
+  must(tenon_op_find("aten::sum", &sum));
+  mul_signature = UINT64_C(0xa3775cfad220a37f); /* of "TT>T" */
+  x = leaf(1, one);
+  w = leaf(1, one);
+  square_x = leaf(2, sizes);
+  square = leaf(2, sizes);
+  must(tenon_tensor_new(TENON_DTYPE_F32, NULL, 1, one, NULL, &seed));
+  for (int i = 0; i < CHAIN; ++i) {
+    tenon_tensor* next = call_boxed(mul, chain != NULL ? chain : x, w);
+    tenon_tensor_release(chain);
+    chain = next;
+  }
+}
+
+static void record(const tenon_op* op, tenon_tensor* a, tenon_tensor* b, int calls) {
+  for (int i = 0; i < calls; ++i) tenon_tensor_release(call_boxed(op, a, b));
+}
+
+typedef tenon_status (*function_2)(const tenon_frame*, tenon_tensor*, tenon_tensor*,
+                                   tenon_tensor**);
+
+/* A product of one element, recorded; with the end of result and node. */
+void path_recorded_mul(int calls) {
+  set_up();
+  record(mul, x, w, calls);
+}
+
+void path_recorded_mul_typed(int calls) {
+  set_up();
+  for (int i = 0; i < calls; ++i) {
+    tenon_frame frame;
+    tenon_tensor* product;
+    const tenon_entry* entry = tenon_frame_begin2(mul, x, w, &frame);
+    if (entry->signature != mul_signature) {
+      tenon_frame_leave(&frame);
+      fprintf(stderr, "instructions: the recorded call has no typed form\n");
+      exit(1);
+    }
+    must(((function_2)entry->typed)(&frame, x, w, &product));
+    tenon_frame_leave(&frame);
+    tenon_tensor_release(product);
+  }
+}
+
+/* The same not recorded, to compare with. */
+void path_mul_no_grad(int calls) {
+  tenon_key_guard guard;
+  set_up();
+  must(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard));
+  record(mul, x, w, calls);
+  tenon_key_guard_leave(&guard);
+}
+
+void path_recorded_mm(int calls) {
+  set_up();
+  record(mm, square_x, square, calls);
+}
+
+/* One pass over a chain of CHAIN products, whose second factor is one leaf. */
+void path_backward_of_20_products(int calls) {
+  tenon_backward_options options = {.struct_size = sizeof options};
+  set_up();
+  options.flags = TENON_BACKWARD_KEEP_GRAPH;
+  options.outputs = &chain;
+  options.grads = &seed;
+  options.noutputs = 1;
+  for (int i = 0; i < calls; ++i) must(tenon_backward(&options));
+}
