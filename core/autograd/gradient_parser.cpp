@@ -80,10 +80,15 @@ class Parser {
     made->constant = value;
     return made;
   }
-  static ExpressionPtr call(std::string_view function, ExpressionPtr first,
-                            ExpressionPtr second = nullptr) {
+  static ExpressionPtr call_of(std::string_view function) {
     ExpressionPtr made = make(Kind::kCall);
     made->name = function;
+    made->built_in = built_in_of(function);
+    return made;
+  }
+  static ExpressionPtr call(std::string_view function, ExpressionPtr first,
+                            ExpressionPtr second = nullptr) {
+    ExpressionPtr made = call_of(function);
     made->arguments.push_back(std::move(first));
     if (second != nullptr) made->arguments.push_back(std::move(second));
     return made;
@@ -188,8 +193,7 @@ class Parser {
     }
     if (word == "grad") return make(Kind::kGrad);
     if (accept('(')) {
-      ExpressionPtr made = make(Kind::kCall);
-      made->name = word;
+      ExpressionPtr made = call_of(word);
       read_arguments(made.get());
       return made;
     }

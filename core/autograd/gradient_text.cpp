@@ -27,6 +27,9 @@ bool is_number(const tenon_value& value) noexcept {
 bool is_tensor(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_TENSOR && value.as.tensor != nullptr;
 }
+bool is_real(const tenon_value& value) noexcept {
+  return is_tensor(value) ? !tensor::is_complex(value.as.tensor->dtype()) : is_number(value);
+}
 double as_double(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_FLOAT ? value.as.f : static_cast<double>(value.as.i);
 }
@@ -38,12 +41,14 @@ tenon_value value_of_tensor(tensor::TensorPtr tensor) noexcept {
 // Values of a call in an expression; what they own goes with them.
 class Values {
  public:
+  Values() = default;
   explicit Values(size_t count) : values_(count) {}
   ~Values() {
-    for (tenon_value& value : values_) value::clear(&value);
+    for (tenon_value& value : values_) value::drop(&value);
   }
   Values(const Values&) = delete;
   Values& operator=(const Values&) = delete;
+  void push_back(const tenon_value& value) { values_.push_back(value); }
   tenon_value& operator[](size_t index) noexcept { return values_[index]; }
   size_t size() const noexcept { return values_.size(); }
   std::span<const tenon_value> span() const noexcept { return values_; }
@@ -56,14 +61,15 @@ class Evaluation {
  public:
   explicit Evaluation(const Bindings& bindings) : bindings_(bindings) {}
 
-  OwnedValue value_of(const Expression& expression) {
+  // An owned value, or one that borrows from the bindings.
+  tenon_value value_of(const Expression& expression) {
     switch (expression.kind) {
       case Kind::kSaved:
-        return OwnedValue(borrowed(bindings_.saved[expression.index]));
+        return borrowed(bindings_.saved[expression.index]);
       case Kind::kGrad:
-        return OwnedValue(tenon_value_of_tensor(bindings_.grads[expression.index]));
+        return tenon_value_of_tensor(bindings_.grads[expression.index]);
       case Kind::kConstant:
-        return OwnedValue(expression.constant);
+        return expression.constant;
       case Kind::kList:
         return list(expression);
       case Kind::kCall:
@@ -75,18 +81,18 @@ class Evaluation {
   }
 
  private:
-  OwnedValue list(const Expression& expression) {
-    Values elements(expression.arguments.size());
+  tenon_value list(const Expression& expression) {
+    Values elements;
     bool ints = true;
-    for (size_t i = 0; i < elements.size(); ++i) {
-      elements[i] = value_of(*expression.arguments[i]).release();
-      ints = ints && elements[i].tag == TENON_TAG_INT;
+    for (const ExpressionPtr& element : expression.arguments) {
+      elements.push_back(value_of(*element));
+      ints = ints && elements[elements.size() - 1].tag == TENON_TAG_INT;
     }
     const auto count = static_cast<int64_t>(elements.size());
     if (ints) {
       base::SmallVector<int64_t, 8> numbers(elements.size());
       for (size_t i = 0; i < elements.size(); ++i) numbers[i] = elements[i].as.i;
-      return OwnedValue(value::new_list(TENON_TAG_INT_LIST, numbers.data(), count));
+      return value::new_list(TENON_TAG_INT_LIST, numbers.data(), count);
     }
     base::SmallVector<tenon_tensor*, 8> tensors(elements.size());
     for (size_t i = 0; i < elements.size(); ++i) {
@@ -94,74 +100,84 @@ class Evaluation {
                        ": a list in a gradient must be of integers or of tensors");
       tensors[i] = elements[i].as.tensor;
     }
-    return OwnedValue(value::new_list(TENON_TAG_TENSOR_LIST, tensors.data(), count));
+    return value::new_list(TENON_TAG_TENSOR_LIST, tensors.data(), count);
   }
 
-  OwnedValue call(const Expression& expression) {
-    if (expression.name == "if_none" && expression.arguments.size() == 3) {
-      const OwnedValue asked = value_of(*expression.arguments[0]);
+  tenon_value call(const Expression& expression) {
+    const BuiltIn what = expression.built_in;
+    if (what == BuiltIn::kIfNone && expression.arguments.size() == 3) {
+      const OwnedValue asked(value_of(*expression.arguments[0]));
       return value_of(*expression.arguments[asked.get().tag == TENON_TAG_NONE ? 1 : 2]);
     }
-    Values given(expression.arguments.size());
-    for (size_t i = 0; i < given.size(); ++i) {
-      given[i] = value_of(*expression.arguments[i]).release();
+    Values given;
+    for (const ExpressionPtr& argument : expression.arguments) {
+      const tenon_value value = value_of(*argument);
+      if (what == BuiltIn::kConj && is_real(value)) return value;
+      given.push_back(value);
     }
-    OwnedValue result;
-    if (built_in(expression, given, &result)) return result;
-    const bool commutes = expression.name == "add" || expression.name == "mul";
-    if (commutes && given.size() == 2 && is_number(given[0])) std::swap(given[0], given[1]);
-    return call_operator(expression, given);
+    if (what != BuiltIn::kNone) {
+      OwnedValue result;
+      if (evaluate(what, given, &result)) return result.release();
+      const bool commutes = what == BuiltIn::kAdd || what == BuiltIn::kMul;
+      if (commutes && given.size() == 2 && is_number(given[0])) std::swap(given[0], given[1]);
+    }
+    const Callee* callee = expression.callee.load(std::memory_order_acquire);
+    if (callee != nullptr && fits(*callee, given)) [[likely]] {
+      return call_found(*callee, given);
+    }
+    return call_slow(expression, given);
   }
 
-  // What is no operator, or needs none: attributes, numbers, conj() of what is real.
-  static bool built_in(const Expression& expression, Values& given, OwnedValue* out_result) {
-    const std::string& name = expression.name;
-    if (given.size() == 2 && is_number(given[0]) && is_number(given[1])) {
-      return of_numbers(name, given[0], given[1], out_result);
-    }
+  // What is no operator, or needs none: attributes, numbers.
+  static bool evaluate(BuiltIn what, Values& given, OwnedValue* out_result) {
     if (given.size() == 0) return false;
-    if (given.size() == 1 && is_number(given[0])) return of_number(name, given[0], out_result);
-    if (given[0].tag == TENON_TAG_INT_LIST) return of_sizes(name, given, out_result);
-    if (name == "sizes_at" && given.size() == 2) return sizes_at(given, out_result);
-    if (!is_tensor(given[0])) return false;
+    if (is_tensor(given[0])) return of_tensor(what, given, out_result);
+    if (given.size() == 2 && is_number(given[0]) && is_number(given[1])) {
+      return of_numbers(what, given[0], given[1], out_result);
+    }
+    if (given.size() == 1 && is_number(given[0])) return of_number(what, given[0], out_result);
+    if (given[0].tag == TENON_TAG_INT_LIST) return of_sizes(what, given, out_result);
+    return what == BuiltIn::kSizesAt && given.size() == 2 && sizes_at(given, out_result);
+  }
+
+  static bool of_tensor(BuiltIn what, Values& given, OwnedValue* out_result) {
     const tenon_tensor& tensor = *given[0].as.tensor;
-    if (name == "conj" && !tensor::is_complex(tensor.dtype())) {
-      *out_result = OwnedValue(std::exchange(given[0], tenon_value{}));
-      return true;
+    switch (what) {
+      case BuiltIn::kSizes:
+        *out_result =
+            OwnedValue(value::new_list(TENON_TAG_INT_LIST, tensor.sizes(), tensor.ndim()));
+        return true;
+      case BuiltIn::kDim:
+        return give_number(tensor.ndim(), out_result);
+      case BuiltIn::kNumel:
+        return give_number(tensor.numel(), out_result);
+      case BuiltIn::kDtype:
+        *out_result = OwnedValue(tenon_value_of_dtype(tensor.dtype()));
+        return true;
+      default:
+        return false;
     }
-    if (name == "sizes") {
-      *out_result = OwnedValue(value::new_list(TENON_TAG_INT_LIST, tensor.sizes(), tensor.ndim()));
-    } else if (name == "dim") {
-      *out_result = OwnedValue(tenon_value_of_int(tensor.ndim()));
-    } else if (name == "numel") {
-      *out_result = OwnedValue(tenon_value_of_int(tensor.numel()));
-    } else if (name == "dtype") {
-      *out_result = OwnedValue(tenon_value_of_dtype(tensor.dtype()));
-    } else {
-      return false;
-    }
-    return true;
   }
 
   // `x.dim()` and so on, where only the sizes of x were saved, and what is made of sizes.
-  static bool of_sizes(const std::string& name, Values& given, OwnedValue* out_result) {
+  static bool of_sizes(BuiltIn what, Values& given, OwnedValue* out_result) {
     const auto* sizes = static_cast<const int64_t*>(given[0].as.list.data);
     const tensor::Dims dims{sizes, given[0].count};
-    if (given.size() == 1 && name == "dim") return give_number(given[0].count, out_result);
-    if (given.size() == 1 && name == "numel") return give_number(product(dims), out_result);
-    if (given.size() == 1 && name == "inverse") return give_sizes(inverse(dims), out_result);
+    if (given.size() == 1) {
+      if (what == BuiltIn::kDim) return give_number(given[0].count, out_result);
+      if (what == BuiltIn::kNumel) return give_number(product(dims), out_result);
+      return what == BuiltIn::kInverse && give_sizes(inverse(dims), out_result);
+    }
     if (given.size() != 2) return false;
-    if (name == "size" && given[1].tag == TENON_TAG_INT) {
+    if (what == BuiltIn::kSize && given[1].tag == TENON_TAG_INT) {
       return give_number(dims[wrapped(given[1].as.i, dims)], out_result);
     }
-    if (name == "folded_sizes") return give_sizes(folded(dims, given[1]), out_result);
-    if (name == "folded_numel") {
-      const Sizes left = folded(dims, given[1]);
-      int64_t number = 1;
-      for (size_t dim = 0; dim < dims.size(); ++dim) number *= left[dim] == 1 ? dims[dim] : 1;
-      return give_number(number, out_result);
-    }
-    return false;
+    if (what == BuiltIn::kFoldedSizes) return give_sizes(folded(dims, given[1]), out_result);
+    if (what != BuiltIn::kFoldedNumel) return false;
+    const Sizes left = folded(dims, given[1]);
+    int64_t number = 1;
+    for (size_t dim = 0; dim < dims.size(); ++dim) number *= left[dim] == 1 ? dims[dim] : 1;
+    return give_number(number, out_result);
   }
 
   using Sizes = base::SmallVector<int64_t, 8>;
@@ -224,20 +240,14 @@ class Evaluation {
     return give_sizes(found, out_result);
   }
 
-  static bool of_number(const std::string& name, const tenon_value& operand,
-                        OwnedValue* out_result) {
-    if (name == "conj") {
-      *out_result = OwnedValue(operand);
-    } else if (name == "neg") {
-      *out_result = OwnedValue(operand.tag == TENON_TAG_FLOAT ? tenon_value_of_float(-operand.as.f)
-                                                              : tenon_value_of_int(-operand.as.i));
-    } else {
-      return false;
-    }
+  static bool of_number(BuiltIn what, const tenon_value& operand, OwnedValue* out_result) {
+    if (what != BuiltIn::kNeg) return false;
+    *out_result = OwnedValue(operand.tag == TENON_TAG_FLOAT ? tenon_value_of_float(-operand.as.f)
+                                                            : tenon_value_of_int(-operand.as.i));
     return true;
   }
 
-  static bool of_numbers(const std::string& name, const tenon_value& a, const tenon_value& b,
+  static bool of_numbers(BuiltIn what, const tenon_value& a, const tenon_value& b,
                          OwnedValue* out_result) {
     const bool ints = a.tag != TENON_TAG_FLOAT && b.tag != TENON_TAG_FLOAT;
     const double x = as_double(a);
@@ -246,45 +256,39 @@ class Evaluation {
       *out_result = OwnedValue(ints ? tenon_value_of_int(whole) : tenon_value_of_float(real));
       return true;
     };
-    if (name == "add") return give(a.as.i + b.as.i, x + y);
-    if (name == "sub") return give(a.as.i - b.as.i, x - y);
-    if (name == "mul") return give(a.as.i * b.as.i, x * y);
-    if (name == "div") {
-      *out_result = OwnedValue(tenon_value_of_float(x / y));
-      return true;
+    switch (what) {
+      case BuiltIn::kAdd:
+        return give(a.as.i + b.as.i, x + y);
+      case BuiltIn::kSub:
+        return give(a.as.i - b.as.i, x - y);
+      case BuiltIn::kMul:
+        return give(a.as.i * b.as.i, x * y);
+      case BuiltIn::kDiv:
+        *out_result = OwnedValue(tenon_value_of_float(x / y));
+        return true;
+      default:
+        return false;
     }
-    return false;
   }
 
-  OwnedValue call_operator(const Expression& expression, Values& given) {
-    const Callee* callee = expression.callee.load(std::memory_order_acquire);
-    if (callee != nullptr && is_direct(*callee, given)) return call_direct(*callee, given);
-    return call_slow(expression, given);
-  }
-
-  static bool is_direct(const Callee& callee, Values& given) {
+  static bool fits(const Callee& callee, Values& given) {
     for (size_t i = 0; i < given.size(); ++i) {
-      if (given[i].tag != callee.tags[i]) return false;
+      if (given[i].tag != callee.given[i].tag) return false;
     }
     return true;
   }
 
-  OwnedValue call_direct(const Callee& callee, Values& given) {
-    for (uint64_t left = callee.numbers; left != 0; left &= left - 1) {
-      tenon_value& number = given[static_cast<size_t>(__builtin_ctzll(left))];
-      number = value_of_tensor(tensor::new_number(number));
-    }
-    const auto& arguments = callee.schema->arguments();
-    base::SmallVector<tenon_value, 8> args(arguments.size());
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const int16_t source = callee.sources[i];
-      args[i] = borrowed(source >= 0 ? given[static_cast<size_t>(source)]
-                                     : *dispatch::default_value(arguments[i]));
+  tenon_value call_found(const Callee& callee, Values& given) {
+    base::SmallVector<tenon_value, 8> args{std::span(callee.defaults)};
+    for (size_t i = 0; i < given.size(); ++i) {
+      const Callee::Given& how = callee.given[i];
+      if (how.to_tensor) given[i] = value_of_tensor(tensor::new_number(given[i]));
+      args[how.position] = borrowed(given[i]);
     }
     return run(*callee.op, *callee.schema, args);
   }
 
-  OwnedValue run(const tenon_op& op, const schema::Schema& schema, std::span<tenon_value> args) {
+  tenon_value run(const tenon_op& op, const schema::Schema& schema, std::span<tenon_value> args) {
     base::SmallVector<tenon_value, 2> rets(schema.returns().size());
     tenon_stack stack{};
     stack.args = args.data();
@@ -292,11 +296,11 @@ class Evaluation {
     stack.rets = rets.data();
     stack.nrets = static_cast<uint32_t>(rets.size());
     if (dispatch::call(&op, &stack) != TENON_OK) throw Error(base::take_current_error());
-    if (rets.size() == 1) return OwnedValue(rets[0]);
+    if (rets.size() == 1) return rets[0];
     OwnedValue tuple(
         value::new_list(TENON_TAG_TUPLE, rets.data(), static_cast<int64_t>(rets.size())));
     for (tenon_value& ret : rets) value::clear(&ret);
-    return tuple;
+    return tuple.release();
   }
 
   // The overloads of a name, in the order of their definition.
@@ -309,7 +313,7 @@ class Evaluation {
     return found;
   }
 
-  OwnedValue call_slow(const Expression& expression, Values& given) {
+  tenon_value call_slow(const Expression& expression, Values& given) {
     const size_t named = expression.keywords.size();
     const size_t positional = given.size() - named;
     std::vector<const char*> names;
@@ -323,13 +327,13 @@ class Evaluation {
       for (const tenon_op* op : overloads) {
         std::unique_ptr<Callee> callee = find_callee(*op, expression, given, numbers);
         if (callee == nullptr) continue;
-        OwnedValue result = call_direct(*callee, given);
+        OwnedValue result(call_found(*callee, given));
         const Callee* none = nullptr;
         if (expression.callee.compare_exchange_strong(none, callee.get(),
                                                       std::memory_order_acq_rel)) {
           static_cast<void>(callee.release());
         }
-        return result;
+        return result.release();
       }
     }
     base::ErrorPtr first;
@@ -363,7 +367,7 @@ class Evaluation {
     if (callee->schema == nullptr) return nullptr;
     const auto& arguments = callee->schema->arguments();
     if (given.size() > arguments.size()) return nullptr;
-    callee->sources.assign(arguments.size(), -1);
+    std::vector<bool> is_given(arguments.size());
     const size_t positional = given.size() - expression.keywords.size();
     for (size_t i = 0; i < given.size(); ++i) {
       const int64_t at = i < positional
@@ -372,19 +376,16 @@ class Evaluation {
       if (at < 0 || (i < positional && arguments[i].kwarg_only)) return nullptr;
       const auto index = static_cast<size_t>(at);
       const schema::Type& type = *arguments[index].type;
-      if (numbers == Numbers::kAsTensors && is_number(given[i]) && type.kind == TENON_TYPE_TENSOR &&
-          i < 64) {
-        callee->numbers |= uint64_t{1} << i;
-      } else if (!dispatch::value_matches(given[i], type)) {
-        return nullptr;
-      }
-      callee->sources[index] = static_cast<int16_t>(i);
-      callee->tags.push_back(given[i].tag);
+      const bool to_tensor =
+          numbers == Numbers::kAsTensors && is_number(given[i]) && type.kind == TENON_TYPE_TENSOR;
+      if (!to_tensor && !dispatch::value_matches(given[i], type)) return nullptr;
+      callee->given.push_back({given[i].tag, static_cast<uint16_t>(index), to_tensor});
+      is_given[index] = true;
     }
     for (size_t i = 0; i < arguments.size(); ++i) {
-      if (callee->sources[i] < 0 && dispatch::default_value(arguments[i]) == nullptr) {
-        return nullptr;
-      }
+      const tenon_value* value = dispatch::default_value(arguments[i]);
+      if (value == nullptr && !is_given[i]) return nullptr;
+      callee->defaults.push_back(value != nullptr ? borrowed(*value) : tenon_value{});
     }
     return callee;
   }
@@ -394,8 +395,36 @@ class Evaluation {
 
 }  // namespace
 
+BuiltIn built_in_of(std::string_view name) noexcept {
+  static constexpr struct {
+    std::string_view name;
+    BuiltIn what;
+  } kBuiltIns[] = {
+      {"if_none", BuiltIn::kIfNone},
+      {"conj", BuiltIn::kConj},
+      {"neg", BuiltIn::kNeg},
+      {"add", BuiltIn::kAdd},
+      {"sub", BuiltIn::kSub},
+      {"mul", BuiltIn::kMul},
+      {"div", BuiltIn::kDiv},
+      {"sizes", BuiltIn::kSizes},
+      {"dim", BuiltIn::kDim},
+      {"numel", BuiltIn::kNumel},
+      {"dtype", BuiltIn::kDtype},
+      {"size", BuiltIn::kSize},
+      {"inverse", BuiltIn::kInverse},
+      {"folded_sizes", BuiltIn::kFoldedSizes},
+      {"folded_numel", BuiltIn::kFoldedNumel},
+      {"sizes_at", BuiltIn::kSizesAt},
+  };
+  for (const auto& each : kBuiltIns) {
+    if (each.name == name) return each.what;
+  }
+  return BuiltIn::kNone;
+}
+
 value::OwnedValue evaluate(const Expression& expression, const Bindings& bindings) {
-  return Evaluation(bindings).value_of(expression);
+  return OwnedValue(Evaluation(bindings).value_of(expression));
 }
 
 }  // namespace tenon::autograd

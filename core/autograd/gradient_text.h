@@ -27,10 +27,37 @@ namespace tenon::autograd {
 struct Callee {
   const tenon_op* op;
   schema::SchemaPtr schema;
-  std::vector<uint16_t> tags;    // of the given arguments, positional ones first
-  std::vector<int16_t> sources;  // for each argument of the schema: given, or -1 for its default
-  uint64_t numbers = 0;          // given ones that are to be tensors, by bit
+  // Of the given arguments, positional ones first: the tag, and the position in the schema.
+  struct Given {
+    uint16_t tag;
+    uint16_t position;
+    bool to_tensor;  // a number that is to be a tensor
+  };
+  std::vector<Given> given;
+  std::vector<tenon_value> defaults;  // one for each argument of the schema, borrowed from it
 };
+
+/// What names of functions mean beside operators, or instead of them.
+enum class BuiltIn : uint8_t {
+  kNone,
+  kIfNone,
+  kConj,
+  kNeg,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kSizes,
+  kDim,
+  kNumel,
+  kDtype,
+  kSize,
+  kInverse,
+  kFoldedSizes,
+  kFoldedNumel,
+  kSizesAt,
+};
+BuiltIn built_in_of(std::string_view name) noexcept;
 
 /// A node of a parsed text.
 struct Expression {
@@ -43,6 +70,7 @@ struct Expression {
     kCall,      // `name` of `arguments`, the last `keywords.size()` of them by name
   };
   Kind kind = Kind::kConstant;
+  BuiltIn built_in = BuiltIn::kNone;  // of a call
   uint32_t index = 0;
   tenon_value constant{};
   std::string name;

@@ -55,6 +55,11 @@ bool holds_texts(const tenon_value& value, int depth = 0) noexcept;
 /// Readable text, such as "[1, 2]" or "Tensor(float32, [2, 3], cpu)".
 std::string print(const tenon_value& value);
 
+/// The same for a value that is not looked at again.
+inline void drop(tenon_value* value) noexcept {
+  if ((value->flags & TENON_VALUE_OWNED) != 0) clear(value);
+}
+
 /// Owns a value.
 class OwnedValue {
  public:
@@ -63,11 +68,11 @@ class OwnedValue {
   OwnedValue(OwnedValue&& other) noexcept : value_(other.release()) {}
   OwnedValue& operator=(OwnedValue&& other) noexcept {
     tenon_value taken = other.release();
-    clear(&value_);
+    drop(&value_);
     value_ = taken;
     return *this;
   }
-  ~OwnedValue() { clear(&value_); }
+  ~OwnedValue() { drop(&value_); }
 
   const tenon_value& get() const noexcept { return value_; }
   tenon_value release() noexcept {
