@@ -33,7 +33,10 @@ fn fields(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = line;
     loop {
-        if let Some(behind) = rest.strip_prefix("| ") {
+        if rest == "|" {
+            found.extend(["", ""]);
+            return found;
+        } else if let Some(behind) = rest.strip_prefix("| ") {
             found.push("");
             rest = behind;
         } else if let Some((field, behind)) = rest.split_once(" | ") {
@@ -112,6 +115,7 @@ const IN_OTHER_WORDS: &[(&str, &str)] = &[
 /// How many of each call's cases Rust can say, so that none is skipped by mistake.
 const EXPECTED: &[(&str, usize)] = &[
     ("backend_register", 5),
+    ("backward", 4),
     ("call", 40),
     ("call_key", 4),
     ("define", 8),
@@ -128,6 +132,7 @@ const EXPECTED: &[(&str, usize)] = &[
     ("functionality_register", 17),
     ("generator_make", 7),
     ("generator_set_state", 12),
+    ("grad", 3),
     ("impl", 13),
     ("key_for_device", 3),
     ("key_parse", 6),
@@ -138,9 +143,12 @@ const EXPECTED: &[(&str, usize)] = &[
     ("plain_call", 9),
     ("plugin_load", 8),
     ("redispatch", 1),
+    ("register_autograd", 7),
     ("results", 9),
     ("schema_compatible", 6),
     ("schema_parse", 55),
+    ("set_grad", 3),
+    ("set_requires_grad", 2),
     ("simulator_new", 3),
     ("simulator_register", 9),
     ("simulator_remove", 5),

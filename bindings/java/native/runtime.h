@@ -21,11 +21,12 @@ struct Ref {
   int32_t reserved;
 };
 
-/// What a Java kernel is told, read by address.
+/// What Java code is told that C enters, read by address.
 struct Upcall {
   const tenon_op* op;
   tenon_keyset keys;
-  tenon_stack* stack;
+  tenon_stack* stack;             ///< has the error, also where there are no arguments and results
+  const void* subject = nullptr;  ///< of a handler that runs for no operator: what it is given
 };
 
 /// One call from Java, in memory of the calling thread: arguments and results follow.
@@ -95,14 +96,17 @@ tenon_status call_java_dispatch(void* self, const tenon_op* op, tenon_keyset key
                                 tenon_stack* stack);
 /// What calls all Java functions that were passed as values; `self` is a Ref.
 tenon_status call_java_function(void* self, tenon_stack* stack);
-/// Beside the kinds of modes, what Overrides.java takes for the call of a function.
+/// Beside the kinds of modes, what Handlers.java takes.
 constexpr uint32_t kFunctionCall = 2;
 constexpr jint kWarning = 3;
+constexpr jint kBackward = 4;
 /// In the place of an object's number: warnings go to the logger.
 constexpr int32_t kLogger = -1;
 /// The one handler of warnings; `ctx` is a Ref, or NULL for the logger.
 tenon_status call_java_warning(void* ctx, const char* category, const char* message,
                                const char* op);
+/// The one gradient formula of all Java functions; `ctx` is a Ref.
+tenon_status call_java_backward(const tenon_backward_call* call);
 /// Enters the handler of object `id`; what it throws ends in the call's stack.
 tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall);
 /// The error of a call that cannot enter Java.

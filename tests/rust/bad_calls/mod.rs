@@ -12,6 +12,7 @@ use tenon::{
 use tenon::{DType, Device};
 
 mod generators;
+mod gradients;
 mod introspection;
 mod registry;
 mod tensors;
@@ -57,6 +58,11 @@ pub const CALLS: &[(&str, Call)] = &[
     ("wrapper", tensors::wrapper),
     ("generator_make", generators::generator_make),
     ("generator_set_state", generators::generator_set_state),
+    ("set_requires_grad", gradients::set_requires_grad),
+    ("set_grad", gradients::set_grad),
+    ("register_autograd", gradients::register_autograd),
+    ("backward", gradients::backward),
+    ("grad", gradients::grad),
     ("explain", introspection::explain),
     ("simulator_new", introspection::simulator_new),
     ("simulator_register", introspection::simulator_register),

@@ -51,6 +51,16 @@ pub enum Policy {
     Override,
 }
 
+impl Policy {
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Policy::Layer => sys::TENON_REPLACE_LAYER,
+            Policy::Error => sys::TENON_REPLACE_ERROR,
+            Policy::Override => sys::TENON_REPLACE_OVERRIDE,
+        }
+    }
+}
+
 /// What every cell begins with, whatever its function's type.
 struct Header {
     name: String,
@@ -64,17 +74,28 @@ pub(crate) struct Cell<F> {
     function: F,
 }
 
+impl<F> Cell<F> {
+    /// Makes a context that [`delete`] of the same type frees.
+    pub(crate) fn allocate(
+        name: &str,
+        location: &'static Location<'static>,
+        function: F,
+    ) -> *mut Cell<F> {
+        let header = Header {
+            name: name.to_owned(),
+            location,
+        };
+        Box::into_raw(Box::new(Cell { header, function }))
+    }
+}
+
 impl Kernel {
     fn new<F: Send + Sync + 'static>(
         function: F,
         boxed: sys::tenon_kernel_fn,
         location: &'static Location<'static>,
     ) -> Kernel {
-        let header = Header {
-            name: std::any::type_name::<F>().to_owned(),
-            location,
-        };
-        let cell = Box::into_raw(Box::new(Cell { header, function }));
+        let cell = Cell::allocate(std::any::type_name::<F>(), location, function);
         let mut kernel = Kernel::empty();
         kernel.raw.boxed = boxed;
         kernel.raw.ctx = cell.cast();
@@ -184,11 +205,7 @@ impl Kernel {
 
     /// What to do when there is a kernel already.
     pub fn policy(mut self, policy: Policy) -> Kernel {
-        self.raw.policy = match policy {
-            Policy::Layer => sys::TENON_REPLACE_LAYER,
-            Policy::Error => sys::TENON_REPLACE_ERROR,
-            Policy::Override => sys::TENON_REPLACE_OVERRIDE,
-        };
+        self.raw.policy = policy.number();
         self
     }
 
@@ -277,9 +294,9 @@ impl fmt::Debug for Kernel {
     }
 }
 
-unsafe extern "C" fn delete<F>(cell: *mut c_void) {
+pub(crate) unsafe extern "C" fn delete<F>(cell: *mut c_void) {
     contain(|| {
-        // SAFETY: kernel.h: the deleter runs exactly once, on the box made in `Kernel::new`.
+        // SAFETY: kernel.h: the deleter runs exactly once, on the box made in `Cell::allocate`.
         drop(unsafe { Box::from_raw(cell.cast::<Cell<F>>()) })
     });
 }

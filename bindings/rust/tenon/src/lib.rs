@@ -21,9 +21,9 @@
 //! ```
 //!
 //! [`Library`] defines and registers, [`Op`] finds and calls, [`TypedOp`] calls without boxing,
-//! [`KeyGuard`] and [`KernelContext`] steer dispatch, [`Plugin`] and [`plugin!`] load and make
-//! shared libraries, [`introspect`] shows what is registered and what runs. The C interface below
-//! is in [`sys`].
+//! [`KeyGuard`] and [`KernelContext`] steer dispatch, [`autograd`] derives, [`Plugin`] and
+//! [`plugin!`] load and make shared libraries, [`introspect`] shows what is registered and what
+//! runs. The C interface below is in [`sys`].
 #![warn(missing_docs, unsafe_op_in_unsafe_fn)]
 #![warn(clippy::undocumented_unsafe_blocks)]
 
@@ -34,6 +34,7 @@ mod arg;
 mod arguments;
 #[rustfmt::skip]
 pub mod aten;
+pub mod autograd;
 mod buffer;
 mod call_builder;
 mod dims;

@@ -128,7 +128,7 @@ impl Library {
         Library::open(LibraryKind::Impl, namespace, key.into_dispatch_key()?)
     }
 
-    fn as_raw(&self) -> *mut sys::tenon_library {
+    pub(crate) fn as_raw(&self) -> *mut sys::tenon_library {
         self.0.as_ptr()
     }
 

@@ -37,6 +37,7 @@ class AbiLayoutTest {
           "BLOCK_FRAME",
           "UPCALL_KEYS",
           "UPCALL_STACK",
+          "UPCALL_SUBJECT",
           "REF_ID",
           "LANE_COUNT",
           "LANE_RESULTS",

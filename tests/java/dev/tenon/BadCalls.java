@@ -47,6 +47,7 @@ final class BadCalls implements AutoCloseable {
     addTensorCalls();
     BadIntrospection.add(calls, this);
     BadGenerators.add(calls);
+    BadGradients.add(calls, this);
   }
 
   @Override
@@ -81,7 +82,7 @@ final class BadCalls implements AutoCloseable {
 
   // ---- Reading arguments ------------------------------------------------------------------------
 
-  private Library library(String name) {
+  Library library(String name) {
     if (name.equals("NULL") || name.startsWith("closed")) {
       throw new Unsayable("Java's own exceptions say this: see BadInputTest");
     }

@@ -69,6 +69,7 @@ class BadInputCasesTest {
   private static final Map<String, Integer> EXPECTED =
       Map.ofEntries(
           Map.entry("backend_register", 6),
+          Map.entry("backward", 4),
           Map.entry("call", 37),
           Map.entry("call_key", 4),
           Map.entry("define", 8),
@@ -82,6 +83,7 @@ class BadInputCasesTest {
           Map.entry("functionality_register", 19),
           Map.entry("generator_make", 3),
           Map.entry("generator_set_state", 12),
+          Map.entry("grad", 3),
           Map.entry("impl", 12),
           Map.entry("key_for_device", 2),
           Map.entry("key_parse", 6),
@@ -92,9 +94,12 @@ class BadInputCasesTest {
           Map.entry("plain_call", 9),
           Map.entry("plugin_load", 9),
           Map.entry("redispatch", 1),
+          Map.entry("register_autograd", 6),
           Map.entry("results", 8),
           Map.entry("schema_compatible", 6),
           Map.entry("schema_parse", 56),
+          Map.entry("set_grad", 3),
+          Map.entry("set_requires_grad", 2),
           Map.entry("simulator_new", 3),
           Map.entry("simulator_register", 10),
           Map.entry("simulator_remove", 6),

@@ -119,9 +119,9 @@ final class Bridge {
         : Values.read(frame, at, Values.BORROW);
   }
 
-  /** Runs a handler of object {@code id}; see {@link Overrides#handle}. */
+  /** Runs a handler of object {@code id}; see {@link Handlers#handle}. */
   static int handle(int kind, int id, long upcall) {
-    return Overrides.handle(kind, id, upcall);
+    return Handlers.handle(kind, id, upcall);
   }
 
   /** Writes results as the signature says; without one, of any types. */

@@ -13,6 +13,7 @@ import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
@@ -60,6 +61,7 @@ public final class Library extends NativeHandle {
     }
   }
 
+  private static final String IMPL = "Library.impl";
   private static final StackWalker WALKER =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
@@ -171,7 +173,7 @@ public final class Library extends NativeHandle {
 
   /** Registers a kernel that sees its key set. */
   public Registration impl(String op, DispatchKey key, KeyedKernel kernel) {
-    return register(named(op), key, KernelReference.of(kernel), Policy.LAYER, 0);
+    return register(named(IMPL, op), key, KernelReference.of(kernel), Policy.LAYER, 0);
   }
 
   /**
@@ -181,12 +183,12 @@ public final class Library extends NativeHandle {
    *     under {@link Policy#ERROR}, STATE for a closed library; nothing is changed then
    */
   public Registration impl(String op, DispatchKey key, Kernel kernel, Policy policy) {
-    return register(named(op), key, KernelReference.of(kernel), policy, 0);
+    return register(named(IMPL, op), key, KernelReference.of(kernel), policy, 0);
   }
 
   /** Makes calls of an operator skip a key. */
   public Registration fallthrough(String op, DispatchKey key) {
-    return register(named(op), key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
+    return register(named(IMPL, op), key, null, Policy.LAYER, TENON_KERNEL_FALLTHROUGH);
   }
 
   /** Registers a kernel for all operators at a key; needs an IMPL library of namespace "_". */
@@ -211,9 +213,9 @@ public final class Library extends NativeHandle {
   }
 
   // Refuses a bad name while nothing is owned by C yet.
-  private static String named(String op) {
+  private static String named(String function, String op) {
     if (op == null) {
-      throw TenonException.value("Library.impl", "name", "an operator's", "null");
+      throw TenonException.value(function, "name", "an operator's", "null");
     }
     Text.encode(op);
     return op;
@@ -234,9 +236,7 @@ public final class Library extends NativeHandle {
       Memory.putInt(kernel + 4, flags);
       Memory.putInt(kernel + Structs.KERNEL_LANGUAGE, TENON_LANGUAGE_JAVA);
       Memory.putInt(kernel + Structs.KERNEL_POLICY, policy.number);
-      Memory.putLong(
-          kernel + Structs.KERNEL_NAME,
-          frame.text(caller.getDeclaringClass().getSimpleName() + "." + caller.getMethodName()));
+      Memory.putLong(kernel + Structs.KERNEL_NAME, frame.text(methodName(caller)));
       Memory.putLong(kernel + Structs.KERNEL_FILE, frame.text(caller.getFileName()));
       Memory.putInt(kernel + Structs.KERNEL_LINE, Math.max(caller.getLineNumber(), 0));
       long select = 0;
@@ -251,16 +251,93 @@ public final class Library extends NativeHandle {
           op == null
               ? TenonNative.tenon_library_fallback(library, key.number(), kernel, select, out)
               : TenonNative.tenon_library_impl(library, op, key.number(), kernel, out));
-      String full = op == null ? null : op.contains("::") ? op : namespace + "::" + op;
+      String full = op == null ? null : fullName(op);
       if (reference != null) {
         Op.expectJavaKernel(full);
       }
-      Registration registration = new Registration(Memory.getLong(out), full);
-      registration.guardByCleaner();
-      synchronized (registrations) {
-        registrations.add(registration);
+      return keep(Memory.getLong(out), full);
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+      References.drain();
+    }
+  }
+
+  private String fullName(String op) {
+    return op.contains("::") ? op : namespace + "::" + op;
+  }
+
+  private static String methodName(StackWalker.StackFrame frame) {
+    return frame.getDeclaringClass().getSimpleName() + "." + frame.getMethodName();
+  }
+
+  private Registration keep(long address, String op) {
+    Registration registration = new Registration(address, op);
+    registration.guardByCleaner();
+    synchronized (registrations) {
+      registrations.add(registration);
+    }
+    return registration;
+  }
+
+  // ---- Gradients ------------------------------------------------------------------------------
+
+  /**
+   * Registers the gradient formula of an operator as a text: an expression for an argument, in
+   * names of arguments and results, {@code grad}, numbers, {@code + - * /} and operators. Nodes
+   * keep it though its registration be closed.
+   *
+   * <pre>{@code
+   * lib.registerAutograd("mul", "a: grad * b; b: grad * a");
+   * }</pre>
+   *
+   * @throws TenonException PARSE for a text that is none; as {@link #impl(String, DispatchKey,
+   *     Kernel, Policy)}
+   */
+  public Registration registerAutograd(String op, String gradient) {
+    if (gradient == null) {
+      throw TenonException.value("Library.registerAutograd", "gradient", "a text", "null");
+    }
+    return registerFormula(op, gradient, null, null);
+  }
+
+  /**
+   * Registers the gradient formula of an operator as a function, called in backward passes.
+   *
+   * @param saves names of arguments and results ({@code result}, or {@code result0} and so on) that
+   *     the function gets: {@link BackwardCall#saved}
+   */
+  public Registration registerAutograd(String op, BackwardFunction backward, String... saves) {
+    Objects.requireNonNull(backward, "backward");
+    return registerFormula(op, null, backward, String.join(" ", saves));
+  }
+
+  private Registration registerFormula(
+      String op, String gradient, BackwardFunction backward, String saves) {
+    named("Library.registerAutograd", op);
+    Bridge.open();
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      StackWalker.StackFrame caller = caller();
+      long library = address();
+      long formula = frame.allocate(Structs.FORMULA_SIZE);
+      Memory.zero(formula, Structs.FORMULA_SIZE);
+      Memory.putInt(formula, Structs.FORMULA_SIZE);
+      Memory.putLong(formula + Structs.FORMULA_GRADIENT, frame.text(gradient));
+      Memory.putLong(formula + Structs.FORMULA_SAVES, frame.text(saves));
+      Memory.putInt(formula + Structs.FORMULA_LANGUAGE, TENON_LANGUAGE_JAVA);
+      Memory.putLong(formula + Structs.FORMULA_NAME, frame.text(methodName(caller)));
+      Memory.putLong(formula + Structs.FORMULA_FILE, frame.text(caller.getFileName()));
+      Memory.putInt(formula + Structs.FORMULA_LINE, Math.max(caller.getLineNumber(), 0));
+      long out = frame.allocate(8);
+      if (backward != null) { // from here on C owns the reference, whatever happens
+        Memory.putLong(formula + Structs.FORMULA_BACKWARD, Addresses.CALL_BACKWARD);
+        Memory.putLong(formula + Structs.FORMULA_DELETER, Addresses.DROP_REFERENCE);
+        Memory.putLong(formula + Structs.FORMULA_CTX, References.add(backward));
       }
-      return registration;
+      Errors.check(TenonNative.tenon_library_register_autograd(library, op, formula, out));
+      return keep(Memory.getLong(out), fullName(op));
     } finally {
       Reference.reachabilityFence(this);
       frame.reset(mark);

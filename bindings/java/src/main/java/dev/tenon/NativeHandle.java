@@ -26,6 +26,7 @@ abstract class NativeHandle implements AutoCloseable {
   static final int THREAD_STATE = 7;
   static final int SIMULATOR = 8;
   static final int GENERATOR = 9;
+  static final int NODE = 10;
 
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
@@ -74,6 +75,7 @@ abstract class NativeHandle implements AutoCloseable {
       case THREAD_STATE -> TenonNative.tenon_thread_state_release(address);
       case SIMULATOR -> TenonNative.tenon_simulator_release(address);
       case GENERATOR -> TenonNative.tenon_generator_release(address);
+      case NODE -> TenonNative.tenon_node_release(address);
       default -> throw new AssertionError(type);
     }
     References.drain();

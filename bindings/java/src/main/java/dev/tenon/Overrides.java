@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How objects that override operators travel, and how C enters handlers.
+// How objects that override operators travel, and their handlers.
 package dev.tenon;
 
 import static dev.tenon.internal.TenonNativeConstants.*;
@@ -9,14 +9,10 @@ import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import java.util.Collection;
 
-/** Carriers, and the entry of handlers. */
+/** Carriers, and handlers of overrides. */
 final class Overrides {
   /** Shifts a key set so that something is left where Override or a key above it is in. */
   private static final int OVERRIDE_SHIFT = TENON_BACKEND_BITS + TENON_FUNCTIONALITY_OVERRIDE;
-
-  private static final int FUNCTION_CALL = 2; // beside the kinds of modes
-  private static final int WARNING = 3;
-  private static final int LOGGER = -1; // in the place of an object's number
 
   private Overrides() {}
 
@@ -101,70 +97,27 @@ final class Overrides {
     return results;
   }
 
-  private static int callFunction(CallFrame frame, Callback function, long stack, int guards)
+  /** Runs a handler of an override, a wrapper tensor or a mode; returns a status. */
+  static int handle(CallFrame frame, int kind, Object self, long upcall, int guards)
       throws Exception {
+    long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
+    Op op = Op.of(Memory.getLong(upcall));
     int count = Memory.getInt(stack + Structs.STACK_NARGS);
     Object[] args = Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
-    Object result = function.call(args);
-    frame.checkGuards(guards, "function");
-    Bridge.writeResults(frame, "function", stack, result, null);
+    openAll(frame, args);
+    DispatchKeySet keys = new DispatchKeySet(Memory.getLong(upcall + Structs.UPCALL_KEYS));
+    Overridden call = new Overridden(op, keys, args);
+    boolean override = kind == TENON_MODE_OVERRIDE;
+    Signature signature = override ? null : op.signature(); // of now, as kernels' results
+    Object result =
+        override
+            ? ((Overriding) self).overrideCall(call)
+            : ((Dispatching) self).dispatchCall(call);
+    frame.checkGuards(guards, op.name());
+    if (result == Overridden.DECLINED) {
+      return TENON_DECLINED;
+    }
+    Bridge.writeResults(frame, op.name(), stack, result, signature);
     return TENON_OK;
-  }
-
-  private static void tellWarning(CallFrame frame, int id, long stack) throws Exception {
-    int count = Memory.getInt(stack + Structs.STACK_NARGS);
-    Object[] texts = Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
-    Warning warning = new Warning((String) texts[0], (String) texts[1], (String) texts[2]);
-    if (id == LOGGER) {
-      warning.log();
-    } else {
-      ((Warning.Handler) References.get(id)).handle(warning);
-    }
-  }
-
-  /** Runs the handler of object {@code id} on the call at {@code upcall}; returns a status. */
-  static int handle(int kind, int id, long upcall) {
-    CallFrame frame = CallFrame.get();
-    long mark = frame.mark();
-    int outer = frame.openRegion();
-    int guards = frame.guards;
-    long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
-    frame.upcalls++;
-    try {
-      if (kind == WARNING) {
-        tellWarning(frame, id, stack);
-        frame.checkGuards(guards, "warning handler");
-        return TENON_OK;
-      }
-      Object self = References.get(id);
-      if (kind == FUNCTION_CALL) {
-        return callFunction(frame, (Callback) self, stack, guards);
-      }
-      Op op = Op.of(Memory.getLong(upcall));
-      int count = Memory.getInt(stack + Structs.STACK_NARGS);
-      Object[] args = Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
-      openAll(frame, args);
-      DispatchKeySet keys = new DispatchKeySet(Memory.getLong(upcall + Structs.UPCALL_KEYS));
-      Overridden call = new Overridden(op, keys, args);
-      boolean override = kind == TENON_MODE_OVERRIDE;
-      Signature signature = override ? null : op.signature(); // of now, as kernels' results
-      Object result =
-          override
-              ? ((Overriding) self).overrideCall(call)
-              : ((Dispatching) self).dispatchCall(call);
-      frame.checkGuards(guards, op.name());
-      if (result == Overridden.DECLINED) {
-        return TENON_DECLINED;
-      }
-      Bridge.writeResults(frame, op.name(), stack, result, signature);
-      return TENON_OK;
-    } catch (Throwable t) {
-      frame.restoreGuards(guards);
-      return Errors.store(t, stack, frame.upcalls);
-    } finally {
-      frame.upcalls--;
-      frame.closeRegion(outer);
-      frame.reset(mark);
-    }
   }
 }

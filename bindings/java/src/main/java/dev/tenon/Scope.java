@@ -3,7 +3,8 @@
 package dev.tenon;
 
 /**
- * Closes the tensors, storages, generators and objects that its thread makes while it is open.
+ * Closes the tensors, nodes, storages, generators and objects that its thread makes while it is
+ * open.
  *
  * <pre>{@code
  * try (Scope scope = Scope.open()) {

@@ -18,7 +18,7 @@ import java.util.Arrays;
  * <p>Each object is a reference of its own and is closed by its owner, by the {@link Scope} it was
  * made in, or at last by a cleaner. Two objects may stand for the same tensor: {@link #isSame}.
  */
-public final class Tensor extends TensorMethods {
+public final class Tensor extends TensorGradients {
   private Tensor(long address) {
     super(address);
   }
@@ -26,6 +26,11 @@ public final class Tensor extends TensorMethods {
   /** Takes over a reference, for the open scope or the cleaner. */
   static Tensor own(CallFrame frame, long handle) {
     return frame.adopt(new Tensor(handle));
+  }
+
+  /** The same for a handle that may be NULL. */
+  static Tensor ownOrNull(CallFrame frame, long handle) {
+    return handle == 0 ? null : own(frame, handle);
   }
 
   /** Makes a view of a tensor that C holds, ended with the innermost region. */

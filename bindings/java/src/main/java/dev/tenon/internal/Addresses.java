@@ -31,6 +31,9 @@ public final class Addresses {
   /** The handler of warnings, of all Java handlers. */
   public static final long CALL_WARNING;
 
+  /** The gradient formula of all Java functions that are one. */
+  public static final long CALL_BACKWARD;
+
   private Addresses() {}
 
   static {
@@ -53,7 +56,8 @@ public final class Addresses {
     CALL_DISPATCH = words[6];
     CALL_FUNCTION = words[7];
     CALL_WARNING = words[8];
-    int first = 9;
+    CALL_BACKWARD = words[9];
+    int first = 10;
     if (words.length != Structs.ALL.length + first) {
       throw new LinkageError("Tenon: libtenon_java must be of the classes' own build");
     }

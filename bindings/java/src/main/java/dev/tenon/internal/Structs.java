@@ -25,6 +25,7 @@ public final class Structs {
   public static final int BLOCK_FRAME = 48;
   public static final int UPCALL_KEYS = 8;
   public static final int UPCALL_STACK = 16;
+  public static final int UPCALL_SUBJECT = 24;
   public static final int REF_ID = 8;
   public static final int LANE_COUNT = 8;
   public static final int LANE_RESULTS = 12;
@@ -104,6 +105,30 @@ public final class Structs {
   public static final int WRAPPER_OPTIONS_DEVICE = 48;
   public static final int WRAPPER_OPTIONS_KEYS = 56;
   public static final int WRAPPER_OPTIONS_ALIAS_OF = 64;
+  public static final int FORMULA_SIZE = 112;
+  public static final int FORMULA_GRADIENT = 8;
+  public static final int FORMULA_BACKWARD = 16;
+  public static final int FORMULA_SAVES = 24;
+  public static final int FORMULA_CTX = 32;
+  public static final int FORMULA_DELETER = 40;
+  public static final int FORMULA_LANGUAGE = 48;
+  public static final int FORMULA_NAME = 56;
+  public static final int FORMULA_FILE = 64;
+  public static final int FORMULA_LINE = 72;
+  public static final int BACKWARD_CALL_GRADS = 16;
+  public static final int BACKWARD_CALL_SAVED = 24;
+  public static final int BACKWARD_CALL_NEEDS = 32;
+  public static final int BACKWARD_CALL_OUT_GRADS = 40;
+  public static final int BACKWARD_CALL_NOUTPUTS = 48;
+  public static final int BACKWARD_CALL_NSAVED = 56;
+  public static final int BACKWARD_CALL_NINPUTS = 64;
+  public static final int BACKWARD_OPTIONS_SIZE = 80;
+  public static final int BACKWARD_OPTIONS_FLAGS = 4;
+  public static final int BACKWARD_OPTIONS_OUTPUTS = 8;
+  public static final int BACKWARD_OPTIONS_GRADS = 16;
+  public static final int BACKWARD_OPTIONS_INPUTS = 24;
+  public static final int BACKWARD_OPTIONS_NOUTPUTS = 32;
+  public static final int BACKWARD_OPTIONS_NINPUTS = 40;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
   static final int[] ALL = {
@@ -124,6 +149,7 @@ public final class Structs {
     BLOCK_FRAME,
     UPCALL_KEYS,
     UPCALL_STACK,
+    UPCALL_SUBJECT,
     REF_ID,
     LANE_COUNT,
     LANE_RESULTS,
@@ -203,5 +229,29 @@ public final class Structs {
     WRAPPER_OPTIONS_DEVICE,
     WRAPPER_OPTIONS_KEYS,
     WRAPPER_OPTIONS_ALIAS_OF,
+    FORMULA_SIZE,
+    FORMULA_GRADIENT,
+    FORMULA_BACKWARD,
+    FORMULA_SAVES,
+    FORMULA_CTX,
+    FORMULA_DELETER,
+    FORMULA_LANGUAGE,
+    FORMULA_NAME,
+    FORMULA_FILE,
+    FORMULA_LINE,
+    BACKWARD_CALL_GRADS,
+    BACKWARD_CALL_SAVED,
+    BACKWARD_CALL_NEEDS,
+    BACKWARD_CALL_OUT_GRADS,
+    BACKWARD_CALL_NOUTPUTS,
+    BACKWARD_CALL_NSAVED,
+    BACKWARD_CALL_NINPUTS,
+    BACKWARD_OPTIONS_SIZE,
+    BACKWARD_OPTIONS_FLAGS,
+    BACKWARD_OPTIONS_OUTPUTS,
+    BACKWARD_OPTIONS_GRADS,
+    BACKWARD_OPTIONS_INPUTS,
+    BACKWARD_OPTIONS_NOUTPUTS,
+    BACKWARD_OPTIONS_NINPUTS,
   };
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backward passes.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+
+/**
+ * Gradients of tensors with respect to tensors, recorded while operators run.
+ *
+ * <pre>{@code
+ * Tensor x = Tensor.of(new float[] {2, 3}).requiresGrad(true);
+ * x.mul(x).sum().backward();
+ * x.grad();                                              // 4, 6
+ * }</pre>
+ *
+ * <p>{@link GradMode} says what is recorded; {@link Library#registerAutograd} gives operators their
+ * gradients. Formulas run on the calling thread; what they throw is thrown here, the same object.
+ */
+public final class Autograd {
+  private Autograd() {}
+
+  /**
+   * Runs a backward pass: gradients of tensors, each of one element, are added to those of the
+   * leaves. The first error ends it; gradients that were added before stay.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a tensor of more than one element; STATE for
+   *     tensors that do not require grad, a graph that was freed, and saved tensors that were
+   *     written since
+   */
+  public static void backward(Tensor... tensors) {
+    backward(BackwardOptions.of(), tensors);
+  }
+
+  /**
+   * The same with options.
+   *
+   * @throws TenonException also INVALID_ARGUMENT for gradients of other sizes or another number of
+   *     them, and for inputs that are empty; STATE for inputs that are no leaves
+   */
+  public static void backward(BackwardOptions options, Tensor... tensors) {
+    if (options.inputs != null && options.inputs.length == 0) {
+      throw TenonException.value(
+          "Autograd.backward", "inputs", "one leaf or more, or left out for all leaves", "none");
+    }
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long raw = write(frame, "Autograd.backward", options, tensors, options.leaves());
+      Errors.check(TenonNative.tenon_backward(raw));
+    } finally {
+      fence(options, tensors);
+      frame.reset(mark);
+      References.drain();
+    }
+  }
+
+  /** Returns the gradients of inputs of one output, and leaves those of leaves alone. */
+  public static Tensor[] grad(Tensor output, Tensor... inputs) {
+    return grad(BackwardOptions.of(), new Tensor[] {output}, inputs);
+  }
+
+  /**
+   * Returns the gradients of inputs, and leaves those of leaves alone.
+   *
+   * @return one for each input; null only where the options allow unused inputs
+   * @throws TenonException as {@link #backward(BackwardOptions, Tensor...)}; STATE for inputs that
+   *     do not require grad, or that no output depends on
+   */
+  public static Tensor[] grad(BackwardOptions options, Tensor[] outputs, Tensor... inputs) {
+    if (options.inputs != null) {
+      throw TenonException.value(
+          "Autograd.grad", "inputs", "given as an argument only", "them as an option, too");
+    }
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long raw = write(frame, "Autograd.grad", options, outputs, inputs);
+      long out = frame.allocate(inputs.length * 8L);
+      Errors.check(TenonNative.tenon_grad(raw, out));
+      Tensor[] grads = new Tensor[inputs.length];
+      for (int i = 0; i < grads.length; i++) {
+        grads[i] = Tensor.ownOrNull(frame, Memory.getLong(out + i * 8L));
+      }
+      return grads;
+    } finally {
+      fence(options, outputs);
+      Reference.reachabilityFence(inputs);
+      frame.reset(mark);
+      References.drain();
+    }
+  }
+
+  private static void fence(BackwardOptions options, Tensor[] tensors) {
+    Reference.reachabilityFence(options);
+    Reference.reachabilityFence(tensors);
+  }
+
+  private static long write(
+      CallFrame frame, String function, BackwardOptions options, Tensor[] outputs, Tensor[] ends) {
+    Tensor[] grads = options.gradTensors;
+    if (grads != null && grads.length != outputs.length) {
+      throw TenonException.value(
+          function, "gradTensors", outputs.length + ", one for each output", grads.length + "");
+    }
+    long raw = frame.allocate(Structs.BACKWARD_OPTIONS_SIZE);
+    Memory.zero(raw, Structs.BACKWARD_OPTIONS_SIZE);
+    Memory.putInt(raw, Structs.BACKWARD_OPTIONS_SIZE);
+    Memory.putInt(raw + Structs.BACKWARD_OPTIONS_FLAGS, options.flags);
+    Memory.putLong(raw + Structs.BACKWARD_OPTIONS_OUTPUTS, handles(frame, outputs));
+    Memory.putLong(
+        raw + Structs.BACKWARD_OPTIONS_GRADS, grads == null ? 0 : handles(frame, grads));
+    Memory.putLong(raw + Structs.BACKWARD_OPTIONS_INPUTS, handles(frame, ends));
+    Memory.putLong(raw + Structs.BACKWARD_OPTIONS_NOUTPUTS, outputs.length);
+    Memory.putLong(raw + Structs.BACKWARD_OPTIONS_NINPUTS, ends.length);
+    return raw;
+  }
+
+  // C refuses null where a tensor has to be.
+  private static long handles(CallFrame frame, Tensor[] tensors) {
+    long data = frame.allocate(tensors.length * 8L);
+    for (int i = 0; i < tensors.length; i++) {
+      Memory.putLong(data + i * 8L, tensors[i] == null ? 0 : tensors[i].address());
+    }
+    return data;
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a gradient formula is told.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+
+/**
+ * One node that is being run backward. Its tensors are views that end with the call, as arguments
+ * of a {@link Kernel}.
+ *
+ * <p>Inputs are the operator's tensor arguments in order, the elements of a list one by one;
+ * outputs are its tensor results in the same way.
+ */
+public final class BackwardCall {
+  private final Node node;
+  private final Tensor[] grads;
+  private final Object[] saved;
+  private final boolean[] needs;
+
+  private BackwardCall(CallFrame frame, long at) {
+    node = Node.retain(frame, Memory.getLong(at));
+    grads = new Tensor[(int) Memory.getLong(at + Structs.BACKWARD_CALL_NOUTPUTS)];
+    long handles = Memory.getLong(at + Structs.BACKWARD_CALL_GRADS);
+    for (int i = 0; i < grads.length; i++) {
+      long handle = Memory.getLong(handles + i * 8L);
+      grads[i] = handle == 0 ? null : Tensor.borrow(frame, handle);
+    }
+    int count = (int) Memory.getLong(at + Structs.BACKWARD_CALL_NSAVED);
+    long values = Memory.getLong(at + Structs.BACKWARD_CALL_SAVED);
+    saved = Values.readAll(frame, values, count, Values.BORROW);
+    needs = new boolean[(int) Memory.getLong(at + Structs.BACKWARD_CALL_NINPUTS)];
+    long bytes = Memory.getLong(at + Structs.BACKWARD_CALL_NEEDS);
+    for (int i = 0; i < needs.length; i++) {
+      needs[i] = Memory.getByte(bytes + i) != 0;
+    }
+  }
+
+  /** Runs a formula on the native call at an address and writes its gradients there. */
+  static void run(CallFrame frame, BackwardFunction function, long at, int guards)
+      throws Exception {
+    BackwardCall call = new BackwardCall(frame, at);
+    String name = call.node.name();
+    Tensor[] grads = function.backward(call);
+    frame.checkGuards(guards, name);
+    int count = call.needs.length;
+    if (grads == null || grads.length != count) {
+      throw TenonException.value(
+          name,
+          "gradients",
+          count + ", one for each input",
+          grads == null ? "null" : grads.length + "");
+    }
+    long[] handles = new long[count];
+    for (int i = 0; i < count; i++) {
+      handles[i] = grads[i] == null ? 0 : grads[i].address(); // throws before anything is written
+    }
+    long out = Memory.getLong(at + Structs.BACKWARD_CALL_OUT_GRADS);
+    for (int i = 0; i < count; i++) {
+      Memory.putLong(out + i * 8L, TenonNative.tenon_tensor_retain(handles[i]));
+    }
+  }
+
+  /** Returns the node. */
+  public Node node() {
+    return node;
+  }
+
+  /** Returns the gradients of the outputs: zeros where none came, null where none can come. */
+  public Tensor[] grads() {
+    return grads.clone();
+  }
+
+  /**
+   * Returns the gradient of one output; null where none can come, as for integers.
+   *
+   * @throws TenonException INDEX for an output that there is not
+   */
+  public Tensor grad(int output) {
+    return grads[checked("output", output, grads.length)];
+  }
+
+  /** Returns what was saved: objects as a kernel gets them. */
+  public Object[] saved() {
+    return saved.clone();
+  }
+
+  /**
+   * Returns one saved value.
+   *
+   * @throws TenonException INDEX for a value that was not saved
+   */
+  public Object saved(int index) {
+    return saved[checked("saved value", index, saved.length)];
+  }
+
+  /**
+   * Returns one saved tensor; null for an absent optional.
+   *
+   * @throws TenonException INDEX for a value that was not saved, TYPE for one that is no tensor
+   */
+  public Tensor savedTensor(int index) {
+    Object value = saved(index);
+    if (value != null && !(value instanceof Tensor)) {
+      throw TenonException.type(
+          node.name(), "saved value " + index, "Tensor", Values.typeName(value));
+    }
+    return (Tensor) value;
+  }
+
+  /** Returns how many inputs the operator has. */
+  public int inputCount() {
+    return needs.length;
+  }
+
+  /** Tells whether a gradient is wanted for an input. */
+  public boolean needs(int input) {
+    return needs[checked("input", input, needs.length)];
+  }
+
+  private int checked(String what, int index, int count) {
+    if (index < 0 || index >= count) {
+      String text = what + " must be below " + count + ", got " + index;
+      throw new TenonException(ErrorCode.INDEX, node.name() + ": " + text);
+    }
+    return index;
+  }
+}

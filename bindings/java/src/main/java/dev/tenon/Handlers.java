@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// How C enters Java code that is no kernel.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.TENON_OK;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+
+/** The entry of overrides, modes, functions, warnings and gradient formulas. */
+final class Handlers {
+  // As runtime.h has them, beside the kinds of modes.
+  private static final int FUNCTION_CALL = 2;
+  private static final int WARNING = 3;
+  private static final int BACKWARD = 4;
+
+  private static final int LOGGER = -1; // in the place of an object's number
+
+  private Handlers() {}
+
+  /** Runs the handler of object {@code id} on the call at {@code upcall}; returns a status. */
+  static int handle(int kind, int id, long upcall) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int outer = frame.openRegion();
+    int guards = frame.guards;
+    long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
+    frame.upcalls++;
+    try {
+      Object self = id == LOGGER ? null : References.get(id);
+      switch (kind) {
+        case FUNCTION_CALL -> callFunction(frame, (Callback) self, stack, guards);
+        case WARNING -> tellWarning(frame, (Warning.Handler) self, stack, guards);
+        case BACKWARD -> {
+          long call = Memory.getLong(upcall + Structs.UPCALL_SUBJECT);
+          BackwardCall.run(frame, (BackwardFunction) self, call, guards);
+        }
+        default -> {
+          return Overrides.handle(frame, kind, self, upcall, guards);
+        }
+      }
+      return TENON_OK;
+    } catch (Throwable t) {
+      frame.restoreGuards(guards);
+      return Errors.store(t, stack, frame.upcalls);
+    } finally {
+      frame.upcalls--;
+      frame.closeRegion(outer);
+      frame.reset(mark);
+    }
+  }
+
+  private static Object[] arguments(CallFrame frame, long stack) {
+    int count = Memory.getInt(stack + Structs.STACK_NARGS);
+    return Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
+  }
+
+  private static void callFunction(CallFrame frame, Callback function, long stack, int guards)
+      throws Exception {
+    Object result = function.call(arguments(frame, stack));
+    frame.checkGuards(guards, "function");
+    Bridge.writeResults(frame, "function", stack, result, null);
+  }
+
+  // Without a handler warnings are logged.
+  private static void tellWarning(
+      CallFrame frame, Warning.Handler handler, long stack, int guards) throws Exception {
+    Object[] texts = arguments(frame, stack);
+    Warning warning = new Warning((String) texts[0], (String) texts[1], (String) texts[2]);
+    if (handler == null) {
+      warning.log();
+    } else {
+      handler.handle(warning);
+    }
+    frame.checkGuards(guards, "warning handler");
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of backward graphs.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * One reference to a step of a backward graph: recorded with a call, it knows the formula and, by
+ * its edges, the nodes that made the arguments.
+ *
+ * <p>As a tensor, each object is closed by its owner, by the {@link Scope} it was made in, or at
+ * last by a cleaner. Two objects are equal when they stand for the same node and both are open.
+ */
+public final class Node extends NativeHandle {
+  /**
+   * A node that gradients go to.
+   *
+   * @param node the node
+   * @param output which of its outputs
+   */
+  public record Edge(Node node, long output) {}
+
+  private final long identity;
+
+  private Node(long address) {
+    super(address);
+    identity = address;
+  }
+
+  /** Shares a node that C lends for a call. */
+  static Node retain(CallFrame frame, long address) {
+    return frame.adopt(new Node(TenonNative.tenon_node_retain(address)));
+  }
+
+  /** A native function that gives a node and the number of one of its outputs. */
+  interface Source {
+    int call(long node, long output);
+  }
+
+  /** Calls it; null where there is no node. */
+  static Edge edge(Source source) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(16);
+      Errors.check(source.call(out, out + 8));
+      long node = Memory.getLong(out);
+      return node == 0 ? null : new Edge(frame.adopt(new Node(node)), Memory.getLong(out + 8));
+    } finally {
+      frame.reset(mark);
+    }
+  }
+
+  /** Returns a new reference to the same node, owned by the open scope or the caller. */
+  public Node retain() {
+    Node copy = retain(CallFrame.get(), address());
+    Reference.reachabilityFence(this);
+    return copy;
+  }
+
+  /** Takes this object out of its scope, so that it lives until it is closed. */
+  public Node escape() {
+    CallFrame frame = owner;
+    if (frame != null) {
+      address(); // throws when another thread closed it
+      frame.untrack(this);
+      guardByCleaner();
+    }
+    return this;
+  }
+
+  /** Returns the name, such as "MulBackward0", or "AccumulateGrad" for a leaf's. */
+  public String name() {
+    String name = TenonNative.tenon_node_name(address());
+    Reference.reachabilityFence(this);
+    return name;
+  }
+
+  /** Returns a number that is larger than that of every node the edges lead to. */
+  public long sequence() {
+    long sequence = TenonNative.tenon_node_sequence(address());
+    Reference.reachabilityFence(this);
+    return sequence;
+  }
+
+  /** Returns the edges, one for each input of the formula; null where no gradient is wanted. */
+  public List<Edge> nextFunctions() {
+    long self = address();
+    try {
+      Edge[] edges = new Edge[(int) TenonNative.tenon_node_edge_count(self)];
+      for (int i = 0; i < edges.length; i++) {
+        long index = i;
+        edges[i] =
+            edge((node, output) -> TenonNative.tenon_node_copy_edge(self, index, node, output));
+      }
+      return Collections.unmodifiableList(Arrays.asList(edges));
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other
+        || other instanceof Node node && address != 0 && address == node.address;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(References.key(identity));
+  }
+
+  @Override
+  int type() {
+    return NODE;
+  }
+
+  @Override
+  String title() {
+    return "Node";
+  }
+
+  @Override
+  public String toString() {
+    return isClosed() ? "Node(closed)" : "Node(" + name() + " " + sequence() + ")";
+  }
+}

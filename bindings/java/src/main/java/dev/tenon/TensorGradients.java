@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The methods of Tensor that are about gradients.
+package dev.tenon;
+
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+
+/** What {@link Tensor} knows of gradients; {@link Autograd} runs the passes. */
+abstract class TensorGradients extends TensorMethods {
+  TensorGradients(long address) {
+    super(address);
+  }
+
+  /**
+   * Tells whether gradients flow to this tensor: it asks for them, or was made from one that does
+   * by a recorded call.
+   */
+  public boolean requiresGrad() {
+    boolean asks = TenonNative.tenon_tensor_requires_grad(address()) != 0;
+    Reference.reachabilityFence(this);
+    return asks;
+  }
+
+  /**
+   * Makes a leaf ask for gradients, or no longer, and returns it. Nobody else uses it meanwhile.
+   *
+   * @throws TenonException TYPE for a dtype that is neither floating nor complex; STATE for a
+   *     recorded tensor that is to stop asking, for inference tensors and for tensors without
+   *     memory of their own
+   */
+  public Tensor requiresGrad(boolean wanted) {
+    Errors.check(TenonNative.tenon_tensor_set_requires_grad(address(), wanted ? 1 : 0));
+    Reference.reachabilityFence(this);
+    return (Tensor) this;
+  }
+
+  /** Tells whether no recorded call has made this: gradients end here. */
+  public boolean isLeaf() {
+    boolean leaf = TenonNative.tenon_tensor_is_leaf(address()) != 0;
+    Reference.reachabilityFence(this);
+    return leaf;
+  }
+
+  /** Returns the gradient that backward passes have left with a leaf; null without one. */
+  public Tensor grad() {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_tensor_copy_grad(address(), out));
+      return Tensor.ownOrNull(frame, Memory.getLong(out));
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
+  /**
+   * Sets a leaf's gradient, of its sizes, dtype and device; null clears it.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a gradient that differs or is the tensor itself;
+   *     STATE for a tensor that is no leaf
+   */
+  public void setGrad(Tensor grad) {
+    long given = grad == null ? 0 : grad.address();
+    Errors.check(TenonNative.tenon_tensor_set_grad(address(), given));
+    Reference.reachabilityFence(this);
+    Reference.reachabilityFence(grad);
+  }
+
+  /**
+   * Returns the node of the recorded call that made this; null for a leaf.
+   *
+   * @throws TenonException as {@link #gradientEdge}
+   */
+  public Node gradFn() {
+    Node.Edge edge = gradientEdge();
+    if (edge == null) {
+      return null;
+    }
+    if (isLeaf()) {
+      edge.node().close();
+      return null;
+    }
+    return edge.node();
+  }
+
+  /**
+   * Returns where gradients of this go to: a leaf that asks for them has a node of its own. Null
+   * for a tensor that no gradient flows to.
+   *
+   * @throws TenonException STATE for a view made without recording whose base was written since
+   */
+  public Node.Edge gradientEdge() {
+    try {
+      return Node.edge(
+          (node, output) -> TenonNative.tenon_tensor_copy_node(address(), node, output));
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** Returns the tensor that a view is a view of, never a view itself; null for all others. */
+  public Tensor base() {
+    long base = TenonNative.tenon_tensor_copy_base(address());
+    Reference.reachabilityFence(this);
+    return Tensor.ownOrNull(CallFrame.get(), base);
+  }
+
+  /** Runs a backward pass that begins here: {@link Autograd#backward(Tensor...)}. */
+  public void backward() {
+    Autograd.backward((Tensor) this);
+  }
+
+  /**
+   * The same for more than one element.
+   *
+   * @param gradient of this tensor's sizes
+   */
+  public void backward(Tensor gradient) {
+    Autograd.backward(BackwardOptions.of().gradTensors(gradient), (Tensor) this);
+  }
+
+  /** The same with options. */
+  public void backward(BackwardOptions options) {
+    Autograd.backward(options, (Tensor) this);
+  }
+}

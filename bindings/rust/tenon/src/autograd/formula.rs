@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Gradient formulas of operators: texts and closures.
+
+use std::ffi::{c_void, CString};
+use std::fmt;
+use std::panic::Location;
+use std::ptr;
+
+use tenon_sys as sys;
+
+use crate::autograd::node::Node;
+use crate::error::{check, Error, Result};
+use crate::kernel::{guarded, Cell, Policy};
+use crate::library::Library;
+use crate::registration::Registration;
+use crate::status::Status;
+use crate::text::{c_name, c_text};
+use crate::value_ref::{slice, ValueRef, Values};
+use crate::Tensor;
+
+/// A gradient formula, ready to be registered.
+///
+/// As a text it has an expression for an argument, in names of arguments and results, `grad`,
+/// numbers, `+ - * /` and operators; where a text is due, `&str` does. As a closure it is called in
+/// backward passes, with what [`Formula::saves`] names.
+///
+/// ```
+/// use tenon::{autograd::{BackwardCall, Formula}, DispatchKey, Library, Op, Tensor};
+/// let library = Library::define_namespace("formula_doc")?;
+/// library.define("product(Tensor a, Tensor b) -> Tensor")?;
+/// library.impl_fn("product", DispatchKey::CPU, |a: &Tensor, b: &Tensor| a * b)?;
+/// library.register_autograd(
+///     "product",
+///     Formula::new(|call: &BackwardCall| {
+///         let (a, b) = (call.saved_tensor(0)?, call.saved_tensor(1)?);
+///         let grad = call.grad(0)?;
+///         Ok(vec![Some((grad * b)?), Some((grad * a)?)])
+///     })
+///     .saves(&["a", "b"]),
+/// )?;
+/// let x = Tensor::scalar(3.0f32)?;
+/// x.set_requires_grad(true)?;
+/// Op::find("formula_doc::product")?.call::<Tensor>((&x, &x))?.backward()?;
+/// assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [6.0]);
+/// # Ok::<(), tenon::Error>(())
+/// ```
+#[must_use = "a formula does nothing before it is registered"]
+pub struct Formula {
+    raw: sys::tenon_formula,
+    gradient: Option<String>,
+    saves: Option<String>,
+    name: Option<String>,
+}
+
+// SAFETY: the closure inside is Send + Sync, and nobody else refers to it before registration.
+unsafe impl Send for Formula {}
+
+impl Formula {
+    /// A formula as a text, such as `"self: grad * other; other: grad * self"`.
+    pub fn text(gradient: &str) -> Formula {
+        let mut formula = Formula::empty();
+        formula.gradient = Some(gradient.to_owned());
+        formula
+    }
+
+    /// A formula as a closure. It returns a gradient for each of [`BackwardCall::input_count`]
+    /// inputs, `None` for none.
+    #[track_caller]
+    pub fn new<F>(backward: F) -> Formula
+    where
+        F: Fn(&BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
+    {
+        let name = std::any::type_name::<F>();
+        let mut formula = Formula::empty();
+        formula.raw.ctx = Cell::allocate(name, Location::caller(), backward).cast();
+        formula.raw.backward = Some(run::<F>);
+        formula.raw.deleter = Some(crate::kernel::delete::<F>);
+        formula.name = Some(name.to_owned());
+        formula
+    }
+
+    fn empty() -> Formula {
+        // SAFETY: plain data; all-zero is a formula without text and function.
+        let mut raw: sys::tenon_formula = unsafe { std::mem::zeroed() };
+        raw.struct_size = std::mem::size_of::<sys::tenon_formula>() as u32;
+        raw.language = sys::TENON_LANGUAGE_RUST;
+        Formula {
+            raw,
+            gradient: None,
+            saves: None,
+            name: None,
+        }
+    }
+
+    /// What a closure needs: names of arguments and results (`result`, or `result0` and so on).
+    pub fn saves(mut self, names: &[&str]) -> Formula {
+        self.saves = Some(names.join(" "));
+        self
+    }
+
+    /// The name that dumps show; else the closure's type.
+    pub fn named(mut self, name: &str) -> Formula {
+        self.name = Some(name.to_owned());
+        self
+    }
+
+    /// What to do when the operator has a formula already.
+    pub fn policy(mut self, policy: Policy) -> Formula {
+        self.raw.policy = policy.number();
+        self
+    }
+
+    fn register(
+        mut self,
+        library: &Library,
+        name: &str,
+        location: &Location<'_>,
+    ) -> Result<Registration> {
+        const FUNCTION: &str = "Library::register_autograd";
+        let optional = |what: &str, text: &Option<String>| -> Result<Option<CString>> {
+            text.as_ref()
+                .map(|text| c_name(FUNCTION, what, text))
+                .transpose()
+        };
+        let name = c_name(FUNCTION, "name", name)?;
+        let gradient = optional("gradient", &self.gradient)?;
+        let saves = optional("saves", &self.saves)?;
+        let own_name = self.name.as_deref().map(c_text);
+        let file = c_text(location.file());
+        let pointer = |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |t| t.as_ptr());
+        self.raw.gradient = pointer(&gradient);
+        self.raw.saves = pointer(&saves);
+        self.raw.name = pointer(&own_name);
+        self.raw.file = file.as_ptr();
+        self.raw.line = location.line() as i32;
+        let mut out = ptr::null_mut();
+        // SAFETY: all texts live for the call; the closure is taken over, also on failure.
+        let status = unsafe {
+            sys::tenon_library_register_autograd(
+                library.as_raw(),
+                name.as_ptr(),
+                &self.raw,
+                &mut out,
+            )
+        };
+        self.raw.deleter = None;
+        check(status)?;
+        // SAFETY: a new reference.
+        Ok(unsafe { Registration::from_raw(out) })
+    }
+}
+
+impl From<&str> for Formula {
+    fn from(gradient: &str) -> Formula {
+        Formula::text(gradient)
+    }
+}
+
+impl Drop for Formula {
+    fn drop(&mut self) {
+        if let Some(deleter) = self.raw.deleter {
+            // SAFETY: never registered, so the closure is still ours.
+            unsafe { deleter(self.raw.ctx) }
+        }
+    }
+}
+
+impl fmt::Debug for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.gradient.as_ref().or(self.name.as_ref());
+        write!(f, "Formula({})", text.map_or("", String::as_str))
+    }
+}
+
+impl Library {
+    /// Registers the gradient formula of an operator: a [`Formula`], or its text. Calls of tracked
+    /// tensors are recorded with it; nodes keep it though its registration be removed.
+    ///
+    /// ```
+    /// use tenon::{DispatchKey, Library, Op, Tensor};
+    /// let library = Library::define_namespace("register_autograd_doc")?;
+    /// library.define("square(Tensor x) -> Tensor")?;
+    /// library.impl_fn("square", DispatchKey::CPU, |x: &Tensor| x * x)?;
+    /// library.register_autograd("square", "x: 2 * grad * x")?;
+    /// let x = Tensor::scalar(3.0f32)?;
+    /// x.set_requires_grad(true)?;
+    /// Op::find("register_autograd_doc::square")?.call::<Tensor>((&x,))?.backward()?;
+    /// assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [6.0]);
+    /// # Ok::<(), tenon::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Status::PARSE`] for a text that is none; [`Status::INVALID_ARGUMENT`] for a bad name and
+    /// for a text that says what it saves; [`Status::ALREADY_EXISTS`] under [`Policy::Error`];
+    /// [`Status::STATE`] for a closed library.
+    #[track_caller]
+    pub fn register_autograd(
+        &self,
+        name: &str,
+        formula: impl Into<Formula>,
+    ) -> Result<Registration> {
+        formula.into().register(self, name, Location::caller())
+    }
+}
+
+/// A node that is being run backward, as a formula's closure is told of it.
+#[derive(Clone, Copy)]
+pub struct BackwardCall<'a> {
+    raw: &'a sys::tenon_backward_call,
+}
+
+impl<'a> BackwardCall<'a> {
+    /// The node.
+    pub fn node(&self) -> Node {
+        // SAFETY: the node lives while its formula runs.
+        unsafe { Node::share(self.raw.node) }
+    }
+
+    /// Gradients of the operator's tensor results, elements of lists one by one. Zeros where none
+    /// came, `None` for a result that none can flow to.
+    pub fn grads(&self) -> &'a [Option<Tensor>] {
+        // SAFETY: autograd.h: `noutputs` handles, borrowed for the call, NULL for none.
+        unsafe { slice(self.raw.grads.cast(), self.raw.noutputs as usize) }
+    }
+
+    /// The gradient of one result.
+    ///
+    /// # Errors
+    /// [`Status::INDEX`] for a result that there is not, [`Status::STATE`] where there is none.
+    pub fn grad(&self, index: usize) -> Result<&'a Tensor> {
+        let grads = self.grads();
+        let grad = grads.get(index).ok_or_else(|| {
+            self.wrong(Status::INDEX, || {
+                format!("output must be below {}, got {index}", grads.len())
+            })
+        })?;
+        grad.as_ref().ok_or_else(|| {
+            self.wrong(Status::STATE, || {
+                format!("gradient of output {index} must be there, got none")
+            })
+        })
+    }
+
+    /// What [`Formula::saves`] named.
+    pub fn saved(&self) -> Values<'a> {
+        // SAFETY: autograd.h: `nsaved` values, borrowed for the call.
+        Values(unsafe { slice(self.raw.saved, self.raw.nsaved as usize) })
+    }
+
+    /// A saved tensor.
+    ///
+    /// # Errors
+    /// [`Status::INDEX`] for a value that was not saved, [`Status::TYPE`] for one that is no
+    /// tensor.
+    pub fn saved_tensor(&self, index: usize) -> Result<&'a Tensor> {
+        match self.saved().get(index) {
+            Some(ValueRef::Tensor(tensor)) => Ok(tensor),
+            Some(other) => Err(self.wrong(Status::TYPE, || {
+                format!(
+                    "saved value {index} must be a Tensor, got {}",
+                    other.actual()
+                )
+            })),
+            None => Err(self.wrong(Status::INDEX, || {
+                format!(
+                    "saved value must be below {}, got {index}",
+                    self.saved().len()
+                )
+            })),
+        }
+    }
+
+    /// How many inputs the operator has: its tensor arguments in order, elements of lists one by
+    /// one.
+    pub fn input_count(&self) -> usize {
+        self.raw.ninputs as usize
+    }
+
+    /// Whether a gradient is wanted for an input.
+    pub fn needs(&self, index: usize) -> bool {
+        // SAFETY: autograd.h: `ninputs` bytes, borrowed for the call.
+        let needs: &[u8] = unsafe { slice(self.raw.needs, self.input_count()) };
+        needs.get(index).is_some_and(|&needs| needs != 0)
+    }
+
+    fn wrong(&self, status: Status, text: impl FnOnce() -> String) -> Error {
+        Error::new(status, format!("{}: {}", self.node().name(), text()))
+    }
+
+    /// Hands the gradients over.
+    fn finish(&self, grads: Vec<Option<Tensor>>) -> Result<()> {
+        if grads.len() != self.input_count() {
+            return Err(self.wrong(Status::INVALID_ARGUMENT, || {
+                format!(
+                    "gradients must be {}, one for each input, got {}",
+                    self.input_count(),
+                    grads.len()
+                )
+            }));
+        }
+        for (index, grad) in grads.into_iter().enumerate() {
+            let grad = grad.map_or(ptr::null_mut(), Tensor::into_raw);
+            // SAFETY: autograd.h: room for `ninputs` owned handles, NULL so far.
+            unsafe { self.raw.out_grads.add(index).write(grad) };
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for BackwardCall<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BackwardCall({:?}, {:?})", self.node(), self.grads())
+    }
+}
+
+unsafe extern "C" fn run<F>(call: *const sys::tenon_backward_call) -> sys::tenon_status
+where
+    F: Fn(&BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
+{
+    // SAFETY: autograd.h: the call lives while its formula runs, and `ctx` while a node keeps it.
+    let raw = unsafe { &*call };
+    let cell: *mut c_void = raw.ctx;
+    guarded(
+        cell.cast::<Cell<F>>(),
+        |function| {
+            let call = BackwardCall { raw };
+            call.finish(function(&call)?)
+        },
+        // SAFETY: error.h: the slot takes over the reference.
+        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+    )
+}

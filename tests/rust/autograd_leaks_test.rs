@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Nothing is left of graphs, formulas and failures: alone in its process, for exact counts.
+
+use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula};
+use tenon::introspect::live_handles;
+use tenon::{DispatchKey, Error, Library, Op, Result, Status, Tensor};
+
+mod support;
+use support::floats;
+
+const ROUNDS: usize = 10_000;
+
+fn of_product(call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
+    let (a, b) = (call.saved_tensor(0)?, call.saved_tensor(1)?);
+    if call.saved_tensor(1)?.numel() == 3 {
+        return Err(Error::new(Status::RUNTIME, "three"));
+    }
+    let grad = call.grad(0)?;
+    Ok(vec![Some((grad * b)?), Some((grad * a)?)])
+}
+
+/// Gradients of first and second order, a graph that nobody runs, and a pass that fails.
+fn round(op: Op) {
+    let x = floats(&[2.0, 3.0]);
+    x.set_requires_grad(true).unwrap();
+    let square: Tensor = op.call((&x, &x)).unwrap();
+    let sum = op.call::<Tensor>((&square, &x)).unwrap().sum().unwrap();
+    let node = sum.grad_fn().unwrap().unwrap();
+    assert_eq!(node.next_functions().flatten().count(), 1);
+    let options = BackwardOptions::new().create_graph(true);
+    let slope = options.grad(&[&sum], &[&x]).unwrap().remove(0).unwrap();
+    let curve = autograd::grad(&[&slope.sum().unwrap()], &[&x]).unwrap();
+    assert_eq!(support::read(&curve[0]), [12.0, 18.0]);
+    let three = floats(&[1.0; 3]);
+    three.set_requires_grad(true).unwrap();
+    let failing = op.call::<Tensor>((&three, &three)).unwrap().sum().unwrap();
+    assert!(failing.backward().is_err());
+}
+
+#[test]
+fn ten_thousand_rounds_leave_nothing() {
+    let run = |rounds: usize| {
+        let library = Library::define_namespace("autograd_leaks").unwrap();
+        let op = library.define("f(Tensor a, Tensor b) -> Tensor").unwrap();
+        library
+            .impl_fn("f", DispatchKey::CPU, |a: &Tensor, b: &Tensor| a * b)
+            .unwrap();
+        library
+            .register_autograd("f", Formula::new(of_product).saves(&["a", "b"]))
+            .unwrap();
+        for _ in 0..rounds {
+            round(op);
+        }
+    };
+    run(1); // operators are looked up once
+    tenon::reap();
+    let before = live_handles();
+    run(ROUNDS);
+    tenon::reap();
+    assert_eq!(live_handles(), before);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Wrong calls about leaves, formulas and backward passes.
+
+use tenon::autograd::{BackwardOptions, Formula};
+use tenon::{DType, Device, Result, Tensor};
+
+use super::{field, text, World};
+
+fn fresh(dtype: DType, count: i64, leaf: bool) -> Tensor {
+    let tensor = Tensor::empty(&[count], dtype, Device::CPU).unwrap();
+    if leaf {
+        tensor.set_requires_grad(true).unwrap();
+    }
+    tensor
+}
+
+pub fn set_requires_grad(_: &World, args: &[&str]) -> Option<Result<()>> {
+    let tensor = match args[0] {
+        "undefined" => Tensor::undefined(),
+        "ints" => fresh(DType::I64, 2, false),
+        _ => return None, // no NULL
+    };
+    Some(tensor.set_requires_grad(true))
+}
+
+pub fn set_grad(_: &World, args: &[&str]) -> Option<Result<()>> {
+    let leaf = fresh(DType::F32, 2, true);
+    let grad = match args[0] {
+        "itself" => leaf.clone(),
+        "longer" => fresh(DType::F32, 3, false),
+        "double" => fresh(DType::F64, 2, false),
+        _ => return None, // no NULL
+    };
+    let result = leaf.set_grad(Some(&grad));
+    assert!(leaf.grad().is_none());
+    Some(result)
+}
+
+pub fn register_autograd(world: &World, args: &[&str]) -> Option<Result<()>> {
+    let formula = match args[3] {
+        "" => Formula::text(text(args[2])?),
+        "saves=1" => Formula::text(text(args[2])?).saves(&["x"]),
+        _ => return None, // the struct is Rust's own
+    };
+    let library = world.library(args[0])?;
+    Some(library.register_autograd(text(args[1])?, formula).map(drop))
+}
+
+/// The fields of a pass that Rust can say.
+struct Pass {
+    output: Tensor,
+    apart: Tensor,
+    grad: Option<Tensor>,
+    noutputs: usize,
+    ninputs: usize,
+}
+
+fn pass(fields: &str) -> Option<Pass> {
+    const OWN: [&str; 5] = ["struct_size", "reserved", "flags", "outputs", "inputs"];
+    if fields == "NULL" || OWN.iter().any(|name| field(fields, name).is_some()) {
+        return None; // the struct is Rust's own
+    }
+    let of = |name: &str, otherwise: i64| field(fields, name).unwrap_or(otherwise);
+    let count = if of("long", 0) != 0 { 3 } else { 1 };
+    Some(Pass {
+        output: fresh(DType::F32, count, of("tracked", 1) != 0),
+        apart: fresh(DType::F32, 1, of("input", 1) != 0),
+        grad: field(fields, "grad").map(|count| fresh(DType::F32, count, false)),
+        noutputs: of("noutputs", 1) as usize,
+        ninputs: of("ninputs", 1) as usize,
+    })
+}
+
+impl Pass {
+    fn run(
+        &self,
+        run: impl FnOnce(BackwardOptions<'_>, &[&Tensor], &[&Tensor]) -> Result<()>,
+    ) -> Result<()> {
+        let (outputs, inputs) = ([&self.output], [&self.apart]);
+        let grads = [self.grad.as_ref()];
+        let mut options = BackwardOptions::new();
+        if self.grad.is_some() {
+            options = options.grad_tensors(&grads);
+        }
+        run(options, &outputs[..self.noutputs], &inputs[..self.ninputs])
+    }
+}
+
+pub fn backward(_: &World, args: &[&str]) -> Option<Result<()>> {
+    Some(pass(args[0])?.run(|options, outputs, _| options.backward(outputs)))
+}
+
+pub fn grad(_: &World, args: &[&str]) -> Option<Result<()>> {
+    Some(pass(args[0])?.run(|options, outputs, inputs| options.grad(outputs, inputs).map(drop)))
+}
