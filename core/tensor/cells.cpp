@@ -30,6 +30,11 @@ AutogradState* tenon_tensor::replace_autograd(AutogradState* state, uint8_t note
   TENON_DCHECK(!is_undefined());
   if (state != nullptr) ends_slowly_.store(true, std::memory_order_relaxed);
   autograd_note_ = note;
+  if (is_held_once()) {
+    AutogradState* old = autograd();
+    autograd_.store(state, std::memory_order_release);
+    return old;
+  }
   return autograd_.exchange(state, std::memory_order_acq_rel);
 }
 
@@ -88,8 +93,9 @@ void tenon_tensor::own_cell(uint32_t language, void* object, tenon_deleter drop)
 
 void tenon_tensor::drop_extra() noexcept {
   TENON_DCHECK(use_count() == 0);
-  TensorExtra* extra = extra_.exchange(nullptr, std::memory_order_acq_rel);
+  TensorExtra* extra = extra_.load(std::memory_order_acquire);
   if (extra == nullptr) return;
+  extra_.store(nullptr, std::memory_order_relaxed);
   Cell* more = extra->more_cells.load(std::memory_order_acquire);
   const uint32_t languages =
       more != nullptr ? tenon::base::kMaxLanguages : tenon::base::kFixedLanguages;

@@ -71,11 +71,16 @@ void tenon_tensor::end_of(tenon::base::Ending* ending) noexcept {
                                                  offsetof(tenon_tensor, ending_));
   // Foreign code may ask a weak reference for the tensor meanwhile: it is dead.
   TENON_DCHECK(tensor->use_count() == 0);
-  if (AutogradState* state = tensor->autograd_.exchange(nullptr, std::memory_order_acq_rel)) {
+  if (AutogradState* state = tensor->autograd_.load(std::memory_order_acquire)) {
+    tensor->autograd_.store(nullptr, std::memory_order_relaxed);
     state->drop(state);
   }
   tensor->drop_extra();
-  tensor->end();
+  if (tensor->counts_.load(std::memory_order_acquire) == kOneWeak) {
+    tensor->die_alone_slow();
+  } else {
+    tensor->end();
+  }
 }
 
 void tenon_tensor::end() noexcept {

@@ -109,7 +109,13 @@ struct alignas(64) tenon_tensor {
   }
   void set_keys(tenon_keyset keys) noexcept { keys_.store(keys, std::memory_order_relaxed); }
   /// Other threads may change other keys at the same time.
-  void add_keys(tenon_keyset keys) noexcept { keys_.fetch_or(keys, std::memory_order_relaxed); }
+  void add_keys(tenon_keyset keys) noexcept {
+    if (is_held_once()) {
+      set_keys(this->keys() | keys);
+    } else {
+      keys_.fetch_or(keys, std::memory_order_relaxed);
+    }
+  }
   void remove_keys(tenon_keyset keys) noexcept {
     keys_.fetch_and(~keys, std::memory_order_relaxed);
   }
@@ -179,6 +185,12 @@ struct alignas(64) tenon_tensor {
       TENON_DCHECK((before & kStrongMask) != 0);
       if ((before & kStrongMask) == 1) die();
     }
+  }
+  /// Whether the caller's reference is all there is: nobody else can be at it.
+  bool is_held_once() const noexcept {
+    using tenon::tensor::kOneStrong;
+    using tenon::tensor::kOneWeak;
+    return counts_.load(std::memory_order_acquire) == (kOneStrong | kOneWeak);
   }
   int64_t use_count() const noexcept {
     return static_cast<int64_t>(counts_.load(std::memory_order_acquire) &
