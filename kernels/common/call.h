@@ -33,7 +33,7 @@ struct OperatorForm {
 
   int options = -1;        // the first of a factory's options; -1 without
   int memory_format = -1;  // the argument of that name; -1 without
-  bool is_small = false;   // functional, of one or two tensors, none a mask, with one result
+  bool is_small = false;   // no out, one or two tensors, none a mask, one result
 
   bool is_functional() const { return written < 0; }
   bool is_copy() const { return (kind & (kCopy | kCopyOut)) != 0; }

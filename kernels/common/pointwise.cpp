@@ -69,9 +69,22 @@ bool is_alike(const tenon_tensor_info& a, const tenon_tensor_info& b) {
   return true;
 }
 
+// Whether b's elements are a's, or apart from them. Both are plain and alike.
+bool is_same_or_apart(const tenon_tensor_info& a, const tenon_tensor_info& b) {
+  const int64_t bytes = a.numel * size_of(dtype_of_info(a));
+  const auto begin_a = reinterpret_cast<intptr_t>(a.data);
+  const auto begin_b = reinterpret_cast<intptr_t>(b.data);
+  return begin_a == begin_b || begin_a + bytes <= begin_b || begin_b + bytes <= begin_a;
+}
+
+// Whether an input can be written in place.
+bool is_writable(const tenon_tensor_info& lead, const PointwiseRule& rule) {
+  return (lead.flags & TENON_TENSOR_READ_ONLY) == 0 && rule.gives[0] == Gives::Same;
+}
+
 // The usual call, whole: one or two inputs, row-major, of one dtype that is computed in, of one
-// shape and on one device, none of them a wrapped number, and one new result. False where it is
-// not.
+// shape and on one device, none of them a wrapped number, and one result, new or the first input.
+// False where it is not.
 bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
   const PointwiseFacts& facts = call.facts().pointwise;
   if (!call.form.is_small || rule.gives[0] == Gives::Real) return false;
@@ -79,23 +92,30 @@ bool run_alike(const Call& call, const PointwiseRule& rule, int variant) {
   tenon_tensor_info lead;
   check(tenon_tensor_describe(self, &lead));
   if (!is_plain(lead) || !has(rule.types, lead.dtype)) return false;
+  const bool in_place = !call.form.is_functional();
+  if (in_place && !is_writable(lead, rule)) return false;
   void* data[3] = {nullptr, lead.data, nullptr};
   if (call.form.inputs == 2) {
     tenon_tensor_info other;
     check(tenon_tensor_describe(call.tensor(1), &other));
-    if (!is_alike(lead, other)) return false;
+    if (!is_alike(lead, other) || (in_place && !is_same_or_apart(lead, other))) return false;
     data[2] = other.data;
   }
   const auto* kernel = static_cast<const PointwiseKernel*>(call.form.kernel);
   if (kernel != nullptr && !has(kernel->flat, lead.dtype)) return false;
   if (facts.check != nullptr) facts.check(Args(call.op(), call.args), lead.dtype);
-  Tensor result = allocate_like(
-      self, rule.gives[0] == Gives::Bool ? Dtype::Bool : dtype_of_info(lead), &data[0]);
+  Tensor result;
+  if (in_place) {
+    data[0] = lead.data;
+  } else {
+    result = allocate_like(self, rule.gives[0] == Gives::Bool ? Dtype::Bool : dtype_of_info(lead),
+                           &data[0]);
+  }
   if (kernel != nullptr) {
     kernel->run_flat(*kernel, call, variant, lead.dtype, reinterpret_cast<char**>(data),
                      lead.numel);
   }
-  call.give(0, std::move(result));
+  if (!in_place) call.give(0, std::move(result));
   return true;
 }
 

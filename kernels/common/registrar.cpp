@@ -160,7 +160,7 @@ std::unique_ptr<OperatorForm> make_form(const Library& library, const Facts& fac
                   made->inputs + results);
   }
   made->is_small =
-      form == kFunctional && results == 1 && made->inputs <= 2 && facts.pointwise.masks == 0;
+      !made->is_out() && results == 1 && made->inputs <= 2 && facts.pointwise.masks == 0;
   return made;
 }
 
