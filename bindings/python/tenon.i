@@ -31,7 +31,7 @@ LEAVE_OUT("^tenon_tensor_dims$")
 LEAVE_OUT("^tenon_tensor_(resize|binding|own_|from_|to_|use_count)")
 LEAVE_OUT("^tenon_storage_")
 LEAVE_OUT("^tenon_generator_")
-LEAVE_OUT("^tenon_(node_|backward|grad$)")
+LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck)")
 LEAVE_OUT("^tenon_library_register_autograd$")
 LEAVE_OUT("^tenon_tensor_(requires_grad|is_leaf|copy_grad|copy_node|copy_base)$")
 LEAVE_OUT("^tenon_(library|registration|key_guard)_")
@@ -64,6 +64,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/key_guard.h"
 %include "tenon/grad_mode.h"
 %include "tenon/autograd.h"
+%include "tenon/check.h"
 %include "tenon/thread.h"
 %include "tenon/warning.h"
 %include "tenon/kernel.h"

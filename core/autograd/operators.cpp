@@ -45,6 +45,7 @@ constinit Found found_as_strided("aten::as_strided");
 constinit Found found_empty_strided("aten::empty_strided");
 constinit Found found_copy("aten::copy_");
 constinit Found found_zero("aten::zero_");
+constinit Found found_fill("aten::fill_.Scalar");
 constinit Found found_scatter("tenon::strided_scatter");
 constinit Found found_detach("aten::detach");
 
@@ -156,6 +157,11 @@ void copy_into(Tensor& tensor, const Tensor& source) {
 void zero(Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor)};
   call(found_zero, args);
+}
+
+void fill(Tensor& tensor, const tenon_value& number) {
+  tenon_value args[] = {tensor_value(tensor), number};
+  call(found_fill, args);
 }
 
 TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places) {

@@ -30,6 +30,8 @@ TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims stri
 TensorPtr copy_as(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides);
 void copy_into(Tensor& tensor, const Tensor& source);
 void zero(Tensor& tensor);
+/// All elements become one number.
+void fill(Tensor& tensor, const tenon_value& number);
 /// Of tenon::strided_scatter; `places` are its six other arguments.
 TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places);
 

@@ -28,6 +28,7 @@
 
 #include "tenon/autograd.h"
 #include "tenon/buffer.h"
+#include "tenon/check.h"
 #include "tenon/common.h"
 #include "tenon/device.h"
 #include "tenon/device_provider.h"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guesses what mistake made a gradient differ from the derivative.
+#pragma once
+
+#include <string>
+
+#include "autograd/check_jacobian.h"
+#include "autograd/check_options.h"
+
+namespace tenon::autograd {
+
+/// A sentence, or nothing where no known mistake explains all entries. `sizes` are the variable's.
+std::string guess_mistake(const Jacobian& numerical, const Jacobian& analytical,
+                          tensor::Dims sizes, const Tolerance& tolerance);
+
+}  // namespace tenon::autograd

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/check_numerical.h"
+
+#include "base/check.h"
+
+namespace tenon::autograd {
+
+namespace {
+
+Numbers numbers_of(const tensor::Tensor& tensor) {
+  const Elements elements = read_elements(tensor);
+  Numbers numbers;
+  numbers.reserve(number_count(tensor));
+  for (const auto& element : elements) numbers.push_back(element.real());
+  if (!tensor::is_complex(tensor.dtype())) return numbers;
+  for (const auto& element : elements) numbers.push_back(element.imag());
+  return numbers;
+}
+
+}  // namespace
+
+NumericalMode::NumericalMode(const CheckedFunction& function, size_t variable, double step,
+                             Outputs which)
+    : function_(function),
+      tensor_(function.variable(variable)),
+      step_(step),
+      which_(which),
+      writer_(base::concat(function.name(), ": input ", function.position(variable)), tensor_),
+      origin_(read_elements(tensor_)) {}
+
+void NumericalMode::move(const Elements& direction, double step) {
+  for (size_t i = 0; i < direction.size(); ++i) {
+    if (direction[i] == 0.0) continue;
+    // At step 0 the element itself, which a sum would give another sign of 0.
+    writer_.write(i, step == 0 ? origin_[i] : origin_[i] + step * direction[i]);
+  }
+}
+
+std::vector<Numbers> NumericalMode::numbers_at(const Elements& direction, double step) {
+  std::vector<Numbers> numbers;
+  try {
+    move(direction, step);
+    const auto outputs = which_ == Outputs::kAll ? function_.run() : function_.run_tracked();
+    for (const auto& output : outputs) numbers.push_back(numbers_of(*output));
+  } catch (...) {
+    move(direction, 0);
+    throw;
+  }
+  move(direction, 0);
+  return numbers;
+}
+
+std::vector<Numbers> NumericalMode::slopes(const Elements& direction) {
+  std::vector<Numbers> slopes = numbers_at(direction, step_);
+  const std::vector<Numbers> below = numbers_at(direction, -step_);
+  const auto refuse_unless = [&](bool same) {
+    TENON_CHECK_ARG(same, function_.name(),
+                    ": function must give outputs of the same number and sizes each time, got "
+                    "others when an input changed by ",
+                    step_);
+  };
+  refuse_unless(slopes.size() == below.size());
+  for (size_t i = 0; i < slopes.size(); ++i) {
+    refuse_unless(slopes[i].size() == below[i].size());
+    for (size_t row = 0; row < slopes[i].size(); ++row) {
+      slopes[i][row] = (slopes[i][row] - below[i][row]) / (2 * step_);
+    }
+  }
+  return slopes;
+}
+
+std::vector<Jacobian> NumericalMode::jacobians() {
+  std::vector<Jacobian> jacobians;
+  const size_t columns = origin_.size();
+  Elements direction(columns);
+  const bool is_complex = tensor::is_complex(tensor_.dtype());
+  for (size_t column = 0; column < columns; ++column) {
+    for (const std::complex<double> axis : {std::complex<double>(1, 0), {0, 1}}) {
+      if (axis.imag() != 0 && !is_complex) continue;
+      direction[column] = axis;
+      const std::vector<Numbers> found = slopes(direction);
+      if (jacobians.empty()) {
+        for (const Numbers& output : found) jacobians.emplace_back(output.size(), columns);
+      }
+      TENON_CHECK_ARG(found.size() == jacobians.size(), function_.name(),
+                      ": function must give as many outputs each time, got ", found.size(),
+                      " after ", jacobians.size());
+      for (size_t i = 0; i < found.size(); ++i) {
+        TENON_CHECK_ARG(found[i].size() == jacobians[i].rows, function_.name(),
+                        ": function must give outputs of the same sizes each time, got ",
+                        found[i].size(), " elements after ", jacobians[i].rows);
+        for (size_t row = 0; row < found[i].size(); ++row) {
+          jacobians[i].at(row, column) += axis * found[i][row];
+        }
+      }
+    }
+    direction[column] = 0;
+  }
+  return jacobians;
+}
+
+}  // namespace tenon::autograd
