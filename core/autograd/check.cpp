@@ -135,14 +135,13 @@ class Check {
       if (!report.empty()) return report;
     }
     for (size_t i = 0; i < function_.variable_count(); ++i) {
-      const Numbers weights =
-          random.weights(static_cast<size_t>(function_.variable(i).numel()));
+      const Numbers weights = random.weights(static_cast<size_t>(function_.variable(i).numel()));
       if (weights.empty()) continue;
       const std::vector<Elements> slopes = weighted_slopes(i, weights, seeds.size());
       for (size_t output = 0; output < seeds.size(); ++output) {
         if (seeds[output].empty()) continue;
-        std::string report = compare_products({output, i}, weights, seeds[output],
-                                              slopes[output], gradients[output][i]);
+        std::string report = compare_products({output, i}, weights, seeds[output], slopes[output],
+                                              gradients[output][i]);
         if (report.empty()) continue;
         const std::string whole = compare(reverse);
         return whole.empty() ? report : whole;

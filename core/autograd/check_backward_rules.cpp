@@ -84,8 +84,7 @@ std::string check_undefined(const CheckedFunction& function, const ReverseMode& 
 }
 
 // All undefined, and each alone beside zeros.
-std::string check_undefined_gradients(const CheckedFunction& function,
-                                      const ReverseMode& reverse) {
+std::string check_undefined_gradients(const CheckedFunction& function, const ReverseMode& reverse) {
   const std::vector<Seed> zeros = zero_seeds(reverse);
   std::vector<Seed> seeds = zeros;
   for (Seed& seed : seeds) seed.grad = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckedFunction: the function whose gradients are checked, with the inputs that it is called with.
+// CheckedFunction: a function whose gradients are checked, and the inputs that it is called with.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tensor/tensor.h"
 #include "tenon/value.h"
+#include "tensor/tensor.h"
 
 namespace tenon::autograd {
 

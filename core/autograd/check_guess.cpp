@@ -39,13 +39,15 @@ std::string print_factor(std::complex<double> factor) {
   if (rounded == -1) return "the negative of what it should be: a sign is wrong";
   if (rounded == 2) return "twice what it should be: something is added up two times";
   if (rounded == 0.5) return "half of what it should be: a factor 2 is missing";
-  return base::concat(rounded, " times what it should be: a factor is wrong, or a mean is taken "
-                               "for a sum");
+  return base::concat(rounded,
+                      " times what it should be: a factor is wrong, or a mean is taken "
+                      "for a sum");
 }
 
 }  // namespace
 
-std::string guess_mistake(const Jacobian& numerical, const Jacobian& analytical, tensor::Dims sizes,
+std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& variable,
+                          const Jacobian& numerical, const Jacobian& analytical,
                           const Tolerance& tolerance) {
   const auto right = [&](size_t row, size_t column) { return numerical.at(row, column); };
   const auto is_it = [&](auto&& make) {
@@ -56,18 +58,21 @@ std::string guess_mistake(const Jacobian& numerical, const Jacobian& analytical,
     return "no gradient comes to the input: something on the way is detached, or a formula leaves "
            "it out";
   }
-  if (is_it([&](size_t row, size_t column) { return std::conj(right(row, column)); })) {
-    return "the gradient is the complex conjugate of what it should be: formulas multiply with "
-           "conj() of the derivative";
+  // For a gradient 1 of the output that is the conjugate, for i its negative.
+  const auto elements = static_cast<size_t>(output.numel());
+  if (is_it([&](size_t row, size_t column) {
+        return (row < elements ? 1.0 : -1.0) * std::conj(right(row, column));
+      })) {
+    return "a conjugate is missing: gradients are multiplied with conj() of the derivative";
   }
   const std::complex<double> factor = factor_of(numerical, analytical);
   if (std::abs(factor.imag()) < 1e-6 * std::abs(factor) &&
       is_it([&](size_t row, size_t column) { return factor.real() * right(row, column); })) {
     return base::concat("the gradient is ", print_factor(factor));
   }
+  const tensor::Dims sizes = variable.size_span();
   const size_t ndim = sizes.size();
-  if (ndim >= 2 && sizes[ndim - 1] == sizes[ndim - 2] &&
-      is_it([&](size_t row, size_t column) {
+  if (ndim >= 2 && sizes[ndim - 1] == sizes[ndim - 2] && is_it([&](size_t row, size_t column) {
         return right(row, exchanged(column, static_cast<size_t>(sizes[ndim - 1])));
       })) {
     return "the gradient is transposed";

@@ -9,8 +9,9 @@
 
 namespace tenon::autograd {
 
-/// A sentence, or nothing where no known mistake explains all entries. `sizes` are the variable's.
-std::string guess_mistake(const Jacobian& numerical, const Jacobian& analytical,
-                          tensor::Dims sizes, const Tolerance& tolerance);
+/// A sentence, or nothing where no known mistake explains all entries.
+std::string guess_mistake(const tensor::Tensor& output, const tensor::Tensor& variable,
+                          const Jacobian& numerical, const Jacobian& analytical,
+                          const Tolerance& tolerance);
 
 }  // namespace tenon::autograd

@@ -91,13 +91,11 @@ std::string report_mismatch(const CheckedFunction& function, const Pair& pair,
   const tensor::Tensor& variable = function.variable(pair.variable);
   std::string text = base::concat(
       "Jacobian mismatch for ", print_pair(function, pair), ": the derivative of ",
-      print_row(output, worst.row), " by element ",
-      print_place(variable.size_span(), worst.column), " is ",
-      print_entry(numerical.at(worst.row, worst.column)), " by differences, ",
+      print_row(output, worst.row), " by element ", print_place(variable.size_span(), worst.column),
+      " is ", print_entry(numerical.at(worst.row, worst.column)), " by differences, ",
       print_entry(analytical.at(worst.row, worst.column)), " in ", what, " mode; ", worst.wrong,
       " of ", numerical.entries.size(), " entries differ\n");
-  const std::string guess =
-      guess_mistake(numerical, analytical, variable.size_span(), tolerance);
+  const std::string guess = guess_mistake(output, variable, numerical, analytical, tolerance);
   if (!guess.empty()) text += "perhaps " + guess + "\n";
   append_matrix(text, "by differences, a row for each element of the output", numerical);
   append_matrix(text, base::concat("in ", what, " mode").c_str(), analytical);

@@ -38,8 +38,8 @@ CheckedFunction::Tensors gradients_of(const CheckedFunction& function,
                                       std::span<const tenon_value> grads) {
   const CheckedFunction::Tensors outputs = function.run_tracked();
   TENON_CHECK_ARG(outputs.size() == grads.size(), function.name(),
-                  ": function must give as many outputs each time, got ", outputs.size(),
-                  " after ", grads.size());
+                  ": function must give as many outputs each time, got ", outputs.size(), " after ",
+                  grads.size());
   std::vector<Root> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     Flow flow = flow_to(*outputs[i]);

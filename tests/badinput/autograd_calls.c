@@ -159,6 +159,58 @@ static tenon_status new_detached(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// Gives its first argument back.
+static tenon_status give_first(void* ctx, tenon_stack* stack) {
+  (void)ctx;
+  return tenon_value_copy(&stack->args[0], &stack->rets[0]);
+}
+
+// FIELDS: "function=0" (NULL), "inputs=0" (NULL), "ninputs=N", "tensor=0" (NULL), "tracked=0",
+// "expanded=1", "flags=N", "eps=N", "atol=N", "rtol=N", "nondet_tol=N", "struct_size=N",
+// "reserved=N"; of second order "ngrads=N", "grads=0" (NULL), "grad=N" (of N elements)
+static tenon_status run_check(const bad_case* one, int second) {
+  const char* fields = one->args[0];
+  const int64_t count = 2, strides[1] = {0};
+  tenon_tensor* leaf = NULL;
+  assert_ok(tenon_tensor_new(TENON_DTYPE_F64, NULL, 1, &count,
+                             field_of(fields, "expanded", 0) != 0 ? strides : NULL, &leaf));
+  if (field_of(fields, "tracked", 1) != 0) assert_ok(tenon_tensor_set_requires_grad(leaf, 1));
+  tenon_tensor* grad = fresh(TENON_DTYPE_F64, field_of(fields, "grad", 2), 0);
+  tenon_value input = tenon_value_of_tensor(field_of(fields, "tensor", 1) != 0 ? leaf : NULL);
+  tenon_gradcheck_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = (uint32_t)field_of(fields, "struct_size", sizeof options);
+  options.flags = (uint32_t)field_of(fields, "flags", TENON_GRADCHECK_BACKWARD);
+  options.eps = (double)field_of(fields, "eps", 1);
+  options.atol = (double)field_of(fields, "atol", 1);
+  options.rtol = (double)field_of(fields, "rtol", 1);
+  options.nondet_tol = (double)field_of(fields, "nondet_tol", 0);
+  options.reserved[0] = (uint64_t)field_of(fields, "reserved", 0);
+  const tenon_callable function = field_of(fields, "function", 1) != 0 ? &give_first : NULL;
+  const tenon_value* inputs = field_of(fields, "inputs", 1) != 0 ? &input : NULL;
+  const int64_t ninputs = field_of(fields, "ninputs", 1);
+  tenon_tensor* const* grads = field_of(fields, "grads", 1) != 0 ? &grad : NULL;
+  tenon_buffer* report = NULL;
+  const tenon_status status =
+      second ? tenon_gradgradcheck(function, NULL, inputs, ninputs, grads,
+                                   field_of(fields, "ngrads", 1), &options, &report)
+             : tenon_gradcheck(function, NULL, inputs, ninputs, &options, &report);
+  assert_null(report);
+  tenon_tensor_release(grad);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+static tenon_status run_gradcheck(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return run_check(one, 0);
+}
+
+static tenon_status run_gradgradcheck(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return run_check(one, 1);
+}
+
 const bad_named_call bad_autograd_calls[] = {{"set_requires_grad", &set_requires_grad},
                                              {"set_grad", &set_grad},
                                              {"copy_grad", &copy_grad},
@@ -167,5 +219,7 @@ const bad_named_call bad_autograd_calls[] = {{"set_requires_grad", &set_requires
                                              {"register_autograd", &register_autograd},
                                              {"backward", &run_backward},
                                              {"grad", &run_grad},
+                                             {"gradcheck", &run_gradcheck},
+                                             {"gradgradcheck", &run_gradgradcheck},
                                              {"new_detached", &new_detached},
                                              {NULL, NULL}};

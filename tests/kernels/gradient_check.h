@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients beside central differences: of a sum of all results, weighted, and of a sum of its
-// gradients, which are second derivatives.
+// Gradients of samples, and the gradients of these, beside central differences.
 #pragma once
 
 #include <string>

@@ -301,6 +301,17 @@ def run_backward(
 def run_grad(
     outputs: tuple[Any, ...], grads: tuple[Any, ...], inputs: tuple[Any, ...], flags: _int, /
 ) -> tuple[Tensor | None, ...]: ...
+def run_gradcheck(
+    function: Any,
+    inputs: tuple[Any, ...],
+    grads: tuple[Any, ...] | None,
+    flags: _int,
+    eps: _float,
+    atol: _float,
+    rtol: _float,
+    nondet_tol: _float,
+    /,
+) -> str | None: ...
 def tensor_from_data(data: Any, dtype: dtype | None, /) -> Tensor: ...
 def call_older(
     registration: Handle, op: OpOverload, keyset: _int, /, *args: Any, **kwargs: Any

@@ -12,6 +12,7 @@ from .._tenon import Tensor
 from ..error import ArgumentTypeError, NotSupportedError
 from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from . import graph
+from .gradcheck import gradcheck, gradgradcheck
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ __all__ = [
     "backward",
     "enable_grad",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "no_grad",

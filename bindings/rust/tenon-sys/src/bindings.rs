@@ -27,6 +27,12 @@ pub type tenon_registry_listener = ::core::option::Option<
 pub type tenon_backward_fn = ::core::option::Option<
     unsafe extern "C" fn(call: *const tenon_backward_call) -> tenon_status,
 >;
+pub type tenon_callable = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        stack: *mut tenon_stack,
+    ) -> tenon_status,
+>;
 pub type tenon_plugin_query_fn = ::core::option::Option<
     unsafe extern "C" fn(
         host_abi_min: u32,
@@ -243,6 +249,17 @@ pub struct tenon_backward_options {
     pub inputs: *const *mut tenon_tensor,
     pub noutputs: i64,
     pub ninputs: i64,
+    pub reserved: [u64; 4usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_gradcheck_options {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub eps: f64,
+    pub atol: f64,
+    pub rtol: f64,
+    pub nondet_tol: f64,
     pub reserved: [u64; 4usize],
 }
 #[repr(C)]
@@ -790,6 +807,14 @@ pub const TENON_EVENT_OP_REMOVED: u32 = 2;
 pub const TENON_BACKWARD_KEEP_GRAPH: u32 = 1;
 pub const TENON_BACKWARD_CREATE_GRAPH: u32 = 2;
 pub const TENON_BACKWARD_ALLOW_UNUSED: u32 = 4;
+pub const TENON_GRADCHECK_BACKWARD: u32 = 1;
+pub const TENON_GRADCHECK_FORWARD: u32 = 2;
+pub const TENON_GRADCHECK_UNDEFINED: u32 = 4;
+pub const TENON_GRADCHECK_BATCHED: u32 = 8;
+pub const TENON_GRADCHECK_BATCHED_FORWARD: u32 = 16;
+pub const TENON_GRADCHECK_DTYPES: u32 = 32;
+pub const TENON_GRADCHECK_FAST: u32 = 64;
+pub const TENON_GRADCHECK_STRIDED_GRADS: u32 = 128;
 pub const TENON_OK: u32 = 0;
 pub const TENON_ERROR_INVALID_ARGUMENT: u32 = 1;
 pub const TENON_ERROR_TYPE: u32 = 2;
@@ -1493,6 +1518,56 @@ fn bindgen_test_layout_tenon_backward_options() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         48usize,
         "Offset of field: tenon_backward_options::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_gradcheck_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_gradcheck_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_gradcheck_options>(),
+        72usize,
+        "Size of tenon_gradcheck_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_gradcheck_options>(),
+        8usize,
+        "Alignment of tenon_gradcheck_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_gradcheck_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_gradcheck_options::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).eps) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_gradcheck_options::eps",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).atol) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_gradcheck_options::atol",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).rtol) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_gradcheck_options::rtol",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).nondet_tol) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_gradcheck_options::nondet_tol",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_gradcheck_options::reserved",
     );
 }
 #[test]
@@ -3405,6 +3480,50 @@ extern "C" {
     pub fn tenon_grad(
         options: *const tenon_backward_options,
         out_grads: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Compares the gradients of a function with differences of its outputs, for each input that is a
+ tensor which requires grad, by each of its elements; complex ones along both axes. The function
+ runs many times, and must always give the same; elements of inputs are changed in place
+ meanwhile. Checked are also that a pass gives the same twice, and that gradients of zero give
+ zero. `out_report` is NULL where all is right; else a text on the first thing that is not: which
+ output, input and element, both numbers, and what mistake it looks like.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for bad options, no input that requires grad, one that
+            overlaps itself or cannot be written, and functions whose outputs are no tensors or
+            change in number or size; TENON_ERROR_NOT_SUPPORTED for FORWARD; what the function,
+            a formula or a warning's handler raised.
+ Ownership: inputs are borrowed; new reference in `out_report`.
+ Threads:   any thread; *blocks*. The function runs on the calling thread. Nobody else uses the
+            inputs meanwhile.
+ Since:     0.1*/
+    pub fn tenon_gradcheck(
+        function: tenon_callable,
+        ctx: *mut ::core::ffi::c_void,
+        inputs: *const tenon_value,
+        ninputs: i64,
+        options: *const tenon_gradcheck_options,
+        out_report: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Does the same for the gradients of the function's gradients, by the inputs and by the gradients
+ of the outputs. These are `grad_outputs`, one for each output that requires grad (NULL: an
+ undefined one), or made at random where `ngrad_outputs` is 0.
+
+ Errors:    as tenon_gradcheck; TENON_ERROR_INVALID_ARGUMENT and TENON_ERROR_TYPE for
+            `grad_outputs` of another number, size or dtype than the outputs.
+ Ownership: inputs and `grad_outputs` are borrowed; new reference in `out_report`.
+ Threads:   any thread; *blocks*, as tenon_gradcheck.
+ Since:     0.1*/
+    pub fn tenon_gradgradcheck(
+        function: tenon_callable,
+        ctx: *mut ::core::ffi::c_void,
+        inputs: *const tenon_value,
+        ninputs: i64,
+        grad_outputs: *const *mut tenon_tensor,
+        ngrad_outputs: i64,
+        options: *const tenon_gradcheck_options,
+        out_report: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
     /** Registers the provider of a device type; the struct is copied. One provider per type.
