@@ -97,6 +97,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/grad_mode.h"
 %include "tenon/autograd.h"
 %include "tenon/check.h"
+%include "tenon/function.h"
 %include "tenon/mode.h"
 %include "tenon/thread.h"
 %include "tenon/kernel.h"

@@ -33,6 +33,7 @@ LEAVE_OUT("^tenon_storage_")
 LEAVE_OUT("^tenon_generator_")
 LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck)")
 LEAVE_OUT("^tenon_library_register_autograd$")
+LEAVE_OUT("^tenon_function_")
 LEAVE_OUT("^tenon_tensor_(requires_grad|is_leaf|copy_grad|copy_node|copy_base)$")
 LEAVE_OUT("^tenon_(library|registration|key_guard)_")
 LEAVE_OUT("^tenon_device_(provider_|copy|parse)")
@@ -65,6 +66,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/grad_mode.h"
 %include "tenon/autograd.h"
 %include "tenon/check.h"
+%include "tenon/function.h"
 %include "tenon/thread.h"
 %include "tenon/warning.h"
 %include "tenon/kernel.h"

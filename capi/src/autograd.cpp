@@ -14,11 +14,13 @@
 #include "base/check.h"
 #include "base/read_struct.h"
 #include "guard.h"
+#include "handed.h"
 #include "tensor/layout.h"
 
 namespace autograd = tenon::autograd;
 namespace dispatch = tenon::dispatch;
 using tenon::capi::guarded;
+using tenon::capi::Handed;
 using tenon::tensor::TensorPtr;
 
 namespace {
@@ -28,38 +30,27 @@ tenon_tensor& checked(const char* function, const char* what, const tenon_tensor
   return *const_cast<tenon_tensor*>(tensor);
 }
 
-// Runs the deleter of what was handed over, unless a formula has taken it.
-class Handed {
- public:
-  Handed(void* ctx, tenon_deleter deleter) noexcept : ctx_(ctx), deleter_(deleter) {}
-  ~Handed() {
-    if (deleter_ != nullptr) deleter_(ctx_);
-  }
-  Handed(const Handed&) = delete;
-  Handed& operator=(const Handed&) = delete;
-  void taken() noexcept { deleter_ = nullptr; }
-
- private:
-  void* const ctx_;
-  tenon_deleter deleter_;
-};
-
 constexpr const char* kRegister = "tenon_library_register_autograd";
 
 std::unique_ptr<autograd::Formula> make_formula(const char* name, const tenon_formula& whole,
                                                 Handed* handed) {
   TENON_CHECK_ARG((whole.gradient != nullptr) != (whole.backward != nullptr), kRegister, ": ", name,
                   ": either gradient or backward must be given");
-  TENON_CHECK_ARG(whole.saves == nullptr || whole.backward != nullptr, kRegister, ": ", name,
-                  ": saves must be given with backward only: a text tells what it saves");
+  const bool has_more = whole.saves != nullptr || whole.setup != nullptr || whole.jvp != nullptr;
+  TENON_CHECK_ARG(whole.backward != nullptr || !has_more, kRegister, ": ", name,
+                  ": saves, setup and jvp must be given with backward only: a text tells what it "
+                  "saves");
+  TENON_CHECK_ARG(whole.saves == nullptr || whole.setup == nullptr, kRegister, ": ", name,
+                  ": either saves or setup must be given, got both");
   std::string node_name = autograd::node_name(name);
   if (whole.gradient != nullptr) {
     auto formula = std::make_unique<autograd::TextFormula>(std::move(node_name), whole.gradient);
     return formula;
   }
+  const autograd::Callbacks callbacks{whole.backward, whole.setup,   whole.jvp,
+                                      whole.ctx,      whole.deleter, whole.language};
   auto formula = std::make_unique<autograd::CallbackFormula>(
-      std::move(node_name), whole.backward, whole.saves != nullptr ? whole.saves : "", whole.ctx,
-      whole.deleter);
+      std::move(node_name), callbacks, whole.saves != nullptr ? whole.saves : "");
   handed->taken();
   return formula;
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/callback_formula.h"
 
+#include "autograd/function_context.h"
+#include "autograd/grad_mode_guard.h"
 #include "autograd/node.h"
 #include "base/check.h"
 #include "base/error.h"
 
 namespace tenon::autograd {
 
-CallbackFormula::CallbackFormula(std::string name, tenon_backward_fn backward,
-                                 std::string_view saves, void* ctx, tenon_deleter deleter)
-    : backward_(backward), ctx_(ctx), deleter_(deleter) {
+CallbackFormula::CallbackFormula(std::string name, const Callbacks& callbacks,
+                                 std::string_view saves)
+    : callbacks_(callbacks) {
   set_name(std::move(name));
+  if (callbacks.setup != nullptr) set_looks_at_calls();
   while (true) {
     const size_t begin = saves.find_first_not_of(' ');
     if (begin == std::string_view::npos) break;
@@ -22,7 +25,7 @@ CallbackFormula::CallbackFormula(std::string name, tenon_backward_fn backward,
 }
 
 CallbackFormula::~CallbackFormula() {
-  if (deleter_ != nullptr) deleter_(ctx_);
+  if (callbacks_.deleter != nullptr) callbacks_.deleter(callbacks_.ctx);
 }
 
 std::unique_ptr<Plan> CallbackFormula::make_plan(const schema::Schema& schema) const {
@@ -37,10 +40,19 @@ std::unique_ptr<Plan> CallbackFormula::make_plan(const schema::Schema& schema) c
 }
 
 void CallbackFormula::run(const Plan&, tenon_backward_call* call) const {
-  call->ctx = ctx_;
-  const tenon_status status = backward_(call);
+  call->ctx = callbacks_.ctx;
+  const tenon_status status = callbacks_.backward(call);
   if (status == TENON_OK) return;
   throw Error(base::adopt_current_error(name(), "gradient formula", status, true));
+}
+
+base::IntrusivePtr<tenon_function_context> CallbackFormula::set_up(
+    const tenon_stack& call, std::span<const FunctionInput> inputs) const {
+  auto context = tenon_function_context::make(*this, {inputs.begin(), inputs.end()});
+  const GradModeGuard off(false);
+  const tenon_status status = callbacks_.setup(callbacks_.ctx, context.get(), &call);
+  if (status == TENON_OK) return context;
+  throw Error(base::adopt_current_error(name(), "setup", status, true));
 }
 
 }  // namespace tenon::autograd

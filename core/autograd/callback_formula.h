@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CallbackFormula: a formula that is a function of some language, with the names of what it saves.
+// CallbackFormula: a formula that is functions of some language, with the names of what it saves.
 #pragma once
 
 #include <string>
@@ -9,21 +9,33 @@
 
 namespace tenon::autograd {
 
+/// What a language gives for a formula, or for a function with a gradient of its own.
+struct Callbacks {
+  tenon_backward_fn backward = nullptr;
+  tenon_setup_fn setup = nullptr;
+  tenon_jvp_fn jvp = nullptr;
+  void* ctx = nullptr;
+  tenon_deleter deleter = nullptr;
+  uint32_t language = 0;
+  bool once_differentiable = false;
+  bool saved_on_demand = false;
+};
+
 class CallbackFormula final : public Formula {
  public:
   /// `saves` are names apart by blanks. Takes over ctx.
-  CallbackFormula(std::string name, tenon_backward_fn backward, std::string_view saves, void* ctx,
-                  tenon_deleter deleter);
+  CallbackFormula(std::string name, const Callbacks& callbacks, std::string_view saves);
   ~CallbackFormula() override;
+  const Callbacks& callbacks() const noexcept { return callbacks_; }
   void run(const Plan& plan, tenon_backward_call* call) const override;
+  base::IntrusivePtr<tenon_function_context> set_up(
+      const tenon_stack& call, std::span<const FunctionInput> inputs) const override;
 
  private:
   std::unique_ptr<Plan> make_plan(const schema::Schema& schema) const override;
 
-  const tenon_backward_fn backward_;
+  const Callbacks callbacks_;
   std::vector<std::string> saves_;
-  void* const ctx_;
-  const tenon_deleter deleter_;
 };
 
 }  // namespace tenon::autograd

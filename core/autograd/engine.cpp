@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "autograd/accumulate.h"
+#include "autograd/grad_mode_guard.h"
 #include "autograd/node_run.h"
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"
@@ -21,25 +22,6 @@ namespace {
 
 using tensor::Tensor;
 using tensor::TensorPtr;
-
-// The calling thread's grad mode during a pass. Put back also when a forced unwind goes through.
-class GradModeGuard {
- public:
-  explicit GradModeGuard(bool on) {
-    base::ThreadRecord* thread = base::require_thread_record();
-    before_ = thread->grad_mode;
-    const bool inference = base::makes_inference_tensors(before_);
-    const uint32_t mode = on ? (inference ? TENON_GRAD_MODE_INFERENCE_ON : TENON_GRAD_MODE_ON)
-                             : (inference ? TENON_GRAD_MODE_INFERENCE : TENON_GRAD_MODE_OFF);
-    base::set_grad_mode(thread, mode);
-  }
-  ~GradModeGuard() { base::set_grad_mode(base::current_thread(), before_); }
-  GradModeGuard(const GradModeGuard&) = delete;
-  GradModeGuard& operator=(const GradModeGuard&) = delete;
-
- private:
-  uint32_t before_;
-};
 
 // The gradients that wait for one node.
 struct Waiting {
@@ -194,11 +176,13 @@ class Task {
     }
   }
 
-  // Gradients of some results came: those of the others are zeros.
+  // Gradients of some results came: those of the others are zeros, unless the formula says else.
   static void materialize(const Node& node, Waiting& waiting) {
+    const Absent absent = node.formula()->absent();
+    if (absent == Absent::kNothing) return;
     const bool undefined =
         std::ranges::all_of(waiting.grads, [](const Tensor* grad) { return grad == nullptr; });
-    if (undefined) return;
+    if (undefined && absent == Absent::kSkipped) return;
     for (uint32_t i = 0; i < waiting.grads.size(); ++i) {
       const OutputInfo& info = node.output(i);
       if (waiting.grads[i] == nullptr && info.dtype >= 0) {

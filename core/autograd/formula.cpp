@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "autograd/function_context.h"
 #include "autograd/quick_record.h"
 #include "base/check.h"
 #include "base/near_names.h"
@@ -99,6 +100,10 @@ const Plan& Formula::find_plan(const schema::Schema& schema) const {
     }
     static_cast<void>(fresh->older.release());  // another thread was faster
   }
+}
+
+FunctionContextPtr Formula::set_up(const tenon_stack&, std::span<const FunctionInput>) const {
+  return nullptr;
 }
 
 Save find_save(std::string_view what, const schema::Schema& schema, std::string_view name) {

@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/intrusive_ptr.h"
 #include "base/reclaim.h"
 #include "dispatch/operator_entry.h"
 #include "schema/schema.h"
@@ -44,6 +46,15 @@ struct NodeShape {
   uint32_t edges = 0;
   uint32_t saved_tensors = 0;
   uint32_t saved_values = 0;
+};
+
+struct FunctionInput;
+
+/// What a formula gets for results that no gradient came to.
+enum class Absent : uint8_t {
+  kSkipped,  // zeros, but it is not run where none came at all
+  kZeros,
+  kNothing
 };
 
 /// What a formula does with calls of one schema.
@@ -89,6 +100,15 @@ class Formula {
   /// undefined gradients of results are NULL. Throws.
   virtual void run(const Plan& plan, tenon_backward_call* call) const = 0;
 
+  Absent absent() const noexcept { return absent_; }
+  /// Itself, where it was made for one call and keeps what that left: see function_context.h.
+  virtual const tenon_function_context* context() const noexcept { return nullptr; }
+  /// Looks at a call that its kernel has served, and makes the context that stands for the formula
+  /// in the call's node; only where it `looks_at_calls`. Throws what its setup raised.
+  bool looks_at_calls() const noexcept { return looks_at_calls_; }
+  virtual base::IntrusivePtr<tenon_function_context> set_up(
+      const tenon_stack& call, std::span<const FunctionInput> inputs) const;
+
   /// Keeps a formula: the kernel that it is registered with, where there is one. A new formula has
   /// one reference, which its kernel takes over.
   void retain() const noexcept {
@@ -109,6 +129,8 @@ class Formula {
 
  protected:
   Formula() = default;
+  void set_absent(Absent absent) noexcept { absent_ = absent; }
+  void set_looks_at_calls() noexcept { looks_at_calls_ = true; }
 
  private:
   virtual std::unique_ptr<Plan> make_plan(const schema::Schema& schema) const = 0;
@@ -118,6 +140,8 @@ class Formula {
   std::string name_;
   base::Pinnable* home_ = nullptr;
   mutable std::atomic<int64_t> references_{1};
+  Absent absent_ = Absent::kSkipped;
+  bool looks_at_calls_ = false;
   struct Planned {
     std::unique_ptr<const Plan> plan;
     std::unique_ptr<const Planned> older;  // of an earlier definition: calls may be in it

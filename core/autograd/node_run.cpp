@@ -15,21 +15,26 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// What a node's saved tensors are to a formula: borrowed values, and aliases where the pass is
-// recorded itself.
+// What a node's saved tensors are to a formula: values that own no more than the tensors.
 class Unpacked {
  public:
   Unpacked(Node& node, const Plan& plan) : values_(plan.saves.size()) {
     size_t tensors = 0;
     size_t numbers = 0;
     for (size_t i = 0; i < plan.saves.size(); ++i) {
-      values_[i] = plan.saves[i].is_tensor ? unpack(node, node.saved_tensors()[tensors++])
-                                           : node.saved_values()[numbers++];
-      values_[i].flags &= TENON_VALUE_HAS_SYMBOLIC;
+      if (plan.saves[i].is_tensor) {
+        TensorPtr tensor = unpack(node, node.saved_tensors()[tensors++]);
+        if (tensor == nullptr) continue;
+        tensors_.push_back(tensor.get());
+        values_[i] = tenon_value_of_tensor(tensor.detach());
+      } else {
+        values_[i] = node.saved_values()[numbers++];
+        values_[i].flags &= TENON_VALUE_HAS_SYMBOLIC;
+      }
     }
   }
   ~Unpacked() {
-    for (Tensor* alias : aliases_) alias->release();
+    for (Tensor* tensor : tensors_) tensor->release();
   }
   Unpacked(const Unpacked&) = delete;
   Unpacked& operator=(const Unpacked&) = delete;
@@ -37,62 +42,49 @@ class Unpacked {
   int64_t size() const noexcept { return static_cast<int64_t>(values_.size()); }
 
  private:
-  tenon_value unpack(Node& node, const SavedTensor& saved) {
-    if (saved.tensor == nullptr) return tenon_value_of_none();
-    const auto version = static_cast<uint32_t>(saved.tensor->version());
-    TENON_CHECK(version == saved.version, TENON_ERROR_STATE, node.name(),
-                ": a tensor needed for the gradient, ", tensor::dtype_name(saved.tensor->dtype()),
-                " of sizes ", tensor::print_dims(saved.tensor->size_span()),
-                ", must not have been modified by an inplace operation since it was saved; it is "
-                "at version ",
-                version, ", expected version ", saved.version);
-    if (base::grad_mode() != TENON_GRAD_MODE_ON) return tenon_value_of_tensor(saved.tensor);
-    Edge edge;
-    if (saved.result != SavedTensor::kNone) {
-      edge = {&node, saved.result};
-    } else if (saved.edge != SavedTensor::kNone) {
-      edge = node.edges()[saved.edge];
-    }
-    const Flow now = flow_to(*saved.tensor);
-    if (now.node.get() == edge.node && now.output == edge.output) {
-      return tenon_value_of_tensor(saved.tensor);
-    }
-    TensorPtr alias = operators::detached_alias(*saved.tensor);
-    if (edge.node != nullptr) set_node(*alias, NodePtr::share(edge.node), edge.output);
-    aliases_.push_back(alias.get());
-    return tenon_value_of_tensor(alias.detach());
-  }
-
   base::SmallVector<tenon_value, 4> values_;
-  base::SmallVector<Tensor*, 4> aliases_;
-};
-
-// While it lives, what the node saved stays. It goes then, also when a formula failed or a forced
-// unwind goes through.
-class Reading {
- public:
-  Reading(Node& node, bool keep) : node_(node) {
-    TENON_CHECK(
-        node.begin_read(), TENON_ERROR_STATE, node.name(),
-        ": graph must be kept for a second backward pass, what it saved was freed after the "
-        "first; say retain_graph there");
-    drops_ = !keep && node.has_saved();
-  }
-  ~Reading() { node_.end_read(drops_); }
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
-
- private:
-  Node& node_;
-  bool drops_ = false;
+  base::SmallVector<Tensor*, 4> tensors_;
 };
 
 }  // namespace
 
+NodeReading::NodeReading(Node& node, bool drops) : node_(node) {
+  TENON_CHECK(node.begin_read(), TENON_ERROR_STATE, node.name(),
+              ": graph must be kept for a second backward pass, what it saved was freed after the "
+              "first; say retain_graph there");
+  drops_ = drops && node.has_saved();
+}
+
+TensorPtr unpack(Node& node, const SavedTensor& saved) {
+  if (saved.tensor == nullptr) return nullptr;
+  const auto version = static_cast<uint32_t>(saved.tensor->version());
+  TENON_CHECK(version == saved.version, TENON_ERROR_STATE, node.name(),
+              ": a tensor needed for the gradient, ", tensor::dtype_name(saved.tensor->dtype()),
+              " of sizes ", tensor::print_dims(saved.tensor->size_span()),
+              ", must not have been modified by an inplace operation since it was saved; it is "
+              "at version ",
+              version, ", expected version ", saved.version);
+  if (base::grad_mode() != TENON_GRAD_MODE_ON) return TensorPtr::share(saved.tensor);
+  Edge edge;
+  if (saved.result != SavedTensor::kNone) {
+    edge = {&node, saved.result};
+  } else if (saved.edge != SavedTensor::kNone) {
+    edge = node.edges()[saved.edge];
+  }
+  const Flow now = flow_to(*saved.tensor);
+  if (now.node.get() == edge.node && now.output == edge.output) {
+    return TensorPtr::share(saved.tensor);
+  }
+  TensorPtr alias = operators::detached_alias(*saved.tensor);
+  if (edge.node != nullptr) set_node(*alias, NodePtr::share(edge.node), edge.output);
+  return alias;
+}
+
 void run_node(Node& node, std::span<Tensor* const> grads, std::span<const uint8_t> needs, bool keep,
               InputGrads* out_grads) {
-  const Reading reading(node, keep);
-  if (std::ranges::all_of(grads, [](const Tensor* grad) { return grad == nullptr; })) return;
+  const NodeReading reading(node, !keep);
+  const bool none = std::ranges::all_of(grads, [](const Tensor* grad) { return grad == nullptr; });
+  if (none && node.formula()->absent() == Absent::kSkipped) return;
   const Unpacked saved(node, node.plan());
   tenon_backward_call call{};
   call.node = &node;

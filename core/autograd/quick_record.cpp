@@ -114,7 +114,8 @@ class QuickRecording {
 
 bool is_quick(const Plan& plan) noexcept {
   const auto& returns = plan.schema->returns();
-  return !plan.has_lists && plan.inputs.size() <= kMaxQuickInputs && !plan.schema->is_mutable() &&
+  return !plan.formula->looks_at_calls() && !plan.has_lists &&
+         plan.inputs.size() <= kMaxQuickInputs && !plan.schema->is_mutable() &&
          !plan.schema->is_vararg() && returns.size() == 1 &&
          returns[0].type->kind == TENON_TYPE_TENSOR;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autograd/call_below.h"
+#include "autograd/function_context.h"
 #include "autograd/operators.h"
 #include "autograd/quick_record.h"
 #include "autograd/saved_value.h"
@@ -86,22 +87,17 @@ class Recording {
   /// Records the call, whose results are there.
   void finish() {
     collect_results();
+    const FunctionContextPtr context = set_up();
     base::SmallVector<const Tensor*, 4> outputs;
     bool any = false;
     for (const Result& result : results_) {
-      const bool flows = result.tensor != nullptr && is_differentiable(result.tensor->dtype());
+      const bool flows = result.tensor != nullptr && is_differentiable(result.tensor->dtype()) &&
+                         !(context != nullptr && context->is_non_differentiable(result.tensor));
       outputs.push_back(flows ? result.tensor : nullptr);
       any = any || flows;
     }
     if (!any) return;
-    NodeShape shape = plan_.shape;
-    shape.edges = static_cast<uint32_t>(inputs_.size());
-    NodePtr node = Node::make(plan_, shape, outputs);
-    for (uint32_t i = 0; i < inputs_.size(); ++i) {
-      const Flow& flow = inputs_[i].flow;
-      if (flow.node != nullptr) node->set_edge(i, flow.node, flow.output);
-    }
-    save(*node);
+    const NodePtr node = context != nullptr ? make_node(*context) : make_node(outputs);
     for (uint32_t i = 0; i < results_.size(); ++i) {
       if (outputs[i] != nullptr) link(*node, results_[i], i);
     }
@@ -112,6 +108,34 @@ class Recording {
     uint16_t position;
     Tensor* tensor;
   };
+
+  NodePtr make_node(std::span<const Tensor* const> outputs) const {
+    NodeShape shape = plan_.shape;
+    shape.edges = static_cast<uint32_t>(inputs_.size());
+    NodePtr node = Node::make(plan_, shape, outputs);
+    for (uint32_t i = 0; i < inputs_.size(); ++i) {
+      const Flow& flow = inputs_[i].flow;
+      if (flow.node != nullptr) node->set_edge(i, flow.node, flow.output);
+    }
+    save(*node);
+    return node;
+  }
+
+  // Of a formula that looks at each call: gradients of all results are zeros where none came.
+  NodePtr make_node(FunctionContext& context) const {
+    base::SmallVector<Tensor*, 4> results;
+    for (const Result& result : results_) results.push_back(result.tensor);
+    NodePtr node = context.make_node({results.data(), results.size()});
+    context.fill(*node, {results.data(), results.size()});
+    return node;
+  }
+
+  FunctionContextPtr set_up() const {
+    if (!plan_.formula->looks_at_calls()) return nullptr;
+    std::vector<FunctionInput> inputs;
+    for (const Given& given : inputs_) inputs.push_back({given.tensor, given.flow});
+    return plan_.formula->set_up(stack_, inputs);
+  }
 
   void add_input(Tensor* tensor, bool wanted, size_t input) {
     Given given{tensor, {}};
@@ -246,7 +270,7 @@ class Recording {
     return number;
   }
 
-  void save(Node& node) {
+  void save(Node& node) const {
     size_t tensors = 0;
     size_t values = 0;
     for (const Save& save : plan_.saves) {
@@ -266,12 +290,12 @@ class Recording {
     }
   }
 
-  void save_argument(uint16_t position, SavedTensor* slot) {
+  void save_argument(uint16_t position, SavedTensor* slot) const {
     const Tensor* tensor = defined_tensor(stack_.args[position]);
     if (tensor == nullptr) return;
     const size_t number = input_at(position);
     slot->edge = static_cast<uint16_t>(number);
-    for (Copy& copy : copies_) {
+    for (const Copy& copy : copies_) {
       if (copy.position != position) continue;
       copy.tensor->retain();
       slot->tensor = copy.tensor;
@@ -287,7 +311,7 @@ class Recording {
     slot->version = versions_[number];
   }
 
-  void save_result(uint16_t position, SavedTensor* slot) {
+  void save_result(uint16_t position, SavedTensor* slot) const {
     const Tensor* tensor = defined_tensor(stack_.rets[position]);
     if (tensor == nullptr) return;
     const auto found = std::ranges::find(results_, tensor, &Result::tensor);

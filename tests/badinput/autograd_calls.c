@@ -86,7 +86,13 @@ static tenon_status no_gradient(const tenon_backward_call* call) {
   return TENON_OK;
 }
 
-// LIBRARY NAME GRADIENT FIELDS: "backward=1", "saves=1", "flags=N", "struct_size=N", "reserved=N"
+static tenon_status no_setup(void* ctx, tenon_function_context* context, const tenon_stack* call) {
+  (void)ctx, (void)context, (void)call;
+  return TENON_OK;
+}
+
+// LIBRARY NAME GRADIENT FIELDS: "backward=1", "saves=1", "setup=1", "flags=N",
+// "struct_size=N", "reserved=N"
 static tenon_status register_autograd(const bad_world* world, const bad_case* one) {
   const int before = bad_deleted;
   const char* fields = one->args[3];
@@ -97,6 +103,7 @@ static tenon_status register_autograd(const bad_world* world, const bad_case* on
   formula.gradient = text_of(one->args[2]);
   formula.backward = field_of(fields, "backward", 0) != 0 ? &no_gradient : NULL;
   formula.saves = field_of(fields, "saves", 0) != 0 ? "x" : NULL;
+  formula.setup = field_of(fields, "setup", 0) != 0 ? &no_setup : NULL;
   formula.language = (uint32_t)field_of(fields, "language", TENON_LANGUAGE_C);
   formula.policy = (uint32_t)field_of(fields, "policy", 0);
   formula.deleter = &bad_delete;

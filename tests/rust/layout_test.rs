@@ -58,7 +58,8 @@ layout! {
     noutputs 48 8
     nsaved 56 8
     ninputs 64 8
-    reserved 72 16
+    context 72 8
+    reserved 80 8
 }
 
 layout! {
@@ -164,7 +165,9 @@ layout! {
     file 64 8
     line 72 4
     reserved0 76 4
-    reserved 80 32
+    setup 80 8
+    jvp 88 8
+    reserved 96 16
 }
 
 layout! {
@@ -177,6 +180,22 @@ layout! {
     error 40 8
     state 48 8
     entry 56 8
+}
+
+layout! {
+    tenon_function_type, 120,
+    struct_size 0 4
+    flags 4 4
+    name 8 8
+    forward 16 8
+    setup 24 8
+    backward 32 8
+    jvp 40 8
+    ctx 48 8
+    deleter 56 8
+    language 64 4
+    reserved0 68 4
+    reserved 72 48
 }
 
 layout! {
@@ -476,6 +495,8 @@ constants! {
     TENON_FUNCTIONALITY_TRANSFORM_FRONT 33
     TENON_FUNCTIONALITY_WRAPPER 12
     TENON_FUNCTIONALITY_ZERO_TENSOR 18
+    TENON_FUNCTION_ONCE_DIFFERENTIABLE 1
+    TENON_FUNCTION_SAVED_ON_DEMAND 2
     TENON_GENERATOR_DEFAULT_SEED 67280421310721
     TENON_GRADCHECK_BACKWARD 1
     TENON_GRADCHECK_BATCHED 8

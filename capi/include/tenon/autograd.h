@@ -14,6 +14,9 @@ TENON_BEGIN_DECLS
  * that asks for gradients itself has a leaf, a node without formula. */
 typedef struct tenon_node tenon_node; /* refcounted */
 
+/* What a call with a gradient of its own keeps for its backward pass: see function.h. */
+typedef struct tenon_function_context tenon_function_context;
+
 /* ---- Tensors ---------------------------------------------------------------------------- */
 
 /// Tells whether gradients flow to a tensor: it asks for them, or was made from one that does by a
@@ -82,13 +85,14 @@ typedef struct tenon_backward_call {
   tenon_node* node;
   void* ctx;                  /* the formula's */
   tenon_tensor* const* grads; /* of the outputs, borrowed; NULL: none came */
-  const tenon_value* saved;   /* what `saves` named, borrowed */
+  const tenon_value* saved;   /* what `saves` named or `setup` saved, borrowed */
   const uint8_t* needs;       /* 1 for each input that a gradient is wanted for */
   tenon_tensor** out_grads;   /* NULL on entry; owned gradients, or NULL: none */
   int64_t noutputs;
   int64_t nsaved;
   int64_t ninputs;
-  uint64_t reserved[2]; /* zero */
+  tenon_function_context* context; /* of the call: with `setup`, and of functions; else NULL */
+  uint64_t reserved[1];            /* zero */
 } tenon_backward_call;
 
 /* Writes a gradient for each input that wants one. It need not have the input's sizes and dtype
@@ -96,6 +100,17 @@ typedef struct tenon_backward_call {
  * mode says whether these calls are recorded themselves. Returns TENON_OK, or a code with the error
  * in the thread's slot. Runs on the thread that asked for the backward pass. */
 typedef tenon_status (*tenon_backward_fn)(const tenon_backward_call* call);
+
+/* Looks at a call after its kernel ran, with its arguments and results, and leaves in the call's
+ * context what the backward pass needs: see tenon_function_context_save. Runs where the result is
+ * recorded, in no_grad mode. Returns TENON_OK, or a code with the error in the thread's slot. */
+typedef tenon_status (*tenon_setup_fn)(void* ctx, tenon_function_context* context,
+                                       const tenon_stack* call);
+
+/* Forward mode: from the tangents of the inputs, borrowed, NONE where there is none, those of the
+ * results, owned or NONE. Runs after the call, in the caller's grad mode. Returns as the others. */
+typedef tenon_status (*tenon_jvp_fn)(void* ctx, tenon_function_context* context,
+                                     const tenon_value* tangents, tenon_value* out_tangents);
 
 /* A gradient formula to register: as text, or as a function. Texts are copied.
  *
@@ -105,7 +120,8 @@ typedef tenon_status (*tenon_backward_fn)(const tenon_backward_call* call);
  * operators of `aten` and `tenon` as functions or methods.
  *
  * `backward` needs `saves`, names of arguments and results apart by blanks, or NULL; what these
- * name is saved when a call is recorded. What an operator in place overwrites is copied before. */
+ * name is saved when a call is recorded. What an operator in place overwrites is copied before.
+ * With `setup` instead of `saves` it says so itself, for each call. */
 typedef struct tenon_formula {
   uint32_t struct_size; /* sizeof(tenon_formula) */
   uint32_t flags;       /* zero */
@@ -120,7 +136,9 @@ typedef struct tenon_formula {
   const char* file;      /* NULL or where it is registered */
   int32_t line;
   uint32_t reserved0;   /* zero */
-  uint64_t reserved[4]; /* zero */
+  tenon_setup_fn setup; /* NULL, or what looks at each recorded call */
+  tenon_jvp_fn jvp;     /* NULL, or what serves forward mode */
+  uint64_t reserved[2]; /* zero */
 } tenon_formula;
 
 /// Registers the gradient formula of an operator: a kernel on Autograd for calls of tracked

@@ -34,6 +34,7 @@
 #include "tenon/device_provider.h"
 #include "tenon/error.h"
 #include "tenon/frame.h"
+#include "tenon/function.h"
 #include "tenon/generator.h"
 #include "tenon/grad_mode.h"
 #include "tenon/introspect.h"

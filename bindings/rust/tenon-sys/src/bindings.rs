@@ -27,9 +27,31 @@ pub type tenon_registry_listener = ::core::option::Option<
 pub type tenon_backward_fn = ::core::option::Option<
     unsafe extern "C" fn(call: *const tenon_backward_call) -> tenon_status,
 >;
+pub type tenon_setup_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        context: *mut tenon_function_context,
+        call: *const tenon_stack,
+    ) -> tenon_status,
+>;
+pub type tenon_jvp_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        context: *mut tenon_function_context,
+        tangents: *const tenon_value,
+        out_tangents: *mut tenon_value,
+    ) -> tenon_status,
+>;
 pub type tenon_callable = ::core::option::Option<
     unsafe extern "C" fn(
         ctx: *mut ::core::ffi::c_void,
+        stack: *mut tenon_stack,
+    ) -> tenon_status,
+>;
+pub type tenon_forward_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        context: *mut tenon_function_context,
         stack: *mut tenon_stack,
     ) -> tenon_status,
 >;
@@ -209,6 +231,11 @@ pub struct tenon_node {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_function_context {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_backward_call {
     pub node: *mut tenon_node,
     pub ctx: *mut ::core::ffi::c_void,
@@ -219,7 +246,8 @@ pub struct tenon_backward_call {
     pub noutputs: i64,
     pub nsaved: i64,
     pub ninputs: i64,
-    pub reserved: [u64; 2usize],
+    pub context: *mut tenon_function_context,
+    pub reserved: [u64; 1usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -237,7 +265,9 @@ pub struct tenon_formula {
     pub file: *const ::core::ffi::c_char,
     pub line: i32,
     pub reserved0: u32,
-    pub reserved: [u64; 4usize],
+    pub setup: tenon_setup_fn,
+    pub jvp: tenon_jvp_fn,
+    pub reserved: [u64; 2usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -468,32 +498,6 @@ pub struct tenon_frame {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_key_guard {
-    pub include: u64,
-    pub exclude: u64,
-    pub known: u64,
-    pub thread: *const ::core::ffi::c_void,
-    pub depth: u32,
-    pub grad_mode: u32,
-    pub reserved: u64,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_slot_info {
-    pub struct_size: u32,
-    pub provenance: u32,
-    pub key: tenon_key,
-    pub source_key: tenon_key,
-    pub fallthrough: u32,
-    pub language: u32,
-    pub name: *const ::core::ffi::c_char,
-    pub file: *const ::core::ffi::c_char,
-    pub line: i32,
-    pub typed: u32,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
 pub struct tenon_object_type {
     pub struct_size: u32,
     pub language: u32,
@@ -528,6 +532,48 @@ pub struct tenon_object_type {
         ) -> tenon_status,
     >,
     pub reserved: [u64; 5usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_function_type {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub name: *const ::core::ffi::c_char,
+    pub forward: tenon_forward_fn,
+    pub setup: tenon_setup_fn,
+    pub backward: tenon_backward_fn,
+    pub jvp: tenon_jvp_fn,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub deleter: tenon_deleter,
+    pub language: u32,
+    pub reserved0: u32,
+    pub reserved: [u64; 6usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_key_guard {
+    pub include: u64,
+    pub exclude: u64,
+    pub known: u64,
+    pub thread: *const ::core::ffi::c_void,
+    pub depth: u32,
+    pub grad_mode: u32,
+    pub reserved: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_slot_info {
+    pub struct_size: u32,
+    pub provenance: u32,
+    pub key: tenon_key,
+    pub source_key: tenon_key,
+    pub fallthrough: u32,
+    pub language: u32,
+    pub name: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub typed: u32,
+    pub reserved: [u64; 2usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -835,6 +881,8 @@ pub const TENON_ERROR_DATA_DEPENDENT: u32 = 16;
 pub const TENON_ERROR_FOREIGN: u32 = 17;
 pub const TENON_ERROR_INTERNAL: u32 = 18;
 pub const TENON_DECLINED: u32 = 1000;
+pub const TENON_FUNCTION_ONCE_DIFFERENTIABLE: u32 = 1;
+pub const TENON_FUNCTION_SAVED_ON_DEMAND: u32 = 2;
 pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
 pub const TENON_GRAD_MODE_OFF: u32 = 0;
 pub const TENON_GRAD_MODE_ON: u32 = 1;
@@ -1375,8 +1423,13 @@ fn bindgen_test_layout_tenon_backward_call() {
         "Offset of field: tenon_backward_call::ninputs",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).context) as usize - ptr as usize },
         72usize,
+        "Offset of field: tenon_backward_call::context",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        80usize,
         "Offset of field: tenon_backward_call::reserved",
     );
 }
@@ -1460,8 +1513,18 @@ fn bindgen_test_layout_tenon_formula() {
         "Offset of field: tenon_formula::reserved0",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).setup) as usize - ptr as usize },
         80usize,
+        "Offset of field: tenon_formula::setup",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).jvp) as usize - ptr as usize },
+        88usize,
+        "Offset of field: tenon_formula::jvp",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        96usize,
         "Offset of field: tenon_formula::reserved",
     );
 }
@@ -1877,6 +1940,146 @@ fn bindgen_test_layout_tenon_frame() {
     );
 }
 #[test]
+fn bindgen_test_layout_tenon_object_type() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_object_type> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_object_type>(),
+        104usize,
+        "Size of tenon_object_type",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_object_type>(),
+        8usize,
+        "Alignment of tenon_object_type",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_object_type::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_object_type::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_object_type::name",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).base) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_object_type::base",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).retain) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_object_type::retain",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).release) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_object_type::release",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).override_) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_object_type::override_",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dispatch) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_object_type::dispatch",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).call) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_object_type::call",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_object_type::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_function_type() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_function_type> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_function_type>(),
+        120usize,
+        "Size of tenon_function_type",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_function_type>(),
+        8usize,
+        "Alignment of tenon_function_type",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_function_type::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_function_type::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_function_type::name",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).forward) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_function_type::forward",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).setup) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_function_type::setup",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).backward) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_function_type::backward",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).jvp) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_function_type::jvp",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_function_type::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_function_type::deleter",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_function_type::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        68usize,
+        "Offset of field: tenon_function_type::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        72usize,
+        "Offset of field: tenon_function_type::reserved",
+    );
+}
+#[test]
 fn bindgen_test_layout_tenon_key_guard() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_key_guard> = ::core::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
@@ -1994,71 +2197,6 @@ fn bindgen_test_layout_tenon_slot_info() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         48usize,
         "Offset of field: tenon_slot_info::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_object_type() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_object_type> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_object_type>(),
-        104usize,
-        "Size of tenon_object_type",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_object_type>(),
-        8usize,
-        "Alignment of tenon_object_type",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_object_type::struct_size",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_object_type::language",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_object_type::name",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).base) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_object_type::base",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).retain) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_object_type::retain",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).release) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_object_type::release",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).override_) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_object_type::override_",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).dispatch) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_object_type::dispatch",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).call) as usize - ptr as usize },
-        56usize,
-        "Offset of field: tenon_object_type::call",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        64usize,
-        "Offset of field: tenon_object_type::reserved",
     );
 }
 #[test]
@@ -3846,6 +3984,248 @@ extern "C" {
         index: i64,
     ) -> tenon_status;
     #[must_use]
+    /** Makes an object of `type` around `self`; calls type->retain(self) on success.
+
+ Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a NULL type
+            or one without a name, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_object`; `type` must outlive it.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_object_new(
+        type_: *const tenon_object_type,
+        self_: *mut ::core::ffi::c_void,
+        out_object: *mut *mut tenon_object,
+    ) -> tenon_status;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_object_retain(object: *mut tenon_object) -> *mut tenon_object;
+    /** Drops a reference; the last one calls type->release(self). NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_object_release(object: *mut tenon_object);
+    /** Returns the type.
+
+ Ownership: static for the object's life.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_object_get_type(
+        object: *const tenon_object,
+    ) -> *const tenon_object_type;
+    /** Returns what the object wraps.
+
+ Ownership: borrowed until the object dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_object_self(object: *const tenon_object) -> *mut ::core::ffi::c_void;
+    /** Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
+ for every other value. Wrapper tensors are tensors: see tenon_wrapper_object.
+
+ Ownership: borrowed until the value's owner lets go of it.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_object_of_value(value: *const tenon_value) -> *mut tenon_object;
+    #[must_use]
+    /** Calls a function object: `stack` has the arguments and room for the results, which are NONE.
+
+ Errors:    TENON_ERROR_TYPE for an object whose type has no `call`, or what the function raised;
+            the results are cleared then.
+ Ownership: arguments are borrowed; results are new references, released by the caller.
+ Threads:   any thread; *blocks* where the function may.
+ Since:     0.1*/
+    pub fn tenon_object_call(
+        object: *mut tenon_object,
+        stack: *mut tenon_stack,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a function: an object that can be called (TENON_TAG_FUNCTION), with one result.
+
+ Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a bad
+            description, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure; nodes keep it beyond the object's end.
+            `out_function` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_new(
+        type_: *const tenon_function_type,
+        out_function: *mut *mut tenon_object,
+    ) -> tenon_status;
+    #[must_use]
+    /** Applies a function: runs its forward, and records it as one node where gradients flow to an
+ argument. An argument that forward returns as it is becomes an alias, unless it was marked
+ dirty.
+
+ Errors:    TENON_ERROR_TYPE for an object that tenon_function_new has not made, or without
+            forward,
+            TENON_ERROR_STATE for a dirty tensor that is not returned, or must not be written,
+            and what forward or setup raised.
+ Ownership: arguments are borrowed; the caller clears `out_result`.
+ Threads:   any thread; *blocks* where the function may.
+ Since:     0.1*/
+    pub fn tenon_function_apply(
+        function: *mut tenon_object,
+        args: *const tenon_value,
+        nargs: i64,
+        out_result: *mut tenon_value,
+    ) -> tenon_status;
+    #[must_use]
+    /** The first half of tenon_function_apply, for a language that calls its own forward with objects
+ of its own: looks where gradients flow. Inputs are tensors, or NULL. The caller then runs
+ forward in no_grad mode, and finishes or cancels. Of the type only what concerns backward is
+ used.
+
+ Errors:    as tenon_function_apply, but what forward raises.
+ Ownership: inputs outlive the context's finish or cancel. `out_context` is the caller's until
+            tenon_function_finish or tenon_function_cancel takes it.
+ Threads:   any thread, which then finishes or cancels.
+ Since:     0.1*/
+    pub fn tenon_function_begin(
+        function: *mut tenon_object,
+        inputs: *const *mut tenon_tensor,
+        ninputs: i64,
+        out_context: *mut *mut tenon_function_context,
+    ) -> tenon_status;
+    #[must_use]
+    /** The second half: records the call, if gradients flow to an input, and links the outputs to the
+ node. An output may be replaced by an alias; NULL stands for one that is no tensor. The context
+ is the node's then; without one it has ended.
+
+ Errors:    as tenon_function_apply. The context has ended then, the outputs are still owned.
+ Ownership: takes the context. `outputs` are owned by the caller before and after; `out_node` is
+            owned by the caller, NULL where nothing was recorded.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_function_finish(
+        context: *mut tenon_function_context,
+        outputs: *mut *mut tenon_tensor,
+        noutputs: i64,
+        out_node: *mut *mut tenon_node,
+    ) -> tenon_status;
+    /** Ends a context whose forward has failed.
+
+ Ownership: takes the context; NULL is accepted.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_function_cancel(context: *mut tenon_function_context);
+    /** Returns the context of a node: of a function, or of an operator whose formula has a setup; NULL
+ for others.
+
+ Ownership: borrowed from the node.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_of(
+        node: *const tenon_node,
+    ) -> *mut tenon_function_context;
+    #[must_use]
+    /** Saves values for backward, in place of what was saved before. Of tensors the version is noted
+ when the call has been recorded; inputs and results stay what they are to the graph. Other
+ values are copied.
+
+ Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_INVALID_ARGUMENT for a bad
+            value, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: values are borrowed.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_save(
+        context: *mut tenon_function_context,
+        values: *const tenon_value,
+        count: i64,
+    ) -> tenon_status;
+    /** Returns how many values are saved.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_saved_count(
+        context: *const tenon_function_context,
+    ) -> i64;
+    #[must_use]
+    /** Gives a saved value: a tensor as it was to the graph, an absent one as NONE.
+
+ Errors:    TENON_ERROR_STATE for a tensor that was written since, and for what a backward pass
+            has freed; TENON_ERROR_INDEX.
+ Ownership: the caller clears `out_value`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_copy_saved(
+        context: *const tenon_function_context,
+        index: i64,
+        out_value: *mut tenon_value,
+    ) -> tenon_status;
+    /** Frees what is saved, as a backward pass does that does not keep the graph.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_drop_saved(context: *mut tenon_function_context);
+    /** Tells whether gradients flow to an input; 0 for a number that is none.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_needs_grad(
+        context: *const tenon_function_context,
+        input: i64,
+    ) -> i32;
+    #[must_use]
+    /** Says that forward has written an input in place. It has to return it.
+
+ Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `tensor` is borrowed, and outlives the call.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_mark_dirty(
+        context: *mut tenon_function_context,
+        tensor: *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Says that an output has no gradient.
+
+ Errors:    TENON_ERROR_STATE once the call is recorded, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `tensor` is borrowed, and outlives the call.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_mark_non_differentiable(
+        context: *mut tenon_function_context,
+        tensor: *mut tenon_tensor,
+    ) -> tenon_status;
+    /** Says whether backward gets zeros (1, as at first) or NULL (0) for outputs that no gradient came
+ to.
+
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_set_materialize_grads(
+        context: *mut tenon_function_context,
+        materialize: i32,
+    );
+    /** Says in backward that the gradients it gives must not be derived again, as
+ TENON_FUNCTION_ONCE_DIFFERENTIABLE does for all calls.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_set_once_differentiable(
+        context: *mut tenon_function_context,
+    );
+    /** Gives the context an object of the caller's language to keep, in place of the one that it has,
+ whose deleter runs. It ends with the node.
+
+ Ownership: takes over `state`: the deleter (may be NULL) runs once, on any thread.
+ Threads:   any thread, one at a time.
+ Since:     0.1*/
+    pub fn tenon_function_context_set_state(
+        context: *mut tenon_function_context,
+        state: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+    );
+    /** Returns that object; NULL without one, and for a context of another language's function.
+
+ Ownership: borrowed from the context.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_state(
+        context: *const tenon_function_context,
+        language: u32,
+    ) -> *mut ::core::ffi::c_void;
+    #[must_use]
     /** Makes a generator on a device; NULL is the CPU: MT19937 (Matsumoto and Nishimura, 1998) with the
  low 32 bits of `seed`, as PyTorch's. Other devices' are what their provider makes.
 
@@ -4136,62 +4516,6 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_language_name(language: u32) -> *const ::core::ffi::c_char;
-    #[must_use]
-    /** Makes an object of `type` around `self`; calls type->retain(self) on success.
-
- Errors:    TENON_ERROR_ABI for a bad struct_size, TENON_ERROR_INVALID_ARGUMENT for a NULL type
-            or one without a name, TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_object`; `type` must outlive it.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_object_new(
-        type_: *const tenon_object_type,
-        self_: *mut ::core::ffi::c_void,
-        out_object: *mut *mut tenon_object,
-    ) -> tenon_status;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_object_retain(object: *mut tenon_object) -> *mut tenon_object;
-    /** Drops a reference; the last one calls type->release(self). NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_object_release(object: *mut tenon_object);
-    /** Returns the type.
-
- Ownership: static for the object's life.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_object_get_type(
-        object: *const tenon_object,
-    ) -> *const tenon_object_type;
-    /** Returns what the object wraps.
-
- Ownership: borrowed until the object dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_object_self(object: *const tenon_object) -> *mut ::core::ffi::c_void;
-    /** Returns the object that a value is or carries: the one of an object value or of a carrier, NULL
- for every other value. Wrapper tensors are tensors: see tenon_wrapper_object.
-
- Ownership: borrowed until the value's owner lets go of it.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_object_of_value(value: *const tenon_value) -> *mut tenon_object;
-    #[must_use]
-    /** Calls a function object: `stack` has the arguments and room for the results, which are NONE.
-
- Errors:    TENON_ERROR_TYPE for an object whose type has no `call`, or what the function raised;
-            the results are cleared then.
- Ownership: arguments are borrowed; results are new references, released by the caller.
- Threads:   any thread; *blocks* where the function may.
- Since:     0.1*/
-    pub fn tenon_object_call(
-        object: *mut tenon_object,
-        stack: *mut tenon_stack,
-    ) -> tenon_status;
     #[must_use]
     /** Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
  the mode is off, together with those inside it.

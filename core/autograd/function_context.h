@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// FunctionContext: one call of a function with a gradient of its own, or of an operator whose
+// formula looks at each call.
+//
+// It stands for the formula in the call's node, with a plan of its own: so it lives as long as the
+// node, which has the saved values, and everything that knows nodes knows it.
+#pragma once
+
+#include <span>
+
+#include "autograd/callback_formula.h"
+#include "autograd/tensor_state.h"
+#include "base/small_vector.h"
+#include "value/value.h"
+
+namespace tenon::autograd {
+
+/// An input's tensor (NULL: none, or no tensor), and where its gradient goes.
+struct FunctionInput {
+  tensor::Tensor* tensor = nullptr;
+  Flow flow;
+};
+
+using FunctionContext = ::tenon_function_context;
+using FunctionContextPtr = base::IntrusivePtr<FunctionContext>;
+
+}  // namespace tenon::autograd
+
+/// A context.
+struct tenon_function_context final : public tenon::autograd::Formula {
+ public:
+  using CallbackFormula = tenon::autograd::CallbackFormula;
+  using Node = tenon::autograd::Node;
+  using Plan = tenon::autograd::Plan;
+  using Tensor = tenon::tensor::Tensor;
+
+  /// Of a call of what the formula has the callbacks of. Gradients flow to inputs that have a flow.
+  static tenon::autograd::FunctionContextPtr make(
+      const CallbackFormula& formula, std::vector<tenon::autograd::FunctionInput> inputs);
+  ~tenon_function_context() override;
+
+  const CallbackFormula& owner() const noexcept { return *owner_; }
+  const Plan& plan() const noexcept { return plan_; }
+  const tenon_function_context* context() const noexcept override { return this; }
+  bool is_tracked() const noexcept;
+  bool needs_grad(size_t input) const noexcept;
+
+  /// See tenon_function_context_save and those after it. The marks are of the call: they throw
+  /// TENON_ERROR_STATE once it is recorded, as save does.
+  void save(std::span<const tenon_value> values);
+  size_t saved_count() const noexcept { return saved_.size(); }
+  tenon_value copy_saved(size_t index) const;
+  void drop_saved() noexcept;
+  void mark_dirty(Tensor* tensor);
+  void mark_non_differentiable(Tensor* tensor);
+  void set_materialize_grads(bool materialize) noexcept;
+  void set_once_differentiable() noexcept {
+    once_differentiable_.store(true, std::memory_order_relaxed);
+  }
+  void set_state(void* state, tenon_deleter deleter) noexcept;
+  void* state() const noexcept { return state_; }
+
+  bool is_input(const Tensor* tensor) const noexcept { return input_of(tensor) >= 0; }
+  /// Number of the first input that is this tensor, -1 for none.
+  int input_of(const Tensor* tensor) const noexcept;
+  bool is_dirty(const Tensor* tensor) const noexcept;
+  bool is_non_differentiable(const Tensor* tensor) const noexcept;
+  std::span<Tensor* const> dirty() const noexcept { return {dirty_.data(), dirty_.size()}; }
+
+  /// A node for the call, with edges and room for the saved values. Throws
+  /// TENON_ERROR_OUT_OF_MEMORY.
+  tenon::autograd::NodePtr make_node(std::span<const Tensor* const> outputs);
+  /// Moves what was saved into the node; results are known by their place, so that they and the
+  /// node do not keep each other. The call is recorded then.
+  void fill(Node& node, std::span<Tensor* const> results);
+
+  void run(const Plan& plan, tenon_backward_call* call) const override;
+
+ private:
+  using Save = tenon::autograd::Save;
+
+  explicit tenon_function_context(const CallbackFormula& formula);
+  std::unique_ptr<Plan> make_plan(const tenon::schema::Schema& schema) const override;
+  void check_open(const char* function) const;
+
+  tenon::base::IntrusivePtr<const CallbackFormula> owner_;
+  Plan plan_;
+  std::vector<tenon::autograd::FunctionInput> inputs_;  // tensors until recorded
+  tenon::base::SmallVector<tenon_value, 4> saved_;      // until recorded owned, then tags only
+  tenon::base::SmallVector<Tensor*, 2> dirty_;          // until recorded, as the next
+  tenon::base::SmallVector<Tensor*, 2> non_differentiable_;
+  Node* node_ = nullptr;  // which keeps the context
+  std::atomic<bool> once_differentiable_{false};
+  void* state_ = nullptr;
+  tenon_deleter drop_state_ = nullptr;
+};
