@@ -98,6 +98,7 @@ static jbyteArray bytes_of(JNIEnv *env, const char *text) {
 %include "tenon/autograd.h"
 %include "tenon/check.h"
 %include "tenon/function.h"
+%include "tenon/hooks.h"
 %include "tenon/mode.h"
 %include "tenon/thread.h"
 %include "tenon/kernel.h"

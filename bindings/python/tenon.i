@@ -31,10 +31,11 @@ LEAVE_OUT("^tenon_tensor_dims$")
 LEAVE_OUT("^tenon_tensor_(resize|binding|own_|from_|to_|use_count)")
 LEAVE_OUT("^tenon_storage_")
 LEAVE_OUT("^tenon_generator_")
-LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck)")
+LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck|hook_)")
 LEAVE_OUT("^tenon_library_register_autograd$")
 LEAVE_OUT("^tenon_function_")
-LEAVE_OUT("^tenon_tensor_(requires_grad|is_leaf|copy_grad|copy_node|copy_base)$")
+LEAVE_OUT("^tenon_tensor_(requires_grad|is_leaf|copy_(grad|node|base)|add_hook)$")
+LEAVE_OUT("^tenon_tensor_(retains?_grad|grad_dtype)$")
 LEAVE_OUT("^tenon_(library|registration|key_guard)_")
 LEAVE_OUT("^tenon_device_(provider_|copy|parse)")
 LEAVE_OUT("^tenon_dtype_(parse|promote)")
@@ -67,6 +68,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/autograd.h"
 %include "tenon/check.h"
 %include "tenon/function.h"
+%include "tenon/hooks.h"
 %include "tenon/thread.h"
 %include "tenon/warning.h"
 %include "tenon/kernel.h"

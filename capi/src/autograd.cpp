@@ -62,19 +62,50 @@ struct Pass {
   bool allows_unused = false;
 };
 
-TensorPtr first_gradient(const char* function, int64_t index, const tenon_tensor& output,
-                         tenon_tensor* given) {
-  if (given == nullptr || given->is_undefined()) {
-    TENON_CHECK_ARG(output.numel() == 1, function, ": gradient of output ", index,
-                    " must be given unless the output is a scalar, got none for sizes ",
-                    tenon::tensor::print_dims(output.size_span()));
-    return autograd::operators::ones_like(output);
+// Where an output or input stands in the graph: given as a tensor, or as an output of a node.
+struct Place {
+  autograd::Flow flow;
+  const tenon_tensor* tensor = nullptr;
+  const autograd::OutputInfo& info() const { return flow.node->output(flow.output); }
+};
+
+Place place_of(const char* function, const char* what, int64_t index, tenon_tensor* const* tensors,
+               tenon_node* const* nodes, const int64_t* numbers) {
+  tenon_tensor* tensor = tensors != nullptr ? tensors[index] : nullptr;
+  tenon_node* node = nodes != nullptr ? nodes[index] : nullptr;
+  if (node != nullptr && tensor == nullptr) {
+    const int64_t number = numbers != nullptr ? numbers[index] : 0;
+    TENON_CHECK_INDEX(number >= 0 && number < int64_t{node->output_count()}, function, ": ", what,
+                      " ", index, " must be one of ", node->output_count(), " outputs of ",
+                      node->name(), ", got number ", number);
+    return {{autograd::NodePtr::share(node), static_cast<uint32_t>(number)}, nullptr};
   }
-  TENON_CHECK_ARG(std::ranges::equal(given->size_span(), output.size_span()), function,
-                  ": gradient of output ", index, " must have the output's shape ",
-                  tenon::tensor::print_dims(output.size_span()), ", got ",
-                  tenon::tensor::print_dims(given->size_span()));
-  if (given->dtype() != output.dtype()) return autograd::operators::cast(*given, output.dtype());
+  TENON_CHECK_ARG(tensor != nullptr, function, ": ", what, " ", index, " must be given, got NULL");
+  autograd::Flow flow = autograd::flow_to(*tensor);
+  TENON_CHECK(flow.node != nullptr, TENON_ERROR_STATE, function, ": ", what, " ", index,
+              " must require grad, got a tensor that does not");
+  return {std::move(flow), tensor};
+}
+
+TensorPtr first_gradient(const char* function, int64_t index, const Place& place,
+                         tenon_tensor* given) {
+  const autograd::OutputInfo& output = place.info();
+  const auto sizes = output.size_span();
+  if (given == nullptr || given->is_undefined()) {
+    const bool is_one = std::ranges::all_of(sizes, [](int64_t size) { return size == 1; });
+    TENON_CHECK_ARG(is_one, function, ": gradient of output ", index,
+                    " must be given unless the output is a scalar, got none for sizes ",
+                    tenon::tensor::print_dims(sizes));
+    const TensorPtr like =
+        place.tensor == nullptr ? autograd::operators::zeros_for(output) : nullptr;
+    return autograd::operators::ones_like(like != nullptr ? *like : *place.tensor);
+  }
+  TENON_CHECK_ARG(std::ranges::equal(given->size_span(), sizes), function, ": gradient of output ",
+                  index, " must have the output's shape ", tenon::tensor::print_dims(sizes),
+                  ", got ", tenon::tensor::print_dims(given->size_span()));
+  if (output.dtype >= 0 && given->dtype() != output.dtype) {
+    return autograd::operators::cast(*given, output.dtype);
+  }
   return TensorPtr::share(given);
 }
 
@@ -87,29 +118,27 @@ Pass read_pass(const char* function, const tenon_backward_options* given) {
   tenon::base::check_reserved(function, 0, whole.reserved);
   TENON_CHECK_ARG((whole.flags & ~kKnown) == 0, function, ": flags must be known, got ",
                   whole.flags);
-  TENON_CHECK_ARG(whole.noutputs > 0 && whole.outputs != nullptr, function,
-                  ": outputs must be given, got none");
-  TENON_CHECK_ARG(whole.ninputs >= 0 && (whole.ninputs == 0 || whole.inputs != nullptr), function,
-                  ": inputs must be given, got NULL for ", whole.ninputs);
+  TENON_CHECK_ARG(whole.noutputs > 0 && (whole.outputs != nullptr || whole.output_nodes != nullptr),
+                  function, ": outputs must be given, got none");
+  TENON_CHECK_ARG(whole.ninputs >= 0 && (whole.ninputs == 0 || whole.inputs != nullptr ||
+                                         whole.input_nodes != nullptr),
+                  function, ": inputs must be given, got NULL for ", whole.ninputs);
   Pass pass;
   pass.options.create_graph = (whole.flags & TENON_BACKWARD_CREATE_GRAPH) != 0;
   pass.options.keep_graph =
       pass.options.create_graph || (whole.flags & TENON_BACKWARD_KEEP_GRAPH) != 0;
   pass.allows_unused = (whole.flags & TENON_BACKWARD_ALLOW_UNUSED) != 0;
   for (int64_t i = 0; i < whole.noutputs; ++i) {
-    const tenon_tensor& output = checked(function, "an output", whole.outputs[i]);
-    autograd::Flow flow = autograd::flow_to(const_cast<tenon_tensor&>(output));
-    TENON_CHECK(flow.node != nullptr, TENON_ERROR_STATE, function, ": output ", i,
-                " must require grad, got a tensor that no recorded call has made");
+    Place place =
+        place_of(function, "output", i, whole.outputs, whole.output_nodes, whole.output_numbers);
     tenon_tensor* grad = whole.grads != nullptr ? whole.grads[i] : nullptr;
-    pass.roots.push_back(
-        {std::move(flow.node), flow.output, first_gradient(function, i, output, grad)});
+    TensorPtr first = first_gradient(function, i, place, grad);
+    pass.roots.push_back({std::move(place.flow.node), place.flow.output, std::move(first)});
   }
   for (int64_t i = 0; i < whole.ninputs; ++i) {
-    autograd::Flow flow = autograd::flow_to(checked(function, "an input", whole.inputs[i]));
-    TENON_CHECK(flow.node != nullptr, TENON_ERROR_STATE, function, ": input ", i,
-                " must require grad, got a tensor that does not");
-    pass.targets.push_back({std::move(flow.node), flow.output});
+    Place place =
+        place_of(function, "input", i, whole.inputs, whole.input_nodes, whole.input_numbers);
+    pass.targets.push_back({std::move(place.flow.node), place.flow.output});
   }
   return pass;
 }

@@ -3,6 +3,7 @@
 
 #include "autograd/operators.h"
 #include "base/error.h"
+#include "tensor/layout.h"
 
 namespace tenon::autograd {
 
@@ -10,11 +11,29 @@ namespace {
 
 using tensor::TensorPtr;
 
+// Whether a gradient lies in memory as its leaf's tensor does: row-major where that has gaps.
+bool lies_as(const tensor::Tensor& grad, const tensor::Tensor* variable) {
+  const bool follows = variable != nullptr && variable->has_storage() &&
+                       !variable->is_contiguous() && !variable->is_symbolic() &&
+                       tensor::is_dense(variable->size_span(), variable->stride_span());
+  if (!follows) return grad.is_contiguous();
+  for (int32_t dim = 0; dim < grad.ndim(); ++dim) {
+    if (grad.sizes()[dim] != 1 && grad.strides()[dim] != variable->strides()[dim]) return false;
+  }
+  return true;
+}
+
 // The leaf's first gradient. One whose memory others see would change for them when it is added to.
-TensorPtr own(TensorPtr grad, bool recorded) {
+TensorPtr own(const Node& leaf, TensorPtr grad, bool recorded) {
+  const TensorPtr variable = leaf.copy_variable();
+  const bool fits = lies_as(*grad, variable.get());
   const bool alone = grad->use_count() == 1 && grad->base() == nullptr && grad->has_storage() &&
-                     grad->storage()->is_alone() && grad->is_contiguous();
-  return alone && !recorded ? grad : operators::clone(*grad);
+                     grad->storage()->is_alone();
+  if (alone && fits && !recorded) return grad;
+  if (fits || recorded || !grad->has_storage() || variable == nullptr) {
+    return operators::clone(*grad);
+  }
+  return operators::copy_as(*grad, variable->size_span(), variable->stride_span());
 }
 
 // Puts back what was taken out to be added to, unless the sum came to be.
@@ -56,7 +75,7 @@ void accumulate(Node& leaf, TensorPtr grad, bool recorded) {
       is_own = true;
     }
     if (!is_own) {
-      grad = own(std::move(grad), recorded);
+      grad = own(leaf, std::move(grad), recorded);
       is_own = true;
     }
     // Another thread may have put one there meanwhile: that is added, too.

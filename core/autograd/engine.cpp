@@ -8,8 +8,10 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/grad_mode_guard.h"
+#include "autograd/node_extra.h"
 #include "autograd/node_run.h"
 #include "autograd/operators.h"
+#include "autograd/pass.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/small_vector.h"
@@ -43,15 +45,20 @@ struct Waiting {
 enum class Ends { kAccumulate, kCapture };
 
 // One pass.
-class Task {
+class Task final : public Pass {
  public:
-  Task(const PassOptions& options, std::span<const Target> targets, Ends ends)
-      : options_(options), targets_(targets), ends_(ends), captured_(targets.size()) {}
+  Task(const PassOptions& options, std::span<const Root> roots, std::span<const Target> targets,
+       Ends ends)
+      : options_(options),
+        roots_(roots),
+        targets_(targets),
+        ends_(ends),
+        captured_(targets.size()) {}
 
-  void run(std::span<const Root> roots) {
-    if (!targets_.empty()) mark(roots);
+  void run() {
+    if (!targets_.empty()) mark();
     const GradModeGuard guard(options_.create_graph);
-    for (const Root& root : roots) {
+    for (const Root& root : roots_) {
       if (is_needed(root.node.get())) give({root.node.get(), root.output}, root.grad);
     }
     while (!heap_.empty()) {
@@ -63,6 +70,17 @@ class Task {
       waiting_.erase(found);
       run(*node, *waiting);
     }
+    run_done();
+  }
+
+  bool reaches(const Node& node) override {
+    if (!targets_.empty()) return marks_.contains(&node);
+    if (marks_.empty()) {
+      std::vector<const Node*> from;
+      for (const Root& root : roots_) from.push_back(root.node.get());
+      marks_ = reachable(from, [](const Node&) { return true; });
+    }
+    return marks_.contains(&node);
   }
 
   std::vector<TensorPtr> take_captured() { return std::move(captured_); }
@@ -77,7 +95,7 @@ class Task {
   };
 
   // Finds the nodes that lead to a target. What is older than all targets leads to none.
-  void mark(std::span<const Root> roots) {
+  void mark() {
     uint64_t oldest = UINT64_MAX;
     for (const Target& target : targets_) {
       oldest = std::min(oldest, target.node->sequence());
@@ -92,7 +110,7 @@ class Task {
     const auto enter = [&](Node* node) {
       if (node->sequence() >= oldest && seen.insert(node).second) path.push_back({node, 0});
     };
-    for (const Root& root : roots) {
+    for (const Root& root : roots_) {
       enter(root.node.get());
       while (!path.empty()) {
         Step& step = path.back();
@@ -138,6 +156,11 @@ class Task {
   }
 
   void run(Node& node, Waiting& waiting) {
+    HookListPtr hooks;
+    if (NodeExtra* extra = node.extra()) [[unlikely]] {
+      hooks = extra->hooks();
+      finish_grads(node, *extra, hooks.get(), waiting.grads);
+    }
     if (ends_ == Ends::kCapture) {
       for (size_t i = 0; i < targets_.size(); ++i) {
         if (targets_[i].node.get() != &node) continue;
@@ -145,11 +168,40 @@ class Task {
       }
     }
     if (!node.is_leaf()) {
-      if (leads_on(node)) run_formula(node, waiting);
-    } else if (ends_ == Ends::kAccumulate && waiting.grads[0] != nullptr) {
-      accumulate(node, TensorPtr::adopt(std::exchange(waiting.grads[0], nullptr)),
-                 options_.create_graph);
+      if (leads_on(node)) run_formula(node, waiting, hooks.get());
+    } else if (ends_ == Ends::kAccumulate) {
+      run_leaf(node, waiting, hooks.get());
     }
+  }
+
+  // The whole gradients of a node's outputs are here: hooks of tensors see them, and what outputs
+  // retain is what they left.
+  static void finish_grads(Node& node, NodeExtra& extra, const HookList* hooks,
+                           std::span<Tensor*> grads) {
+    for (uint32_t i = 0; i < grads.size(); ++i) {
+      if (hooks != nullptr) run_grad_hooks(*hooks, node, i, &grads[i]);
+      if (extra.has_retained() && grads[i] != nullptr) extra.add_retained(i, *grads[i]);
+    }
+  }
+
+  void run_leaf(Node& leaf, Waiting& waiting, const HookList* hooks) {
+    if (hooks == nullptr) [[likely]] {
+      if (waiting.grads[0] != nullptr) accumulate(leaf, take(waiting.grads[0]), create_graph());
+      return;
+    }
+    run_hooks_before(*hooks, leaf, waiting.grads);
+    const TensorPtr grad = TensorPtr::share(waiting.grads[0]);
+    if (grad != nullptr) {
+      accumulate(leaf, take(waiting.grads[0]), create_graph());
+      run_accumulated_hooks(*hooks, leaf);
+    }
+    Tensor* const outputs[] = {grad.get()};
+    run_hooks_after(*hooks, leaf, {}, outputs);
+  }
+
+  bool create_graph() const noexcept { return options_.create_graph; }
+  static TensorPtr take(Tensor*& grad) noexcept {
+    return TensorPtr::adopt(std::exchange(grad, nullptr));
   }
 
   // Whether some edge of a node is to be followed.
@@ -159,20 +211,25 @@ class Task {
     });
   }
 
-  void run_formula(Node& node, Waiting& waiting) {
+  void run_formula(Node& node, Waiting& waiting, const HookList* hooks) {
     const auto edges = node.edges();
     base::SmallVector<uint8_t, 8> needs(edges.size());
     for (size_t i = 0; i < edges.size(); ++i) {
       needs[i] = edges[i].node != nullptr && is_needed(edges[i].node) ? 1 : 0;
     }
+    if (hooks != nullptr) run_hooks_before(*hooks, node, waiting.grads);
     materialize(node, waiting);
     InputGrads given(edges.size());
     run_node(node, waiting.grads, needs, options_.keep_graph, &given);
     for (size_t i = 0; i < edges.size(); ++i) {
-      if (needs[i] == 0) continue;
-      TensorPtr grad = given.take(i);
-      if (grad != nullptr) grad = fit(std::move(grad), node, edges[i]);
-      give(edges[i], std::move(grad));
+      if (needs[i] == 0 || given.data()[i] == nullptr) continue;
+      given.data()[i] = fit(given.take(i), node, edges[i]).detach();
+    }
+    if (hooks != nullptr) {
+      run_hooks_after(*hooks, node, {given.data(), edges.size()}, waiting.grads);
+    }
+    for (size_t i = 0; i < edges.size(); ++i) {
+      if (needs[i] != 0) give(edges[i], given.take(i));
     }
   }
 
@@ -185,7 +242,7 @@ class Task {
     if (undefined && absent == Absent::kSkipped) return;
     for (uint32_t i = 0; i < waiting.grads.size(); ++i) {
       const OutputInfo& info = node.output(i);
-      if (waiting.grads[i] == nullptr && info.dtype >= 0) {
+      if (waiting.grads[i] == nullptr && info.flows()) {
         waiting.grads[i] = operators::zeros_for(info).detach();
       }
     }
@@ -199,11 +256,11 @@ class Task {
     if (fits && grad->dtype() == info.dtype) [[likely]] {
       return grad;
     }
-    TENON_CHECK(info.dtype >= 0, TENON_ERROR_INTERNAL, node.name(),
+    TENON_CHECK(info.flows(), TENON_ERROR_INTERNAL, node.name(),
                 ": edge must lead to an output that has a gradient");
     try {
       if (!fits) grad = operators::sum_to(*grad, info.size_span());
-      if (grad->dtype() != info.dtype) grad = operators::cast(*grad, info.dtype);
+      if (info.dtype >= 0 && grad->dtype() != info.dtype) grad = operators::cast(*grad, info.dtype);
     } catch (const Error& error) {
       error.object()->add_note(base::concat("a gradient that ", node.name(), " gave"));
       throw;
@@ -212,25 +269,27 @@ class Task {
   }
 
   const PassOptions options_;
+  const std::span<const Root> roots_;
   const std::span<const Target> targets_;
   const Ends ends_;
   std::vector<TensorPtr> captured_;  // one for each target
   std::vector<Entry> heap_;
   std::unordered_map<Node*, std::unique_ptr<Waiting>> waiting_;
-  std::unordered_set<const Node*> marks_;  // lead to a target
+  // Nodes that lead to a target; without targets all, filled when somebody asks.
+  std::unordered_set<const Node*> marks_;
 };
 
 }  // namespace
 
 void run_backward(std::span<const Root> roots, std::span<const Target> leaves,
                   const PassOptions& options) {
-  Task(options, leaves, Ends::kAccumulate).run(roots);
+  Task(options, roots, leaves, Ends::kAccumulate).run();
 }
 
 std::vector<TensorPtr> run_grad(std::span<const Root> roots, std::span<const Target> targets,
                                 const PassOptions& options) {
-  Task task(options, targets, Ends::kCapture);
-  task.run(roots);
+  Task task(options, roots, targets, Ends::kCapture);
+  task.run();
   return task.take_captured();
 }
 

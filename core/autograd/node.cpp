@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "autograd/node_extra.h"
 #include "base/check.h"
 #include "base/live_count.h"
 #include "base/spin_guard.h"
@@ -31,7 +32,7 @@ bool fits_block(size_t bytes) noexcept {
 
 void write_info(const tensor::Tensor* output, OutputInfo* info) noexcept {
   const bool flows = output != nullptr;
-  info->dtype = flows ? output->dtype() : -1;
+  info->dtype = flows ? output->dtype() : OutputInfo::kNoDtype;
   info->ndim = flows ? output->ndim() : 0;
   info->device = flows ? output->device() : tenon_device{};
   for (int32_t dim = 0; dim < info->ndim; ++dim) info->sizes[dim] = output->sizes()[dim];
@@ -93,10 +94,37 @@ NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
 
 NodePtr tenon_node::make_leaf(const tenon_tensor& tensor) {
   const tenon_tensor* output = &tensor;
-  tenon_node* node = allocate(sizeof(tenon_node) + OutputInfo::bytes(tensor.ndim()));
+  tenon_node* node =
+      allocate(sizeof(tenon_node) + OutputInfo::bytes(tensor.ndim()) + sizeof(tensor::WeakTensor));
   node->outputs_ = 1;
   write_info(output, node->first_output());
+  new (node->variable()) tensor::WeakTensor(const_cast<tenon_tensor*>(&tensor));
   return NodePtr::adopt(node);
+}
+
+tensor::WeakTensor* tenon_node::variable() const noexcept {
+  TENON_DCHECK(is_leaf());
+  return reinterpret_cast<tensor::WeakTensor*>(
+      after(const_cast<tenon_node*>(this)->first_output()));
+}
+
+tensor::TensorPtr tenon_node::copy_variable() const noexcept {
+  return is_leaf() ? variable()->lock() : nullptr;
+}
+
+void tenon_node::set_grad_dtype(tenon_dtype dtype) noexcept {
+  TENON_DCHECK(is_leaf());
+  first_output()->dtype = dtype < 0 ? OutputInfo::kAnyDtype : dtype;
+}
+
+NodeExtra& tenon_node::require_extra() {
+  NodeExtra* extra = extra_.load(std::memory_order_acquire);
+  if (extra != nullptr) return *extra;
+  auto fresh = std::make_unique<NodeExtra>();
+  if (extra_.compare_exchange_strong(extra, fresh.get(), std::memory_order_acq_rel)) {
+    return *fresh.release();
+  }
+  return *extra;  // another thread was faster
 }
 
 const char* tenon_node::name() const noexcept {
@@ -139,6 +167,8 @@ void tenon_node::end() noexcept {
     if (edge.node != nullptr) edge.node->release();
   }
   grad_.reset();
+  if (is_leaf()) variable()->~WeakTensor();
+  delete extra_.load(std::memory_order_acquire);
   if (plan_ != nullptr) plan_->formula->release();
   base::count_live(TENON_HANDLE_NODE, -1);
   const uint8_t block = block_;
@@ -154,7 +184,7 @@ void tenon_node::drop_saved() noexcept {
     if (tenon_tensor* tensor = std::exchange(saved.tensor, nullptr)) tensor->release();
   }
   for (tenon_value& value : saved_values()) tenon::value::clear(&value);
-  inner_.reset();
+  if (NodeExtra* more = extra()) more->inner.reset();
 }
 
 tensor::TensorPtr tenon_node::copy_grad() const noexcept {

@@ -21,6 +21,7 @@ namespace tenon::autograd {
 
 using Node = ::tenon_node;
 using NodePtr = base::IntrusivePtr<Node>;
+class NodeExtra;
 
 /// Where the gradient of an input goes: output `output` of a node, which the edge owns. Empty where
 /// none is wanted.
@@ -41,11 +42,14 @@ struct SavedTensor {
 
 /// What an output is like: a gradient for it has the same sizes, dtype and device. Sizes follow.
 struct OutputInfo {
-  int32_t dtype;  // -1: no gradient flows into this output
+  int32_t dtype;  // kNoDtype: no gradient flows here; kAnyDtype: of a leaf that takes any
   int32_t ndim;
   tenon_device device;
   int64_t sizes[];
 
+  static constexpr int32_t kNoDtype = -1;
+  static constexpr int32_t kAnyDtype = -2;
+  bool flows() const noexcept { return dtype != kNoDtype; }
   static constexpr size_t bytes(int32_t ndim) noexcept {
     return sizeof(OutputInfo) + static_cast<size_t>(ndim) * sizeof(int64_t);
   }
@@ -93,20 +97,15 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   void set_edge(uint32_t index, tenon::autograd::NodePtr node, uint32_t output) noexcept;
   std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
   std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
-  bool has_saved() const noexcept {
-    return saved_tensors_ + saved_values_ != 0 || inner_ != nullptr;
+  bool has_saved() const noexcept { return saved_tensors_ + saved_values_ != 0; }
+  /// What few nodes have, see node_extra.h; NULL without.
+  tenon::autograd::NodeExtra* extra() const noexcept {
+    return extra_.load(std::memory_order_acquire);
   }
-  /// A node that this one runs itself, for its output `inner_output` and with its edge `inner_self`
-  /// (-1: none) as this one's first.
-  Node* inner() const noexcept { return inner_.get(); }
-  uint32_t inner_output() const noexcept { return inner_output_; }
-  int inner_self() const noexcept { return inner_self_; }
-  void set_inner(tenon::autograd::NodePtr inner, uint32_t output, int self) noexcept {
-    inner_ = std::move(inner);
-    inner_output_ = static_cast<uint16_t>(output);
-    inner_self_ = static_cast<int16_t>(self);
-  }
-  /// Of one output; `dtype` is -1 where no gradient flows.
+  /// The same, made on demand. Throws std::bad_alloc.
+  tenon::autograd::NodeExtra& require_extra();
+  uint32_t use_count() const noexcept { return references_.load(std::memory_order_acquire); }
+  /// Of one output.
   const OutputInfo& output(uint32_t index) const noexcept;
 
   /// Saved tensors and values go with the node, or when a backward pass that does not keep the
@@ -120,6 +119,10 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   void set_requires_grad(bool wanted) noexcept {
     requires_grad_.store(wanted, std::memory_order_relaxed);
   }
+  /// The tensor whose leaf it is; NULL when that is gone.
+  tenon::tensor::TensorPtr copy_variable() const noexcept;
+  /// The dtype that gradients for it are converted to. Nobody else uses the tensor meanwhile.
+  void set_grad_dtype(tenon_dtype dtype) noexcept;
   /// Any thread may do these at any time.
   tenon::tensor::TensorPtr copy_grad() const noexcept;
   /// Returns the one that was there.
@@ -146,6 +149,7 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   OutputInfo* first_output() noexcept {
     return reinterpret_cast<OutputInfo*>(first_value() + saved_values_);
   }
+  tenon::tensor::WeakTensor* variable() const noexcept;  // of a leaf, behind its output
 
   std::atomic<uint32_t> references_{1};
   uint16_t edges_ = 0;
@@ -154,12 +158,10 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   uint16_t saved_values_ = 0;
   uint8_t block_ = 0;
   std::atomic<bool> requires_grad_{false};
-  std::atomic<uint16_t> readers_{0};  // see begin_read
-  uint16_t inner_output_ = 0;
-  int16_t inner_self_ = -1;
+  std::atomic<uint16_t> readers_{0};         // see begin_read
   mutable std::atomic<bool> locked_{false};  // while `grad_` is looked at
   uint64_t sequence_ = 0;
   const tenon::autograd::Plan* plan_ = nullptr;  // kept by a reference to its formula
   tenon::tensor::TensorPtr grad_;                // of a leaf
-  tenon::autograd::NodePtr inner_;
+  std::atomic<tenon::autograd::NodeExtra*> extra_{nullptr};
 };

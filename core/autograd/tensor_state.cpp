@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "autograd/node_extra.h"
 #include "autograd/view_node.h"
 #include "base/check.h"
 #include "base/spin_guard.h"
@@ -75,6 +76,12 @@ Flow own_flow(const Tensor& tensor) noexcept {
   return {NodePtr::share(static_cast<Node*>(tensor.autograd())), tensor.autograd_note()};
 }
 
+// What the tensor retains follows it to another node.
+void follow(const Tensor& tensor, const Flow& before, Node& node, uint32_t output) {
+  if (before.node == nullptr || before.node->extra() == nullptr) return;
+  move_retained(tensor, *before.node, before.output, node, output);
+}
+
 bool asks(const Flow& flow) noexcept {
   return flow.node != nullptr && (!flow.node->is_leaf() || flow.node->requires_grad());
 }
@@ -111,6 +118,7 @@ Flow flow_to_view(Tensor& view, Tensor& base) {
               " must not be used after its base, or another view of it, was modified inplace in "
               "grad mode; make the view and write either both in grad mode or both outside of it");
   Flow fresh{make_view_node(view, base), 0};
+  follow(view, flow, *fresh.node, 0);
   link.set(fresh, now);
   return fresh;
 }
@@ -161,6 +169,7 @@ bool is_leaf(const Tensor& tensor) {
 }
 
 void set_node(Tensor& tensor, NodePtr node, uint32_t output) {
+  if (tensor.autograd() != nullptr) follow(tensor, own_flow(tensor), *node, output);
   if (tensor.base() != nullptr) {
     require_link(tensor).set({std::move(node), output}, version_of(tensor));
   } else {
@@ -208,30 +217,85 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
 
 TensorPtr copy_grad(Tensor& tensor) {
   const Flow flow = own_flow(tensor);
-  return flow.node != nullptr && flow.node->is_leaf() ? flow.node->copy_grad() : nullptr;
+  if (flow.node == nullptr) return nullptr;
+  if (flow.node->is_leaf()) return flow.node->copy_grad();
+  const NodeExtra* extra = flow.node->extra();
+  return extra != nullptr ? extra->copy_retained(flow.output, tensor) : nullptr;
 }
 
 void set_grad(Tensor& tensor, Tensor* grad) {
   constexpr const char* kFunction = "tenon_tensor_set_grad";
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
                   ": tensor must be defined, got the undefined tensor");
-  TENON_CHECK(is_leaf(tensor), TENON_ERROR_STATE, kFunction,
-              ": tensor must be a leaf, got one made by a recorded call");
+  const Flow flow = own_flow(tensor);
+  TENON_CHECK(is_leaf(tensor) || retains_grad(tensor), TENON_ERROR_STATE, kFunction,
+              ": tensor must be a leaf or retain its gradient, got one made by a recorded call");
   if (grad != nullptr) {
+    const tenon_dtype dtype = grad_dtype(tensor);
     TENON_CHECK_ARG(grad != &tensor, kFunction, ": grad must be another tensor, got the tensor");
-    TENON_CHECK_ARG(grad->dtype() == tensor.dtype(), kFunction, ": grad must be of dtype ",
-                    tensor::dtype_name(tensor.dtype()), ", got ",
-                    tensor::dtype_name(grad->dtype()));
+    TENON_CHECK_ARG(dtype < 0 || grad->dtype() == dtype, kFunction, ": grad must be of dtype ",
+                    tensor::dtype_name(dtype), ", got ", tensor::dtype_name(grad->dtype()));
     TENON_CHECK_ARG(grad->device().type == tensor.device().type &&
                         grad->device().index == tensor.device().index,
                     kFunction, ": grad must be on the tensor's device");
     TENON_CHECK_ARG(std::ranges::equal(grad->size_span(), tensor.size_span()), kFunction,
                     ": grad must be of sizes ", tensor::print_dims(tensor.size_span()), ", got ",
                     tensor::print_dims(grad->size_span()));
-  } else if (own_flow(tensor).node == nullptr) {
+  } else if (flow.node == nullptr) {
     return;
   }
+  NodeExtra* extra = flow.node != nullptr ? flow.node->extra() : nullptr;
+  if (extra != nullptr && extra->set_retained(flow.output, tensor, TensorPtr::share(grad))) return;
   require_leaf(tensor)->set_grad(TensorPtr::share(grad));
+}
+
+HookPtr add_hook(Tensor& tensor, uint32_t kind, Hook::TargetPtr target) {
+  constexpr const char* kFunction = "tenon_tensor_add_hook";
+  TENON_CHECK(requires_grad(tensor), TENON_ERROR_STATE, kFunction,
+              ": tensor must require grad to have a hook, got one that does not");
+  const Flow flow = flow_to(tensor);
+  TENON_CHECK(kind == TENON_HOOK_GRAD || flow.node->is_leaf(), TENON_ERROR_STATE, kFunction,
+              ": tensor must be a leaf to accumulate a gradient, got one made by ",
+              flow.node->name());
+  HookPtr hook = base::IntrusivePtr<Hook>::adopt(new Hook(kind, flow.output, std::move(target)));
+  flow.node->require_extra().add_hook(hook);
+  return hook;
+}
+
+void retain_grad(Tensor& tensor) {
+  TENON_CHECK(requires_grad(tensor), TENON_ERROR_STATE,
+              "tenon_tensor_retain_grad: tensor must require grad, got one that does not");
+  const Flow flow = flow_to(tensor);
+  if (!flow.node->is_leaf()) flow.node->require_extra().retain_grad(flow.output, tensor);
+}
+
+bool retains_grad(const Tensor& tensor) noexcept {
+  const Flow flow = own_flow(tensor);
+  if (flow.node == nullptr || flow.node->is_leaf()) return false;
+  const NodeExtra* extra = flow.node->extra();
+  return extra != nullptr && extra->retains_grad(flow.output, tensor);
+}
+
+tenon_dtype grad_dtype(const Tensor& tensor) noexcept {
+  const Flow flow = own_flow(tensor);
+  if (flow.node == nullptr || !flow.node->is_leaf()) return tensor.dtype();
+  const int32_t dtype = flow.node->output(0).dtype;
+  return dtype >= 0 ? dtype : TENON_DTYPE_NONE;
+}
+
+void set_grad_dtype(Tensor& tensor, tenon_dtype dtype) {
+  constexpr const char* kFunction = "tenon_tensor_set_grad_dtype";
+  TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
+                  ": tensor must be defined, got the undefined tensor");
+  TENON_CHECK_TYPE(dtype == TENON_DTYPE_NONE || is_differentiable(dtype), kFunction,
+                   ": dtype must be floating or complex, got ", dtype);
+  TENON_CHECK(is_leaf(tensor), TENON_ERROR_STATE, kFunction,
+              ": tensor must be a leaf, got one made by a recorded call");
+  const TensorPtr grad = copy_grad(tensor);
+  TENON_CHECK(grad == nullptr || dtype < 0 || grad->dtype() == dtype, TENON_ERROR_STATE, kFunction,
+              ": tensor must have no gradient of another dtype than ", tensor::dtype_name(dtype),
+              ", got one of ", tensor::dtype_name(grad->dtype()));
+  require_leaf(tensor)->set_grad_dtype(dtype);
 }
 
 }  // namespace tenon::autograd

@@ -6,6 +6,7 @@
 // had is stale, and it gets a new one when somebody asks, which leads to the base's.
 #pragma once
 
+#include "autograd/hook.h"
 #include "autograd/node.h"
 #include "base/thread.h"
 #include "dispatch/key_set.h"
@@ -56,5 +57,14 @@ inline bool has_node(const tensor::Tensor& tensor) noexcept { return tensor.auto
 void set_requires_grad(tensor::Tensor& tensor, bool wanted);
 tensor::TensorPtr copy_grad(tensor::Tensor& tensor);
 void set_grad(tensor::Tensor& tensor, tensor::Tensor* grad);
+
+/// See tenon_tensor_add_hook, which has taken over the target.
+HookPtr add_hook(tensor::Tensor& tensor, uint32_t kind, tenon_hook::TargetPtr target);
+/// See tenon_tensor_retain_grad, tenon_tensor_retains_grad, tenon_tensor_grad_dtype and
+/// tenon_tensor_set_grad_dtype.
+void retain_grad(tensor::Tensor& tensor);
+bool retains_grad(const tensor::Tensor& tensor) noexcept;
+tenon_dtype grad_dtype(const tensor::Tensor& tensor) noexcept;
+void set_grad_dtype(tensor::Tensor& tensor, tenon_dtype dtype);
 
 }  // namespace tenon::autograd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/view_node.h"
 
+#include "autograd/node_extra.h"
 #include "autograd/node_run.h"
 #include "autograd/operators.h"
 #include "autograd/tensor_state.h"
@@ -65,8 +66,9 @@ class WriteFormula final : public PlacedFormula {
  public:
   WriteFormula() : PlacedFormula("CopySlices") {}
   void run(const Plan&, tenon_backward_call* call) const override {
-    Node& inner = *call->node->inner();
-    const auto self = static_cast<int>(call->node->inner_self());
+    const NodeExtra& extra = *call->node->extra();
+    Node& inner = *extra.inner;
+    const int self = extra.inner_self;
     TensorPtr whole =
         operators::copy_as(*call->grads[0], dims_of(call->saved[3]), dims_of(call->saved[4]));
     const int64_t offset = call->saved[2].as.i - call->saved[5].as.i;
@@ -74,7 +76,7 @@ class WriteFormula final : public PlacedFormula {
         operators::as_strided(*whole, dims_of(call->saved[0]), dims_of(call->saved[1]), offset);
     base::SmallVector<Tensor*, 2> grads(inner.output_count(), nullptr);
     const TensorPtr grad = operators::clone(*part);
-    grads[call->node->inner_output()] = grad.get();
+    grads[extra.inner_output] = grad.get();
     // Edge 0 is the base's; the others are the inner node's, without that of the view.
     base::SmallVector<uint8_t, 8> needs;
     size_t next = 1;
@@ -137,7 +139,10 @@ NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Te
     ++next;
   }
   save_places(view, base, node.get());
-  node->set_inner(NodePtr::share(&inner), output, self);
+  NodeExtra& extra = node->require_extra();
+  extra.inner = NodePtr::share(&inner);
+  extra.inner_output = static_cast<uint16_t>(output);
+  extra.inner_self = static_cast<int16_t>(self);
   return node;
 }
 

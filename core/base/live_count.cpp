@@ -16,9 +16,9 @@ int64_t live_count(uint32_t kind) noexcept {
 
 const char* live_name(uint32_t kind) noexcept {
   constexpr const char* kNames[kHandleCount] = {
-      "error",     "buffer",  "object",       "storage",      "tensor",
-      "schema",    "library", "registration", "thread_state", "kernel",
-      "simulator", "profile", "generator",    "weak_tensor",  "node"};
+      "error",     "buffer",       "object",       "storage", "tensor",    "schema",
+      "library",   "registration", "thread_state", "kernel",  "simulator", "profile",
+      "generator", "weak_tensor",  "node",         "hook"};
   return kind < kHandleCount ? kNames[kind] : nullptr;
 }
 

@@ -30,7 +30,7 @@ struct ReleaseQueue;
 constexpr int kMaxDepth = 4096;
 
 /// Kinds of handles that are counted, TENON_HANDLE_*.
-constexpr uint32_t kHandleCount = 15;
+constexpr uint32_t kHandleCount = 16;
 
 /// Key words of a thread that has entered no guard.
 constexpr uint64_t functionality_bit(uint32_t number) {
@@ -75,6 +75,7 @@ enum ThreadLocal : uint32_t {
   kLocalOpened,       // dispatch: who wants to know of libraries opened on the thread
   kLocalRecording,    // dispatch: the thread's profiles
   kLocalSlots,        // dispatch: the words that layers have on the thread
+  kLocalPass,         // autograd: the backward pass that runs
   kLocalCount = 12
 };
 

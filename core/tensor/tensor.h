@@ -397,6 +397,8 @@ class WeakTensor {
     if (tensor_ != nullptr) tensor_->release_weak();
   }
 
+  /// Whether it refers to that tensor, which lives.
+  bool is(const Tensor& tensor) const noexcept { return tensor_ == &tensor; }
   TensorPtr lock() const noexcept {
     return TensorPtr::adopt(tensor_ != nullptr && tensor_->try_retain() ? tensor_ : nullptr);
   }

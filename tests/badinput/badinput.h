@@ -52,6 +52,7 @@ extern const bad_named_call bad_typed_calls[];
 extern const bad_named_call bad_thread_calls[];
 extern const bad_named_call bad_autograd_calls[];
 extern const bad_named_call bad_function_calls[];
+extern const bad_named_call bad_hook_calls[];
 
 // ---- Reading arguments: each fails the test where the text of the case itself is wrong ----------
 

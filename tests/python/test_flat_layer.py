@@ -37,8 +37,8 @@ LEFT_OUT = {
     *("tenon_tensor_wrap_with", "tenon_tensor_new_alias_as", "tenon_op_call_named"),
     *("tenon_weak_tensor_new", "tenon_weak_tensor_copy"),
     *("tenon_weak_tensor_retain", "tenon_weak_tensor_release"),
-    # Nodes are objects, and what they keep is let go with them.
-    *("tenon_node_retain", "tenon_tensor_new_detached"),
+    # Nodes and hooks are objects, and what they keep is let go with them.
+    *("tenon_hook_retain", "tenon_tensor_new_detached"),
     # Functions with gradients of their own are not open to Python yet.
     "tenon_function_new",
     "tenon_function_apply",

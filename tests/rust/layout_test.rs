@@ -63,7 +63,7 @@ layout! {
 }
 
 layout! {
-    tenon_backward_options, 80,
+    tenon_backward_options, 112,
     struct_size 0 4
     flags 4 4
     outputs 8 8
@@ -71,7 +71,11 @@ layout! {
     inputs 24 8
     noutputs 32 8
     ninputs 40 8
-    reserved 48 32
+    output_nodes 48 8
+    output_numbers 56 8
+    input_nodes 64 8
+    input_numbers 72 8
+    reserved 80 32
 }
 
 layout! {
@@ -207,6 +211,33 @@ layout! {
     rtol 24 8
     nondet_tol 32 8
     reserved 40 32
+}
+
+layout! {
+    tenon_hook_call, 88,
+    node 0 8
+    ctx 8 8
+    tensor 16 8
+    grads 24 8
+    outputs 32 8
+    out_grads 40 8
+    ngrads 48 8
+    noutputs 56 8
+    replaces 64 4
+    reserved0 68 4
+    reserved 72 16
+}
+
+layout! {
+    tenon_hook_options, 56,
+    struct_size 0 4
+    kind 4 4
+    fn 8 8
+    ctx 16 8
+    deleter 24 8
+    language 32 4
+    reserved0 36 4
+    reserved 40 16
 }
 
 layout! {
@@ -514,6 +545,7 @@ constants! {
     TENON_HANDLE_BUFFER 1
     TENON_HANDLE_ERROR 0
     TENON_HANDLE_GENERATOR 12
+    TENON_HANDLE_HOOK 15
     TENON_HANDLE_KERNEL 9
     TENON_HANDLE_LIBRARY 6
     TENON_HANDLE_NODE 14
@@ -526,6 +558,10 @@ constants! {
     TENON_HANDLE_TENSOR 4
     TENON_HANDLE_THREAD_STATE 8
     TENON_HANDLE_WEAK_TENSOR 13
+    TENON_HOOK_ACCUMULATED 1
+    TENON_HOOK_AFTER 3
+    TENON_HOOK_BEFORE 2
+    TENON_HOOK_GRAD 0
     TENON_KERNEL_FALLTHROUGH 1
     TENON_KERNEL_LEAF 8
     TENON_KERNEL_NOBLOCK 4

@@ -1,118 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Autograd: what tensors say of gradients, nodes of the backward graph, and backward passes. */
-#include "native.h"
-
-#include <stddef.h>
-#include <structmember.h>
-
-/* ---- Nodes ----------------------------------------------------------------------------------- */
-
-typedef struct {
-  PyObject_HEAD tenon_node* node; /* a reference */
-  PyObject* weakrefs;
-} node_object;
-
-static PyTypeObject* node_type;
-static PyObject* nodes; /* address -> weak reference to the one object of a node */
-
-/* Takes over the reference. */
-static PyObject* wrap_node(tenon_node* node) {
-  if (node == NULL) Py_RETURN_NONE;
-  PyObject* address = PyLong_FromVoidPtr(node);
-  PyObject* known = address ? PyDict_GetItemWithError(nodes, address) : NULL;
-  if (known != NULL && PyWeakref_GetObject(known) != Py_None) {
-    tenon_node_release(node);
-    Py_DECREF(address);
-    return Py_NewRef(PyWeakref_GetObject(known));
-  }
-  node_object* self = address && !PyErr_Occurred() ? PyObject_New(node_object, node_type) : NULL;
-  if (self == NULL) {
-    tenon_node_release(node);
-    Py_XDECREF(address);
-    return NULL;
-  }
-  self->node = node;
-  self->weakrefs = NULL;
-  PyObject* weak = PyWeakref_NewRef((PyObject*)self, NULL);
-  if (weak == NULL || PyDict_SetItem(nodes, address, weak) != 0) Py_CLEAR(self);
-  Py_XDECREF(weak);
-  Py_DECREF(address);
-  return (PyObject*)self;
-}
-
-static void node_dealloc(PyObject* object) {
-  node_object* self = (node_object*)object;
-  PyTypeObject* type = Py_TYPE(object);
-  if (self->weakrefs != NULL) PyObject_ClearWeakRefs(object);
-  PyObject *kind, *value, *trace;
-  PyErr_Fetch(&kind, &value, &trace);
-  PyObject* address = PyLong_FromVoidPtr(self->node);
-  if (address == NULL || PyDict_DelItem(nodes, address) != 0) PyErr_Clear();
-  Py_XDECREF(address);
-  PyErr_Restore(kind, value, trace);
-  bool nested = tnp_free_begin();
-  tenon_node_release(self->node);
-  tnp_free_end(nested);
-  type->tp_free(object);
-  Py_DECREF(type);
-}
-
-static PyObject* node_name(PyObject* self, PyObject* unused) {
-  (void)unused;
-  return PyUnicode_FromString(tenon_node_name(((node_object*)self)->node));
-}
-
-static PyObject* node_repr(PyObject* self) {
-  return PyUnicode_FromFormat("<%s object at %p>", tenon_node_name(((node_object*)self)->node),
-                              ((node_object*)self)->node);
-}
-
-static PyObject* node_next(PyObject* self, void* unused) {
-  (void)unused;
-  tenon_node* node = ((node_object*)self)->node;
-  Py_ssize_t count = (Py_ssize_t)tenon_node_edge_count(node);
-  PyObject* tuple = PyTuple_New(count);
-  for (Py_ssize_t i = 0; tuple != NULL && i < count; i++) {
-    tenon_node* next = NULL;
-    int64_t output = 0;
-    PyObject* pair = NULL;
-    if (tnp_check(tenon_node_copy_edge(node, i, &next, &output)) == 0) {
-      PyObject* wrapped = wrap_node(next);
-      if (wrapped != NULL) pair = Py_BuildValue("(NL)", wrapped, (long long)output);
-    }
-    if (pair == NULL)
-      Py_CLEAR(tuple);
-    else
-      PyTuple_SET_ITEM(tuple, i, pair);
-  }
-  return tuple;
-}
-
-static PyObject* node_sequence(PyObject* self, PyObject* unused) {
-  (void)unused;
-  return PyLong_FromLongLong(tenon_node_sequence(((node_object*)self)->node));
-}
-
-static PyMethodDef node_methods[] = {
-    {"name", node_name, METH_NOARGS, "name()\n--\n\nReturns its name, such as \"MulBackward0\"."},
-    {"_sequence_nr", node_sequence, METH_NOARGS,
-     "_sequence_nr()\n--\n\nReturns a number larger than those of the nodes it leads to."},
-    {NULL, NULL, 0, NULL}};
-static PyGetSetDef node_getset[] = {{"next_functions", node_next, NULL,
-                                     "(node or None, which of its outputs) for each input.", NULL},
-                                    {NULL, NULL, NULL, NULL, NULL}};
-static PyMemberDef node_members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(node_object, weakrefs), READONLY, NULL},
-    {NULL, 0, 0, 0, NULL}};
-static PyType_Slot node_slots[] = {{Py_tp_doc, "A step of a backward graph."},
-                                   {Py_tp_dealloc, node_dealloc},
-                                   {Py_tp_repr, node_repr},
-                                   {Py_tp_methods, node_methods},
-                                   {Py_tp_getset, node_getset},
-                                   {Py_tp_members, node_members},
-                                   {0, NULL}};
-static PyType_Spec node_spec = {"tenon.autograd.graph.Node", sizeof(node_object), 0,
-                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, node_slots};
+/* Autograd: what tensors say of gradients, and backward passes. */
+#include "hook.h"
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
@@ -134,6 +22,19 @@ static int set_requires_grad(PyObject* self, PyObject* value, void* unused) {
   return tnp_check(tenon_tensor_set_requires_grad(tensor, value == Py_True));
 }
 
+/* The attribute is for leaves only; the method leaves other tensors as they are. */
+static int set_requires_grad_attribute(PyObject* self, PyObject* value, void* unused) {
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL) return -1;
+  if (value == Py_True && !tenon_tensor_is_leaf(tensor)) {
+    tnp_raise_format(TENON_ERROR_STATE,
+                     "requires_grad: tensor must be a leaf to be set, got one made by a recorded "
+                     "call");
+    return -1;
+  }
+  return set_requires_grad(self, value, unused);
+}
+
 static PyObject* requires_grad_(PyObject* self, PyObject* args, PyObject* kwargs) {
   static char* names[] = {"requires_grad", NULL};
   PyObject* value = Py_True;
@@ -151,10 +52,10 @@ static PyObject* get_grad(PyObject* self, void* unused) {
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
-  if (!tenon_tensor_is_leaf(tensor) &&
+  if (!tenon_tensor_is_leaf(tensor) && !tenon_tensor_retains_grad(tensor) &&
       PyErr_WarnEx(PyExc_UserWarning,
                    "the .grad of a tensor that is not a leaf is read; backward() leaves gradients "
-                   "with leaves only",
+                   "with leaves only, and where retain_grad() asks for it",
                    1) != 0) {
     return NULL;
   }
@@ -192,7 +93,45 @@ static PyObject* get_grad_fn(PyObject* self, void* unused) {
     tenon_node_release(node);
     Py_RETURN_NONE;
   }
-  return wrap_node(node);
+  return tnp_node_wrap(node);
+}
+
+static PyObject* get_retains_grad(PyObject* self, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  return tensor ? PyBool_FromLong(tenon_tensor_retains_grad(tensor)) : NULL;
+}
+
+static PyObject* retain_grad(PyObject* self, PyObject* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL || tnp_check(tenon_tensor_retain_grad(tensor)) != 0) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject* get_grad_dtype(PyObject* self, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL) return NULL;
+  tenon_dtype dtype = tenon_tensor_grad_dtype(tensor);
+  if (dtype == TENON_DTYPE_NONE) Py_RETURN_NONE;
+  return tnp_dtype_object(dtype);
+}
+
+static int set_grad_dtype(PyObject* self, PyObject* value, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  if (tensor == NULL) return -1;
+  tenon_dtype dtype = TENON_DTYPE_NONE;
+  if (value != NULL && value != Py_None) {
+    int named = tnp_to_dtype(value, &dtype);
+    if (named == 0) {
+      tnp_raise_format(TENON_ERROR_TYPE, "grad_dtype: value must be dtype or None, got %s",
+                       Py_TYPE(value)->tp_name);
+    }
+    if (named != 1) return -1;
+  }
+  return tnp_check(tenon_tensor_set_grad_dtype(tensor, dtype));
 }
 
 static PyObject* get_base(PyObject* self, void* unused) {
@@ -205,15 +144,31 @@ static PyObject* get_base(PyObject* self, void* unused) {
 }
 
 static PyGetSetDef tensor_getset[] = {
-    {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients flow to it.", NULL},
+    {"requires_grad", get_requires_grad, set_requires_grad_attribute,
+     "Whether gradients flow to it.", NULL},
     {"is_leaf", get_is_leaf, NULL, "Whether no recorded call has made it.", NULL},
     {"grad", get_grad, set_grad, "What backward passes have left with a leaf.", NULL},
     {"grad_fn", get_grad_fn, NULL, "The node of the call that has made it.", NULL},
     {"_base", get_base, NULL, "The tensor that it is a view of.", NULL},
+    {"retains_grad", get_retains_grad, NULL, "Whether passes leave gradients with it, no leaf.",
+     NULL},
+    {"grad_dtype", get_grad_dtype, set_grad_dtype, "What gradients of a leaf are converted to.",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL}};
-static PyMethodDef requires_grad_method = {
-    "requires_grad_", (PyCFunction)(void (*)(void))requires_grad_, METH_VARARGS | METH_KEYWORDS,
-    "requires_grad_(requires_grad=True)\n--\n\nMakes a leaf ask for gradients; returns it."};
+static PyMethodDef tensor_methods[] = {
+    {"requires_grad_", (PyCFunction)(void (*)(void))requires_grad_, METH_VARARGS | METH_KEYWORDS,
+     "requires_grad_(requires_grad=True)\n--\n\nMakes a leaf ask for gradients; returns it."},
+    {"retain_grad", retain_grad, METH_NOARGS,
+     "retain_grad()\n--\n\nMakes backward passes leave the gradient in `.grad`, also for a tensor "
+     "that is no leaf."},
+    {"register_hook", tnp_tensor_register_hook, METH_O,
+     "register_hook(hook, /)\n--\n\nCalls `hook(grad)` whenever the tensor's gradient is known; "
+     "what "
+     "it returns, unless None, takes the gradient's place. Returns a handle that removes it."},
+    {"register_post_accumulate_grad_hook", tnp_tensor_register_accumulated, METH_O,
+     "register_post_accumulate_grad_hook(hook, /)\n--\n\nCalls `hook(tensor)` whenever a leaf's "
+     "`.grad` has been added to. Returns a handle that removes it."},
+    {NULL, NULL, 0, NULL}};
 
 static int extend_tensor(void) {
   PyObject* dict = tnp_tensor_type->tp_dict;
@@ -223,30 +178,60 @@ static int extend_tensor(void) {
     Py_XDECREF(descriptor);
     if (status != 0) return -1;
   }
-  PyObject* method = PyDescr_NewMethod(tnp_tensor_type, &requires_grad_method);
-  int status = method ? PyDict_SetItemString(dict, requires_grad_method.ml_name, method) : -1;
-  Py_XDECREF(method);
+  for (PyMethodDef* each = tensor_methods; each->ml_name != NULL; each++) {
+    PyObject* method = PyDescr_NewMethod(tnp_tensor_type, each);
+    int status = method ? PyDict_SetItemString(dict, each->ml_name, method) : -1;
+    Py_XDECREF(method);
+    if (status != 0) return -1;
+  }
   PyType_Modified(tnp_tensor_type);
-  return status;
+  return 0;
 }
 
 /* ---- Backward passes ------------------------------------------------------------------------- */
 
+/* Where a pass begins or ends: tensors, or NULL and an output of a node. */
 typedef struct {
   tenon_tensor** tensors;
+  tenon_node** nodes;
+  int64_t* numbers;
   Py_ssize_t count;
-} tensor_array;
+} places;
 
-/* Tensors of a tuple, borrowed; None is NULL where it may be. */
-static int read_tensors(const char* what, PyObject* tuple, bool optional, tensor_array* out) {
+static void free_places(places* self) {
+  PyMem_Free(self->tensors);
+  PyMem_Free(self->nodes);
+  PyMem_Free(self->numbers);
+}
+
+/* An edge is a tuple of a node and which of its outputs. 1: read; 0: none; -1: an exception. */
+static int read_edge(PyObject* object, places* out, Py_ssize_t index) {
+  if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) < 2) return 0;
+  if (!TNP_IS_NODE(PyTuple_GET_ITEM(object, 0))) return 0;
+  out->nodes[index] = tnp_node_get(PyTuple_GET_ITEM(object, 0));
+  out->numbers[index] = PyLong_AsLongLong(PyTuple_GET_ITEM(object, 1));
+  return out->nodes[index] == NULL || PyErr_Occurred() ? -1 : 1;
+}
+
+/* Tensors and edges of a tuple, borrowed; None is NULL where it may be. */
+static int read_places(const char* what, PyObject* tuple, bool optional, places* out) {
   out->count = PyTuple_GET_SIZE(tuple);
-  out->tensors = PyMem_Calloc((size_t)out->count + 1, sizeof *out->tensors);
-  if (out->tensors == NULL) return PyErr_NoMemory(), -1;
+  size_t size = (size_t)out->count + 1;
+  out->tensors = PyMem_Calloc(size, sizeof *out->tensors);
+  out->nodes = PyMem_Calloc(size, sizeof *out->nodes);
+  out->numbers = PyMem_Calloc(size, sizeof *out->numbers);
+  if (out->tensors == NULL || out->nodes == NULL || out->numbers == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
   for (Py_ssize_t i = 0; i < out->count; i++) {
     PyObject* each = PyTuple_GET_ITEM(tuple, i);
     if (optional && each == Py_None) continue;
+    int edge = read_edge(each, out, i);
+    if (edge < 0) return -1;
+    if (edge > 0) continue;
     if (!TNP_IS_TENSOR(each)) {
-      tnp_raise_format(TENON_ERROR_TYPE, "%s %zd must be Tensor, got %s", what, i,
+      tnp_raise_format(TENON_ERROR_TYPE, "%s %zd must be Tensor or GradientEdge, got %s", what, i,
                        Py_TYPE(each)->tp_name);
       return -1;
     }
@@ -283,18 +268,22 @@ static PyObject* run(PyObject* args, bool gives) {
                         &PyTuple_Type, &inputs, &flags)) {
     return NULL;
   }
-  tensor_array out = {0}, given = {0}, in = {0};
+  places out = {0}, given = {0}, in = {0};
   PyObject* result = NULL;
   tenon_tensor** found = NULL;
-  if (read_tensors("output", outputs, false, &out) == 0 &&
-      read_tensors("gradient of output", grads, true, &given) == 0 &&
-      read_tensors("input", inputs, false, &in) == 0 &&
+  if (read_places("output", outputs, false, &out) == 0 &&
+      read_places("gradient of output", grads, true, &given) == 0 &&
+      read_places("input", inputs, false, &in) == 0 &&
       (found = PyMem_Calloc((size_t)in.count + 1, sizeof *found)) != NULL) {
     tenon_backward_options options = {.struct_size = sizeof options, .flags = flags};
     options.outputs = out.tensors;
+    options.output_nodes = out.nodes;
+    options.output_numbers = out.numbers;
     options.noutputs = out.count;
     options.grads = given.tensors;
     options.inputs = in.count != 0 ? in.tensors : NULL;
+    options.input_nodes = in.nodes;
+    options.input_numbers = in.numbers;
     options.ninputs = in.count;
     tenon_status status;
     Py_BEGIN_ALLOW_THREADS status = gives ? tenon_grad(&options, found) : tenon_backward(&options);
@@ -302,10 +291,15 @@ static PyObject* run(PyObject* args, bool gives) {
       result = gives ? give_grads(found, in.count) : Py_NewRef(Py_None);
     }
   }
-  PyMem_Free(out.tensors);
-  PyMem_Free(given.tensors);
-  PyMem_Free(in.tensors);
+  free_places(&out);
+  free_places(&given);
+  free_places(&in);
   PyMem_Free(found);
+  /* What nodes saved may have gone on this thread, without the lock. */
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  tnp_drain_some();
+  PyErr_Restore(type, value, trace);
   return result;
 }
 
@@ -319,7 +313,29 @@ static PyObject* run_grad(PyObject* module, PyObject* args) {
   return run(args, true);
 }
 
+/* (node, which of its outputs) that a tensor's gradient goes to. */
+static PyObject* gradient_edge(PyObject* module, PyObject* object) {
+  (void)module;
+  if (!TNP_IS_TENSOR(object)) {
+    return tnp_raise_format(TENON_ERROR_TYPE, "get_gradient_edge: tensor must be Tensor, got %s",
+                            Py_TYPE(object)->tp_name);
+  }
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  tenon_node* node = NULL;
+  int64_t output = 0;
+  if (tensor == NULL || tnp_check(tenon_tensor_copy_node(tensor, &node, &output)) != 0) return NULL;
+  if (node == NULL) {
+    return tnp_raise_format(TENON_ERROR_STATE,
+                            "get_gradient_edge: tensor must require grad, got one that does not");
+  }
+  PyObject* wrapped = tnp_node_wrap(node);
+  return wrapped ? Py_BuildValue("(NL)", wrapped, (long long)output) : NULL;
+}
+
 static PyMethodDef functions[] = {
+    {"gradient_edge", gradient_edge, METH_O,
+     "gradient_edge(tensor, /)\n--\n\nReturns the node that its gradient goes to, and which of the "
+     "node's outputs it is."},
     {"run_backward", run_backward, METH_VARARGS,
      "run_backward(outputs, grads, inputs, flags, /)\n--\n\nAdds gradients to those of leaves."},
     {"run_grad", run_grad, METH_VARARGS,
@@ -327,7 +343,7 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL}};
 
 int tnp_autograd_init(PyObject* module) {
-  if ((nodes = PyDict_New()) == NULL || PyModule_AddFunctions(module, functions) != 0) return -1;
-  if (extend_tensor() != 0) return -1;
-  return tnp_add_type(module, &node_type, &node_spec, NULL);
+  if (PyModule_AddFunctions(module, functions) != 0) return -1;
+  if (tnp_node_init(module) != 0 || tnp_hook_init(module) != 0) return -1;
+  return extend_tensor();
 }

@@ -134,6 +134,27 @@ static inline tenon_tensor* tnp_tensor_get(PyObject* object) {
 /* Fills `info`; 0, or -1 with an exception. */
 int tnp_tensor_info(PyObject* object, tenon_tensor_info* info);
 
+/* ---- node.c --------------------------------------------------------------------------------- */
+
+typedef struct {
+  PyObject_HEAD tenon_node* node; /* a reference; NULL where there is none (any more) */
+  PyObject* dict;
+  PyObject* metadata; /* of whoever reads `node.metadata`, made on demand */
+  PyObject* weakrefs;
+  tenon_node* keeper; /* then perhaps this, whose cell owns the object: not the other way round */
+} tnp_node;
+
+extern PyTypeObject* tnp_node_type; /* may be derived from */
+#define TNP_IS_NODE(o) (Py_TYPE(o) == tnp_node_type || PyType_IsSubtype(Py_TYPE(o), tnp_node_type))
+
+/* The one object of a node, None for NULL; takes over the reference. What its attributes hold lives
+ * as long as the node. */
+PyObject* tnp_node_wrap(tenon_node* node);
+/* The same for a node that has no object yet, as one of a subclass. */
+PyObject* tnp_node_wrap_as(PyTypeObject* type, tenon_node* node);
+/* The handle of a Node object, borrowed; NULL with an exception for one whose node is gone. */
+tenon_node* tnp_node_get(PyObject* object);
+
 /* ---- generator.c ---------------------------------------------------------------------------- */
 
 extern PyTypeObject* tnp_generator_type;
@@ -475,6 +496,7 @@ int tnp_factory_init(PyObject* module);
 int tnp_generator_init(PyObject* module);
 int tnp_autograd_init(PyObject* module);
 int tnp_check_init(PyObject* module);
+int tnp_node_init(PyObject* module);
 int tnp_warning_init(void); /* warning.c: warnings go to Python's */
 
 /* Makes a heap type once and adds it to the module: 0 or -1. */

@@ -217,6 +217,12 @@ typedef struct tenon_backward_options {
   tenon_tensor* const* inputs;  /* tenon_backward: NULL, or the leaves that gradients are for */
   int64_t noutputs;
   int64_t ninputs;
+  /* NULL, or nodes for the outputs (inputs) that are NULL above: output `numbers` of a node stands
+   * for the tensor that it has made. */
+  tenon_node* const* output_nodes;
+  const int64_t* output_numbers;
+  tenon_node* const* input_nodes;
+  const int64_t* input_numbers;
   uint64_t reserved[4]; /* zero */
 } tenon_backward_options;
 

@@ -37,6 +37,7 @@
 #include "tenon/function.h"
 #include "tenon/generator.h"
 #include "tenon/grad_mode.h"
+#include "tenon/hooks.h"
 #include "tenon/introspect.h"
 #include "tenon/kernel.h"
 #include "tenon/key.h"

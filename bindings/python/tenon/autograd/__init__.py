@@ -13,6 +13,7 @@ from ..error import ArgumentTypeError, NotSupportedError
 from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from . import graph
 from .gradcheck import gradcheck, gradgradcheck
+from .graph import _places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
 _KEEP = _tenon.TENON_BACKWARD_KEEP_GRAPH
 _CREATE = _tenon.TENON_BACKWARD_CREATE_GRAPH
 _ALLOW_UNUSED = _tenon.TENON_BACKWARD_ALLOW_UNUSED
-
-
-def _tuple(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, Tensor):
-        return (value,)
-    if isinstance(value, dict):
-        return tuple(value.values())
-    return tuple(value)
 
 
 def _grads(function: str, outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
@@ -59,18 +52,18 @@ def backward(
     """Runs a backward pass, which adds gradients to `.grad` of the leaves.
 
     Args:
-        tensors: Where it begins: tensors that require grad.
+        tensors: Where it begins: tensors that require grad, or gradient edges.
         grad_tensors: A gradient for each of them, of its shape; None for one of one element: 1.
         retain_graph: Whether the graph can be run again; by default as `create_graph`.
         create_graph: Whether the pass is recorded itself, for derivatives of gradients.
-        inputs: The leaves that get gradients; by default all.
+        inputs: The leaves that get gradients, in a dict too; by default all.
 
     Raises:
         Error: an output does not require grad, or needs a gradient and has none; the graph was
             freed; a tensor that was needed has been written in place; what a formula raised.
     """
-    outputs = _tuple(tensors)
-    wanted = () if inputs is None else _tuple(inputs)
+    outputs = _places("backward", "tensors", tensors)
+    wanted = () if inputs is None else _places("backward", "inputs", inputs)
     if inputs is not None and not wanted:
         raise ArgumentTypeError("backward: inputs must not be empty; leave them out for all leaves")
     grads = _grads("backward", outputs, grad_tensors)
@@ -90,8 +83,8 @@ def grad(
     """Returns the gradients of inputs, and leaves `.grad` alone.
 
     Args:
-        outputs: Where the pass begins: tensors that require grad.
-        inputs: Tensors that require grad; a dict gives a dict.
+        outputs: Where the pass begins: tensors that require grad, or gradient edges.
+        inputs: Tensors that require grad, or gradient edges; a dict gives a dict.
         grad_outputs: A gradient for each output, of its shape; None for one of one element: 1.
         retain_graph: Whether the graph can be run again; by default as `create_graph`.
         create_graph: Whether the pass is recorded itself, for derivatives of gradients.
@@ -106,7 +99,8 @@ def grad(
         raise NotSupportedError("grad: is_grads_batched must be False, batches are not supported")
     if allow_unused is False and materialize_grads:
         raise ArgumentTypeError("grad: allow_unused must not be False where grads are materialized")
-    begins, ends = _tuple(outputs), _tuple(inputs)
+    begins = _places("grad", "outputs", outputs)
+    ends = _places("grad", "inputs", inputs)
     if not ends:
         raise ArgumentTypeError("grad: inputs must not be empty")
     flags = _flags(retain_graph, create_graph)
@@ -133,12 +127,16 @@ def _backward(
     backward(self, gradient, retain_graph, create_graph, inputs)
 
 
+# PyTorch's older name of tensors that gradients flow to.
+Variable = Tensor
+
 _backward.__name__ = "backward"
 _backward.__qualname__ = "Tensor.backward"
 Tensor.backward = _backward
 Tensor._is_view = lambda self: self._base is not None
 
 __all__ = [
+    "Variable",
     "backward",
     "enable_grad",
     "grad",

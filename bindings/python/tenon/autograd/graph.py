@@ -1,6 +1,162 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The backward graph: its nodes."""
+"""The backward graph: its nodes, edges to them, and hooks on them.
 
-from .._tenon import Node
+Names and behaviour are PyTorch's.
+"""
 
-__all__ = ["Node"]
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+from weakref import WeakValueDictionary, ref
+
+from .. import _tenon
+from .._tenon import Node, Tensor, queue_callback
+from ..error import ArgumentTypeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+
+class GradientEdge(NamedTuple):
+    """Where a gradient goes: output `output_nr` of a node. `grad` and `backward` take it."""
+
+    node: Node
+    output_nr: int
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Returns where the gradient of a tensor goes, which outlives the tensor.
+
+    Raises:
+        Error: the tensor does not require grad.
+    """
+    return GradientEdge(*_tenon.gradient_edge(tensor))
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Counts a write of a tensor, or of each of several, that no operator made.
+
+    Backward passes that need the old elements fail then.
+    """
+    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        _tenon.tenon_tensor_increment_version(each)
+
+
+# ---- Hooks of several tensors --------------------------------------------------------------------
+
+
+class _Handles:
+    """The hooks of several tensors as one: removed together."""
+
+    def __init__(self, handles: Sequence[Any]) -> None:
+        self._handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Removes the hooks; again does nothing."""
+        for handle in self._handles:
+            handle.remove()
+
+    def __enter__(self) -> _Handles:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class _Gathered:
+    """What of several gradients has come in one pass."""
+
+    def __init__(self, nodes: Sequence[ref[Node]]) -> None:
+        self.grads: list[Tensor | None] = [None] * len(nodes)
+        alive = (node() for node in nodes)
+        self.left = sum(node is not None and _tenon.pass_reaches(node) for node in alive)
+
+    def keep(self) -> None:
+        """Called when the pass is done, which keeps this until then."""
+
+
+class _MultiHook:
+    """A hook of several tensors: per pass, what has come."""
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        # The nodes keep the hook, so that it must not keep them.
+        self.nodes = [ref(get_gradient_edge(tensor).node) for tensor in tensors]
+        self.passes: WeakValueDictionary[int, _Gathered] = WeakValueDictionary()
+
+    def add(self, index: int, grad: Tensor | None) -> tuple[_Gathered, bool]:
+        """Adds a gradient; tells whether it is the pass's first."""
+        number = _tenon.current_pass()
+        gathered = self.passes.get(number)
+        first = gathered is None
+        if gathered is None:
+            gathered = self.passes[number] = _Gathered(self.nodes)
+            queue_callback(gathered.keep)
+        gathered.grads[index] = grad
+        gathered.left -= 1
+        return gathered, first
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor],
+    fn: Callable[[Any], None],
+    *,
+    mode: str = "all",
+) -> _Handles:
+    """Calls a function with gradients of several tensors.
+
+    Args:
+        tensors: Tensors that require grad.
+        fn: Called once a pass, and returns nothing. With "all": with a list of the gradients, when
+            those of all tensors that the pass comes to are there, None for the others. With "any":
+            with the first gradient.
+        mode: "all" or "any".
+
+    Returns:
+        A handle with `remove()`, which is a context manager, too.
+
+    Raises:
+        ValueError: another mode.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f'register_multi_grad_hook: mode must be "all" or "any", got {mode!r}')
+    hook = _MultiHook(tensors)
+
+    def run(index: int, grad: Tensor | None) -> None:
+        gathered, first = hook.add(index, grad)
+        if mode == "any":
+            if first:
+                fn(grad)
+        elif gathered.left == 0:
+            fn(gathered.grads)
+
+    return _Handles([each.register_hook(partial(run, i)) for i, each in enumerate(tensors)])
+
+
+# ---- Edges and tuples, for passes ----------------------------------------------------------------
+
+
+def _places(function: str, what: str, value: Any) -> tuple[Any, ...]:
+    """Tensors and edges as a tuple: of one, of a sequence, or of a dict's values."""
+    if isinstance(value, (Tensor, GradientEdge)):
+        return (value,)
+    if isinstance(value, dict):
+        return tuple(value.values())
+    if hasattr(value, "keys"):
+        raise ArgumentTypeError(
+            f"{function}: {what} must be tensors, a sequence or a dict of them, got "
+            f"{type(value).__name__}, which is a mapping but no dict"
+        )
+    return tuple(value)
+
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "get_gradient_edge",
+    "increment_version",
+    "queue_callback",
+    "register_multi_grad_hook",
+]

@@ -55,6 +55,12 @@ pub type tenon_forward_fn = ::core::option::Option<
         stack: *mut tenon_stack,
     ) -> tenon_status,
 >;
+pub type tenon_hook_fn = ::core::option::Option<
+    unsafe extern "C" fn(call: *mut tenon_hook_call) -> tenon_status,
+>;
+pub type tenon_done_fn = ::core::option::Option<
+    unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void) -> tenon_status,
+>;
 pub type tenon_plugin_query_fn = ::core::option::Option<
     unsafe extern "C" fn(
         host_abi_min: u32,
@@ -279,6 +285,10 @@ pub struct tenon_backward_options {
     pub inputs: *const *mut tenon_tensor,
     pub noutputs: i64,
     pub ninputs: i64,
+    pub output_nodes: *const *mut tenon_node,
+    pub output_numbers: *const i64,
+    pub input_nodes: *const *mut tenon_node,
+    pub input_numbers: *const i64,
     pub reserved: [u64; 4usize],
 }
 #[repr(C)]
@@ -559,6 +569,38 @@ pub struct tenon_key_guard {
     pub depth: u32,
     pub grad_mode: u32,
     pub reserved: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_hook {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_hook_call {
+    pub node: *mut tenon_node,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub tensor: *mut tenon_tensor,
+    pub grads: *const *mut tenon_tensor,
+    pub outputs: *const *mut tenon_tensor,
+    pub out_grads: *mut *mut tenon_tensor,
+    pub ngrads: i64,
+    pub noutputs: i64,
+    pub replaces: i32,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_hook_options {
+    pub struct_size: u32,
+    pub kind: u32,
+    pub fn_: tenon_hook_fn,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub deleter: tenon_deleter,
+    pub language: u32,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -889,6 +931,10 @@ pub const TENON_GRAD_MODE_ON: u32 = 1;
 pub const TENON_GRAD_MODE_INFERENCE: u32 = 2;
 pub const TENON_GRAD_MODE_INFERENCE_ON: u32 = 3;
 pub const TENON_GRAD_MODE_NORMAL: u32 = 4;
+pub const TENON_HOOK_GRAD: u32 = 0;
+pub const TENON_HOOK_ACCUMULATED: u32 = 1;
+pub const TENON_HOOK_BEFORE: u32 = 2;
+pub const TENON_HOOK_AFTER: u32 = 3;
 pub const TENON_PROVENANCE_MISSING: u32 = 0;
 pub const TENON_PROVENANCE_KERNEL: u32 = 1;
 pub const TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL: u32 = 2;
@@ -911,6 +957,7 @@ pub const TENON_HANDLE_PROFILE: u32 = 11;
 pub const TENON_HANDLE_GENERATOR: u32 = 12;
 pub const TENON_HANDLE_WEAK_TENSOR: u32 = 13;
 pub const TENON_HANDLE_NODE: u32 = 14;
+pub const TENON_HANDLE_HOOK: u32 = 15;
 pub const TENON_LANGUAGE_NONE: u32 = 0;
 pub const TENON_LANGUAGE_C: u32 = 1;
 pub const TENON_LANGUAGE_CPP: u32 = 2;
@@ -1534,7 +1581,7 @@ fn bindgen_test_layout_tenon_backward_options() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::core::mem::size_of::<tenon_backward_options>(),
-        80usize,
+        112usize,
         "Size of tenon_backward_options",
     );
     assert_eq!(
@@ -1578,8 +1625,28 @@ fn bindgen_test_layout_tenon_backward_options() {
         "Offset of field: tenon_backward_options::ninputs",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).output_nodes) as usize - ptr as usize },
         48usize,
+        "Offset of field: tenon_backward_options::output_nodes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).output_numbers) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_backward_options::output_numbers",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).input_nodes) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_backward_options::input_nodes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).input_numbers) as usize - ptr as usize },
+        72usize,
+        "Offset of field: tenon_backward_options::input_numbers",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        80usize,
         "Offset of field: tenon_backward_options::reserved",
     );
 }
@@ -2127,6 +2194,131 @@ fn bindgen_test_layout_tenon_key_guard() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         40usize,
         "Offset of field: tenon_key_guard::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_hook_call() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_hook_call> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_hook_call>(),
+        88usize,
+        "Size of tenon_hook_call",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_hook_call>(),
+        8usize,
+        "Alignment of tenon_hook_call",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).node) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_hook_call::node",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_hook_call::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).tensor) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_hook_call::tensor",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).grads) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_hook_call::grads",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).outputs) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_hook_call::outputs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).out_grads) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_hook_call::out_grads",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ngrads) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_hook_call::ngrads",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).noutputs) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_hook_call::noutputs",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).replaces) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_hook_call::replaces",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        68usize,
+        "Offset of field: tenon_hook_call::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        72usize,
+        "Offset of field: tenon_hook_call::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_hook_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_hook_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_hook_options>(),
+        56usize,
+        "Size of tenon_hook_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_hook_options>(),
+        8usize,
+        "Alignment of tenon_hook_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_hook_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_hook_options::kind",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).fn_) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_hook_options::fn_",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_hook_options::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_hook_options::deleter",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_hook_options::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        36usize,
+        "Offset of field: tenon_hook_options::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_hook_options::reserved",
     );
 }
 #[test]
@@ -4421,6 +4613,160 @@ extern "C" {
  Threads:   any thread; the calling thread's.
  Since:     0.1*/
     pub fn tenon_grad_mode_get() -> u32;
+    #[must_use]
+    /** Adds a hook to a tensor that requires gradients: GRAD, or ACCUMULATED for a leaf. It is for what
+ the tensor is now: a later write in place gives the tensor another node, and leaves the hook
+ with the gradient of the old value.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, no function and another kind,
+            TENON_ERROR_STATE for a tensor that does not require gradients, and for ACCUMULATED
+            with a tensor that is no leaf; TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure. `out_hook` (may be NULL) is owned by the caller.
+ Threads:   any thread; passes that run meanwhile may or may not call it.
+ Since:     0.1*/
+    pub fn tenon_tensor_add_hook(
+        tensor: *mut tenon_tensor,
+        options: *const tenon_hook_options,
+        out_hook: *mut *mut tenon_hook,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds a hook to a node: BEFORE or AFTER. They do not run where a pass only asks for the gradient
+ of one of the node's outputs.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no node, no function and another kind,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure. `out_hook` (may be NULL) is owned by the caller.
+ Threads:   any thread; passes that run meanwhile may or may not call it.
+ Since:     0.1*/
+    pub fn tenon_node_add_hook(
+        node: *mut tenon_node,
+        options: *const tenon_hook_options,
+        out_hook: *mut *mut tenon_hook,
+    ) -> tenon_status;
+    /** Removes a hook: no run of it begins any more, and its deleter runs as soon as none is under way.
+ Removing it again does nothing; so does removing one whose node is gone.
+
+ Threads:   any thread; also from inside the hook.
+ Since:     0.1*/
+    pub fn tenon_hook_remove(hook: *mut tenon_hook);
+    /** Adds a reference; NULL stays NULL.
+
+ Ownership: returns `hook`, owned once more.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_hook_retain(hook: *mut tenon_hook) -> *mut tenon_hook;
+    /** Drops a reference. The hook stays where it was added.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_hook_release(hook: *mut tenon_hook);
+    #[must_use]
+    /** Makes passes leave gradients with a tensor that is no leaf, added to what is there, after all
+ hooks of its gradient. It follows the tensor through writes in place. Does nothing for leaves.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_STATE for a tensor that does
+            not require gradients, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; nobody else uses the tensor meanwhile.
+ Since:     0.1*/
+    pub fn tenon_tensor_retain_grad(tensor: *mut tenon_tensor) -> tenon_status;
+    /** Tells whether passes leave gradients with a tensor that is no leaf.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_retains_grad(tensor: *const tenon_tensor) -> i32;
+    /** Returns the dtype that gradients of a leaf are converted to: the tensor's own, unless another
+ was set; TENON_DTYPE_NONE for any.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_grad_dtype(tensor: *const tenon_tensor) -> tenon_dtype;
+    #[must_use]
+    /** Sets the dtype that gradients of a leaf are converted to, and that one which is set must have;
+ TENON_DTYPE_NONE takes gradients of any dtype as they come.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_TYPE for a dtype that is
+            neither floating nor complex, TENON_ERROR_STATE for a tensor that is no leaf, and for
+            one that has a gradient of another dtype; TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; nobody else uses the tensor meanwhile.
+ Since:     0.1*/
+    pub fn tenon_tensor_set_grad_dtype(
+        tensor: *mut tenon_tensor,
+        dtype: tenon_dtype,
+    ) -> tenon_status;
+    #[must_use]
+    /** Counts a write of a tensor's elements that no operator made, so that backward passes which need
+ the old ones fail.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, TENON_ERROR_STATE for an inference one.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_increment_version(tensor: *mut tenon_tensor) -> tenon_status;
+    /** Returns the tensor whose gradients a leaf keeps; NULL for other nodes, and when the tensor is
+ gone.
+
+ Ownership: new reference.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_copy_variable(node: *const tenon_node) -> *mut tenon_tensor;
+    /** Returns how many references to a node there are.
+
+ Threads:   any thread; a number above 1 may be old at once.
+ Since:     0.1*/
+    pub fn tenon_node_use_count(node: *const tenon_node) -> i64;
+    /** Returns the address of a language's word on a node, for the one object that stands for the node
+ there. Words are atomic: who has no lock of its language uses compare-exchange.
+
+ Errors:    NULL for an unknown language, and when memory is short.
+ Ownership: borrowed until the node dies; the object in it is the language's.
+ Threads:   any thread; reading and writing the word is the language's business.
+ Since:     0.1*/
+    pub fn tenon_node_cell(
+        node: *mut tenon_node,
+        language: u32,
+    ) -> *mut *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Puts an object into a language's word of a node and says who owns it: with `drop` the node,
+ which drops it at its end; without, the language. Another object than the one that is there
+ drops that one, where the node owns it.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown language, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `object` where `drop` is given, on success only.
+ Threads:   any thread; one at a time for each node and language.
+ Since:     0.1*/
+    pub fn tenon_node_own_cell(
+        node: *mut tenon_node,
+        language: u32,
+        object: *mut ::core::ffi::c_void,
+        drop: tenon_deleter,
+    ) -> tenon_status;
+    /** Returns a number of the backward pass that runs on the calling thread, the innermost where one
+ runs inside another: no other pass of the process has it. 0 where none runs.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_backward_pass() -> i64;
+    /** Tells whether the backward pass that runs on the calling thread comes to a node, or has been
+ there.
+
+ Errors:    0 where no pass runs, and when memory is short.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_backward_reaches(node: *const tenon_node) -> i32;
+    #[must_use]
+    /** Calls a function when the backward pass that runs on the calling thread has run all its nodes.
+ It does not run where the pass fails before. Functions run in the order in which they came, and
+ may add more; the first error ends the pass.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no function, TENON_ERROR_STATE where no pass runs,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure: `deleter` (may be NULL) runs exactly once.
+ Threads:   any thread; the function runs on the same one.
+ Since:     0.1*/
+    pub fn tenon_backward_when_done(
+        fn_: tenon_done_fn,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+    ) -> tenon_status;
     #[must_use]
     /** Fills `out_info` with the slot of a runtime key (or TENON_KEY_UNDEFINED).
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hooks over core/autograd; see tenon/hooks.h.
+#include "tenon/hooks.h"
+
+#include "autograd/hook.h"
+#include "autograd/node_extra.h"
+#include "autograd/pass.h"
+#include "autograd/tensor_state.h"
+#include "base/check.h"
+#include "base/language.h"
+#include "base/read_struct.h"
+#include "guard.h"
+
+namespace autograd = tenon::autograd;
+using tenon::capi::guarded;
+
+namespace {
+
+tenon_tensor& checked(const char* function, const tenon_tensor* tensor) {
+  TENON_CHECK_ARG(tensor != nullptr && !tensor->is_undefined(), function,
+                  ": tensor must be given, got ", tensor == nullptr ? "NULL" : "an undefined one");
+  return *const_cast<tenon_tensor*>(tensor);
+}
+
+// Takes over what a caller hands to a hook; its deleter runs whatever becomes of it. Returns
+// the kind, one of two.
+uint32_t read_hook(const char* function, const tenon_hook_options* options, uint32_t kind_a,
+                   uint32_t kind_b, tenon_hook::TargetPtr* out_target) {
+  TENON_CHECK_ARG(options != nullptr, function, ": options must be given, got NULL");
+  const bool has_deleter = options->struct_size >= offsetof(tenon_hook_options, language);
+  *out_target = tenon::base::make_intrusive<tenon_hook::Target>(
+      options->fn, has_deleter ? options->ctx : nullptr, has_deleter ? options->deleter : nullptr,
+      options->struct_size >= offsetof(tenon_hook_options, reserved0) ? options->language : 0);
+  constexpr size_t kFirstSize = 56;
+  const auto whole = tenon::base::read_struct(function, kFirstSize, *options);
+  tenon::base::check_reserved(function, whole.reserved0, whole.reserved);
+  TENON_CHECK_ARG(whole.fn != nullptr, function, ": fn must be given, got NULL");
+  TENON_CHECK_ARG(whole.kind == kind_a || whole.kind == kind_b, function, ": kind must be ", kind_a,
+                  " or ", kind_b, ", got ", whole.kind);
+  TENON_CHECK_ARG(tenon::base::is_language(whole.language), function,
+                  ": language must be a registered one, got ", whole.language);
+  return whole.kind;
+}
+
+}  // namespace
+
+extern "C" {
+
+tenon_status tenon_tensor_add_hook(tenon_tensor* tensor, const tenon_hook_options* options,
+                                   tenon_hook** out_hook) {
+  if (out_hook != nullptr) *out_hook = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_tensor_add_hook";
+    tenon_hook::TargetPtr target;
+    const uint32_t kind =
+        read_hook(kFunction, options, TENON_HOOK_GRAD, TENON_HOOK_ACCUMULATED, &target);
+    autograd::HookPtr hook =
+        autograd::add_hook(checked(kFunction, tensor), kind, std::move(target));
+    if (out_hook != nullptr) *out_hook = hook.detach();
+  });
+}
+
+tenon_status tenon_node_add_hook(tenon_node* node, const tenon_hook_options* options,
+                                 tenon_hook** out_hook) {
+  if (out_hook != nullptr) *out_hook = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_node_add_hook";
+    tenon_hook::TargetPtr target;
+    const uint32_t kind =
+        read_hook(kFunction, options, TENON_HOOK_BEFORE, TENON_HOOK_AFTER, &target);
+    TENON_CHECK_ARG(node != nullptr, kFunction, ": node must be given, got NULL");
+    auto hook = tenon::base::make_intrusive<tenon_hook>(kind, 0, std::move(target));
+    node->require_extra().add_hook(hook);
+    if (out_hook != nullptr) *out_hook = hook.detach();
+  });
+}
+
+void tenon_hook_remove(tenon_hook* hook) { hook->remove(); }
+
+tenon_hook* tenon_hook_retain(tenon_hook* hook) {
+  if (hook != nullptr) hook->retain();
+  return hook;
+}
+
+void tenon_hook_release(tenon_hook* hook) {
+  if (hook != nullptr) hook->release();
+}
+
+tenon_status tenon_tensor_retain_grad(tenon_tensor* tensor) {
+  return guarded([&] { autograd::retain_grad(checked("tenon_tensor_retain_grad", tensor)); });
+}
+
+int32_t tenon_tensor_retains_grad(const tenon_tensor* tensor) {
+  return autograd::retains_grad(*tensor) ? 1 : 0;
+}
+
+tenon_dtype tenon_tensor_grad_dtype(const tenon_tensor* tensor) {
+  return autograd::grad_dtype(*tensor);
+}
+
+tenon_status tenon_tensor_set_grad_dtype(tenon_tensor* tensor, tenon_dtype dtype) {
+  return guarded(
+      [&] { autograd::set_grad_dtype(checked("tenon_tensor_set_grad_dtype", tensor), dtype); });
+}
+
+tenon_status tenon_tensor_increment_version(tenon_tensor* tensor) {
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_tensor_increment_version";
+    tenon_tensor& written = checked(kFunction, tensor);
+    TENON_CHECK(!written.is_inference(), TENON_ERROR_STATE, kFunction,
+                ": tensor must be one whose versions are counted, got an inference tensor");
+    written.bump_version();
+  });
+}
+
+tenon_tensor* tenon_node_copy_variable(const tenon_node* node) {
+  return node->copy_variable().detach();
+}
+
+int64_t tenon_node_use_count(const tenon_node* node) { return node->use_count(); }
+
+void** tenon_node_cell(tenon_node* node, uint32_t language) {
+  return autograd::node_cell(*node, language);
+}
+
+tenon_status tenon_node_own_cell(tenon_node* node, uint32_t language, void* object,
+                                 tenon_deleter drop) {
+  return guarded([&] { autograd::own_node_cell(*node, language, object, drop); });
+}
+
+int64_t tenon_backward_pass(void) {
+  autograd::Pass* pass = autograd::Pass::current();
+  return pass != nullptr ? pass->number() : 0;
+}
+
+int32_t tenon_backward_reaches(const tenon_node* node) {
+  autograd::Pass* pass = autograd::Pass::current();
+  if (pass == nullptr) return 0;
+  try {
+    return pass->reaches(*node) ? 1 : 0;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+tenon_status tenon_backward_when_done(tenon_done_fn fn, void* ctx, tenon_deleter deleter) {
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_backward_when_done";
+    autograd::Done done(fn, ctx, deleter);
+    TENON_CHECK_ARG(fn != nullptr, kFunction, ": fn must be given, got NULL");
+    autograd::Pass* pass = autograd::Pass::current();
+    TENON_CHECK(pass != nullptr, TENON_ERROR_STATE, kFunction,
+                ": a backward pass must be running on the calling thread, got none");
+    pass->when_done(std::move(done));
+  });
+}
+
+}  // extern "C"

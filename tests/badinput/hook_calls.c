@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrong calls about hooks: what is added where, retained gradients, cells of nodes, passes.
+#include "badinput.h"
+
+// A vector of one element; a leaf that asks for gradients, or not.
+static tenon_tensor* fresh(int32_t leaf) {
+  const float one = 1;
+  tenon_tensor* tensor = vector_of(&one, 1);
+  if (leaf) assert_ok(tenon_tensor_set_requires_grad(tensor, 1));
+  return tensor;
+}
+
+static tenon_node* leaf_node(tenon_tensor* leaf) {
+  tenon_node* node = NULL;
+  int64_t output;
+  assert_ok(tenon_tensor_copy_node(leaf, &node, &output));
+  return node;
+}
+
+static tenon_status runs_nothing(tenon_hook_call* call) {
+  (void)call;
+  return TENON_OK;
+}
+
+// FIELDS: "kind=N", "fn=0" (NULL), "tracked=0", "tensor=0" (NULL), "options=0" (NULL),
+// "struct_size=N", "language=N", "reserved=N"
+static tenon_status add_hook(const bad_case* one, int to_node) {
+  const int before = bad_deleted;
+  const char* fields = one->args[0];
+  tenon_tensor* leaf = fresh((int32_t)field_of(fields, "tracked", 1));
+  tenon_node* node = leaf_node(leaf);
+  tenon_hook_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = (uint32_t)field_of(fields, "struct_size", sizeof options);
+  options.kind = (uint32_t)field_of(fields, "kind", to_node ? TENON_HOOK_BEFORE : TENON_HOOK_GRAD);
+  options.fn = field_of(fields, "fn", 1) != 0 ? &runs_nothing : NULL;
+  options.language = (uint32_t)field_of(fields, "language", TENON_LANGUAGE_C);
+  options.deleter = &bad_delete;
+  options.reserved[0] = (uint64_t)field_of(fields, "reserved", 0);
+  const int given = field_of(fields, "options", 1) != 0,
+            is_there = (int)field_of(fields, "tensor", 1);
+  const tenon_hook_options* handed = given ? &options : NULL;
+  tenon_hook* hook = NULL;
+  const tenon_status status = to_node
+                                  ? tenon_node_add_hook(is_there ? node : NULL, handed, &hook)
+                                  : tenon_tensor_add_hook(is_there ? leaf : NULL, handed, &hook);
+  assert_null(hook);
+  if (given && options.struct_size >= 32) require_deleted(before, one->what);
+  tenon_node_release(node);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+static tenon_status tensor_add_hook(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return add_hook(one, 0);
+}
+
+static tenon_status node_add_hook(const bad_world* world, const bad_case* one) {
+  (void)world;
+  return add_hook(one, 1);
+}
+
+// WHAT: "NULL", "undefined" or "untracked"
+static tenon_status retain_grad(const bad_world* world, const bad_case* one) {
+  if (strcmp(one->args[0], "untracked") == 0) return tenon_tensor_retain_grad(world->tensor);
+  return tenon_tensor_retain_grad(strcmp(one->args[0], "NULL") == 0 ? NULL
+                                                                    : tenon_tensor_undefined());
+}
+
+// WHAT: "NULL", or a dtype's number
+static tenon_status set_grad_dtype(const bad_world* world, const bad_case* one) {
+  if (strcmp(one->args[0], "NULL") == 0) return tenon_tensor_set_grad_dtype(NULL, TENON_DTYPE_F32);
+  const tenon_dtype dtype = (tenon_dtype)number_of(one->args[0]);
+  return tenon_tensor_set_grad_dtype(world->tensor, dtype);
+}
+
+static tenon_status increment_version(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  return tenon_tensor_increment_version(NULL);
+}
+
+// LANGUAGE
+static tenon_status node_own_cell(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_tensor* leaf = fresh(1);
+  tenon_node* node = leaf_node(leaf);
+  const tenon_status status =
+      tenon_node_own_cell(node, (uint32_t)number_of(one->args[0]), node, NULL);
+  tenon_node_release(node);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+static tenon_status done(void* ctx) {
+  (void)ctx;
+  return TENON_OK;
+}
+
+// WHAT: "fn" (NULL), or "outside" of a pass
+static tenon_status when_done(const bad_world* world, const bad_case* one) {
+  (void)world;
+  const int before = bad_deleted;
+  const int outside = strcmp(one->args[0], "outside") == 0;
+  const tenon_status status = tenon_backward_when_done(outside ? &done : NULL, NULL, &bad_delete);
+  require_deleted(before, one->what);
+  return status;
+}
+
+const bad_named_call bad_hook_calls[] = {{"tensor_add_hook", &tensor_add_hook},
+                                         {"node_add_hook", &node_add_hook},
+                                         {"retain_grad", &retain_grad},
+                                         {"set_grad_dtype", &set_grad_dtype},
+                                         {"increment_version", &increment_version},
+                                         {"node_own_cell", &node_own_cell},
+                                         {"when_done", &when_done},
+                                         {NULL, NULL}};
