@@ -121,16 +121,17 @@ def show_handles(args: argparse.Namespace) -> None:
         print(f"{count:6} {kind}")
 
 
-def _run(args: argparse.Namespace) -> None:
-    """Runs what is to be profiled as Python itself would: with its arguments and its folder."""
+def _run(args: argparse.Namespace) -> dict[str, object]:
+    """Runs a script as Python itself would, with arguments and folder; returns its globals."""
     before = sys.argv, sys.path[:]
     sys.argv = ["-c" if args.code else args.script, *args.arguments]
     try:
         if args.code:
-            exec(compile(args.script, "<command>", "exec"), {"__name__": "__main__"})
-        else:
-            sys.path.insert(0, os.path.dirname(os.path.abspath(args.script)))
-            runpy.run_path(args.script, run_name="__main__")
+            names: dict[str, object] = {"__name__": "__main__"}
+            exec(compile(args.script, "<command>", "exec"), names)
+            return names
+        sys.path.insert(0, os.path.dirname(os.path.abspath(args.script)))
+        return runpy.run_path(args.script, run_name="__main__")
     finally:
         sys.argv, sys.path[:] = before
 
@@ -143,10 +144,19 @@ def _place(error: BaseException, file: str) -> str:
     return f"{file}:{lines[-1]}: " if lines else ""
 
 
-def profile(args: argparse.Namespace) -> None:
-    """Runs a script, or code after -c, and prints or draws its calls, also where it fails."""
+def _must_exist(args: argparse.Namespace) -> None:
     if not args.code and not os.path.exists(args.script):
         raise _Refusal(f"{args.script}: script must exist, got none")
+
+
+def _failed(args: argparse.Namespace, error: BaseException) -> _Refusal:
+    file = "<command>" if args.code else args.script
+    return _Refusal(f"{_place(error, file)}{_in_words(error)}")
+
+
+def profile(args: argparse.Namespace) -> None:
+    """Runs a script, or code after -c, and prints or draws its calls, also where it fails."""
+    _must_exist(args)
     left = None
     with introspect.profile(None) as events:
         try:
@@ -160,14 +170,56 @@ def profile(args: argparse.Namespace) -> None:
     if isinstance(left, SystemExit):
         raise left
     if left is not None:
-        file = "<command>" if args.code else args.script
-        raise _Refusal(f"{_place(left, file)}{_in_words(left)}") from left
+        raise _failed(args, left) from left
 
 
 def _line(event: introspect.Event) -> str:
     keys = _tenon.tenon_keyset_print(event.keys)
     took = "   running" if event.duration is None else f"{event.duration / 1000:7.1f} us"
     return f"{event.time / 1000:10.1f} us  {took}  {event:plain}  {keys}\n"
+
+
+def graph(args: argparse.Namespace) -> None:
+    """Runs a script, or code after -c, and prints or draws the backward graph of a tensor."""
+    from .autograd.picture import picture, svg, text
+
+    _must_exist(args)
+    if args.limit < 1:
+        raise _Refusal(f"--limit must be at least 1, got {args.limit}")
+    try:
+        names = _run(args)
+    except (Exception, SystemExit) as error:  # whatever it is, it is the script's
+        raise _failed(args, error) from error
+    shown = picture([_tracked(names, args.tensor)], _names_of_tensors(names), args.limit)
+    _write(text(shown) if args.svg is None else svg(shown), args.svg)
+
+
+def _tracked(names: dict[str, object], name: str | None) -> tenon.Tensor:
+    """The tensor of a name among a script's globals, or the last that a recorded call made."""
+    if name is not None:
+        if name not in names:
+            raise _Refusal(f"--tensor must name one of the script's globals, got {name!r}")
+        tensor = names[name]
+        if not isinstance(tensor, tenon.Tensor) or not tensor.requires_grad:
+            what = "one that is not tracked" if isinstance(tensor, tenon.Tensor) else type(tensor)
+            what = what if isinstance(what, str) else what.__name__
+            raise _Refusal(f"--tensor must name a tracked tensor, got {name!r}: {what}")
+        return tensor
+    for tensor in reversed(names.values()):
+        if isinstance(tensor, tenon.Tensor) and tensor.requires_grad and not tensor.is_leaf:
+            return tensor
+    raise _Refusal("script must leave a tracked tensor in a global, got none")
+
+
+def _names_of_tensors(names: dict[str, object]) -> list[tuple[str, object]]:
+    """Pairs of names and tensors: globals, elements of lists, parameters of modules."""
+    pairs: list[tuple[str, object]] = []
+    for name, value in names.items():
+        if isinstance(value, (list, tuple)):
+            pairs += [(f"{name}[{index}]", one) for index, one in enumerate(value)]
+        elif not isinstance(value, type) and hasattr(value, "named_parameters"):
+            pairs += [(f"{name}.{inner}", one) for inner, one in value.named_parameters()]
+    return [*pairs, *names.items()]
 
 
 def explain(args: argparse.Namespace) -> None:
@@ -247,6 +299,13 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("script", metavar="SCRIPT")
     one.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
     drawn(one)
+    one = verb("graph", graph)
+    one.add_argument("-c", dest="code", action="store_true", help="SCRIPT is code")
+    one.add_argument("--svg", metavar="OUT", help="draw an SVG picture into this file")
+    one.add_argument("--tensor", metavar="NAME", help="the global (default: the last tracked one)")
+    one.add_argument("--limit", type=int, default=200, help="of calls and leaves (default: 200)")
+    one.add_argument("script", metavar="SCRIPT")
+    one.add_argument("arguments", nargs="*", help="of the script; after -- where they begin with -")
     one = verb("explain", explain)
     one.add_argument("op")
     one.add_argument("arguments", nargs="*", help='as Python: "ones(2, 3)", alpha=2')

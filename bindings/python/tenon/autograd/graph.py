@@ -45,6 +45,33 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
         _tenon.tenon_tensor_increment_version(each)
 
 
+def draw(
+    tensor_or_node: Tensor | Node | GradientEdge,
+    *more: Tensor | Node | GradientEdge,
+    params: Any = None,
+    limit: int = 200,
+) -> str:
+    """Draws the graph behind tensors or nodes: SVG text, as `python -m tenon graph` writes it.
+
+    Data runs down the arrows, gradients against them. Numbers at an arrow tell which result of a
+    call it is, where a call has several. Views and writes through views have boxes of their own.
+
+    Args:
+        tensor_or_node: Where it begins: a tensor that requires grad, a node or an edge.
+        more: Others.
+        params: Names of tensors: a dict, pairs, or a module with `named_parameters`.
+        limit: How many calls are drawn, the latest first, and how many leaves. The others are
+            one box, which tells how many they are.
+
+    Raises:
+        Error: a tensor does not require grad.
+        TypeError: an argument is neither a tensor, a node nor an edge.
+    """
+    from .picture import picture, svg
+
+    return svg(picture((tensor_or_node, *more), params, limit))
+
+
 # ---- Hooks of several tensors --------------------------------------------------------------------
 
 
@@ -155,6 +182,7 @@ def _places(function: str, what: str, value: Any) -> tuple[Any, ...]:
 __all__ = [
     "GradientEdge",
     "Node",
+    "draw",
     "get_gradient_edge",
     "increment_version",
     "queue_callback",
