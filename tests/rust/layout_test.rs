@@ -232,7 +232,7 @@ layout! {
     tenon_hook_options, 56,
     struct_size 0 4
     kind 4 4
-    fn 8 8
+    fn_ 8 8
     ctx 16 8
     deleter 24 8
     language 32 4

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests of the Rust binding, one module per noun. Each test has namespaces of its own.
 
+mod autograd_function_test;
 mod autograd_test;
 mod binding_test;
 mod dispatch_test;
@@ -10,6 +11,7 @@ mod explain_test;
 mod function_test;
 mod generator_test;
 mod grad_mode_test;
+mod hook_test;
 mod introspect_test;
 mod layout_test;
 mod library_test;

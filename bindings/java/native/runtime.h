@@ -100,6 +100,10 @@ tenon_status call_java_function(void* self, tenon_stack* stack);
 constexpr uint32_t kFunctionCall = 2;
 constexpr jint kWarning = 3;
 constexpr jint kBackward = 4;
+constexpr jint kHook = 5;
+constexpr jint kDone = 6;
+constexpr jint kForward = 7;
+constexpr jint kFunctionBackward = 8;
 /// In the place of an object's number: warnings go to the logger.
 constexpr int32_t kLogger = -1;
 /// The one handler of warnings; `ctx` is a Ref, or NULL for the logger.
@@ -107,6 +111,11 @@ tenon_status call_java_warning(void* ctx, const char* category, const char* mess
                                const char* op);
 /// The one gradient formula of all Java functions; `ctx` is a Ref.
 tenon_status call_java_backward(const tenon_backward_call* call);
+/// The same for hooks, for tasks at the end of a pass, and for functions with their own gradient.
+tenon_status call_java_hook(tenon_hook_call* call);
+tenon_status call_java_done(void* ctx);
+tenon_status call_java_forward(void* ctx, tenon_function_context* context, tenon_stack* stack);
+tenon_status call_java_function_backward(const tenon_backward_call* call);
 /// Enters the handler of object `id`; what it throws ends in the call's stack.
 tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall);
 /// The error of a call that cannot enter Java.

@@ -21,9 +21,12 @@
 //! ```
 //!
 //! [`Library::register_autograd`](crate::Library::register_autograd) gives an operator its
-//! gradient, as a text or as a closure: see [`Formula`].
+//! gradient, as a text or as a closure: see [`Formula`]. A [`Function`] is forward and backward in
+//! one; a [`Hook`] runs as gradients flow.
 
 mod formula;
+mod function;
+mod hook;
 mod node;
 mod pass;
 
@@ -35,6 +38,8 @@ use crate::error::{check, Result};
 use crate::Tensor;
 
 pub use formula::{BackwardCall, Formula};
+pub use function::{apply, function, Function, FunctionContext};
+pub use hook::{when_done, Hook, Replaced, ScopedHook};
 pub use node::{Edge, Node};
 pub use pass::{backward, grad, BackwardOptions};
 

@@ -287,8 +287,20 @@ impl<'a> BackwardCall<'a> {
         Error::new(status, format!("{}: {}", self.node().name(), text()))
     }
 
+    pub(crate) fn new(raw: &'a sys::tenon_backward_call) -> BackwardCall<'a> {
+        BackwardCall { raw }
+    }
+
+    pub(crate) fn ctx(&self) -> *mut c_void {
+        self.raw.ctx
+    }
+
+    pub(crate) fn context(&self) -> *mut sys::tenon_function_context {
+        self.raw.context
+    }
+
     /// Hands the gradients over.
-    fn finish(&self, grads: Vec<Option<Tensor>>) -> Result<()> {
+    pub(crate) fn finish(&self, grads: Vec<Option<Tensor>>) -> Result<()> {
         if grads.len() != self.input_count() {
             return Err(self.wrong(Status::INVALID_ARGUMENT, || {
                 format!(
@@ -318,14 +330,10 @@ where
     F: Fn(&BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
 {
     // SAFETY: autograd.h: the call lives while its formula runs, and `ctx` while a node keeps it.
-    let raw = unsafe { &*call };
-    let cell: *mut c_void = raw.ctx;
+    let call = BackwardCall::new(unsafe { &*call });
     guarded(
-        cell.cast::<Cell<F>>(),
-        |function| {
-            let call = BackwardCall { raw };
-            call.finish(function(&call)?)
-        },
+        call.ctx().cast::<Cell<F>>(),
+        |function| call.finish(function(&call)?),
         // SAFETY: error.h: the slot takes over the reference.
         |error| unsafe { sys::tenon_error_set(error.into_raw()) },
     )

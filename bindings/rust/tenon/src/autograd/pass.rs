@@ -161,19 +161,18 @@ impl<'a> BackwardOptions<'a> {
             let text = format!("grad_tensors must be {want}, one for each output, got {got}");
             return Err(wrong(function, &text));
         }
-        run(&sys::tenon_backward_options {
-            struct_size: std::mem::size_of::<sys::tenon_backward_options>() as u32,
-            flags: self.flags,
-            outputs: outputs.as_ptr(),
-            grads: match self.grad_tensors {
-                Some(_) => grads.as_ptr(),
-                None => ptr::null(),
-            },
-            inputs: inputs.as_ptr(),
-            noutputs: outputs.len() as i64,
-            ninputs: inputs.len() as i64,
-            reserved: [0; 4],
-        })
+        // SAFETY: plain data; all-zero is a pass without anything.
+        let mut raw: sys::tenon_backward_options = unsafe { std::mem::zeroed() };
+        raw.struct_size = std::mem::size_of::<sys::tenon_backward_options>() as u32;
+        raw.flags = self.flags;
+        raw.outputs = outputs.as_ptr();
+        if self.grad_tensors.is_some() {
+            raw.grads = grads.as_ptr();
+        }
+        raw.inputs = inputs.as_ptr();
+        raw.noutputs = outputs.len() as i64;
+        raw.ninputs = inputs.len() as i64;
+        run(&raw)
     }
 }
 

@@ -2,10 +2,14 @@
 // Backward passes.
 package dev.tenon;
 
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.Addresses;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
+import java.util.Objects;
 
 /**
  * Gradients of tensors with respect to tensors, recorded while operators run.
@@ -91,6 +95,52 @@ public final class Autograd {
       frame.reset(mark);
       References.drain();
     }
+  }
+
+  /**
+   * Makes a function with a gradient of its own that can be called, and passed to operators and to
+   * other languages. It is closed by its owner, by the open {@link Scope}, or at last by a cleaner.
+   */
+  public static ForeignObject function(AutogradFunction function) {
+    Bridge.open();
+    String name = function.name();
+    boolean once = function.isOnceDifferentiable();
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long type = frame.allocate(Structs.FUNCTION_TYPE_SIZE);
+      Memory.zero(type, Structs.FUNCTION_TYPE_SIZE);
+      Memory.putInt(type, Structs.FUNCTION_TYPE_SIZE);
+      Memory.putInt(
+          type + Structs.FUNCTION_TYPE_FLAGS, once ? TENON_FUNCTION_ONCE_DIFFERENTIABLE : 0);
+      Memory.putLong(type + Structs.FUNCTION_TYPE_NAME, frame.text(name));
+      Memory.putLong(type + Structs.FUNCTION_TYPE_FORWARD, Addresses.CALL_FORWARD);
+      Memory.putLong(type + Structs.FUNCTION_TYPE_BACKWARD, Addresses.CALL_FUNCTION_BACKWARD);
+      Memory.putLong(type + Structs.FUNCTION_TYPE_DELETER, Addresses.DROP_REFERENCE);
+      Memory.putInt(type + Structs.FUNCTION_TYPE_LANGUAGE, TENON_LANGUAGE_JAVA);
+      long out = frame.allocate(8);
+      // From here on C owns the reference, whatever happens.
+      Memory.putLong(type + Structs.FUNCTION_TYPE_CTX, References.add(function));
+      Errors.check(TenonNative.tenon_function_new(type, out));
+      return ForeignObject.own(frame, Memory.getLong(out), true);
+    } finally {
+      frame.reset(mark);
+      References.drain();
+    }
+  }
+
+  /**
+   * Runs something when the backward pass that runs on the calling thread has run all its nodes;
+   * not where the pass fails before. For hooks and formulas.
+   *
+   * @throws TenonException STATE where no pass runs
+   */
+  public static void whenDone(Runnable task) {
+    Objects.requireNonNull(task, "task");
+    Bridge.open();
+    Errors.check(
+        TenonNative.tenon_backward_when_done(
+            Addresses.CALL_DONE, References.add(task), Addresses.DROP_REFERENCE));
   }
 
   private static void fence(BackwardOptions options, Tensor[] tensors) {

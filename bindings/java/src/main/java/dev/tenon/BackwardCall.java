@@ -2,6 +2,8 @@
 // What a gradient formula is told.
 package dev.tenon;
 
+import static dev.tenon.internal.TenonNativeConstants.TENON_LANGUAGE_JAVA;
+
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
@@ -18,15 +20,13 @@ public final class BackwardCall {
   private final Tensor[] grads;
   private final Object[] saved;
   private final boolean[] needs;
+  private final Object state;
 
   private BackwardCall(CallFrame frame, long at) {
     node = Node.retain(frame, Memory.getLong(at));
-    grads = new Tensor[(int) Memory.getLong(at + Structs.BACKWARD_CALL_NOUTPUTS)];
-    long handles = Memory.getLong(at + Structs.BACKWARD_CALL_GRADS);
-    for (int i = 0; i < grads.length; i++) {
-      long handle = Memory.getLong(handles + i * 8L);
-      grads[i] = handle == 0 ? null : Tensor.borrow(frame, handle);
-    }
+    int outputs = (int) Memory.getLong(at + Structs.BACKWARD_CALL_NOUTPUTS);
+    grads =
+        Values.borrowTensors(frame, Memory.getLong(at + Structs.BACKWARD_CALL_GRADS), outputs);
     int count = (int) Memory.getLong(at + Structs.BACKWARD_CALL_NSAVED);
     long values = Memory.getLong(at + Structs.BACKWARD_CALL_SAVED);
     saved = Values.readAll(frame, values, count, Values.BORROW);
@@ -35,6 +35,12 @@ public final class BackwardCall {
     for (int i = 0; i < needs.length; i++) {
       needs[i] = Memory.getByte(bytes + i) != 0;
     }
+    long context = Memory.getLong(at + Structs.BACKWARD_CALL_CONTEXT);
+    long kept =
+        context == 0
+            ? 0
+            : TenonNative.tenon_function_context_state(context, TENON_LANGUAGE_JAVA);
+    state = kept == 0 ? null : References.at(kept);
   }
 
   /** Runs a formula on the native call at an address and writes its gradients there. */
@@ -52,14 +58,7 @@ public final class BackwardCall {
           count + ", one for each input",
           grads == null ? "null" : grads.length + "");
     }
-    long[] handles = new long[count];
-    for (int i = 0; i < count; i++) {
-      handles[i] = grads[i] == null ? 0 : grads[i].address(); // throws before anything is written
-    }
-    long out = Memory.getLong(at + Structs.BACKWARD_CALL_OUT_GRADS);
-    for (int i = 0; i < count; i++) {
-      Memory.putLong(out + i * 8L, TenonNative.tenon_tensor_retain(handles[i]));
-    }
+    Values.giveTensors(Memory.getLong(at + Structs.BACKWARD_CALL_OUT_GRADS), grads);
   }
 
   /** Returns the node. */
@@ -107,6 +106,11 @@ public final class BackwardCall {
           node.name(), "saved value " + index, "Tensor", Values.typeName(value));
     }
     return (Tensor) value;
+  }
+
+  /** Returns what the function's forward kept with {@link FunctionContext#setState}; else null. */
+  public Object state() {
+    return state;
   }
 
   /** Returns how many inputs the operator has. */

@@ -39,16 +39,22 @@ public final class ForeignObject extends NativeHandle implements Callback {
 
   /** Returns the Java object that a native object stands for, or a handle of a foreign one. */
   static Object read(CallFrame frame, long object, boolean function) {
+    // What Java gave to C to make an object of is Java's, but no reference to an object of Java's.
     long type = TenonNative.tenon_object_get_type(object);
-    int language = Memory.getInt(type + Structs.OBJECT_TYPE_LANGUAGE);
-    if (language == TenonNativeConstants.TENON_LANGUAGE_JAVA) {
+    if (Memory.getLong(type + Structs.OBJECT_TYPE_RELEASE) == Addresses.DROP_REFERENCE) {
       return References.at(TenonNative.tenon_object_self(object));
     }
+    return own(frame, TenonNative.tenon_object_retain(object), function);
+  }
+
+  /** Takes over a reference, for the open scope or the cleaner. */
+  static ForeignObject own(CallFrame frame, long object, boolean function) {
+    long type = TenonNative.tenon_object_get_type(object);
     return frame.adopt(
         new ForeignObject(
-            TenonNative.tenon_object_retain(object),
+            object,
             Text.read(Memory.getLong(type + Structs.OBJECT_TYPE_NAME)),
-            ErrorFrame.language(language),
+            ErrorFrame.language(Memory.getInt(type + Structs.OBJECT_TYPE_LANGUAGE)),
             function));
   }
 

@@ -7,12 +7,16 @@ import static dev.tenon.internal.TenonNativeConstants.TENON_OK;
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 
-/** The entry of overrides, modes, functions, warnings and gradient formulas. */
+/** The entry of overrides, modes, functions, warnings, and all that gradients call. */
 final class Handlers {
   // As runtime.h has them, beside the kinds of modes.
   private static final int FUNCTION_CALL = 2;
   private static final int WARNING = 3;
   private static final int BACKWARD = 4;
+  private static final int HOOK = 5;
+  private static final int DONE = 6;
+  private static final int FORWARD = 7;
+  private static final int FUNCTION_BACKWARD = 8;
 
   private static final int LOGGER = -1; // in the place of an object's number
 
@@ -25,15 +29,26 @@ final class Handlers {
     int outer = frame.openRegion();
     int guards = frame.guards;
     long stack = Memory.getLong(upcall + Structs.UPCALL_STACK);
+    long subject = Memory.getLong(upcall + Structs.UPCALL_SUBJECT);
     frame.upcalls++;
     try {
       Object self = id == LOGGER ? null : References.get(id);
       switch (kind) {
         case FUNCTION_CALL -> callFunction(frame, (Callback) self, stack, guards);
         case WARNING -> tellWarning(frame, (Warning.Handler) self, stack, guards);
-        case BACKWARD -> {
-          long call = Memory.getLong(upcall + Structs.UPCALL_SUBJECT);
-          BackwardCall.run(frame, (BackwardFunction) self, call, guards);
+        case BACKWARD -> BackwardCall.run(frame, (BackwardFunction) self, subject, guards);
+        case FUNCTION_BACKWARD -> {
+          BackwardFunction backward = ((AutogradFunction) self)::backward;
+          BackwardCall.run(frame, backward, subject, guards);
+        }
+        case FORWARD -> {
+          AutogradFunction function = (AutogradFunction) self;
+          FunctionContext.forward(frame, function, subject, stack, guards);
+        }
+        case HOOK -> Hook.run(frame, (Hook.Body) self, subject, guards);
+        case DONE -> {
+          ((Runnable) self).run();
+          frame.checkGuards(guards, "Autograd.whenDone");
         }
         default -> {
           return Overrides.handle(frame, kind, self, upcall, guards);
@@ -50,7 +65,7 @@ final class Handlers {
     }
   }
 
-  private static Object[] arguments(CallFrame frame, long stack) {
+  static Object[] arguments(CallFrame frame, long stack) {
     int count = Memory.getInt(stack + Structs.STACK_NARGS);
     return Values.readAll(frame, Memory.getLong(stack), count, Values.BORROW);
   }

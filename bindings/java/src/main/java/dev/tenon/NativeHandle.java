@@ -27,6 +27,7 @@ abstract class NativeHandle implements AutoCloseable {
   static final int SIMULATOR = 8;
   static final int GENERATOR = 9;
   static final int NODE = 10;
+  static final int HOOK = 11;
 
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
@@ -76,6 +77,7 @@ abstract class NativeHandle implements AutoCloseable {
       case SIMULATOR -> TenonNative.tenon_simulator_release(address);
       case GENERATOR -> TenonNative.tenon_generator_release(address);
       case NODE -> TenonNative.tenon_node_release(address);
+      case HOOK -> TenonNative.tenon_hook_release(address);
       default -> throw new AssertionError(type);
     }
     References.drain();

@@ -2,6 +2,8 @@
 // Nodes of backward graphs.
 package dev.tenon;
 
+import static dev.tenon.internal.TenonNativeConstants.*;
+
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
@@ -99,6 +101,32 @@ public final class Node extends NativeHandle {
             edge((node, output) -> TenonNative.tenon_node_copy_edge(self, index, node, output));
       }
       return Collections.unmodifiableList(Arrays.asList(edges));
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /** Returns the tensor whose gradients a leaf keeps; null of other nodes, and when it is gone. */
+  public Tensor variable() {
+    long variable = TenonNative.tenon_node_copy_variable(address());
+    Reference.reachabilityFence(this);
+    return Tensor.ownOrNull(CallFrame.get(), variable);
+  }
+
+  /** Adds a hook that runs before this does. */
+  public Hook registerPrehook(Hook.BeforeNode hook) {
+    return addHook(TENON_HOOK_BEFORE, Hook.of(hook));
+  }
+
+  /** Adds a hook that runs after this did. */
+  public Hook registerHook(Hook.AfterNode hook) {
+    return addHook(TENON_HOOK_AFTER, Hook.of(hook));
+  }
+
+  private Hook addHook(int kind, Hook.Body body) {
+    try {
+      return Hook.add(
+          kind, body, (options, out) -> TenonNative.tenon_node_add_hook(address(), options, out));
     } finally {
       Reference.reachabilityFence(this);
     }

@@ -2,6 +2,8 @@
 // The methods of Tensor that are about gradients.
 package dev.tenon;
 
+import static dev.tenon.internal.TenonNativeConstants.*;
+
 import dev.tenon.internal.Memory;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
@@ -106,6 +108,47 @@ abstract class TensorGradients extends TensorMethods {
     long base = TenonNative.tenon_tensor_copy_base(address());
     Reference.reachabilityFence(this);
     return Tensor.ownOrNull(CallFrame.get(), base);
+  }
+
+  /** Makes passes leave gradients with this, though it is no leaf, and returns it. */
+  public Tensor retainGrad() {
+    Errors.check(TenonNative.tenon_tensor_retain_grad(address()));
+    Reference.reachabilityFence(this);
+    return (Tensor) this;
+  }
+
+  /** Tells whether passes leave gradients with this, which is no leaf. */
+  public boolean retainsGrad() {
+    boolean retains = TenonNative.tenon_tensor_retains_grad(address()) != 0;
+    Reference.reachabilityFence(this);
+    return retains;
+  }
+
+  /**
+   * Adds a hook that runs when the whole gradient has come, before the node that made this does.
+   *
+   * @throws TenonException STATE for a tensor that does not require grad
+   */
+  public Hook registerHook(Hook.OfTensor hook) {
+    return addHook(TENON_HOOK_GRAD, Hook.of(hook));
+  }
+
+  /**
+   * Adds a hook that runs when a leaf's gradient has been added to.
+   *
+   * @throws TenonException STATE for a tensor that does not require grad or is no leaf
+   */
+  public Hook registerPostAccumulateGradHook(Hook.OfLeaf hook) {
+    return addHook(TENON_HOOK_ACCUMULATED, Hook.of(hook));
+  }
+
+  private Hook addHook(int kind, Hook.Body body) {
+    try {
+      return Hook.add(
+          kind, body, (options, out) -> TenonNative.tenon_tensor_add_hook(address(), options, out));
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** Runs a backward pass that begins here: {@link Autograd#backward(Tensor...)}. */

@@ -8,6 +8,7 @@ import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import dev.tenon.internal.Text;
+import java.lang.ref.Reference;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -117,15 +118,13 @@ final class Values {
         }
       case TENON_TAG_TENSOR_LIST:
         {
+          if (mode == BORROW) {
+            return borrowTensors(frame, data, count);
+          }
           Tensor[] tensors = new Tensor[count];
           for (int i = 0; i < count; i++) {
-            long handle = Memory.getLong(data + i * 8L);
-            if (handle != 0) {
-              tensors[i] =
-                  mode == BORROW
-                      ? Tensor.borrow(frame, handle)
-                      : Tensor.own(frame, TenonNative.tenon_tensor_retain(handle));
-            }
+            long handle = TenonNative.tenon_tensor_retain(Memory.getLong(data + i * 8L));
+            tensors[i] = Tensor.ownOrNull(frame, handle);
           }
           return tensors;
         }
@@ -154,6 +153,28 @@ final class Values {
     long[] longs = new long[count];
     Memory.copyOut(data, longs, 0, count * 8L);
     return longs;
+  }
+
+  /** Makes views of tensors whose handles lie in a row; null for NULL. */
+  static Tensor[] borrowTensors(CallFrame frame, long data, int count) {
+    Tensor[] tensors = new Tensor[count];
+    for (int i = 0; i < count; i++) {
+      long handle = Memory.getLong(data + i * 8L);
+      tensors[i] = handle == 0 ? null : Tensor.borrow(frame, handle);
+    }
+    return tensors;
+  }
+
+  /** Writes handles in a row that C takes over, all or none; NULL for null. */
+  static void giveTensors(long data, Tensor[] tensors) {
+    long[] handles = new long[tensors.length];
+    for (int i = 0; i < handles.length; i++) {
+      handles[i] = tensors[i] == null ? 0 : tensors[i].address();
+    }
+    for (int i = 0; i < handles.length; i++) {
+      Memory.putLong(data + i * 8L, TenonNative.tenon_tensor_retain(handles[i]));
+    }
+    Reference.reachabilityFence(tensors);
   }
 
   static Object[] readAll(CallFrame frame, long data, int count, int mode) {

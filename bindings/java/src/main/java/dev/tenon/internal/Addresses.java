@@ -34,6 +34,17 @@ public final class Addresses {
   /** The gradient formula of all Java functions that are one. */
   public static final long CALL_BACKWARD;
 
+  /** The hook of all Java functions that are one. */
+  public static final long CALL_HOOK;
+
+  /** What runs all Java tasks at the end of a backward pass. */
+  public static final long CALL_DONE;
+
+  /** Forward and backward of all Java functions with a gradient of their own. */
+  public static final long CALL_FORWARD;
+
+  public static final long CALL_FUNCTION_BACKWARD;
+
   private Addresses() {}
 
   static {
@@ -57,7 +68,11 @@ public final class Addresses {
     CALL_FUNCTION = words[7];
     CALL_WARNING = words[8];
     CALL_BACKWARD = words[9];
-    int first = 10;
+    CALL_HOOK = words[10];
+    CALL_DONE = words[11];
+    CALL_FORWARD = words[12];
+    CALL_FUNCTION_BACKWARD = words[13];
+    int first = 14;
     if (words.length != Structs.ALL.length + first) {
       throw new LinkageError("Tenon: libtenon_java must be of the classes' own build");
     }

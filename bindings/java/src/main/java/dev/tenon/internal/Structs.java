@@ -122,13 +122,35 @@ public final class Structs {
   public static final int BACKWARD_CALL_NOUTPUTS = 48;
   public static final int BACKWARD_CALL_NSAVED = 56;
   public static final int BACKWARD_CALL_NINPUTS = 64;
-  public static final int BACKWARD_OPTIONS_SIZE = 80;
+  public static final int BACKWARD_OPTIONS_SIZE = 112;
   public static final int BACKWARD_OPTIONS_FLAGS = 4;
   public static final int BACKWARD_OPTIONS_OUTPUTS = 8;
   public static final int BACKWARD_OPTIONS_GRADS = 16;
   public static final int BACKWARD_OPTIONS_INPUTS = 24;
   public static final int BACKWARD_OPTIONS_NOUTPUTS = 32;
   public static final int BACKWARD_OPTIONS_NINPUTS = 40;
+  public static final int BACKWARD_CALL_CONTEXT = 72;
+  public static final int HOOK_OPTIONS_SIZE = 56;
+  public static final int HOOK_OPTIONS_KIND = 4;
+  public static final int HOOK_OPTIONS_FN = 8;
+  public static final int HOOK_OPTIONS_CTX = 16;
+  public static final int HOOK_OPTIONS_DELETER = 24;
+  public static final int HOOK_OPTIONS_LANGUAGE = 32;
+  public static final int HOOK_CALL_TENSOR = 16;
+  public static final int HOOK_CALL_GRADS = 24;
+  public static final int HOOK_CALL_OUTPUTS = 32;
+  public static final int HOOK_CALL_OUT_GRADS = 40;
+  public static final int HOOK_CALL_NGRADS = 48;
+  public static final int HOOK_CALL_NOUTPUTS = 56;
+  public static final int HOOK_CALL_REPLACES = 64;
+  public static final int FUNCTION_TYPE_SIZE = 120;
+  public static final int FUNCTION_TYPE_FLAGS = 4;
+  public static final int FUNCTION_TYPE_NAME = 8;
+  public static final int FUNCTION_TYPE_FORWARD = 16;
+  public static final int FUNCTION_TYPE_BACKWARD = 32;
+  public static final int FUNCTION_TYPE_CTX = 48;
+  public static final int FUNCTION_TYPE_DELETER = 56;
+  public static final int FUNCTION_TYPE_LANGUAGE = 64;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
   static final int[] ALL = {
@@ -253,5 +275,27 @@ public final class Structs {
     BACKWARD_OPTIONS_INPUTS,
     BACKWARD_OPTIONS_NOUTPUTS,
     BACKWARD_OPTIONS_NINPUTS,
+    BACKWARD_CALL_CONTEXT,
+    HOOK_OPTIONS_SIZE,
+    HOOK_OPTIONS_KIND,
+    HOOK_OPTIONS_FN,
+    HOOK_OPTIONS_CTX,
+    HOOK_OPTIONS_DELETER,
+    HOOK_OPTIONS_LANGUAGE,
+    HOOK_CALL_TENSOR,
+    HOOK_CALL_GRADS,
+    HOOK_CALL_OUTPUTS,
+    HOOK_CALL_OUT_GRADS,
+    HOOK_CALL_NGRADS,
+    HOOK_CALL_NOUTPUTS,
+    HOOK_CALL_REPLACES,
+    FUNCTION_TYPE_SIZE,
+    FUNCTION_TYPE_FLAGS,
+    FUNCTION_TYPE_NAME,
+    FUNCTION_TYPE_FORWARD,
+    FUNCTION_TYPE_BACKWARD,
+    FUNCTION_TYPE_CTX,
+    FUNCTION_TYPE_DELETER,
+    FUNCTION_TYPE_LANGUAGE,
   };
 }

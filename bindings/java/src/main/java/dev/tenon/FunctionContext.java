@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one call of a function keeps for its backward pass.
+package dev.tenon;
+
+import dev.tenon.internal.Addresses;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import java.lang.ref.Reference;
+
+/**
+ * One call of an {@link AutogradFunction}, as its forward sees it: says what is kept for backward,
+ * which gets it in a {@link BackwardCall}. It ends with forward.
+ */
+public final class FunctionContext {
+  private long address;
+
+  private FunctionContext(long address) {
+    this.address = address;
+  }
+
+  /** Runs forward with a native context, on the arguments and results of a stack. */
+  static void forward(
+      CallFrame frame, AutogradFunction function, long address, long stack, int guards)
+      throws Exception {
+    FunctionContext context = new FunctionContext(address);
+    String name = function.name();
+    try {
+      Object[] args = Handlers.arguments(frame, stack);
+      Object result = function.forward(context, args);
+      frame.checkGuards(guards, name);
+      Bridge.writeResults(frame, name, stack, result, null);
+    } finally {
+      context.address = 0;
+    }
+  }
+
+  private long address() {
+    if (address == 0) {
+      throw new IllegalStateException("FunctionContext: must be in forward, got one that ended");
+    }
+    return address;
+  }
+
+  /** Saves values, in place of what was saved before, for {@link BackwardCall#saved}. */
+  public void saveForBackward(Object... values) {
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    int objects = frame.objectCount();
+    try {
+      long data = frame.allocate((long) values.length * Structs.VALUE_SIZE);
+      for (int i = 0; i < values.length; i++) {
+        Values.putAny(frame, data + (long) i * Structs.VALUE_SIZE, values[i]);
+      }
+      Errors.check(TenonNative.tenon_function_context_save(address(), data, values.length));
+    } finally {
+      Reference.reachabilityFence(values);
+      frame.releaseObjects(objects);
+      frame.reset(mark);
+    }
+  }
+
+  /** Tells whether a gradient flows to an argument. */
+  public boolean needsInputGrad(int argument) {
+    return TenonNative.tenon_function_context_needs_grad(address(), argument) != 0;
+  }
+
+  /** Says that forward has written an argument in place, which it returns. */
+  public void markDirty(Tensor tensor) {
+    Errors.check(TenonNative.tenon_function_context_mark_dirty(address(), tensor.address()));
+    Reference.reachabilityFence(tensor);
+  }
+
+  /** Says that a result has no gradient. */
+  public void markNonDifferentiable(Tensor tensor) {
+    Errors.check(
+        TenonNative.tenon_function_context_mark_non_differentiable(address(), tensor.address()));
+    Reference.reachabilityFence(tensor);
+  }
+
+  /** Says whether backward gets zeros, as at first, or null for outputs that none came to. */
+  public void setMaterializeGrads(boolean materialize) {
+    TenonNative.tenon_function_context_set_materialize_grads(address(), materialize ? 1 : 0);
+  }
+
+  /**
+   * Keeps an object, in place of the one that was kept, for {@link BackwardCall#state}. Tensors are
+   * saved, not kept: {@link #saveForBackward}.
+   */
+  public void setState(Object state) {
+    TenonNative.tenon_function_context_set_state(
+        address(), References.add(state), Addresses.DROP_REFERENCE);
+    References.drain();
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hooks: what runs as gradients flow.
+package dev.tenon;
+
+import dev.tenon.internal.Addresses;
+import dev.tenon.internal.Memory;
+import dev.tenon.internal.Structs;
+import dev.tenon.internal.TenonNative;
+import dev.tenon.internal.TenonNativeConstants;
+import java.lang.ref.Reference;
+import java.util.Objects;
+
+/**
+ * A hook that was added to a tensor or a node. Closing this removes it; forgetting this object
+ * changes nothing, nor does the end of a {@link Scope}.
+ *
+ * <pre>{@code
+ * try (Hook twice = x.registerHook(grad -> grad.mul(2))) {
+ *   y.backward();
+ * }
+ * }</pre>
+ *
+ * <p>Hooks run on the thread that runs the pass, each in a scope of its own, with tensors that are
+ * views and end with the run. What they throw ends the pass and comes home as the same object.
+ */
+public final class Hook extends NativeHandle {
+  /** Runs when a tensor's whole gradient has come. */
+  @FunctionalInterface
+  public interface OfTensor {
+    /** Returns another gradient, or null to keep this one. */
+    Tensor apply(Tensor grad) throws Exception;
+  }
+
+  /** Runs when a leaf's gradient has been added to. */
+  @FunctionalInterface
+  public interface OfLeaf {
+    /** Looks at the leaf. */
+    void accept(Tensor leaf) throws Exception;
+  }
+
+  /** Runs before a node does. */
+  @FunctionalInterface
+  public interface BeforeNode {
+    /** Returns other gradients of the node's outputs, or null to keep these; null: none came. */
+    Tensor[] apply(Tensor[] gradOutputs) throws Exception;
+  }
+
+  /** Runs after a node did. */
+  @FunctionalInterface
+  public interface AfterNode {
+    /** Returns other gradients of the node's inputs, or null to keep these; null: none. */
+    Tensor[] apply(Tensor[] gradInputs, Tensor[] gradOutputs) throws Exception;
+  }
+
+  /** Any of these, as C refers to it. */
+  interface Body {
+    /** Returns what takes the gradients' place; null keeps them. */
+    Tensor[] run(Tensor[] grads, Tensor[] outputs, Tensor leaf) throws Exception;
+  }
+
+  private Hook(long address) {
+    super(address);
+  }
+
+  static Body of(OfTensor hook) {
+    Objects.requireNonNull(hook, "hook");
+    return (grads, outputs, leaf) -> {
+      Tensor grad = grads[0] == null ? null : hook.apply(grads[0]);
+      return grad == null ? null : new Tensor[] {grad};
+    };
+  }
+
+  static Body of(OfLeaf hook) {
+    Objects.requireNonNull(hook, "hook");
+    return (grads, outputs, leaf) -> {
+      hook.accept(leaf);
+      return null;
+    };
+  }
+
+  static Body of(BeforeNode hook) {
+    Objects.requireNonNull(hook, "hook");
+    return (grads, outputs, leaf) -> hook.apply(grads);
+  }
+
+  static Body of(AfterNode hook) {
+    Objects.requireNonNull(hook, "hook");
+    return (grads, outputs, leaf) -> hook.apply(grads, outputs);
+  }
+
+  /** A native function that adds a hook. */
+  interface Adder {
+    int call(long options, long out);
+  }
+
+  static Hook add(int kind, Body body, Adder adder) {
+    Bridge.open();
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      long options = frame.allocate(Structs.HOOK_OPTIONS_SIZE);
+      Memory.zero(options, Structs.HOOK_OPTIONS_SIZE);
+      Memory.putInt(options, Structs.HOOK_OPTIONS_SIZE);
+      Memory.putInt(options + Structs.HOOK_OPTIONS_KIND, kind);
+      Memory.putLong(options + Structs.HOOK_OPTIONS_FN, Addresses.CALL_HOOK);
+      Memory.putInt(
+          options + Structs.HOOK_OPTIONS_LANGUAGE, TenonNativeConstants.TENON_LANGUAGE_JAVA);
+      Memory.putLong(options + Structs.HOOK_OPTIONS_DELETER, Addresses.DROP_REFERENCE);
+      long out = frame.allocate(8);
+      // From here on C owns the reference, whatever happens.
+      Memory.putLong(options + Structs.HOOK_OPTIONS_CTX, References.add(body));
+      Errors.check(adder.call(options, out));
+      Hook hook = new Hook(Memory.getLong(out));
+      hook.guardByCleaner();
+      return hook;
+    } finally {
+      frame.reset(mark);
+      References.drain();
+    }
+  }
+
+  /** Runs a hook on the native call at an address. */
+  static void run(CallFrame frame, Body body, long at, int guards) throws Exception {
+    int count = (int) Memory.getLong(at + Structs.HOOK_CALL_NGRADS);
+    int outputs = (int) Memory.getLong(at + Structs.HOOK_CALL_NOUTPUTS);
+    long leaf = Memory.getLong(at + Structs.HOOK_CALL_TENSOR);
+    String name = TenonNative.tenon_node_name(Memory.getLong(at));
+    Tensor[] replaced =
+        body.run(
+            Values.borrowTensors(frame, Memory.getLong(at + Structs.HOOK_CALL_GRADS), count),
+            Values.borrowTensors(frame, Memory.getLong(at + Structs.HOOK_CALL_OUTPUTS), outputs),
+            leaf == 0 ? null : Tensor.borrow(frame, leaf));
+    frame.checkGuards(guards, name);
+    if (replaced == null) {
+      return;
+    }
+    if (replaced.length != count) {
+      throw TenonException.value(
+          name, "hook's gradients", count + ", or null to keep them", replaced.length + "");
+    }
+    Values.giveTensors(Memory.getLong(at + Structs.HOOK_CALL_OUT_GRADS), replaced);
+    Memory.putInt(at + Structs.HOOK_CALL_REPLACES, 1);
+  }
+
+  /** Removes the hook: no run of it begins any more. Closing again does nothing. */
+  @Override
+  public void close() {
+    long a = address;
+    if (a != 0) {
+      TenonNative.tenon_hook_remove(a);
+      Reference.reachabilityFence(this);
+    }
+    super.close();
+    References.drain();
+  }
+
+  @Override
+  int type() {
+    return HOOK;
+  }
+
+  @Override
+  String title() {
+    return "Hook";
+  }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Functions with gradients of their own: forward and backward in one, recorded as one node.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::ptr;
+
+use tenon_sys as sys;
+
+use crate::arg::raw_values;
+use crate::arguments::Arguments;
+use crate::autograd::formula::BackwardCall;
+use crate::error::{check, Result};
+use crate::kernel::{contain, delete, guarded, Cell};
+use crate::object::Object;
+use crate::text::c_name;
+use crate::value::{RawValue, Value};
+use crate::value_ref::{slice, ValueRef, Values};
+use crate::Tensor;
+
+/// A function with a gradient of its own, whatever operators it calls. [`function`] makes one that
+/// can be called, from Rust and from any other language.
+///
+/// ```
+/// use tenon::autograd::{self, BackwardCall, Function, FunctionContext};
+/// use tenon::{Result, Tensor, Value, ValueRef};
+///
+/// struct Cube;
+///
+/// impl Function for Cube {
+///     const NAME: &'static str = "Cube";
+///
+///     fn forward(&self, ctx: &FunctionContext, args: &[ValueRef]) -> Result<Value> {
+///         let [ValueRef::Tensor(x)] = args else {
+///             return Err(tenon::Error::new(tenon::Status::TYPE, "Cube: x must be a Tensor"));
+///         };
+///         ctx.save_for_backward((*x,))?;
+///         Ok(Value::Tensor((&(*x * *x)? * *x)?))
+///     }
+///
+///     fn backward(&self, call: &BackwardCall) -> Result<Vec<Option<Tensor>>> {
+///         let x = call.saved_tensor(0)?;
+///         Ok(vec![Some((&(call.grad(0)? * x)? * &(x * 3.0)?)?)])
+///     }
+/// }
+///
+/// let x = Tensor::scalar(2.0f32)?;
+/// x.set_requires_grad(true)?;
+/// let cube = autograd::function(Cube)?;
+/// let y: Tensor = autograd::apply(&cube, (&x,))?;
+/// assert_eq!(y.grad_fn()?.unwrap().name(), "CubeBackward");
+/// y.backward()?;
+/// assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [12.0]);
+/// # Ok::<(), tenon::Error>(())
+/// ```
+pub trait Function: Send + Sync + 'static {
+    /// What errors call it, and nodes with "Backward" behind it.
+    const NAME: &'static str;
+
+    /// Whether a gradient must not be derived again.
+    const ONCE_DIFFERENTIABLE: bool = false;
+
+    /// Computes the result, in no_grad mode: a tensor, a list of tensors, a tuple whose tensors are
+    /// outputs, or anything else, which has no gradient.
+    ///
+    /// # Errors
+    /// Whatever goes wrong: it comes home to the caller.
+    fn forward(&self, ctx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> Result<Value>;
+
+    /// Computes a gradient for each argument, `None` for none. Arguments are the call's inputs, and
+    /// the parts of the result its outputs.
+    ///
+    /// # Errors
+    /// Whatever goes wrong: it comes home to who runs the pass.
+    fn backward(&self, call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>>;
+}
+
+/// Makes a function that can be called: [`apply`], or as an argument where a schema has a function.
+///
+/// # Errors
+/// [`Status::INVALID_ARGUMENT`](crate::Status::INVALID_ARGUMENT) for a name with a NUL.
+#[track_caller]
+pub fn function<F: Function>(function: F) -> Result<crate::Function> {
+    let name = c_name("autograd::function", "name", F::NAME)?;
+    // SAFETY: plain data; all-zero is a function without anything.
+    let mut raw: sys::tenon_function_type = unsafe { std::mem::zeroed() };
+    raw.struct_size = std::mem::size_of::<sys::tenon_function_type>() as u32;
+    if F::ONCE_DIFFERENTIABLE {
+        raw.flags = sys::TENON_FUNCTION_ONCE_DIFFERENTIABLE;
+    }
+    raw.name = name.as_ptr();
+    raw.forward = Some(forward::<F>);
+    raw.backward = Some(backward::<F>);
+    raw.ctx = Cell::allocate(F::NAME, Location::caller(), function).cast();
+    raw.deleter = Some(delete::<F>);
+    raw.language = sys::TENON_LANGUAGE_RUST;
+    let mut out = ptr::null_mut();
+    // SAFETY: the name lives for the call; the cell is taken over, also on failure.
+    check(unsafe { sys::tenon_function_new(&raw, &mut out) })?;
+    // SAFETY: a new reference to an object that can be called.
+    Ok(crate::Function(unsafe { Object::from_raw(out) }))
+}
+
+/// Applies a function of any language, and records the call as one node where gradients flow to an
+/// argument.
+///
+/// # Errors
+/// [`Status::TYPE`](crate::Status::TYPE) for a function without a gradient of its own, or a result
+/// of another type; what the function raised.
+pub fn apply<R: crate::FromValue>(function: &crate::Function, args: impl Arguments) -> Result<R> {
+    args.with(|args| {
+        let args = raw_values(args);
+        let mut out = RawValue::NONE;
+        // SAFETY: arguments live for the call; `out` is overwritten, and ours to clear.
+        check(unsafe {
+            let (object, count) = (function.as_object().as_raw(), args.len() as i64);
+            sys::tenon_function_apply(object, args.as_ptr(), count, &mut out)
+        })?;
+        let value = Value::from_owned(RawValue(out))?;
+        let got = value.type_name();
+        R::from_value(value).ok_or_else(|| {
+            let name = function.as_object().type_name();
+            crate::Error::new(
+                crate::Status::TYPE,
+                format!("{name}: result must be {}, got {got}", R::TYPE),
+            )
+        })
+    })
+}
+
+/// What one call of a function keeps for its backward pass, which gets it in a [`BackwardCall`].
+pub struct FunctionContext<'a> {
+    raw: *mut sys::tenon_function_context,
+    life: PhantomData<&'a ()>,
+}
+
+impl FunctionContext<'_> {
+    /// Saves values, in place of what was saved before, for [`BackwardCall::saved`].
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn save_for_backward(&self, values: impl Arguments) -> Result<()> {
+        values.with(|values| {
+            let values = raw_values(values);
+            // SAFETY: the context is live; the values are copied.
+            check(unsafe {
+                let count = values.len() as i64;
+                sys::tenon_function_context_save(self.raw, values.as_ptr(), count)
+            })
+        })
+    }
+
+    /// Whether a gradient flows to an argument.
+    pub fn needs_input_grad(&self, argument: usize) -> bool {
+        // SAFETY: the context is live.
+        unsafe { sys::tenon_function_context_needs_grad(self.raw, argument as i64) != 0 }
+    }
+
+    /// Says that forward has written an argument in place, which it returns.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn mark_dirty(&self, tensor: &Tensor) -> Result<()> {
+        // SAFETY: both are live. Marks are compared with arguments and results, not followed.
+        check(unsafe { sys::tenon_function_context_mark_dirty(self.raw, tensor.as_raw()) })
+    }
+
+    /// Says that a result has no gradient.
+    ///
+    /// # Errors
+    /// [`Status::OUT_OF_MEMORY`](crate::Status::OUT_OF_MEMORY).
+    pub fn mark_non_differentiable(&self, tensor: &Tensor) -> Result<()> {
+        // SAFETY: as above.
+        check(unsafe {
+            sys::tenon_function_context_mark_non_differentiable(self.raw, tensor.as_raw())
+        })
+    }
+
+    /// Says whether backward gets zeros, as at first, or `None` for outputs that no gradient came
+    /// to.
+    pub fn set_materialize_grads(&self, materialize: bool) {
+        // SAFETY: the context is live, and this is the thread that calls the function.
+        unsafe {
+            sys::tenon_function_context_set_materialize_grads(self.raw, materialize.into());
+        }
+    }
+
+    /// Keeps a value of Rust's own, in place of the one that was kept, for [`BackwardCall::state`].
+    pub fn set_state<T: Any + Send + Sync>(&self, state: T) {
+        let state: State = Box::new(state);
+        // SAFETY: the context takes the box over, and `drop_state` frees it once. Nobody refers to
+        // the state before the call is recorded.
+        unsafe {
+            let state = Box::into_raw(Box::new(state)).cast();
+            sys::tenon_function_context_set_state(self.raw, state, Some(drop_state));
+        }
+    }
+}
+
+/// What [`FunctionContext::set_state`] keeps.
+type State = Box<dyn Any + Send + Sync>;
+
+impl<'a> BackwardCall<'a> {
+    /// The value that the function's forward kept with [`FunctionContext::set_state`], if it is of
+    /// this type.
+    pub fn state<T: Any + Send + Sync>(&self) -> Option<&'a T> {
+        let context = self.context();
+        if context.is_null() {
+            return None;
+        }
+        // SAFETY: contexts of Rust's functions keep what `set_state` put there, of the same copy of
+        // the package as the function's own entries; once the call is recorded nobody replaces it.
+        let state = unsafe {
+            sys::tenon_function_context_state(context, sys::TENON_LANGUAGE_RUST)
+                .cast::<State>()
+                .as_ref()
+        };
+        state?.downcast_ref::<T>()
+    }
+}
+
+impl fmt::Debug for FunctionContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FunctionContext")
+    }
+}
+
+unsafe extern "C" fn drop_state(state: *mut c_void) {
+    contain(|| {
+        // SAFETY: the deleter runs exactly once, on the box of `set_state`.
+        drop(unsafe { Box::from_raw(state.cast::<State>()) })
+    });
+}
+
+unsafe extern "C" fn forward<F: Function>(
+    ctx: *mut c_void,
+    context: *mut sys::tenon_function_context,
+    stack: *mut sys::tenon_stack,
+) -> sys::tenon_status {
+    guarded(
+        ctx.cast::<Cell<F>>(),
+        |function| {
+            // SAFETY: function.h: context and stack are the call's own while it runs.
+            let stack = unsafe { &mut *stack };
+            // SAFETY: object.h: arguments are borrowed for the call.
+            let args = Values(unsafe { slice(stack.args, stack.nargs as usize) });
+            let args: Vec<ValueRef<'_>> = args.iter().collect();
+            let context = FunctionContext {
+                raw: context,
+                life: PhantomData,
+            };
+            let result = function.forward(&context, &args)?.into_owned_raw()?;
+            // SAFETY: function.h: one result, NONE so far, written owned.
+            unsafe { stack.rets.write(result.into_raw()) };
+            Ok(())
+        },
+        // SAFETY: error.h: the slot takes over the reference.
+        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+    )
+}
+
+unsafe extern "C" fn backward<F: Function>(
+    call: *const sys::tenon_backward_call,
+) -> sys::tenon_status {
+    // SAFETY: autograd.h: the call lives while its function runs.
+    let call = BackwardCall::new(unsafe { &*call });
+    guarded(
+        call.ctx().cast::<Cell<F>>(),
+        |function| call.finish(function.backward(&call)?),
+        // SAFETY: error.h: the slot takes over the reference.
+        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+    )
+}
