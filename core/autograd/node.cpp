@@ -131,10 +131,14 @@ const char* tenon_node::name() const noexcept {
   return is_leaf() ? "AccumulateGrad" : formula()->name();
 }
 
+void tenon_node::come_after(const Node& node) noexcept {
+  if (node.sequence_ >= sequence_) sequence_ = node.sequence_ + 1;
+}
+
 void tenon_node::set_edge(uint32_t index, NodePtr node, uint32_t output) noexcept {
   Edge& edge = edges()[index];
   TENON_DCHECK(edge.node == nullptr && node.get() != this);
-  if (node->sequence_ >= sequence_) sequence_ = node->sequence_ + 1;
+  come_after(*node);
   edge = {node.detach(), output};
 }
 

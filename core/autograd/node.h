@@ -95,6 +95,9 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   }
   /// Sets an edge, once, before the node is seen by anybody else.
   void set_edge(uint32_t index, tenon::autograd::NodePtr node, uint32_t output) noexcept;
+  /// Raises its number above that of a node that a pass has to run later, before anybody else sees
+  /// this one.
+  void come_after(const Node& node) noexcept;
   std::span<SavedTensor> saved_tensors() noexcept { return {first_saved(), saved_tensors_}; }
   std::span<tenon_value> saved_values() noexcept { return {first_value(), saved_values_}; }
   bool has_saved() const noexcept { return saved_tensors_ + saved_values_ != 0; }

@@ -2,6 +2,8 @@
 #include "autograd/record.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "autograd/call_below.h"
 #include "autograd/function_context.h"
@@ -67,9 +69,11 @@ class Recording {
       if (save.of_result || (save.needed_by & needed_) == 0) continue;
       const auto& argument = plan_.schema->arguments()[save.position];
       const Tensor* before = defined_tensor(stack_.args[save.position]);
-      if (before == nullptr || save.what != Attribute::kWhole) continue;
-      if (argument.is_written()) {
+      if (before == nullptr || !argument.is_written()) continue;
+      if (save.what == Attribute::kWhole) {
         copies_.push_back({save.position, operators::clone(*before).detach()});
+      } else {
+        attributes_.emplace_back(&save, value::OwnedValue(saved_value(save, stack_)));
       }
     }
     for (const Given& given : inputs_) {
@@ -109,7 +113,7 @@ class Recording {
     Tensor* tensor;
   };
 
-  NodePtr make_node(std::span<const Tensor* const> outputs) const {
+  NodePtr make_node(std::span<const Tensor* const> outputs) {
     NodeShape shape = plan_.shape;
     shape.edges = static_cast<uint32_t>(inputs_.size());
     NodePtr node = Node::make(plan_, shape, outputs);
@@ -270,7 +274,7 @@ class Recording {
     return number;
   }
 
-  void save(Node& node) const {
+  void save(Node& node) {
     size_t tensors = 0;
     size_t values = 0;
     for (const Save& save : plan_.saves) {
@@ -285,9 +289,17 @@ class Recording {
         }
       } else {
         tenon_value& slot = node.saved_values()[values++];
-        if (is_needed) slot = saved_value(save, stack_);
+        if (is_needed) slot = take_attribute(save);
       }
     }
+  }
+
+  // Sizes and so on, of what was written as they were before.
+  tenon_value take_attribute(const Save& save) {
+    for (auto& [before, attribute] : attributes_) {
+      if (before == &save) return attribute.release();
+    }
+    return saved_value(save, stack_);
   }
 
   void save_argument(uint16_t position, SavedTensor* slot) const {
@@ -330,6 +342,7 @@ class Recording {
   std::vector<Given> inputs_;
   base::SmallVector<uint32_t, 6> versions_;  // of the inputs, before the kernel ran
   base::SmallVector<Copy, 2> copies_;
+  std::vector<std::pair<const Save*, value::OwnedValue>> attributes_;  // of what is written
   const Tensor* viewed_ = nullptr;        // the view that is written, with its
   base::SmallVector<int64_t, 10> shape_;  // sizes and strides before the kernel ran
   base::SmallVector<Result, 4> results_;

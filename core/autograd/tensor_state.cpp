@@ -56,13 +56,23 @@ uint32_t version_of(const Tensor& tensor) noexcept {
   return static_cast<uint32_t>(tensor.version());
 }
 
+// Of a view: the version of its memory that its node, or its being none's, is for.
+uint32_t known_version(const Tensor& view) noexcept {
+  uint32_t version = 0;
+  if (const LinkState* link = link_of(view)) {
+    link->flow(&version);
+    return version;
+  }
+  // The header has the last eight bits of the version, which only ever grows.
+  const uint32_t now = version_of(view);
+  return now - static_cast<uint8_t>(now - view.autograd_note());
+}
+
 // The state of a view, made on demand, as it was when the view was made.
 LinkState& require_link(Tensor& view) {
   if (LinkState* link = link_of(view)) return *link;
   auto fresh = std::make_unique<LinkState>();
-  // The header has the last eight bits of the version, which only ever grows.
-  const uint32_t now = version_of(view);
-  fresh->set({}, now - static_cast<uint8_t>(now - view.autograd_note()));
+  fresh->set({}, known_version(view));
   tensor::AutogradState* state = view.init_autograd(fresh.get());
   if (state == fresh.get()) static_cast<void>(fresh.release());
   return *static_cast<LinkState*>(state);
@@ -162,10 +172,15 @@ bool requires_grad(const Tensor& tensor) noexcept {
   return base != nullptr && is_differentiable(tensor.dtype()) && asks(own_flow(*base));
 }
 
-bool is_leaf(const Tensor& tensor) {
+bool is_leaf(const Tensor& tensor) noexcept {
   if (!tensor.may_be_tracked()) return true;
-  const Flow flow = flow_to(const_cast<Tensor&>(tensor));
-  return flow.node == nullptr || flow.node->is_leaf();
+  const Tensor* base = tensor.base();
+  if (base != nullptr && requires_grad(*base) && is_differentiable(tensor.dtype()) &&
+      known_version(tensor) != version_of(tensor)) {
+    return false;  // stale: its node will lead to the base's
+  }
+  const Flow flow = own_flow(tensor);
+  return !asks(flow) || flow.node->is_leaf();
 }
 
 void set_node(Tensor& tensor, NodePtr node, uint32_t output) {

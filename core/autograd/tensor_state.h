@@ -43,7 +43,7 @@ inline Flow flow_to(tensor::Tensor& tensor) {
 
 bool requires_grad(const tensor::Tensor& tensor) noexcept;
 /// Whether no recorded call has made it.
-bool is_leaf(const tensor::Tensor& tensor);
+bool is_leaf(const tensor::Tensor& tensor) noexcept;
 
 /// "was made in no_grad mode" and so on, for messages.
 const char* origin_text(tensor::ViewOrigin origin) noexcept;

@@ -140,6 +140,8 @@ NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Te
   }
   save_places(view, base, node.get());
   NodeExtra& extra = node->require_extra();
+  // A saved result leads to the inner node itself, which drops what it saved when it runs there.
+  node->come_after(inner);
   extra.inner = NodePtr::share(&inner);
   extra.inner_output = static_cast<uint16_t>(output);
   extra.inner_self = static_cast<int16_t>(self);

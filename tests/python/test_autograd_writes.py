@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients through writes in place: those that change sizes, and those whose result was saved."""
+
+from __future__ import annotations
+
+import pytest
+import tenon
+
+
+def leaf(data):
+    return tenon.tensor(data, dtype=tenon.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("data", "change"),
+    [
+        ([2.0], lambda y: y.squeeze_()),
+        ([2.0, 3.0], lambda y: y.unsqueeze_(0)),
+        ([[2.0, 3.0, 4.0]], lambda y: y.t_()),
+        ([[2.0, 3.0, 4.0]], lambda y: y.transpose_(0, 1)),
+    ],
+)
+def test_gradient_through_a_change_of_sizes(data, change):
+    x = leaf(data)
+    y = x * 3
+    change(y)
+    (grad,) = tenon.autograd.grad((y * y).sum(), x)
+    assert grad.shape == x.shape
+    assert grad.tolist() == (x.detach() * 18).tolist()
+
+
+def test_second_order_through_a_result_written_through_a_view():
+    x = leaf([0.5, -1.0])
+    base = tenon.tensor([0.25, 2.0], dtype=tenon.float64)
+    view = base.view(-1)
+    view.sub_(x)
+    view.sigmoid_()
+    (first,) = tenon.autograd.grad(base.sum(), x, create_graph=True)
+    (second,) = tenon.autograd.grad(first.sum(), x)
+    s = (tenon.tensor([0.25, 2.0], dtype=tenon.float64) - x.detach()).sigmoid()
+    assert first.tolist() == pytest.approx((-s * (1 - s)).tolist())
+    assert second.tolist() == pytest.approx((s * (1 - s) * (1 - 2 * s)).tolist())
+
+
+def test_view_made_in_no_grad_mode_tells_that_it_is_no_leaf_after_a_write():
+    base = leaf([1.0, 2.0]) * 2
+    with tenon.no_grad():
+        view = base[0:1]
+    assert view.is_leaf
+    base.mul_(2)
+    assert not view.is_leaf
+    with pytest.raises(tenon.Error, match="was made in no_grad mode"):
+        view + 1
