@@ -96,6 +96,10 @@ TensorPtr first_gradient(const char* function, int64_t index, const Place& place
     TENON_CHECK_ARG(is_one, function, ": gradient of output ", index,
                     " must be given unless the output is a scalar, got none for sizes ",
                     tenon::tensor::print_dims(sizes));
+    TENON_CHECK_ARG(output.dtype < 0 || !tenon::tensor::is_complex(output.dtype), function,
+                    ": gradient of output ", index,
+                    " must be given unless the output is real, got none for ",
+                    tenon::tensor::dtype_name(output.dtype));
     const TensorPtr like =
         place.tensor == nullptr ? autograd::operators::zeros_for(output) : nullptr;
     return autograd::operators::ones_like(like != nullptr ? *like : *place.tensor);
@@ -172,6 +176,25 @@ tenon_status tenon_tensor_copy_grad(const tenon_tensor* tensor, tenon_tensor** o
 tenon_status tenon_tensor_set_grad(tenon_tensor* tensor, tenon_tensor* grad) {
   return guarded(
       [&] { autograd::set_grad(checked("tenon_tensor_set_grad", "tensor", tensor), grad); });
+}
+
+tenon_status tenon_tensor_copy_data(const tenon_tensor* tensor, tenon_tensor** out_data) {
+  *out_data = nullptr;
+  return guarded([&] {
+    const tenon_tensor& given = checked("tenon_tensor_copy_data", "tensor", tensor);
+    *out_data = tenon_tensor::make_untied(given);
+  });
+}
+
+tenon_status tenon_tensor_set_data(tenon_tensor* tensor, const tenon_tensor* data) {
+  constexpr const char* kFunction = "tenon_tensor_set_data";
+  return guarded([&] {
+    autograd::set_data(checked(kFunction, "tensor", tensor), checked(kFunction, "data", data));
+  });
+}
+
+tenon_status tenon_tensor_detach(tenon_tensor* tensor) {
+  return guarded([&] { autograd::detach(checked("tenon_tensor_detach", "tensor", tensor)); });
 }
 
 tenon_status tenon_tensor_copy_node(const tenon_tensor* tensor, tenon_node** out_node,

@@ -2,6 +2,7 @@
 // Tensors and storages; see tenon/tensor.h. DLPack is in dlpack.cpp.
 #include "tensor/tensor.h"
 
+#include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/read_struct.h"
 #include "guard.h"
@@ -290,7 +291,9 @@ int64_t tenon_storage_nbytes(const tenon_storage* storage) { return storage->nby
 tenon_status tenon_tensor_print(const tenon_tensor* tensor, tenon_buffer** out_text) {
   *out_text = nullptr;
   return guarded([&] {
-    *out_text = tenon::value::text_buffer(tenon::tensor::print_tensor(*tensor)).detach();
+    std::string text = tenon::tensor::print_tensor(*tensor);
+    tenon::autograd::add_to_print(*const_cast<tenon_tensor*>(tensor), &text);
+    *out_text = tenon::value::text_buffer(text).detach();
   });
 }
 

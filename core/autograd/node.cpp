@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/node.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -94,8 +95,9 @@ NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
 
 NodePtr tenon_node::make_leaf(const tenon_tensor& tensor) {
   const tenon_tensor* output = &tensor;
+  const int32_t room = std::max(tensor.ndim(), tensor::kInlineDims);
   tenon_node* node =
-      allocate(sizeof(tenon_node) + OutputInfo::bytes(tensor.ndim()) + sizeof(tensor::WeakTensor));
+      allocate(sizeof(tenon_node) + OutputInfo::bytes(room) + sizeof(tensor::WeakTensor));
   node->outputs_ = 1;
   write_info(output, node->first_output());
   new (node->variable()) tensor::WeakTensor(const_cast<tenon_tensor*>(&tensor));
@@ -125,6 +127,20 @@ NodeExtra& tenon_node::require_extra() {
     return *fresh.release();
   }
   return *extra;  // another thread was faster
+}
+
+bool tenon_node::has_room_for(int32_t ndim) const noexcept {
+  TENON_DCHECK(is_leaf());
+  return ndim <= std::max(output(0).ndim, tensor::kInlineDims);
+}
+
+void tenon_node::follow(const tenon_tensor& tensor) noexcept {
+  TENON_DCHECK(has_room_for(tensor.ndim()));
+  // What lies behind the sizes moves with them.
+  tensor::WeakTensor kept = std::move(*variable());
+  variable()->~WeakTensor();
+  write_info(&tensor, first_output());
+  new (variable()) tensor::WeakTensor(std::move(kept));
 }
 
 const char* tenon_node::name() const noexcept {

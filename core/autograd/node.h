@@ -126,6 +126,10 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   tenon::tensor::TensorPtr copy_variable() const noexcept;
   /// The dtype that gradients for it are converted to. Nobody else uses the tensor meanwhile.
   void set_grad_dtype(tenon_dtype dtype) noexcept;
+  /// The tensor's data is another's now: gradients are to be like that. Nobody else uses the leaf
+  /// meanwhile; there is room for the dims that it had first, and for those of most tensors.
+  bool has_room_for(int32_t ndim) const noexcept;
+  void follow(const tenon_tensor& tensor) noexcept;
   /// Any thread may do these at any time.
   tenon::tensor::TensorPtr copy_grad() const noexcept;
   /// Returns the one that was there.

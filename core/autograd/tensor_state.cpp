@@ -209,7 +209,7 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
                   ": tensor must be defined, got the undefined tensor");
   if (!is_leaf(tensor)) {
     TENON_CHECK(wanted, TENON_ERROR_STATE, kFunction,
-                ": only leaves can stop asking for gradients, got a tensor made by ",
+                ": tensor must be a leaf to stop asking for gradients, got one made by ",
                 flow_to(tensor).node->name(), "; detach() gives one that gradients do not flow to");
     return;
   }
@@ -262,6 +262,63 @@ void set_grad(Tensor& tensor, Tensor* grad) {
   NodeExtra* extra = flow.node != nullptr ? flow.node->extra() : nullptr;
   if (extra != nullptr && extra->set_retained(flow.output, tensor, TensorPtr::share(grad))) return;
   require_leaf(tensor)->set_grad(TensorPtr::share(grad));
+}
+
+void add_to_print(Tensor& tensor, std::string* text) {
+  if (!tensor.may_be_tracked() || text->empty() || text->back() != ')') return;
+  std::string fact;
+  try {
+    const Flow flow = flow_to(tensor);
+    if (flow.node == nullptr) return;
+    fact = flow.node->is_leaf() ? std::string("requires_grad=True")
+                                : std::string("grad_fn=<") + flow.node->name() + '>';
+  } catch (const Error& error) {
+    if (error.code() != TENON_ERROR_STATE) throw;
+    fact = "grad_fn=<Invalid>";  // a view that must not be used any more can still be looked at
+  }
+  text->pop_back();
+  *text += ", " + fact + ')';
+}
+
+void set_data(Tensor& tensor, const Tensor& data) {
+  constexpr const char* kFunction = "tenon_tensor_set_data";
+  for (const Tensor* each : {const_cast<const Tensor*>(&tensor), &data}) {
+    TENON_CHECK_ARG(
+        each->has_storage(), kFunction, ": tensor and data must have memory, got ",
+        each->is_undefined() ? "the undefined tensor" : "one that stands for something else");
+  }
+  TENON_CHECK(tensor.base() == nullptr, TENON_ERROR_STATE, kFunction,
+              ": tensor must be no view, got one of a tensor of sizes ",
+              tensor::print_dims(tensor.base()->size_span()));
+  TENON_CHECK(tensor.is_inference() == data.is_inference(), TENON_ERROR_STATE, kFunction,
+              ": tensor and data must both be inference tensors or neither, got one of each");
+  const Flow flow = own_flow(tensor);
+  const bool is_leaf = flow.node != nullptr && flow.node->is_leaf();
+  TENON_CHECK_TYPE(!asks(flow) || is_differentiable(data.dtype()), kFunction,
+                   ": data of a tensor that requires grad must be floating or complex, got ",
+                   tensor::dtype_name(data.dtype()));
+  TENON_CHECK(!is_leaf || flow.node->has_room_for(data.ndim()), TENON_ERROR_NOT_SUPPORTED,
+              kFunction, ": data of a leaf must have about as many dims as before (", tensor.ndim(),
+              "), got ", data.ndim());
+  tensor.set_data(data);
+  if (is_leaf) flow.node->follow(tensor);
+}
+
+void detach(Tensor& tensor) {
+  constexpr const char* kFunction = "tenon_tensor_detach";
+  TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
+                  ": tensor must be defined, got the undefined tensor");
+  TENON_CHECK(tensor.base() == nullptr, TENON_ERROR_STATE, kFunction,
+              ": tensor must be no view, got one that ", origin_text(tensor.view_origin()),
+              "; detach() gives an alias instead");
+  const Flow flow = own_flow(tensor);
+  if (flow.node == nullptr) return;
+  if (flow.node->is_leaf()) {
+    flow.node->set_requires_grad(false);
+  } else if (tensor::AutogradState* old = tensor.replace_autograd(nullptr, 0)) {
+    old->drop(old);
+  }
+  tensor.remove_keys(kAutograd);
 }
 
 HookPtr add_hook(Tensor& tensor, uint32_t kind, Hook::TargetPtr target) {

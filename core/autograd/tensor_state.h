@@ -6,6 +6,8 @@
 // had is stale, and it gets a new one when somebody asks, which leads to the base's.
 #pragma once
 
+#include <string>
+
 #include "autograd/hook.h"
 #include "autograd/node.h"
 #include "base/thread.h"
@@ -57,7 +59,11 @@ inline bool has_node(const tensor::Tensor& tensor) noexcept { return tensor.auto
 void set_requires_grad(tensor::Tensor& tensor, bool wanted);
 tensor::TensorPtr copy_grad(tensor::Tensor& tensor);
 void set_grad(tensor::Tensor& tensor, tensor::Tensor* grad);
-
+/// Adds to a printed tensor what gradients know of it: "tensor([1.], requires_grad=True)".
+void add_to_print(tensor::Tensor& tensor, std::string* text);
+/// See tenon_tensor_set_data and tenon_tensor_detach.
+void set_data(tensor::Tensor& tensor, const tensor::Tensor& data);
+void detach(tensor::Tensor& tensor);
 /// See tenon_tensor_add_hook, which has taken over the target.
 HookPtr add_hook(tensor::Tensor& tensor, uint32_t kind, tenon_hook::TargetPtr target);
 /// See tenon_tensor_retain_grad, tenon_tensor_retains_grad, tenon_tensor_grad_dtype and

@@ -106,6 +106,7 @@ void tenon_tensor::drop_extra() noexcept {
     cell.drop(std::exchange(word, nullptr));
   }
   if (extra->drop_content != nullptr) extra->drop_content(extra->content);
+  if (extra->data_replaced) storage_->release_weak();
   delete[] more;
   delete extra;
 }

@@ -8,6 +8,15 @@
 
 using namespace tenon::tensor;
 
+namespace {
+
+// The storage in a tensor's block, which the tensor need no longer use.
+Storage* beside(tenon_tensor* tensor) noexcept {
+  return std::launder(reinterpret_cast<Storage*>(reinterpret_cast<char*>(tensor) + kHeaderBytes));
+}
+
+}  // namespace
+
 // Of the usual tensors nothing is left to do but to keep their block.
 void tenon_tensor::die_alone() noexcept {
   TENON_DCHECK(this != &undefined_);
@@ -43,13 +52,13 @@ __attribute__((noinline)) void tenon_tensor::die_alone_slow() noexcept {
     give_block(this, kHeaderBlock, 0);
     if (viewed != nullptr) return viewed->release();
     storage->release();
-  } else if (storage->is_alone()) {
+  } else if (has_own_storage() && storage->is_alone()) {
     if (storage->kind_ != MemoryKind::kInline) storage->free_data();
     give_block(this, block, 1);
   } else {
     count_tensor(-1, 0);
     storage->release();
-    storage->release_weak();
+    beside(this)->release_weak();
   }
 }
 
@@ -105,9 +114,7 @@ void tenon_tensor::release_weak() noexcept {
     free_block(this, kHeaderBlock);
   } else {
     // The storage beside this header outlives it here, or frees the block now.
-    auto* storage =
-        std::launder(reinterpret_cast<Storage*>(reinterpret_cast<char*>(this) + kHeaderBytes));
-    storage->release_weak();
+    beside(this)->release_weak();
   }
 }
 

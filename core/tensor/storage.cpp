@@ -66,6 +66,9 @@ void tenon_storage::release_weak() noexcept {
 void tenon_storage::grow(int64_t nbytes) {
   TENON_DCHECK(this != &undefined_);
   if (nbytes <= nbytes_) return;
+  TENON_CHECK(!lent_.load(std::memory_order_relaxed), TENON_ERROR_STATE,
+              "tenon_tensor_resize: storage must have its memory for itself to grow, got one whose "
+              "memory other storages share (tenon_tensor_copy_data)");
   switch (kind_) {
     case MemoryKind::kNone:
     case MemoryKind::kSharedVersion:

@@ -97,6 +97,9 @@ struct alignas(64) tenon_storage {
     }
   }
 
+  /// Another storage lies on its memory from now on, which must therefore stay where it is.
+  void lend() noexcept { lent_.store(true, std::memory_order_relaxed); }
+
   /// Whether only the tensor beside it uses it, and no view does.
   bool is_alone() const noexcept {
     using namespace tenon::tensor;
@@ -156,6 +159,7 @@ struct alignas(64) tenon_storage {
   MemoryKind kind_;
   bool read_only_ = false;
   bool has_views_ = false;  // kViewed is in `counts_`
+  std::atomic<bool> lent_{false};
   tenon::tensor::BlockClass block_;
 };
 

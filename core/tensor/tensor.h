@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "base/check.h"
@@ -76,6 +77,12 @@ struct AutogradState {
   void (*drop)(AutogradState* state) noexcept;
 };
 
+/// A storage that a tensor had before its data was replaced. Views of that time lie on it.
+struct FormerStorage {
+  StoragePtr storage;
+  std::unique_ptr<FormerStorage> older;
+};
+
 /// What few tensors have: cells of further languages, cells that own, and what they stand for.
 struct TensorExtra {
   Cell cells[base::kFixedLanguages];
@@ -83,6 +90,8 @@ struct TensorExtra {
   void* content = nullptr;                 // of a hollow tensor
   void (*drop_content)(void* content) = nullptr;
   Content content_kind = Content::kNone;
+  bool data_replaced = false;  // the tensor holds a weak reference of its storage, too
+  std::unique_ptr<FormerStorage> former;
 };
 
 }  // namespace tenon::tensor
@@ -210,6 +219,10 @@ struct alignas(64) tenon_tensor {
   void set_wrapped_number(bool wrapped);
   void resize(tenon::tensor::Dims sizes, const int64_t* strides);
   void restride(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
+  /// Shape, dtype, device and memory become another tensor's; what autograd keeps for this one and
+  /// its count of versions stay. Of tensors with a storage, not a view. Nobody else uses this one
+  /// meanwhile. Throws std::bad_alloc and as make_untied().
+  void set_data(const tenon_tensor& data);
   void** cell(uint32_t language) noexcept;
   void own_cell(uint32_t language, void* object, tenon_deleter drop);
   /// What few tensors have, made on demand. Throws TENON_ERROR_OUT_OF_MEMORY.
@@ -266,6 +279,9 @@ struct alignas(64) tenon_tensor {
   /// The same, but no view of it: it shares memory and versions and nothing else.
   static tenon_tensor* make_detached(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                      tenon::tensor::Dims strides, int64_t offset);
+  /// On the same memory, and nothing else in common: a storage, and versions, of its own. Throws
+  /// as tenon_tensor_copy_data.
+  static tenon_tensor* make_untied(const tenon_tensor& base);
   static tenon_tensor* make_alias_as(const tenon_tensor& base, tenon_dtype dtype,
                                      tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
                                      int64_t offset);
@@ -336,6 +352,11 @@ struct alignas(64) tenon_tensor {
   void set_dims(tenon::tensor::Dims sizes, const int64_t* strides, int64_t numel, int64_t* heap,
                 bool contiguous) noexcept;
   bool owns_more() const noexcept;
+  /// Whether its storage is the one in its block, as it is until its data is replaced.
+  bool has_own_storage() const noexcept {
+    return reinterpret_cast<const char*>(storage_) ==
+           reinterpret_cast<const char*>(this) + tenon::tensor::kHeaderBytes;
+  }
   void drop_extra() noexcept;
   void die_alone() noexcept;
   void die_alone_slow() noexcept;

@@ -218,6 +218,52 @@ static tenon_status run_gradgradcheck(const bad_world* world, const bad_case* on
   return run_check(one, 1);
 }
 
+// WHAT: "NULL" or "undefined"
+static tenon_status copy_data(const bad_world* world, const bad_case* one) {
+  tenon_tensor* data = NULL;
+  const tenon_status status = tenon_tensor_copy_data(given_tensor(world, one->args[0]), &data);
+  assert_null(data);
+  return status;
+}
+
+// WHAT: "NULL", "undefined", "nothing" (no data), "ints" (of a leaf), "deep" (of a leaf), "view"
+static tenon_status set_data(const bad_world* world, const bad_case* one) {
+  const char* what = one->args[0];
+  const int64_t sizes[1] = {2}, strides[1] = {1}, deep[7] = {1, 1, 1, 1, 1, 1, 1};
+  tenon_tensor *leaf = fresh(TENON_DTYPE_F32, 2, 1), *data = NULL, *view = NULL;
+  assert_ok(tenon_tensor_new_alias(leaf, 1, sizes, strides, 0, &view));
+  if (strcmp(what, "deep") == 0) {
+    assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, 7, deep, NULL, &data));
+  } else {
+    data = fresh(strcmp(what, "ints") == 0 ? TENON_DTYPE_I64 : TENON_DTYPE_F32, 3, 0);
+  }
+  tenon_tensor* target = strcmp(what, "NULL") == 0 || strcmp(what, "undefined") == 0
+                             ? given_tensor(world, what)
+                         : strcmp(what, "view") == 0 ? view
+                                                     : leaf;
+  const tenon_status status =
+      tenon_tensor_set_data(target, strcmp(what, "nothing") == 0 ? NULL : data);
+  assert_int_equal(tenon_tensor_numel(leaf), 2);
+  tenon_tensor_release(view);
+  tenon_tensor_release(data);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+// WHAT: "NULL", "undefined" or "view"
+static tenon_status detach(const bad_world* world, const bad_case* one) {
+  if (strcmp(one->args[0], "view") != 0) {
+    return tenon_tensor_detach(given_tensor(world, one->args[0]));
+  }
+  const int64_t sizes[1] = {1}, strides[1] = {1};
+  tenon_tensor *base = fresh(TENON_DTYPE_F32, 2, 0), *view = NULL;
+  assert_ok(tenon_tensor_new_alias(base, 1, sizes, strides, 0, &view));
+  const tenon_status status = tenon_tensor_detach(view);
+  tenon_tensor_release(view);
+  tenon_tensor_release(base);
+  return status;
+}
+
 const bad_named_call bad_autograd_calls[] = {{"set_requires_grad", &set_requires_grad},
                                              {"set_grad", &set_grad},
                                              {"copy_grad", &copy_grad},
@@ -229,4 +275,7 @@ const bad_named_call bad_autograd_calls[] = {{"set_requires_grad", &set_requires
                                              {"gradcheck", &run_gradcheck},
                                              {"gradgradcheck", &run_gradgradcheck},
                                              {"new_detached", &new_detached},
+                                             {"copy_data", &copy_data},
+                                             {"set_data", &set_data},
+                                             {"detach", &detach},
                                              {NULL, NULL}};

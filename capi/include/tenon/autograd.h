@@ -58,6 +58,39 @@ TENON_API tenon_status tenon_tensor_copy_grad(const tenon_tensor* tensor, tenon_
 /// Since:     0.1
 TENON_API tenon_status tenon_tensor_set_grad(tenon_tensor* tensor, tenon_tensor* grad);
 
+/// Gives a tensor on the same memory that has nothing else in common with the first: no gradients
+/// flow to it, and what is written through it counts as versions of its own, so that backward
+/// passes do not notice. The first one's storage does not grow any more.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, the undefined tensor and tensors without
+///            memory of their own, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: `out_data` is owned by the caller, and keeps the memory.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_copy_data(const tenon_tensor* tensor, tenon_tensor** out_data);
+
+/// Makes a tensor lie on the memory of `data`, with its shape, dtype and device. What autograd
+/// keeps for the tensor stays: whether it asks for gradients, its gradient, the node that made it,
+/// its count of versions. Views that were made of it stay on the old memory.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, the undefined tensor and tensors without
+///            memory of their own; TENON_ERROR_STATE for a view, and where one of both is an
+///            inference tensor; TENON_ERROR_TYPE for a dtype without gradients where the tensor
+///            requires grad; TENON_ERROR_NOT_SUPPORTED for a leaf that gets many dims more than it
+///            had, beyond five; TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: the memory of `data` is kept.
+/// Threads:   any thread; nobody else uses the tensor meanwhile.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_set_data(tenon_tensor* tensor, const tenon_tensor* data);
+
+/// Makes a tensor a leaf that asks for no gradients. What was made from it keeps its graph.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor and the undefined tensor,
+///            TENON_ERROR_STATE for a view.
+/// Threads:   any thread; nobody else uses the tensor meanwhile.
+/// Since:     0.1
+TENON_API tenon_status tenon_tensor_detach(tenon_tensor* tensor);
+
 /// Gives the node that gradients of a tensor go to, and which of its outputs the tensor is. A leaf
 /// that asks for gradients has its own; NULL for a tensor that no gradient flows to. A view whose
 /// base was written gets a new node.

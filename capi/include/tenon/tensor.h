@@ -342,7 +342,8 @@ TENON_API void* tenon_storage_data(const tenon_storage* storage);
 TENON_API int64_t tenon_storage_nbytes(const tenon_storage* storage);
 
 /// Writes shape, dtype, device and elements as readable text, long dims abbreviated, such as
-/// "tensor([[1., 2.], [3., 4.]])". Elements are read on the CPU only.
+/// "tensor([[1., 2.], [3., 4.]])", and whether gradients flow to it. Elements are read on the CPU
+/// only.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY.
 /// Ownership: new reference in `out_text`.

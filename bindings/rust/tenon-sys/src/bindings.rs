@@ -3706,6 +3706,45 @@ extern "C" {
         grad: *mut tenon_tensor,
     ) -> tenon_status;
     #[must_use]
+    /** Gives a tensor on the same memory that has nothing else in common with the first: no gradients
+ flow to it, and what is written through it counts as versions of its own, so that backward
+ passes do not notice. The first one's storage does not grow any more.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, the undefined tensor and tensors without
+            memory of their own, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_data` is owned by the caller, and keeps the memory.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_data(
+        tensor: *const tenon_tensor,
+        out_data: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a tensor lie on the memory of `data`, with its shape, dtype and device. What autograd
+ keeps for the tensor stays: whether it asks for gradients, its gradient, the node that made it,
+ its count of versions. Views that were made of it stay on the old memory.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor, the undefined tensor and tensors without
+            memory of their own; TENON_ERROR_STATE for a view, and where one of both is an
+            inference tensor; TENON_ERROR_TYPE for a dtype without gradients where the tensor
+            requires grad; TENON_ERROR_NOT_SUPPORTED for a leaf that gets many dims more than it
+            had, beyond five; TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: the memory of `data` is kept.
+ Threads:   any thread; nobody else uses the tensor meanwhile.
+ Since:     0.1*/
+    pub fn tenon_tensor_set_data(
+        tensor: *mut tenon_tensor,
+        data: *const tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a tensor a leaf that asks for no gradients. What was made from it keeps its graph.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no tensor and the undefined tensor,
+            TENON_ERROR_STATE for a view.
+ Threads:   any thread; nobody else uses the tensor meanwhile.
+ Since:     0.1*/
+    pub fn tenon_tensor_detach(tensor: *mut tenon_tensor) -> tenon_status;
+    #[must_use]
     /** Gives the node that gradients of a tensor go to, and which of its outputs the tensor is. A leaf
  that asks for gradients has its own; NULL for a tensor that no gradient flows to. A view whose
  base was written gets a new node.
@@ -5627,7 +5666,8 @@ extern "C" {
     pub fn tenon_storage_nbytes(storage: *const tenon_storage) -> i64;
     #[must_use]
     /** Writes shape, dtype, device and elements as readable text, long dims abbreviated, such as
- "tensor([[1., 2.], [3., 4.]])". Elements are read on the CPU only.
+ "tensor([[1., 2.], [3., 4.]])", and whether gradients flow to it. Elements are read on the CPU
+ only.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY.
  Ownership: new reference in `out_text`.
