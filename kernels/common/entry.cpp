@@ -207,6 +207,7 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"T>">(),
       entry_of<"TT>">(),
       entry_of<"TT>T">(),
+      entry_of<"TT>b">(),
       entry_of<"TTT>">(),
       entry_of<"TTv>T">(),
       entry_of<"TTv>">(),

@@ -204,6 +204,10 @@ void add_products_and_lists(Table& table) {
   table.add("aten::mm", {any({0, 3}), any({3, 2})});
   table.add("aten::mm", {any({2, 0}), any({0, 2})});
   table.add("aten::matmul", {any({2, 3}), any({3})}, {}, kComplex);
+  table.add("aten::linear", {any({2, 3}), any({4, 3}), any({4})}, {}, kComplex);
+  table.add("aten::linear", {any({2, 2, 3}), any({4, 3})});
+  table.add("aten::linear", {any({3}), any({3}), any({})});
+  table.add("aten::outer", {any({2}), any({3})}, {}, kComplex);
   table.add("aten::cat", {std::vector{any({2, 3}), any({2, 1})}, 1}, {}, kComplex);
   table.add("aten::cat", {std::vector{any({0}), any({2, 3}), any({1, 3})}});
   table.add("aten::cat", {std::vector{any({0}), any({2, 1}), any({2, 3})}, 1});

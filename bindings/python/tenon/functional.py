@@ -31,6 +31,7 @@ detach = _aten("detach")
 detach_copy = _aten("detach_copy")
 div = _aten("div")
 eq = _aten("eq")
+equal = _aten("equal")
 exp = _aten("exp")
 expand_copy = _aten("expand_copy")
 fill = _aten("fill")
@@ -39,6 +40,7 @@ ge = _aten("ge")
 gt = _aten("gt")
 le = _aten("le")
 lerp = _aten("lerp")
+linear = _aten("linear")
 log = _aten("log")
 lt = _aten("lt")
 masked_fill = _aten("masked_fill")
@@ -56,6 +58,7 @@ neg = _aten("neg")
 nonzero = _aten("nonzero")
 normal = _aten("normal")
 normal_functional = _aten("normal_functional")
+outer = _aten("outer")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
 pow = _aten("pow")
@@ -118,6 +121,7 @@ __all__ = [
     "detach_copy",
     "div",
     "eq",
+    "equal",
     "exp",
     "expand_copy",
     "fill",
@@ -126,6 +130,7 @@ __all__ = [
     "gt",
     "le",
     "lerp",
+    "linear",
     "log",
     "lt",
     "masked_fill",
@@ -143,6 +148,7 @@ __all__ = [
     "nonzero",
     "normal",
     "normal_functional",
+    "outer",
     "permute",
     "permute_copy",
     "pow",
@@ -186,4 +192,4 @@ __all__ = [
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ('abs', 'max', 'min', 'pow', 'sum')
+BUILTINS = ("abs", "max", "min", "pow", "sum")

@@ -21,6 +21,7 @@ from ._aten import detach as detach
 from ._aten import detach_copy as detach_copy
 from ._aten import div as div
 from ._aten import eq as eq
+from ._aten import equal as equal
 from ._aten import exp as exp
 from ._aten import expand_copy as expand_copy
 from ._aten import fill as fill
@@ -29,6 +30,7 @@ from ._aten import ge as ge
 from ._aten import gt as gt
 from ._aten import le as le
 from ._aten import lerp as lerp
+from ._aten import linear as linear
 from ._aten import log as log
 from ._aten import lt as lt
 from ._aten import masked_fill as masked_fill
@@ -46,6 +48,7 @@ from ._aten import neg as neg
 from ._aten import nonzero as nonzero
 from ._aten import normal as normal
 from ._aten import normal_functional as normal_functional
+from ._aten import outer as outer
 from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
 from ._aten import pow as pow
@@ -109,6 +112,7 @@ __all__ = [
     "detach_copy",
     "div",
     "eq",
+    "equal",
     "exp",
     "expand_copy",
     "fill",
@@ -117,6 +121,7 @@ __all__ = [
     "gt",
     "le",
     "lerp",
+    "linear",
     "log",
     "lt",
     "masked_fill",
@@ -134,6 +139,7 @@ __all__ = [
     "nonzero",
     "normal",
     "normal_functional",
+    "outer",
     "permute",
     "permute_copy",
     "pow",

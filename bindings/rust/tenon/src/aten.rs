@@ -1575,6 +1575,12 @@ pub fn eq_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::equal(Tensor self, Tensor other) -> bool`
+pub fn equal(self_: &Tensor, other: &Tensor) -> Result<bool> {
+    static OP: LazyTyped<(&Tensor, &Tensor), bool> = LazyTyped::new("aten::equal");
+    OP.get()?.call(self_, other)
+}
+
 /// `aten::exp(Tensor self) -> Tensor`
 pub fn exp(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::exp");
@@ -2026,6 +2032,64 @@ pub fn lerp_tensor_(self_: &Tensor, end: &Tensor, weight: &Tensor) -> Result<Ten
     static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::lerp_.Tensor");
     OP.get()?.call(self_, end, weight)?;
     Ok(self_.clone())
+}
+
+/// What [`linear`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinearOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub bias: Option<&'a Tensor>,
+}
+
+impl Default for LinearOptions<'_> {
+    fn default() -> Self {
+        LinearOptions {
+            bias: None,
+        }
+    }
+}
+
+/// `aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor`
+pub fn linear(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    linear_with(input, weight, LinearOptions::default())
+}
+
+/// As [`linear`], with all that it leaves out.
+pub fn linear_with(input: &Tensor, weight: &Tensor, options: LinearOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>), Tensor> =
+        LazyTyped::new("aten::linear");
+    OP.get()?.call(input, weight, options.bias)
+}
+
+/// What [`linear_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LinearOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub bias: Option<&'a Tensor>,
+}
+
+impl Default for LinearOutOptions<'_> {
+    fn default() -> Self {
+        LinearOutOptions {
+            bias: None,
+        }
+    }
+}
+
+/// `aten::linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn linear_out(input: &Tensor, weight: &Tensor, out: &Tensor) -> Result<Tensor> {
+    linear_out_with(input, weight, out, LinearOutOptions::default())
+}
+
+/// As [`linear_out`], with all that it leaves out.
+pub fn linear_out_with(
+    input: &Tensor, weight: &Tensor, out: &Tensor,
+    options: LinearOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &Tensor), ()> =
+        LazyTyped::new("aten::linear.out");
+    OP.get()?.call(input, weight, options.bias, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::log(Tensor self) -> Tensor`
@@ -3103,6 +3167,19 @@ pub fn ones_like_out_with(
     static OP: LazyTyped<(&Tensor, Option<MemoryFormat>, &Tensor), ()> =
         LazyTyped::new("aten::ones_like.out");
     OP.get()?.call(self_, options.memory_format, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::outer(Tensor self, Tensor vec2) -> Tensor`
+pub fn outer(self_: &Tensor, vec2: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::outer");
+    OP.get()?.call(self_, vec2)
+}
+
+/// `aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn outer_out(self_: &Tensor, vec2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::outer.out");
+    OP.get()?.call(self_, vec2, out)?;
     Ok(out.clone())
 }
 

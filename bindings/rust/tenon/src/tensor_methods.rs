@@ -300,6 +300,11 @@ impl Tensor {
         aten::eq_tensor_(self, other)
     }
 
+    /// `aten::equal(Tensor self, Tensor other) -> bool`
+    pub fn equal(&self, other: &Tensor) -> Result<bool> {
+        aten::equal(self, other)
+    }
+
     /// `aten::exp(Tensor self) -> Tensor`
     pub fn exp(&self) -> Result<Tensor> {
         aten::exp(self)
@@ -633,6 +638,11 @@ impl Tensor {
     pub fn normal_functional_with(
         &self, options: aten::NormalFunctionalOptions<'_>) -> Result<Tensor> {
         aten::normal_functional_with(self, options)
+    }
+
+    /// `aten::outer(Tensor self, Tensor vec2) -> Tensor`
+    pub fn outer(&self, vec2: &Tensor) -> Result<Tensor> {
+        aten::outer(self, vec2)
     }
 
     /// `aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)`

@@ -1941,6 +1941,21 @@ static inline tenon_status aten_eq__Tensor(tenon_tensor* self, tenon_tensor* oth
   return TENON_OK;
 }
 
+/// aten::equal(Tensor self, Tensor other) -> bool
+static inline tenon_status aten_equal(
+    tenon_tensor* self, tenon_tensor* other, int32_t* out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::equal", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = (int32_t)rets_[0].as.i;
+  return TENON_OK;
+}
+
 /// aten::exp(Tensor self) -> Tensor
 static inline tenon_status aten_exp(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -2697,6 +2712,66 @@ static inline tenon_status aten_lerp__Tensor(
   args_[1] = tenon_value_of_tensor(end);
   args_[2] = tenon_value_of_tensor(weight);
   status_ = aten_wrapped_call(&op_, "aten::lerp_.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_linear_options {
+  tenon_tensor* bias;
+} aten_linear_options;
+
+static inline aten_linear_options aten_linear_defaults(void) {
+  aten_linear_options options_;
+  options_.bias = NULL;
+  return options_;
+}
+
+/// aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
+static inline tenon_status aten_linear(
+    tenon_tensor* input, tenon_tensor* weight, const aten_linear_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_linear_options defaults_ = aten_linear_defaults();
+  const aten_linear_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(weight);
+  args_[2] = given_->bias != NULL ? tenon_value_of_tensor(given_->bias) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::linear", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_linear_out_options {
+  tenon_tensor* bias;
+} aten_linear_out_options;
+
+static inline aten_linear_out_options aten_linear_out_defaults(void) {
+  aten_linear_out_options options_;
+  options_.bias = NULL;
+  return options_;
+}
+
+/// aten::linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_linear_out(
+    tenon_tensor* input, tenon_tensor* weight, tenon_tensor* out,
+    const aten_linear_out_options* options) {
+  static const tenon_op* op_;
+  const aten_linear_out_options defaults_ = aten_linear_out_defaults();
+  const aten_linear_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(weight);
+  args_[2] = given_->bias != NULL ? tenon_value_of_tensor(given_->bias) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::linear.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -4211,6 +4286,37 @@ static inline tenon_status aten_ones_like_out(
   args_[1] = given_->memory_format != NULL ? tenon_value_of_memory_format((*given_->memory_format)) : tenon_value_of_none();
   args_[2] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::ones_like.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::outer(Tensor self, Tensor vec2) -> Tensor
+static inline tenon_status aten_outer(
+    tenon_tensor* self, tenon_tensor* vec2, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec2);
+  status_ = aten_wrapped_call(&op_, "aten::outer", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_outer_out(
+    tenon_tensor* self, tenon_tensor* vec2, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(vec2);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::outer.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

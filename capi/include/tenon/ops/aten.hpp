@@ -761,6 +761,12 @@ inline Tensor eq_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::equal(Tensor self, Tensor other) -> bool
+inline bool equal(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<bool(const Tensor&, const Tensor&)> op_("aten::equal");
+  return op_(self, other);
+}
+
 // aten::exp(Tensor self) -> Tensor
 inline Tensor exp(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::exp");
@@ -1099,6 +1105,22 @@ inline Tensor lerp_(const Tensor& self, const Tensor& end, const Tensor& weight)
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::lerp_.Tensor");
   op_(self, end, weight);
   return self;
+}
+
+// aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
+inline Tensor linear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const OptionalTensor&)> op_("aten::linear");
+  return op_(input, weight, bias);
+}
+
+// aten::linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor linear_out(
+    const Tensor& out, const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const OptionalTensor&, const Tensor&)> op_("aten::linear.out");
+  op_(input, weight, bias, out);
+  return out;
 }
 
 // aten::log(Tensor self) -> Tensor
@@ -1726,6 +1748,20 @@ inline Tensor ones_like_out(
   static constinit const LazyOp<void(
       const Tensor&, std::optional<MemoryFormat>, const Tensor&)> op_("aten::ones_like.out");
   op_(self, memory_format, out);
+  return out;
+}
+
+// aten::outer(Tensor self, Tensor vec2) -> Tensor
+inline Tensor outer(const Tensor& self, const Tensor& vec2) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::outer");
+  return op_(self, vec2);
+}
+
+// aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor outer_out(const Tensor& out, const Tensor& self, const Tensor& vec2) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::outer.out");
+  op_(self, vec2, out);
   return out;
 }
 

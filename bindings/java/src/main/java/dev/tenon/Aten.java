@@ -1506,6 +1506,15 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp EQUAL = new LazyOp("aten::equal");
+
+  /**
+   * {@code aten::equal(Tensor self, Tensor other) -> bool}.
+   */
+  public static boolean equal(Tensor self, Tensor other) {
+    return (Boolean) EQUAL.get().call(self, other);
+  }
+
   private static final LazyOp EXP = new LazyOp("aten::exp");
 
   /**
@@ -2066,6 +2075,42 @@ public final class Aten {
   public static Tensor lerp_(Tensor self, Tensor end, Tensor weight) {
     LERP__TENSOR.get().callTensor(self, end, weight).close();
     return self;
+  }
+
+  private static final LazyOp LINEAR = new LazyOp("aten::linear");
+
+  /**
+   * {@code aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor}.
+   */
+  public static Tensor linear(Tensor input, Tensor weight) {
+    return LINEAR.get().callTensor(input, weight);
+  }
+
+  /**
+   * {@code aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor}.
+   */
+  public static Tensor linear(Tensor input, Tensor weight, Tensor bias) {
+    return LINEAR.get().callTensor(input, weight, bias);
+  }
+
+  private static final LazyOp LINEAR_OUT = new LazyOp("aten::linear.out");
+
+  /**
+   * {@code aten::linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linearOut(Tensor out, Tensor input, Tensor weight) {
+    LINEAR_OUT.get().with("out", out).callTensor(input, weight).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::linear.out(Tensor input, Tensor weight, Tensor? bias=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor linearOut(Tensor out, Tensor input, Tensor weight, Tensor bias) {
+    ((Tensor) LINEAR_OUT.get().callBoxed(new Object[] {input, weight, bias, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp LOG = new LazyOp("aten::log");
@@ -3229,6 +3274,25 @@ public final class Aten {
    */
   public static Tensor onesLikeOut(Tensor out, Tensor self, MemoryFormat memoryFormat) {
     ((Tensor) ONES_LIKE_OUT.get().callBoxed(new Object[] {self, memoryFormat, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp OUTER = new LazyOp("aten::outer");
+
+  /**
+   * {@code aten::outer(Tensor self, Tensor vec2) -> Tensor}.
+   */
+  public static Tensor outer(Tensor self, Tensor vec2) {
+    return OUTER.get().callTensor(self, vec2);
+  }
+
+  private static final LazyOp OUTER_OUT = new LazyOp("aten::outer.out");
+
+  /**
+   * {@code aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor outerOut(Tensor out, Tensor self, Tensor vec2) {
+    ((Tensor) OUTER_OUT.get().callBoxed(new Object[] {self, vec2, out})[0]).close();
     return out;
   }
 

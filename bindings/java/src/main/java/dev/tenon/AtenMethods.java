@@ -445,6 +445,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::equal(Tensor self, Tensor other) -> bool}.
+   */
+  public boolean equal(Tensor other) {
+    return Aten.equal((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::exp(Tensor self) -> Tensor}.
    */
   public Tensor exp() {
@@ -982,6 +989,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor normalFunctional(double mean, double std, Generator generator) {
     return Aten.normalFunctional((Tensor) this, mean, std, generator);
+  }
+
+  /**
+   * {@code aten::outer(Tensor self, Tensor vec2) -> Tensor}.
+   */
+  public Tensor outer(Tensor vec2) {
+    return Aten.outer((Tensor) this, vec2);
   }
 
   /**

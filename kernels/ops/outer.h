@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::outer: the products of each element of one vector and each of another.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void outer(const Call& call);
+
+inline constexpr Facts kOuter{
+    .family = &kComposite,
+    .name = "outer",
+    .params = "Tensor self, Tensor vec2",
+    .forms = kFunctional | kOut,
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&outer},
+};
+
+}  // namespace tenon::kernels::ops
