@@ -168,7 +168,7 @@ def read_cmocka(path: pathlib.Path, status: int) -> Outcome:
 
 
 def pytest(run: Run) -> Outcome:
-    """pytest over tests/python and tests/behaviour, conformance cases included."""
+    """pytest over tests/python, tests/behaviour and tests/acceptance, with conformance cases."""
     path = RESULTS / f"{run.preset}-pytest.xml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
@@ -186,6 +186,7 @@ def pytest(run: Run) -> Outcome:
         *(["-k", run.pattern] if run.pattern else []),
         ui.ROOT / "tests" / "python",
         ui.ROOT / "tests" / "behaviour",
+        ui.ROOT / "tests" / "acceptance",
     ]
     status = ui.run("test pytest", command, env=run.env, check=False)
     closing(

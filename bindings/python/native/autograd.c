@@ -26,10 +26,10 @@ static int set_requires_grad(PyObject* self, PyObject* value, void* unused) {
 static int set_requires_grad_attribute(PyObject* self, PyObject* value, void* unused) {
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return -1;
-  if (value == Py_True && !tenon_tensor_is_leaf(tensor)) {
+  if (!tenon_tensor_is_leaf(tensor)) {
     tnp_raise_format(TENON_ERROR_STATE,
-                     "requires_grad: tensor must be a leaf to be set, got one made by a recorded "
-                     "call");
+                     "requires_grad: tensor must be a leaf, got one made by a recorded call; "
+                     "detach() gives one that gradients do not flow to");
     return -1;
   }
   return set_requires_grad(self, value, unused);

@@ -181,6 +181,10 @@ PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
  * list stays one). New references. */
 PyObject* tnp_sizes_of(const tenon_tensor* tensor);
 PyObject* tnp_sizes(PyObject* const* args, Py_ssize_t nargs);
+/* detach.c: tensors apart from the graph. */
+PyObject* tnp_tensor_get_data(PyObject* self, void* unused);
+int tnp_tensor_set_data(PyObject* self, PyObject* value, void* unused);
+PyObject* tnp_tensor_detach_in_place(PyObject* self, PyObject* unused);
 /* data.c: elements in and out. */
 PyObject* tnp_tensor_scalar(PyObject* self);
 PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused);

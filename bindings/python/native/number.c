@@ -21,6 +21,11 @@ static tnp_known_op op_add_ = {"aten::add_.Tensor", NULL};
 static tnp_known_op op_sub_ = {"aten::sub_.Tensor", NULL};
 static tnp_known_op op_mul_ = {"aten::mul_.Tensor", NULL};
 static tnp_known_op op_div_ = {"aten::div_.Tensor", NULL};
+static tnp_known_op op_pow = {"aten::pow.Tensor_Tensor", NULL};
+static tnp_known_op op_pow_number = {"aten::pow.Tensor_Scalar", NULL};
+static tnp_known_op op_pow_of_number = {"aten::pow.Scalar", NULL};
+static tnp_known_op op_pow_ = {"aten::pow_.Tensor", NULL};
+static tnp_known_op op_pow_number_ = {"aten::pow_.Scalar", NULL};
 
 static inline PyObject* call1(tnp_known_op* known, PyObject* a) {
   PyObject* op = tnp_known(known);
@@ -93,6 +98,19 @@ PyObject* tnp_floor_divide(PyObject* a, PyObject* b) {
   PyObject* args[4] = {NULL, a, b, floor};
   if (op == NULL) return NULL;
   return ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+}
+
+static bool is_tensor(PyObject* object) { return TNP_IS_TENSOR(object) || tnp_is_ndarray(object); }
+
+/* The overload goes by which of both is a tensor; Python's third argument is for integers. */
+PyObject* tnp_power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  tnp_known_op* known = !is_tensor(a) ? &op_pow_of_number : is_tensor(b) ? &op_pow : &op_pow_number;
+  return binary(known, a, b);
+}
+PyObject* tnp_power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
+  (void)modulus; /* always None */
+  return binary(is_tensor(b) ? &op_pow_ : &op_pow_number_, a, b);
 }
 
 PyObject* tnp_matmul(PyObject* a, PyObject* b) {

@@ -11,6 +11,8 @@ PyObject* tnp_multiply(PyObject* a, PyObject* b);
 PyObject* tnp_divide(PyObject* a, PyObject* b);
 PyObject* tnp_floor_divide(PyObject* a, PyObject* b);
 PyObject* tnp_matmul(PyObject* a, PyObject* b);
+PyObject* tnp_power(PyObject* a, PyObject* b, PyObject* modulus);
+PyObject* tnp_power_in_place(PyObject* a, PyObject* b, PyObject* modulus);
 PyObject* tnp_negative(PyObject* a);
 PyObject* tnp_positive(PyObject* a);
 PyObject* tnp_absolute(PyObject* a);
@@ -26,7 +28,8 @@ PyObject* tnp_as_index(PyObject* a);
 #define TNP_NUMBER_SLOTS                                                                      \
   {Py_nb_add, tnp_add}, {Py_nb_subtract, tnp_subtract}, {Py_nb_multiply, tnp_multiply},       \
       {Py_nb_true_divide, tnp_divide}, {Py_nb_floor_divide, tnp_floor_divide},                \
-      {Py_nb_matrix_multiply, tnp_matmul}, {Py_nb_negative, tnp_negative},                    \
+      {Py_nb_matrix_multiply, tnp_matmul}, {Py_nb_power, tnp_power},                          \
+      {Py_nb_inplace_power, tnp_power_in_place}, {Py_nb_negative, tnp_negative},              \
       {Py_nb_positive, tnp_positive}, {Py_nb_absolute, tnp_absolute},                         \
       {Py_nb_inplace_add, tnp_add_in_place}, {Py_nb_inplace_subtract, tnp_subtract_in_place}, \
       {Py_nb_inplace_multiply, tnp_multiply_in_place},                                        \

@@ -452,6 +452,8 @@ static PyGetSetDef getset[] = {
      (void*)(intptr_t)TENON_DEVICE_CUDA},
     {"is_meta", get_is_device, NULL, "Whether it has no data.", (void*)(intptr_t)TENON_DEVICE_META},
     {"is_read_only", get_read_only, NULL, "Whether its producer forbids writing.", NULL},
+    {"data", tnp_tensor_get_data, tnp_tensor_set_data,
+     "The same memory, which gradients and versions know nothing of.", NULL},
     {"_version", get_version, NULL, "How often the data was written in place.", NULL},
     {"_keys", get_keys, NULL, "Dispatch keys it carries.", NULL},
     {"T", tnp_tensor_reversed, NULL, "The dims in reverse order.", NULL},
@@ -500,6 +502,8 @@ static PyMethodDef methods[] = {
      "copy=False)\n--\n\n"
      "Returns the tensor with another dtype or device, itself when nothing changes.\n\n"
      "Takes a dtype, a device, both, or another tensor to be like."},
+    {"detach_", tnp_tensor_detach_in_place, METH_NOARGS,
+     "detach_()\n--\n\nMakes it a leaf that gradients do not flow to; returns it."},
     {"as_subclass", as_subclass, METH_O,
      "as_subclass(cls, /)\n--\n\nReturns the same data as an object of a subclass of Tensor."},
     {"__dlpack__", (PyCFunction)(void (*)(void))tnp_tensor_dlpack, METH_FASTCALL | METH_KEYWORDS,

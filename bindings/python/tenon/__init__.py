@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import atexit as _atexit
+from importlib import import_module as _import_module
 
 try:
     from . import _tenon
@@ -86,6 +87,7 @@ from .factories import (
     empty,
     empty_like,
     empty_strided,
+    eye,
     from_dlpack,
     from_numpy,
     frombuffer,
@@ -112,7 +114,19 @@ from .schema import Schema
 
 _atexit.register(_tenon._close_gate)
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import nn, utils
+
 __version__ = _tenon.tenon_version()
+
+
+def __getattr__(name: str) -> object:
+    """Imports the larger parts at their first use."""
+    if name in ("nn", "utils"):
+        return _import_module(f"tenon.{name}")
+    raise AttributeError(f"module 'tenon' has no attribute {name!r}")
+
 
 # Names of builtins are attributes of the package, and no part of `from tenon import *`.
 bool = bool_
@@ -161,6 +175,7 @@ __all__ = [
     "empty_strided",
     "enable_grad",
     "error",
+    "eye",
     "find_op",
     "float8_e4m3fn",
     "float8_e5m2",

@@ -20,7 +20,7 @@ from ._tenon import (
     zeros,
 )
 from .dtype import contiguous_format
-from .error import ArgumentTypeError
+from .error import ArgumentTypeError, InvalidArgumentError
 from .ops import _packet
 
 TYPE_CHECKING = False
@@ -92,11 +92,23 @@ def _options(dtype: Any, device: Any) -> dict[str, Any]:
     return options
 
 
+def _asking(result: Tensor, requires_grad: bool) -> Tensor:
+    """The same tensor, which may be to ask for gradients."""
+    if requires_grad:
+        result.requires_grad = True
+    return result
+
+
 def empty_strided(
-    size: Any, stride: Any, *, dtype: dtype | None = None, device: device | str | None = None
+    size: Any,
+    stride: Any,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Returns a tensor with uninitialised elements and the given strides, in elements."""
-    return _empty_strided(size, stride, **_options(dtype, device))
+    return _asking(_empty_strided(size, stride, **_options(dtype, device)), requires_grad)
 
 
 def arange(
@@ -106,37 +118,67 @@ def arange(
     *,
     dtype: dtype | None = None,
     device: device | str | None = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Returns the numbers from start (0 when only one is given) up to end, end left out."""
     if end is None:
         start, end = 0, start
-    return _arange(start, end, step, **_options(dtype, device))
+    return _asking(_arange(start, end, step, **_options(dtype, device)), requires_grad)
+
+
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns a matrix of n rows and m (by default n) columns, ones where they meet, else zeros."""
+    m = n if m is None else m
+    for name, count in (("n", n), ("m", m)):
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise InvalidArgumentError(f"eye: {name} must be an int >= 0, got {count!r}")
+    result = zeros(n, m, **_options(dtype, device))
+    result.as_strided((min(n, m),), (m + 1,)).fill_(1)
+    return _asking(result, requires_grad)
 
 
 def _like(tensor: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
     return {"dtype": dtype or tensor.dtype, "device": device or tensor.device}
 
 
-def empty_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
+def empty_like(
+    input: Tensor, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """Returns a tensor with uninitialised elements, of a tensor's shape, dtype and device."""
-    return empty(input.shape, **_like(input, dtype, device))
+    return _asking(empty(input.shape, **_like(input, dtype, device)), requires_grad)
 
 
-def zeros_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
+def zeros_like(
+    input: Tensor, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """Returns zeros of a tensor's shape, dtype and device."""
-    return zeros(input.shape, **_like(input, dtype, device))
+    return _asking(zeros(input.shape, **_like(input, dtype, device)), requires_grad)
 
 
-def ones_like(input: Tensor, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
+def ones_like(
+    input: Tensor, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """Returns ones of a tensor's shape, dtype and device."""
-    return ones(input.shape, **_like(input, dtype, device))
+    return _asking(ones(input.shape, **_like(input, dtype, device)), requires_grad)
 
 
 def full_like(
-    input: Tensor, fill_value: Any, *, dtype: dtype | None = None, device: Any = None
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Returns one number in a tensor's shape, dtype and device."""
-    return full(input.shape, fill_value, **_like(input, dtype, device))
+    return _asking(full(input.shape, fill_value, **_like(input, dtype, device)), requires_grad)
 
 
 def _restore(data: Any, dtype: dtype, shape: tuple, device: device) -> Tensor:
@@ -156,6 +198,7 @@ __all__ = [
     "empty",
     "empty_like",
     "empty_strided",
+    "eye",
     "from_dlpack",
     "from_numpy",
     "frombuffer",

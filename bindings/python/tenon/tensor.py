@@ -19,6 +19,7 @@ from .dtype import (
     uint8,
 )
 from .error import NotSupportedError, StateError
+from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
 from .tensor_methods import METHODS
 
@@ -129,10 +130,27 @@ def _reduce(self: Tensor) -> tuple:
     return _restore, (data, self.dtype, self.shape, self.device)
 
 
-for _function in (*(cpu, cuda, numpy, where, is_floating_point, is_complex, is_inference),):
+def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    if not self.is_leaf:
+        raise StateError(
+            "deepcopy: tensor must be a leaf, got one made by a recorded call: detach() it first"
+        )
+    if id(self) not in memo:
+        fresh = self.detach().clone().requires_grad_(self.requires_grad)
+        memo[id(self)] = fresh
+        if self.grad is not None:
+            fresh.grad = _deepcopy(self.grad, memo)
+    return memo[id(self)]
+
+
+for _function in (
+    *_NEW_METHODS,
+    *(cpu, cuda, numpy, where, is_floating_point, is_complex, is_inference),
+):
     setattr(Tensor, _function.__name__, _function)
 _MEMBERS = {
     "type": type_,
+    "__deepcopy__": _deepcopy,
     "mT": property(lambda self: _transpose(self, -2, -1), doc="The last two dims exchanged."),
     "__array__": _array,
     "__array_priority__": 1000,  # numpy leaves `array + tensor` to the tensor

@@ -7,11 +7,14 @@ them; a pass with `create_graph=True` is recorded itself and can be derived agai
 
 from __future__ import annotations
 
+from _thread import _local
+
 from .. import _tenon
 from .._tenon import Tensor
-from ..error import ArgumentTypeError, NotSupportedError
+from ..error import ArgumentTypeError
 from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from . import graph
+from . import functional, graph
+from .batched import run_batched
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import _places
 
@@ -23,6 +26,12 @@ if TYPE_CHECKING:
 _KEEP = _tenon.TENON_BACKWARD_KEEP_GRAPH
 _CREATE = _tenon.TENON_BACKWARD_CREATE_GRAPH
 _ALLOW_UNUSED = _tenon.TENON_BACKWARD_ALLOW_UNUSED
+
+_pass = _local()  # of the calling thread: whether the pass that runs is to some inputs only
+
+
+def _to_inputs() -> bool:
+    return getattr(_pass, "to_inputs", False)
 
 
 def _grads(function: str, outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
@@ -67,7 +76,11 @@ def backward(
     if inputs is not None and not wanted:
         raise ArgumentTypeError("backward: inputs must not be empty; leave them out for all leaves")
     grads = _grads("backward", outputs, grad_tensors)
-    _tenon.run_backward(outputs, grads, wanted, _flags(retain_graph, create_graph))
+    before, _pass.to_inputs = _to_inputs(), bool(wanted)
+    try:
+        _tenon.run_backward(outputs, grads, wanted, _flags(retain_graph, create_graph))
+    finally:
+        _pass.to_inputs = before
 
 
 def grad(
@@ -89,14 +102,13 @@ def grad(
         retain_graph: Whether the graph can be run again; by default as `create_graph`.
         create_graph: Whether the pass is recorded itself, for derivatives of gradients.
         allow_unused: Whether inputs that no output depends on get None; else that is an error.
-        is_grads_batched: Not supported yet.
+        is_grads_batched: Whether the first dim of grad_outputs counts passes, whose results are
+            stacked.
         materialize_grads: Whether those get zeros instead.
 
     Raises:
         Error: as `backward`; an input does not require grad, or no output depends on it.
     """
-    if is_grads_batched:
-        raise NotSupportedError("grad: is_grads_batched must be False, batches are not supported")
     if allow_unused is False and materialize_grads:
         raise ArgumentTypeError("grad: allow_unused must not be False where grads are materialized")
     begins = _places("grad", "outputs", outputs)
@@ -106,12 +118,17 @@ def grad(
     flags = _flags(retain_graph, create_graph)
     if allow_unused or materialize_grads:
         flags |= _ALLOW_UNUSED
-    found = _tenon.run_grad(begins, _grads("grad", begins, grad_outputs), ends, flags)
+    first = _grads("grad", begins, grad_outputs)
+    before, _pass.to_inputs = _to_inputs(), True
+    try:
+        found = (run_batched if is_grads_batched else _tenon.run_grad)(begins, first, ends, flags)
+    finally:
+        _pass.to_inputs = before
     if materialize_grads:
-        from ..factories import zeros_like
-
+        batch = first[0].shape[:1] if is_grads_batched else ()
         found = tuple(
-            zeros_like(end) if one is None else one for one, end in zip(found, ends, strict=True)
+            end.new_zeros((*batch, *end.shape)) if one is None else one
+            for one, end in zip(found, ends, strict=True)
         )
     return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
 
@@ -139,6 +156,7 @@ __all__ = [
     "Variable",
     "backward",
     "enable_grad",
+    "functional",
     "grad",
     "gradcheck",
     "gradgradcheck",

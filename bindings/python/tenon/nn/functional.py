@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers, activations and losses as functions, over operators of ATen."""
+
+from __future__ import annotations
+
+from .. import functional as _operators
+from .._tenon import Tensor
+from ..error import InvalidArgumentError
+from ..ops import _packet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_relu_ = _packet("aten::relu_")
+_reshape = _packet("aten::reshape")
+
+linear = _operators.linear
+
+
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Returns the larger of each element and 0."""
+    return _relu_(input) if inplace else _operators.relu(input)
+
+
+def tanh(input: Tensor) -> Tensor:
+    """Returns the hyperbolic tangent of each element."""
+    return _operators.tanh(input)
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """Returns `1 / (1 + exp(-x))` of each element."""
+    return _operators.sigmoid(input)
+
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Returns `x * sigmoid(x)` of each element."""
+    gate = _operators.sigmoid(input)
+    return input.mul_(gate) if inplace else input * gate
+
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """Returns each element where it is positive, else `negative_slope` times it."""
+    result = _operators.where(input > 0, input, input * negative_slope)
+    return input.copy_(result) if inplace else result
+
+
+def _softmax_dim(name: str, input: Tensor, dim: int | None) -> int:
+    if dim is not None:
+        return dim
+    import warnings
+
+    warnings.warn(f"{name}: dim must be given, got none; one is chosen", stacklevel=3)
+    return 0 if input.ndim in (0, 1, 3) else 1
+
+
+def _shifted(input: Tensor, dim: int, dtype: Any) -> Tensor:
+    """The input less its largest element along a dim: no exponential of it is larger than 1."""
+    if dtype is not None:
+        input = input.to(dtype)
+    if input.numel() == 0:
+        return input
+    largest = _operators.amax(input.detach(), dim, True)
+    # Of a row of -inf nothing can be subtracted.
+    return input - _operators.where(largest == float("-inf"), 0, largest)
+
+
+def softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+    """Returns the exponentials along a dim, divided by their sum."""
+    dim = _softmax_dim("softmax", input, dim)
+    powers = _operators.exp(_shifted(input, dim, dtype))
+    return powers / _operators.sum(powers, dim, True)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+    """Returns the logarithm of softmax, without losing digits."""
+    dim = _softmax_dim("log_softmax", input, dim)
+    shifted = _shifted(input, dim, dtype)
+    return shifted - _operators.log(_operators.sum(_operators.exp(shifted), dim, True))
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Makes elements zero with probability p, and the others larger by 1 / (1 - p).
+
+    Args:
+        input: Of a floating dtype.
+        p: From 0 to 1.
+        training: Whether anything is done.
+        inplace: Whether the input is overwritten.
+    """
+    if not 0 <= p <= 1:
+        raise InvalidArgumentError(f"dropout: p must be between 0 and 1, got {p}")
+    if not training or p == 0:
+        return input
+    from ..factories import rand, zeros_like
+
+    if p == 1:
+        factor = zeros_like(input)
+    else:
+        kept = rand(input.shape, device=input.device) >= p
+        factor = kept.to(input.dtype) / (1 - p)
+    return input.mul_(factor) if inplace else input * factor
+
+
+def _reduced(name: str, losses: Tensor, reduction: str) -> Tensor:
+    if reduction == "mean":
+        return _operators.mean(losses)
+    if reduction == "sum":
+        return _operators.sum(losses)
+    if reduction == "none":
+        return losses
+    raise InvalidArgumentError(
+        f"{name}: reduction must be 'none', 'mean' or 'sum', got {reduction!r}"
+    )
+
+
+def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
+    if input.shape == target.shape:
+        return
+    import warnings
+
+    warnings.warn(
+        f"{name}: target must be of the input's shape {input.shape}, got {target.shape}; they are "
+        "broadcast",
+        stacklevel=3,
+    )
+
+
+def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """Returns the squares of the differences of input and target, or their mean or sum."""
+    _check_shapes("mse_loss", input, target)
+    difference = input - target
+    return _reduced("mse_loss", difference * difference, reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """Returns the absolute differences of input and target, or their mean or sum."""
+    _check_shapes("l1_loss", input, target)
+    return _reduced("l1_loss", _operators.abs(input - target), reduction)
+
+
+def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Returns the dims from `start_dim` to `end_dim` as one."""
+    ndim = max(input.ndim, 1)
+    first, last = (dim + ndim if dim < 0 else dim for dim in (start_dim, end_dim))
+    for name, dim, given in (("start_dim", first, start_dim), ("end_dim", last, end_dim)):
+        if not 0 <= dim < ndim:
+            raise InvalidArgumentError(
+                f"flatten: {name} must be between {-ndim} and {ndim - 1}, got {given}"
+            )
+    if first > last:
+        raise InvalidArgumentError(
+            f"flatten: start_dim must be at most end_dim, got {start_dim} and {end_dim}"
+        )
+    shape = tuple(input.shape) or (1,)
+    count = 1
+    for size in shape[first : last + 1]:
+        count *= size
+    return _reshape(input, (*shape[:first], count, *shape[last + 1 :]))
+
+
+__all__ = [
+    "dropout",
+    "l1_loss",
+    "leaky_relu",
+    "linear",
+    "log_softmax",
+    "mse_loss",
+    "relu",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "tanh",
+]

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flatten: several dims as one."""
+
+from __future__ import annotations
+
+from ..._tenon import Tensor
+from .. import functional as F
+from .module import Module
+
+
+class Flatten(Module):
+    """Makes one dim of several, by default of all but the first.
+
+    Args:
+        start_dim: The first of them.
+        end_dim: The last of them.
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        """Keeps the dims."""
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns a view where possible."""
+        return F._flatten(input, self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """The dims."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+__all__ = ["Flatten"]

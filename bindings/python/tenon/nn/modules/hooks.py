@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks of modules: those of one module, those of all, and the call that runs them."""
+
+from __future__ import annotations
+
+from ...utils.hooks import BackwardHook, HookTable, RemovableHandle, add_hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# The tables that each module has, attributes of it.
+TABLES = (
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+    "_backward_hooks",
+    "_backward_pre_hooks",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
+
+# Hooks of all modules: calls look into the first one, which has every hook of the four others.
+global_hooks = HookTable()
+_forward_hooks = HookTable()
+_forward_hooks_with_kwargs = HookTable()
+_forward_hooks_always_called = HookTable()
+_forward_pre_hooks = HookTable()
+_backward_hooks = HookTable()
+_backward_pre_hooks = HookTable()
+buffer_registration_hooks = HookTable()
+module_registration_hooks = HookTable()
+parameter_registration_hooks = HookTable()
+
+
+def _add_global(table: HookTable, hook: Any, *marks: HookTable) -> RemovableHandle:
+    handle = add_hook(table, hook, extra=(global_hooks, *marks))
+    for each in (global_hooks, *marks):
+        each[handle.id] = True
+    return handle
+
+
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has `hook(module, args)` called before each module's forward; see the module's own method."""
+    return _add_global(_forward_pre_hooks, hook)
+
+
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
+    """Has `hook(module, args, output)` called after each module's forward.
+
+    Args:
+        hook: What is called; a result other than None replaces the output.
+        with_kwargs: Whether it is called as `hook(module, args, kwargs, output)`.
+        always_call: Whether it is called after a forward that raised, too.
+    """
+    marks = []
+    if with_kwargs:
+        marks.append(_forward_hooks_with_kwargs)
+    if always_call:
+        marks.append(_forward_hooks_always_called)
+    return _add_global(_forward_hooks, hook, *marks)
+
+
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has `hook(module, grad_input, grad_output)` called when a module's gradients are there."""
+    return _add_global(_backward_hooks, hook)
+
+
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has `hook(module, grad_output)` called before gradients flow through a module."""
+    return _add_global(_backward_pre_hooks, hook)
+
+
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has `hook(module, name, buffer)` called for each new buffer; its result takes the place."""
+    return add_hook(buffer_registration_hooks, hook)
+
+
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has `hook(module, name, submodule)` called for each module that is put into another."""
+    return add_hook(module_registration_hooks, hook)
+
+
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Has `hook(module, name, param)` called for each new parameter; its result takes the place."""
+    return add_hook(parameter_registration_hooks, hook)
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+class Hooks:
+    """What a module has of hooks."""
+
+    _forward_hooks: HookTable
+    _forward_hooks_with_kwargs: HookTable
+    _forward_hooks_always_called: HookTable
+    _forward_pre_hooks: HookTable
+    _forward_pre_hooks_with_kwargs: HookTable
+    _backward_hooks: HookTable
+    _backward_pre_hooks: HookTable
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Has a hook called before each forward.
+
+        Args:
+            hook: Called as `hook(module, args)`; a result other than None replaces the positional
+                arguments, a tuple all of them.
+            prepend: Whether it runs before the hooks that are there.
+            with_kwargs: Whether it is called as `hook(module, args, kwargs)` and returns both.
+
+        Returns:
+            A handle that removes it.
+        """
+        marks = (self._forward_pre_hooks_with_kwargs,) if with_kwargs else ()
+        handle = add_hook(self._forward_pre_hooks, hook, prepend, marks)
+        for each in marks:
+            each[handle.id] = True
+        return handle
+
+    def register_forward_hook(
+        self,
+        hook: Callable[..., Any],
+        *,
+        prepend: bool = False,
+        with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> RemovableHandle:
+        """Has a hook called after each forward.
+
+        Args:
+            hook: Called as `hook(module, args, output)`; a result other than None replaces the
+                output.
+            prepend: Whether it runs before the hooks that are there.
+            with_kwargs: Whether it is called as `hook(module, args, kwargs, output)`.
+            always_call: Whether it is called, with None, after a forward that raised, too.
+
+        Returns:
+            A handle that removes it.
+        """
+        marks = []
+        if with_kwargs:
+            marks.append(self._forward_hooks_with_kwargs)
+        if always_call:
+            marks.append(self._forward_hooks_always_called)
+        handle = add_hook(self._forward_hooks, hook, prepend, marks)
+        for each in marks:
+            each[handle.id] = True
+        return handle
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Has a hook called when the gradients of a call's inputs are there.
+
+        Args:
+            hook: Called as `hook(module, grad_input, grad_output)`, both tuples with None for what
+                is no tensor; a result other than None replaces grad_input.
+            prepend: Whether it runs before the hooks that are there.
+
+        Returns:
+            A handle that removes it.
+        """
+        return add_hook(self._backward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Has a hook called before gradients flow through a call.
+
+        Args:
+            hook: Called as `hook(module, grad_output)`; a result other than None replaces it.
+            prepend: Whether it runs before the hooks that are there.
+
+        Returns:
+            A handle that removes it.
+        """
+        return add_hook(self._backward_pre_hooks, hook, prepend)
+
+    def _run_pre_hooks(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        hooks = [(False, hook) for hook in _forward_pre_hooks.values()]
+        named = self._forward_pre_hooks_with_kwargs
+        hooks += [(number in named, hook) for number, hook in self._forward_pre_hooks.items()]
+        for with_kwargs, hook in hooks:
+            answer = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+            if answer is None:
+                continue
+            if not with_kwargs:
+                args = _tuple(answer)
+            elif isinstance(answer, tuple) and len(answer) == 2:
+                args, kwargs = answer
+            else:
+                raise RuntimeError(
+                    "forward pre hook: result must be None or a tuple of args and kwargs, got "
+                    f"{answer!r}"
+                )
+        return args, kwargs
+
+    def _after_hooks(self) -> list[tuple[int, Any, bool, bool]]:
+        """Number, hook, whether it takes keywords, whether it is always called."""
+        own = (
+            self._forward_hooks,
+            self._forward_hooks_with_kwargs,
+            self._forward_hooks_always_called,
+        )
+        everywhere = (_forward_hooks, _forward_hooks_with_kwargs, _forward_hooks_always_called)
+        return [
+            (number, hook, number in named, number in always)
+            for table, named, always in (everywhere, own)
+            for number, hook in table.items()
+        ]
+
+    def _call_with_hooks(self, args: Any, kwargs: Any) -> Any:
+        """A call where some hook is registered."""
+        called: set[int] = set()
+        try:
+            return self._call_all(args, kwargs, called)
+        except Exception:
+            for number, hook, with_kwargs, always in self._after_hooks():
+                if not always or number in called:
+                    continue
+                try:
+                    if with_kwargs:
+                        hook(self, args, kwargs, None)
+                    else:
+                        hook(self, args, None)
+                except Exception as error:
+                    import warnings
+
+                    warnings.warn(
+                        f"{type(self).__name__}: a forward hook that is always called raised "
+                        f"{error!r} after forward had raised",
+                        stacklevel=2,
+                    )
+            raise
+
+    def _call_all(self, args: Any, kwargs: Any, called: set[int]) -> Any:
+        before = [*_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
+        behind = [*_backward_hooks.values(), *self._backward_hooks.values()]
+        args, kwargs = self._run_pre_hooks(args, kwargs)
+        passing = BackwardHook(self, behind, before) if before or behind else None
+        if passing is not None:
+            args = passing.setup_input_hook(args)
+        result = self.forward(*args, **kwargs)  # type: ignore[attr-defined]
+        for number, hook, with_kwargs, _ in self._after_hooks():
+            called.add(number)
+            answer = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
+            if answer is not None:
+                result = answer
+        return result if passing is None else passing.setup_output_hook(result)
+
+
+__all__ = [
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""State dicts: a module's parameters, buffers and extra state by their paths, out and in."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Mapping
+
+from ..._tenon import Tensor
+from ...error import ArgumentTypeError, StateError
+from ...grad_mode import no_grad
+from ...utils.hooks import HookTable, RemovableHandle, add_hook
+from ..parameter import Parameter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+EXTRA_STATE = "_extra_state"
+
+
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What `load_state_dict` did not find, and what it had no use for."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return super().__repr__()
+
+
+class StateDict:
+    """What a module has of state dicts."""
+
+    _version: int = 1
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+    _state_dict_hooks: HookTable
+    _state_dict_pre_hooks: HookTable
+    _load_state_dict_pre_hooks: HookTable
+    _load_state_dict_post_hooks: HookTable
+
+    # ---- Out -------------------------------------------------------------------------------------
+
+    def get_extra_state(self) -> Any:
+        """Returns what else belongs into the state dict; a class that has some defines this."""
+        raise NotImplementedError("get_extra_state: method must be defined, got a class without it")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Takes what `get_extra_state` gave."""
+        raise NotImplementedError("set_extra_state: method must be defined, got a class without it")
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Writes what is directly in the module; a class may do it in its own way."""
+        for name, tensor in (*self._parameters.items(), *self._buffers.items()):
+            if tensor is not None and name not in self._non_persistent_buffers_set:
+                destination[prefix + name] = tensor if keep_vars else tensor.detach()
+        if type(self).get_extra_state is not StateDict.get_extra_state:
+            destination[prefix + EXTRA_STATE] = self.get_extra_state()
+
+    def state_dict(
+        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> Any:
+        """Returns parameters, persistent buffers and extra state, of the modules in it too.
+
+        Args:
+            *args: destination, prefix and keep_vars, as they were once given.
+            destination: A dict to write to; by default a new one.
+            prefix: What all keys begin with.
+            keep_vars: Whether tensors are given as they are, not detached.
+
+        Returns:
+            A dict from paths, such as "first.weight", to tensors on the module's own memory.
+        """
+        if len(args) > 0 and destination is None:
+            destination = args[0]
+        if len(args) > 1 and prefix == "":
+            prefix = args[1]
+        if len(args) > 2 and keep_vars is False:
+            keep_vars = args[2]
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        local_metadata = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = local_metadata
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(
+                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+                )
+        for hook in self._state_dict_hooks.values():
+            answer = hook(self, destination, prefix, local_metadata)
+            if answer is None:
+                continue
+            if getattr(hook, "_from_public_api", False):
+                raise StateError("state_dict post hook: result must be None, got something")
+            destination = answer
+        return destination
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Has `hook(module, prefix, keep_vars)` called before the module's part is written."""
+        return add_hook(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Has `hook(module, state_dict, prefix, local_metadata)` called after it is written."""
+        return add_hook(self._state_dict_hooks, _MustReturnNone(hook))
+
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The same for a hook that may return another dict."""
+        return add_hook(self._state_dict_hooks, hook)
+
+    # ---- In --------------------------------------------------------------------------------------
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Has a hook called before the module's part of a state dict is read.
+
+        It is called as `hook(module, state_dict, prefix, local_metadata, strict, missing_keys,
+        unexpected_keys, error_msgs)` and may change the state dict.
+        """
+        return add_hook(self._load_state_dict_pre_hooks, _WithModule(hook))
+
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
+        """The same for a hook that is not told the module."""
+        return add_hook(self._load_state_dict_pre_hooks, _WithModule(hook) if with_module else hook)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Has `hook(module, incompatible_keys)` called after loading; it may change the keys."""
+        return add_hook(self._load_state_dict_post_hooks, hook)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """Reads what is directly in the module; a class may do it in its own way."""
+        for hook in self._load_state_dict_pre_hooks.values():
+            given = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys)
+            if isinstance(hook, _WithModule):
+                hook.hook(self, *given, error_msgs)
+            else:
+                hook(*given, error_msgs)
+        assign = bool(local_metadata.get("assign_to_params_buffers", False))
+        for table in (self._parameters, self._buffers):
+            for name, tensor in list(table.items()):
+                if tensor is None or name in self._non_persistent_buffers_set:
+                    continue
+                key = prefix + name
+                if key in state_dict:
+                    self._load_one(key, name, tensor, state_dict[key], assign, error_msgs)
+                elif strict:
+                    missing_keys.append(key)
+        extra = prefix + EXTRA_STATE
+        if type(self).set_extra_state is not StateDict.set_extra_state:
+            if extra in state_dict:
+                self.set_extra_state(state_dict[extra])
+            elif strict:
+                missing_keys.append(extra)
+        elif strict and extra in state_dict:
+            unexpected_keys.append(extra)
+        if strict:
+            for key in state_dict:
+                if key.startswith(prefix) and key != extra and not self._knows(key[len(prefix) :]):
+                    unexpected_keys.append(key)
+
+    def _knows(self, path: str) -> bool:
+        """Whether the first name of a path is a tensor or a module here."""
+        name, dot, _ = path.partition(".")
+        if dot and self._modules.get(name) is not None:
+            return True
+        if dot or name in self._non_persistent_buffers_set:
+            return False
+        own = (self._parameters.get(name), self._buffers.get(name))
+        return any(tensor is not None for tensor in own)
+
+    def _load_one(
+        self, key: str, name: str, tensor: Any, given: Any, assign: bool, errors: list[str]
+    ) -> None:
+        if not isinstance(given, Tensor):
+            errors.append(f"{key}: value must be Tensor, got {type(given).__name__}")
+            return
+        if tensor.shape == () and given.shape == (1,):
+            given = given[0]  # scalars were saved so once
+        if given.shape != tensor.shape:
+            errors.append(
+                f"{key}: size mismatch: value must be of shape {tensor.shape}, got {given.shape}"
+            )
+            return
+        try:
+            if not assign:
+                with no_grad():
+                    tensor.copy_(given)
+                return
+            if isinstance(tensor, Parameter):
+                if isinstance(given, Parameter):
+                    given.requires_grad_(tensor.requires_grad)
+                else:
+                    given = Parameter(given, tensor.requires_grad)
+            setattr(self, name, given)
+        except Exception as error:
+            errors.append(f"{key}: value of shape {given.shape} could not be copied: {error}")
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:
+        """Copies tensors of a state dict into parameters and buffers.
+
+        Args:
+            state_dict: Tensors and extra state by paths, as `state_dict` gives them.
+            strict: Whether keys must be exactly those of the module.
+            assign: Whether the tensors themselves take the places of those that are there.
+
+        Returns:
+            A named tuple of missing_keys and unexpected_keys.
+
+        Raises:
+            StateError: keys are missing or unexpected, or shapes differ.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise ArgumentTypeError(
+                f"load_state_dict: state_dict must be a dict, got {type(state_dict).__name__}"
+            )
+        metadata = getattr(state_dict, "_metadata", None)
+        state_dict = OrderedDict(state_dict)
+        missing: list[str] = []
+        unexpected: list[str] = []
+        errors: list[str] = []
+
+        def load(module: Any, local: Any, prefix: str = "") -> None:
+            known = {} if metadata is None else metadata.get(prefix[:-1], {})
+            if assign:
+                known = {**known, "assign_to_params_buffers": True}
+            module._load_from_state_dict(local, prefix, known, True, missing, unexpected, errors)
+            for name, child in module._modules.items():
+                if child is not None:
+                    path = f"{prefix}{name}."
+                    load(child, _part(local, path), path)
+            keys = _IncompatibleKeys(missing, unexpected)
+            for hook in module._load_state_dict_post_hooks.values():
+                if hook(module, keys) is not None:
+                    raise StateError(
+                        "load_state_dict post hook: result must be None, got something; it "
+                        "changes the keys in place"
+                    )
+
+        load(self, state_dict)
+        if strict:
+            if unexpected:
+                errors.append(f"unexpected keys: {', '.join(unexpected)}")
+            if missing:
+                errors.append(f"missing keys: {', '.join(missing)}")
+        if errors:
+            raise StateError(
+                f"load_state_dict: state_dict must fit {type(self).__name__}, got\n\t"
+                + "\n\t".join(errors)
+            )
+        return _IncompatibleKeys(missing, unexpected)
+
+
+def _part(state_dict: Any, prefix: str) -> Any:
+    """The entries below a path."""
+    return {key: value for key, value in state_dict.items() if key.startswith(prefix)}
+
+
+class _WithModule:
+    """A pre hook that is told the module."""
+
+    def __init__(self, hook: Callable[..., Any]) -> None:
+        self.hook = hook
+
+    def __call__(self, *args: Any) -> Any:
+        return self.hook(*args)
+
+
+class _MustReturnNone:
+    """A post hook whose result must be None."""
+
+    _from_public_api = True
+
+    def __init__(self, hook: Callable[..., Any]) -> None:
+        self.hook = hook
+
+    def __call__(self, *args: Any) -> Any:
+        return self.hook(*args)
+
+
+__all__ = ["StateDict"]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters and buffers: tensors that modules keep by name."""
+
+from __future__ import annotations
+
+from .._tenon import Tensor
+from ..error import ArgumentTypeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _kept(cls: type, data: Any) -> Any:
+    if data is None:
+        from ..factories import empty
+
+        data = empty(0)
+    if not isinstance(data, Tensor):
+        raise ArgumentTypeError(f"{cls.__name__}: data must be a Tensor, got {type(data).__name__}")
+    return Tensor.__new__(cls, data)
+
+
+class Parameter(Tensor):
+    """A tensor that is a parameter of the module that it is assigned to.
+
+    It shares the memory of `data`, is a leaf, and asks for gradients also where grad mode is off.
+
+    Args:
+        data: Its elements; by default none.
+        requires_grad: Whether gradients flow to it.
+    """
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
+        """Makes it on the memory of `data`."""
+        self = _kept(cls, data)
+        if requires_grad:
+            self.requires_grad = True
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """Returns a parameter with elements of its own, without gradient."""
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _restore_parameter, (type(self), self.data, self.requires_grad, dict(self.__dict__))
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+
+class Buffer(Tensor):
+    """A tensor that is a buffer of the module that it is assigned to.
+
+    Args:
+        data: Its elements; by default none.
+        persistent: Whether it is part of the module's state dict.
+    """
+
+    persistent: bool
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        """Makes it on the memory of `data`."""
+        self = _kept(cls, data)
+        self.persistent = persistent
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """Returns a buffer with elements of its own."""
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.data.clone(), persistent=self.persistent)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _restore_buffer, (type(self), self.data, dict(self.__dict__))
+
+
+def _restore_parameter(cls: Any, data: Tensor, requires_grad: bool, state: Any) -> Any:
+    parameter = cls(data, requires_grad)
+    parameter.__dict__.update(state)
+    return parameter
+
+
+def _restore_buffer(cls: Any, data: Tensor, state: Any) -> Any:
+    buffer = cls(data)
+    buffer.__dict__.update(state)
+    return buffer
+
+
+__all__ = ["Buffer", "Parameter"]

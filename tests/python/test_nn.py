@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Modules: what they keep, their hooks, state dicts and containers."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+
+import pytest
+import tenon
+from tenon import nn
+from tenon.nn.modules import module as module_hooks
+
+
+class Scale(nn.Module):
+    """Multiplies by a parameter, and counts in a buffer."""
+
+    def __init__(self, by=2.0):
+        super().__init__()
+        self.by = nn.Parameter(tenon.tensor([by]))
+        self.register_buffer("calls", tenon.zeros(1))
+        self.register_buffer("scratch", tenon.ones(1), persistent=False)
+
+    def forward(self, x, plus=0):
+        return x * self.by + plus
+
+
+# ---- What is in a module -------------------------------------------------------------------------
+
+
+def test_names_go_to_their_tables():
+    net = nn.Module()
+    net.inner = Scale()
+    net.w = nn.Parameter(tenon.ones(1))
+    net.b = nn.Buffer(tenon.ones(1), persistent=False)
+    assert [name for name, _ in net.named_parameters()] == ["w", "inner.by"]
+    assert [name for name, _ in net.named_buffers()] == ["b", "inner.calls", "inner.scratch"]
+    assert list(net.state_dict()) == ["w", "inner.by", "inner.calls"]
+    assert {"inner", "w", "b"} <= set(dir(net))
+    del net.w
+    assert not hasattr(net, "w")
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "text"),
+    [
+        (lambda m: m.register_parameter("a.b", None), KeyError, "dots"),
+        (lambda m: m.register_parameter("", None), KeyError, "empty"),
+        (lambda m: m.register_parameter(3, None), TypeError, "str"),
+        (lambda m: m.register_parameter("training", None), KeyError, "free"),
+        (lambda m: m.register_parameter("p", tenon.ones(1)), TypeError, "Parameter"),
+        (lambda m: m.register_buffer("calls", 3), TypeError, "int"),
+        (lambda m: m.add_module("x", 3), TypeError, "Module or None"),
+        (lambda m: setattr(m, "calls", "text"), TypeError, "calls"),
+        (lambda m: m.to(tenon.int64), TypeError, "int64"),
+        (lambda m: m.train("yes"), ValueError, "yes"),
+        (lambda m: m.get_buffer("by"), AttributeError, "by"),
+        (lambda m: m.register_forward_hook(3), TypeError, "callable"),
+        (lambda m: m.load_state_dict(3), TypeError, "dict"),
+        (lambda m: nn.Module(3), TypeError, "arguments"),
+        (lambda m: nn.Module()(1), NotImplementedError, "forward"),
+    ],
+)
+def test_what_is_refused(act, error, text):
+    with pytest.raises(error, match=text):
+        act(Scale())
+
+
+def test_conversion_keeps_parameters_and_converts_gradients():
+    module = Scale()
+    by = module.by
+    module(tenon.ones(1)).backward()
+    assert module.double().by is by and by.dtype is tenon.float64 and by.requires_grad
+    assert by.grad.dtype is tenon.float64 and by.grad.item() == 1.0
+    module(tenon.ones(1, dtype=tenon.float64)).backward()
+    assert by.grad.item() == 2.0
+    module.zero_grad(set_to_none=False)
+    assert by.grad.item() == 0.0
+
+
+def test_copies_share_nothing():
+    module = nn.Sequential(Scale(3.0), nn.ReLU())
+    for other in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
+        assert isinstance(other[0].by, nn.Parameter) and other[0].by.requires_grad
+        other[0].by.data.fill_(0)
+        assert module[0].by.item() == 3.0 and other(tenon.ones(1)).item() == 0.0
+
+
+def test_apply_train_and_requires_grad_reach_all():
+    net = nn.Sequential(Scale(), nn.Sequential(Scale()))
+    assert not any(each.training for each in net.eval().modules())
+    assert not any(each.requires_grad for each in net.requires_grad_(False).parameters())
+    seen = []
+    net.apply(lambda each: seen.append(type(each).__name__))
+    assert seen == ["Scale", "Scale", "Sequential", "Sequential"]
+
+
+# ---- Hooks ---------------------------------------------------------------------------------------
+
+
+def test_hooks_with_keywords_see_and_replace_them():
+    module, seen = Scale(), []
+    module.register_forward_pre_hook(
+        lambda m, args, kwargs: (args, {"plus": kwargs["plus"] + 1}), with_kwargs=True
+    )
+    module.register_forward_hook(
+        lambda m, args, kwargs, out: seen.append(kwargs["plus"]), with_kwargs=True
+    )
+    assert module(tenon.ones(1), plus=1).item() == 4.0 and seen == [2]
+
+
+def test_hooks_of_all_modules_run_until_they_are_removed():
+    calls = []
+    with (
+        module_hooks.register_module_forward_pre_hook(lambda m, args: calls.append("before")),
+        module_hooks.register_module_forward_hook(lambda m, args, out: calls.append("after")),
+        module_hooks.register_module_parameter_registration_hook(
+            lambda m, name, param: calls.append(name)
+        ),
+    ):
+        nn.Sequential(Scale())(tenon.ones(1))
+    assert calls == ["by", "before", "before", "after", "after"]
+    Scale()(tenon.ones(1))
+    assert len(calls) == 5
+
+
+def test_an_error_in_a_hook_that_is_always_called_only_warns_after_forward_failed():
+    module = Scale()
+
+    def hook(*args):
+        raise ValueError("hook")
+
+    module.register_forward_hook(hook, always_call=True)
+    with pytest.warns(UserWarning, match="hook"), pytest.raises(TypeError):
+        module(tenon.ones(1), plus=None)
+
+
+# ---- State dicts ---------------------------------------------------------------------------------
+
+
+def test_state_dict_that_does_not_fit_names_every_fault():
+    net = nn.Sequential(Scale())
+    with pytest.raises(RuntimeError) as info:
+        net.load_state_dict({"0.by": tenon.ones(2), "0.more": tenon.ones(1)})
+    text = str(info.value)
+    assert "0.by" in text and "(2,)" in text and "0.more" in text and "0.calls" in text
+    found = net.load_state_dict({"0.scratch": tenon.ones(1)}, strict=False)
+    assert found.missing_keys == ["0.by", "0.calls"]
+    assert found.unexpected_keys == ["0.scratch"]
+
+
+def test_state_dict_knows_versions():
+    class Old(Scale):
+        _version = 7
+
+        def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
+            self.loaded = local_metadata.get("version")
+            super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+    net = nn.Sequential(Old())
+    net.load_state_dict(net.state_dict())
+    assert net[0].loaded == 7
+
+
+def test_a_hook_of_the_public_kind_must_return_none():
+    module = Scale()
+    module.register_state_dict_post_hook(lambda m, state, prefix, local: {})
+    with pytest.raises(RuntimeError, match="None"):
+        module.state_dict()
+
+
+# ---- Containers ----------------------------------------------------------------------------------
+
+
+def test_containers_of_modules():
+    some = nn.ModuleList([nn.ReLU()]) + [nn.Tanh()]
+    some.insert(0, nn.Identity())
+    assert [type(each).__name__ for each in some] == ["Identity", "ReLU", "Tanh"]
+    assert type(some.pop(1)).__name__ == "ReLU" and list(some._modules) == ["0", "1"]
+    with pytest.raises(IndexError, match="7"):
+        some[7]
+    by_name = nn.ModuleDict({"a": nn.ReLU()})
+    by_name.update([("b", nn.Tanh())])
+    assert list(by_name) == ["a", "b"] and "a" in by_name and len(by_name) == 2
+    with pytest.raises(ValueError, match="pair"):
+        by_name.update([3])
+    assert len(nn.Sequential(nn.ReLU()) * 3) == 3
+    assert repr(nn.Sequential(nn.ReLU())) == "Sequential(\n  (0): ReLU()\n)"
+
+
+def test_containers_of_parameters():
+    some = nn.ParameterList([tenon.ones(1), nn.Parameter(tenon.zeros(2))])
+    some.append(tenon.ones(3))
+    assert all(isinstance(each, nn.Parameter) for each in some) and len(some[1:]) == 2
+    assert "Parameter containing: [float32 of size 1]" in repr(some).replace("tenon.", "")
+    table = nn.ParameterDict({"a": tenon.ones(1)}) | {"b": tenon.ones(2)}
+    assert [key for key, _ in table.items()] == ["a", "b"] and table.get("c") is None
+    assert table.popitem()[0] == "b" and list(table.state_dict()) == ["a"]
+
+
+# ---- Layers, losses and first values -------------------------------------------------------------
+
+
+def test_a_linear_layer_learns():
+    tenon.manual_seed(0)
+    layer, loss = nn.Linear(2, 1), nn.MSELoss()
+    x = tenon.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 1.0]])
+    y = x @ tenon.tensor([[2.0], [-1.0]]) + 0.5
+    for _ in range(300):
+        layer.zero_grad()
+        value = loss(layer(x), y)
+        value.backward()
+        with tenon.no_grad():
+            for param in layer.parameters():
+                param -= 0.2 * param.grad
+    assert value.item() < 1e-4
+    assert layer.bias.item() == pytest.approx(0.5, abs=0.05)
+
+
+def test_linear_takes_other_tensors_as_its_weight():
+    layer = nn.Linear(2, 1, bias=False)
+    del layer.weight
+    layer.weight = tenon.ones(1, 2)
+    assert layer(tenon.ones(3, 2)).tolist() == [[2.0], [2.0], [2.0]]
+
+
+def test_softmax_of_extremes():
+    f = nn.functional
+    row = tenon.tensor([1000.0, 1000.0, -math.inf])
+    assert f.softmax(row, 0).tolist() == [0.5, 0.5, 0.0]
+    assert f.log_softmax(row, 0).tolist()[2] == -math.inf
+    with pytest.warns(UserWarning, match="dim"):
+        f.softmax(tenon.ones(2))
+
+
+def test_dropout_keeps_the_mean_and_is_off_in_eval():
+    tenon.manual_seed(1)
+    layer = nn.Dropout(0.25)
+    y = layer(tenon.ones(4000))
+    assert set(y.tolist()) == {0.0, tenon.tensor(1 / 0.75).item()}
+    assert y.mean().item() == pytest.approx(1, abs=0.05)
+    x = tenon.ones(3)
+    assert layer.eval()(x) is x
+
+
+def test_first_values_are_within_their_bounds():
+    tenon.manual_seed(2)
+    w = tenon.empty(20, 30)
+    nn.init.xavier_uniform_(w)
+    assert w.abs().max().item() <= math.sqrt(6 / 50)
+    nn.init.kaiming_normal_(w, nonlinearity="relu")
+    assert (w * w).mean().item() == pytest.approx(2 / 30, rel=0.2)
+    assert nn.init.eye_(tenon.empty(2, 3)).tolist() == [[1, 0, 0], [0, 1, 0]]
+    with pytest.raises(ValueError, match="2 dims"):
+        nn.init.xavier_normal_(tenon.empty(3))
+    with pytest.raises(ValueError, match="sideways"):
+        nn.init.kaiming_uniform_(w, mode="sideways")
