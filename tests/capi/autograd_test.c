@@ -305,6 +305,36 @@ static tenon_status twice_backward(const tenon_backward_call* call) {
 
 static void count_deleted(void* ctx) { ++((told*)ctx)->deleted; }
 
+// A view of no_grad mode whose base was written since has no node that could be used. It is no leaf,
+// and asking for that is no failure.
+static void unusable_views_are_no_leaves(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, b[2] = {5, 7};
+  tenon_tensor *buffer = vector_of(a, 2), *w = leaf_of(b, 2);
+  tenon_key_guard guard;
+  assert_ok(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard));
+  tenon_tensor* view = with_int("aten::select.int", buffer, 0, 1);
+  assert_ok(tenon_key_guard_leave(&guard));
+  tenon_tensor* usable = with_int("aten::select.int", buffer, 0, 1);
+  assert_true(tenon_tensor_is_leaf(view) && tenon_tensor_is_leaf(usable));
+  tenon_tensor_release(binary("aten::mul_.Tensor", buffer, w));
+  assert_true(tenon_tensor_requires_grad(view) && tenon_tensor_requires_grad(usable));
+  assert_false(tenon_tensor_is_leaf(view) || tenon_tensor_is_leaf(usable));
+  tenon_node* node = NULL;
+  int64_t output = -1;
+  assert_error(tenon_tensor_copy_node(view, &node, &output), TENON_ERROR_STATE, "no_grad");
+  assert_null(node);
+  assert_false(tenon_tensor_is_leaf(view) || tenon_tensor_is_leaf(usable));
+  assert_node(usable, "AsStridedBackward0");
+  assert_false(tenon_tensor_is_leaf(usable));
+  tenon_tensor_release(usable);
+  tenon_tensor_release(view);
+  tenon_tensor_release(w);
+  tenon_tensor_release(buffer);
+  assert_nothing_left(before);
+}
+
 static void formula_of_a_function(void** state) {
   (void)state;
   const live_counts before = count_live();
@@ -461,6 +491,7 @@ int main(void) {
       cmocka_unit_test(writes_through_views),
       cmocka_unit_test(what_a_gradient_needs_must_stay),
       cmocka_unit_test(detached_tensors_become_leaves),
+      cmocka_unit_test(unusable_views_are_no_leaves),
       cmocka_unit_test(formula_of_a_function),
       cmocka_unit_test(error_of_a_formula),
       cmocka_unit_test(formula_of_a_text),
