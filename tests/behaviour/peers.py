@@ -39,11 +39,16 @@ class Tenon:
 
     name = "tenon"
     is_torch = False
+    package = tenon
     Library = tenon.library.Library
     define = staticmethod(tenon.library.define)
     impl = staticmethod(tenon.library.impl)
     fallthrough = staticmethod(tenon.library.fallthrough_kernel)
     ops = tenon.ops
+
+    def queue_callback(self, function: Any) -> None:
+        """Runs a function when the backward pass that runs is done."""
+        tenon.autograd.graph.queue_callback(function)
 
     def tensor(self, device: str = "cpu") -> Any:
         return tenon.ones(2) if device == "cpu" else tenon.empty(2, device=device)
@@ -139,6 +144,7 @@ class Torch:
 
     name = "pytorch"
     is_torch = True
+    package = torch
 
     def __init__(self) -> None:
         self.Library = torch.library.Library
@@ -146,6 +152,9 @@ class Torch:
         self.impl = torch.library.impl
         self.fallthrough = torch.library.fallthrough_kernel
         self.ops = torch.ops
+
+    def queue_callback(self, function: Any) -> None:
+        torch.autograd.Variable._execution_engine.queue_callback(function)
 
     def tensor(self, device: str = "cpu") -> Any:
         return torch.ones(2) if device == "cpu" else torch.empty(2, device=device)

@@ -462,7 +462,7 @@ class BehaviourTest(Fixture):
         super().setUp()
         rest = (
             f"// item {n}, better: what | how\n// goes on.\nTEST(A, Item{n:03}_It) {{}}\n"
-            for n in range(2, behaviour.LAST + 1)
+            for n in behaviour.NUMBERS[1:]
         )
         self.write("tests/behaviour/more_test.cpp", "\n".join(rest))
 
@@ -502,6 +502,10 @@ class BehaviourTest(Fixture):
         wrong = self.complaints(self.FIRST)
         self.assertTrue(any("b_test.cpp" in text and "verdict must be" in text for text in wrong))
         self.assertTrue(any("must carry number 8" in text for text in wrong))
+        nowhere = self.complaints(
+            self.FIRST + '@same(999, "it")\ndef test_item_999_it():\n    pass'
+        )
+        self.assertTrue(any("must be in a section, got 999" in text for text in nowhere))
 
 
 class GlossaryTest(Fixture):
