@@ -26,12 +26,15 @@ BENCH = ui.ROOT / "tests" / "bench"
 
 
 def demo(args) -> int:
-    """Builds everything and runs the five-language image demo."""
+    """Builds everything and runs the five-language demos: on an image, and one that learns."""
     machine.ensure(native.NEEDS["release"])
-    native.build("release", targets=("tenon_demo", "tenon_matrix"))
-    program = environment.build_dir("release") / "bin" / "tenon_demo"
-    if not program.exists():
-        raise ui.Failure("demo: bin/tenon_demo must be built by examples/, got none")
+    native.build("release", targets=("tenon_demo", "tenon_digits", "tenon_matrix"))
+    programs = [
+        environment.build_dir("release") / "bin" / name for name in ("tenon_demo", "tenon_digits")
+    ]
+    for program in programs:
+        if not program.exists():
+            raise ui.Failure(f"demo: bin/{program.name} must be built by examples/, got none")
     image = [str(pathlib.Path(args.image).resolve())] if args.image else []
     if image and not pathlib.Path(image[0]).is_file():
         raise ui.Failure(f"demo: IMAGE must be a readable file, got {args.image}")
@@ -40,7 +43,10 @@ def demo(args) -> int:
     env["TENON_DEMO_OUTPUT"] = str(ui.BUILD / "demo")
     (ui.BUILD / "demo").mkdir(parents=True, exist_ok=True)
     ui.say("run the demo")
-    status = subprocess.run([program, *image], env=env, stdin=subprocess.DEVNULL).returncode
+    status = 0
+    for command in ([programs[0], *image], [programs[1]]):
+        ended = subprocess.run(command, env=env, stdin=subprocess.DEVNULL)
+        status = status or ended.returncode
     ui.say("demo: done" if status == 0 else f"demo: failed with status {status}")
     return status
 

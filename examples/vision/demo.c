@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "c/vision.h"
 #include "image.h"
 #include "polyglot.h"
+#include "report.h"
 
 static const char* const callers[] = {"c", "cpp", "python", "java", "rust"};
-static const char* const languages[] = {"?", "C", "C++", "Python", "Java", "Rust"};
+static const char* const names[] = {"C", "C++", "Python", "Java", "Rust"};
 enum { CALLERS = 5, OUTPUTS = 3 };
 
 // The five operators in order, with the language that wrote each schema.
@@ -26,12 +26,6 @@ static const struct {
     {"vision::to_linear", "C"}, {"vision::gaussian_blur", "C++"}, {"vision::edges", "Rust"},
     {"vision::ink", "Java"},    {"vision::to_srgb", "Python"},
 };
-
-static double now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 static tenon_status run_pipeline(const char* caller, tenon_tensor* image,
                                  tenon_value outputs[OUTPUTS]) {
@@ -46,21 +40,10 @@ static tenon_status run_pipeline(const char* caller, tenon_tensor* image,
   return tenon_op_call_named(op, &argument, 1, NULL, NULL, 0, outputs, OUTPUTS);
 }
 
-// FNV-1a over the bytes of the three outputs: equal only when they are bit-identical.
 static uint64_t digest(const tenon_value outputs[OUTPUTS]) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (int i = 0; i < OUTPUTS; ++i) {
-    tenon_tensor_info info;
-    if (tenon_tensor_describe(outputs[i].as.tensor, &info) != TENON_OK) {
-      return 0;
-    }
-    const unsigned char* bytes = info.data;
-    const int64_t size = info.numel * tenon_dtype_size(info.dtype);
-    for (int64_t b = 0; b < size; ++b) {
-      hash = (hash ^ bytes[b]) * UINT64_C(0x100000001b3);
-    }
-  }
-  return hash;
+  tenon_tensor* tensors[OUTPUTS];
+  for (int i = 0; i < OUTPUTS; ++i) tensors[i] = outputs[i].as.tensor;
+  return report_digest(tensors, OUTPUTS);
 }
 
 // Tells each dispatch of one pipeline run: depth, key, language and kernel; times the operators.
@@ -75,13 +58,13 @@ static void on_dispatch(void* ctx, const tenon_profile_event* event) {
   profile_log* log = ctx;
   if (log->print) {
     printf("  %*s%s [%s] -> %s %s%s\n", 2 * (int)event->depth, "", tenon_op_name(event->op),
-           tenon_key_name(event->key), languages[event->language < 6 ? event->language : 0],
-           event->kernel, event->redispatch ? " (redispatch)" : "");
+           tenon_key_name(event->key), report_language(event->language), event->kernel,
+           event->redispatch ? " (redispatch)" : "");
     return;
   }
   for (int i = 0; i < 5; ++i) {
     if (strcmp(tenon_op_name(event->op), operators[i].name) == 0 && event->depth == 1) {
-      const double now = now_ms();
+      const double now = report_now_ms();
       if (log->last >= 0) log->ms[log->last] += now - log->started;
       log->last = i;
       log->started = now;
@@ -97,7 +80,7 @@ static tenon_status print_who_ran(tenon_tensor* image) {
   memset(outputs, 0, sizeof outputs);
   tenon_status status = tenon_profile_set_listener(&on_dispatch, &log, NULL);
   if (status == TENON_OK) status = run_pipeline("c", image, outputs);
-  if (log.last >= 0) log.ms[log.last] += now_ms() - log.started;
+  if (log.last >= 0) log.ms[log.last] += report_now_ms() - log.started;
   tenon_profile_set_listener(NULL, NULL, NULL);
   tenon_value_clear_n(outputs, OUTPUTS);
   if (status != TENON_OK) {
@@ -116,7 +99,8 @@ static tenon_status print_who_ran(tenon_tensor* image) {
     }
     const char* file = strrchr(slot.file, '/');
     printf("%-24s %-8s %-8s %9.2f  %s:%d\n", operators[i].name, operators[i].schema_language,
-           languages[slot.language], log.ms[i], file != NULL ? file + 1 : slot.file, slot.line);
+           report_language(slot.language), log.ms[i], file != NULL ? file + 1 : slot.file,
+           slot.line);
   }
   return TENON_OK;
 }
@@ -155,16 +139,16 @@ static tenon_status run_callers(tenon_tensor* image, const char* folder, int* ou
   for (int i = 0; i < CALLERS; ++i) {
     tenon_value outputs[OUTPUTS];
     memset(outputs, 0, sizeof outputs);
-    const double start = now_ms();
+    const double start = report_now_ms();
     tenon_status status = run_pipeline(callers[i], image, outputs);
-    const double ms = now_ms() - start;
+    const double ms = report_now_ms() - start;
     if (status != TENON_OK) {
       return status;
     }
     const uint64_t bits = digest(outputs);
     if (i == 0) first = bits;
     *out_equal = *out_equal && bits == first && bits != 0;
-    printf("%-8s %9.2f  %016" PRIx64 "%s\n", languages[i + 1], ms, bits,
+    printf("%-8s %9.2f  %016" PRIx64 "%s\n", names[i], ms, bits,
            bits == first ? "" : "  DIFFERENT");
     if (i == 0) status = write_pictures(folder, outputs);
     tenon_value_clear_n(outputs, OUTPUTS);

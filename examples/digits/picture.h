@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws what the network has learned, as SVG.
+#ifndef PICTURE_H
+#define PICTURE_H
+
+#include <stdint.h>
+#include <tenon/status.h>
+
+// Digits of 8 x 8 pixels from 0 to 16, what they are, and what they were taken for.
+typedef struct picture_digits {
+  int count;
+  const uint8_t (*pixels)[64];
+  const uint8_t* labels;
+  const int64_t* guesses;
+} picture_digits;
+
+// Draws losses, one an epoch, over a logarithmic axis.
+//
+// Errors:    TENON_ERROR_SYSTEM when the file cannot be written.
+tenon_status picture_write_losses(const char* path, const double* losses, int64_t count);
+
+// Draws 96 digits in a grid, those that were taken for others first and framed in red; the others
+// are framed in green.
+//
+// Errors:    TENON_ERROR_SYSTEM when the file cannot be written.
+tenon_status picture_write_digits(const char* path, const picture_digits* digits);
+
+#endif
