@@ -50,15 +50,15 @@ CheckedFunction::CheckedFunction(std::string name, Body body, std::span<const te
                   inputs.size());
 }
 
-CheckedFunction::Tensors CheckedFunction::run() const {
-  Tensors outputs = body_(inputs_);
+CheckedFunction::Tensors CheckedFunction::run(std::span<const tenon_value> inputs) const {
+  Tensors outputs = body_(inputs);
   std::erase_if(outputs,
                 [](const tensor::TensorPtr& each) { return !is_differentiable(each->dtype()); });
   return outputs;
 }
 
-CheckedFunction::Tensors CheckedFunction::run_tracked() const {
-  Tensors outputs = run();
+CheckedFunction::Tensors CheckedFunction::run_tracked(std::span<const tenon_value> inputs) const {
+  Tensors outputs = run(inputs);
   std::erase_if(outputs, [](const tensor::TensorPtr& each) { return !requires_grad(*each); });
   return outputs;
 }

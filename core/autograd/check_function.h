@@ -33,9 +33,12 @@ class CheckedFunction {
   }
 
   /// The outputs that could have a gradient: floating and complex tensors.
-  Tensors run() const;
+  Tensors run() const { return run(inputs_); }
   /// Those of them that gradients flow through.
-  Tensors run_tracked() const;
+  Tensors run_tracked() const { return run_tracked(inputs_); }
+  /// The same with other tensors in the place of the variables.
+  Tensors run(std::span<const tenon_value> inputs) const;
+  Tensors run_tracked(std::span<const tenon_value> inputs) const;
 
  private:
   std::string name_;

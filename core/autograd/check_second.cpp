@@ -35,8 +35,10 @@ TensorPtr make_grad(const Tensor& output, bool strided, CheckRandom& random) {
 // The gradients of a function's inputs that came; the gradients of its outputs are arguments
 // behind the inputs.
 CheckedFunction::Tensors gradients_of(const CheckedFunction& function,
-                                      std::span<const tenon_value> grads) {
-  const CheckedFunction::Tensors outputs = function.run_tracked();
+                                      std::span<const tenon_value> all) {
+  const std::span<const tenon_value> inputs = all.first(function.inputs().size());
+  const std::span<const tenon_value> grads = all.subspan(inputs.size());
+  const CheckedFunction::Tensors outputs = function.run_tracked(inputs);
   TENON_CHECK_ARG(outputs.size() == grads.size(), function.name(),
                   ": function must give as many outputs each time, got ", outputs.size(), " after ",
                   grads.size());
@@ -48,7 +50,7 @@ CheckedFunction::Tensors gradients_of(const CheckedFunction& function,
   }
   std::vector<Target> targets;
   for (size_t i = 0; i < function.variable_count(); ++i) {
-    Flow flow = flow_to(function.variable(i));
+    Flow flow = flow_to(*inputs[function.position(i)].as.tensor);
     targets.push_back({std::move(flow.node), flow.output});
   }
   PassOptions options;
@@ -95,10 +97,7 @@ std::string check_second_gradients(const CheckedFunction& function,
   const size_t first_grad = function.inputs().size();
   const CheckedFunction second(
       function.name(),
-      [&](std::span<const tenon_value> all) {
-        return gradients_of(function, all.subspan(first_grad));
-      },
-      inputs);
+      [&](std::span<const tenon_value> all) { return gradients_of(function, all); }, inputs);
   const std::string report = check_gradients(second, options);
   if (report.empty()) return report;
   return base::concat(

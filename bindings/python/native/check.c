@@ -9,7 +9,24 @@ typedef struct {
   PyObject* inputs; /* what the function is called with, whatever C is given in its place */
 } checked_call;
 
-/* The first of the arguments are the inputs, in order: C changes their elements in place. */
+/* The inputs, with C's tensors in the place of tensors: those of forward mode are others. */
+static PyObject* arguments_of(const checked_call* call, const tenon_stack* stack) {
+  Py_ssize_t count = PyTuple_GET_SIZE(call->inputs);
+  PyObject* arguments = PyTuple_New(count);
+  for (Py_ssize_t i = 0; arguments != NULL && i < count; i++) {
+    const tenon_value* value = &stack->args[i];
+    PyObject* argument = value->tag == TENON_TAG_TENSOR
+                             ? tnp_tensor_wrap(tenon_tensor_retain(value->as.tensor))
+                             : Py_NewRef(PyTuple_GET_ITEM(call->inputs, i));
+    if (argument == NULL) {
+      Py_CLEAR(arguments);
+    } else {
+      PyTuple_SET_ITEM(arguments, i, argument);
+    }
+  }
+  return arguments;
+}
+
 static tenon_status call_function(void* ctx, tenon_stack* stack) {
   checked_call* call = ctx;
   PyGILState_STATE state;
@@ -18,13 +35,15 @@ static tenon_status call_function(void* ctx, tenon_stack* stack) {
                              "Python: the interpreter must be running to call a function written "
                              "in Python, got one that is shutting down");
   }
-  PyObject* result = PyObject_CallObject(call->function, call->inputs);
+  PyObject* arguments = arguments_of(call, stack);
+  PyObject* result = arguments ? PyObject_CallObject(call->function, arguments) : NULL;
   tenon_status status = TENON_OK;
   if (result == NULL || tnp_to_owned(result, &stack->rets[0]) != 0) {
     stack->error = tnp_take_exception();
     status = tenon_error_code(stack->error);
   }
   Py_XDECREF(result);
+  Py_XDECREF(arguments);
   tnp_drain_some();
   tnp_detach(state);
   return status;
