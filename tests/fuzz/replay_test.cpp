@@ -51,11 +51,17 @@ TEST_P(Replay, Corpus_KeepsAllPromises) {
   run({});
 }
 
+#ifdef FUZZ_WITH_KERNELS
+constexpr int kRounds = 250;  // each runs its program a hundred times
+#else
+constexpr int kRounds = 2000;
+#endif
+
 // Prefixes, exchanged bytes, and halves of two inputs joined.
 TEST_P(Replay, ChangedCorpus_KeepsAllPromises) {
   std::mt19937 random(20240607);
   const auto pick = [&](size_t bound) { return static_cast<size_t>(random() % bound); };
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < kRounds; ++round) {
     Bytes input = inputs_[pick(inputs_.size())];
     if (pick(4) == 0) input.resize(pick(input.size() + 1));
     if (pick(4) == 0) {
