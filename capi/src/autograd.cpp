@@ -7,6 +7,7 @@
 
 #include "autograd/callback_formula.h"
 #include "autograd/engine.h"
+#include "autograd/gradient_policy.h"
 #include "autograd/operators.h"
 #include "autograd/record.h"
 #include "autograd/tensor_state.h"
@@ -230,6 +231,19 @@ tenon_status tenon_library_register_autograd(tenon_library* library, const char*
     dispatch::RegistrationPtr registration = autograd::register_formula(
         library, name, std::move(made),
         {whole.language, whole.policy, whole.name, whole.file, whole.line});
+    if (out_registration != nullptr) *out_registration = registration.detach();
+  });
+}
+
+tenon_status tenon_library_set_gradient_policy(tenon_library* library, const char* name,
+                                               uint32_t policy,
+                                               tenon_registration** out_registration) {
+  if (out_registration != nullptr) *out_registration = nullptr;
+  return guarded([&] {
+    constexpr const char* kFunction = "tenon_library_set_gradient_policy";
+    TENON_CHECK_ARG(library != nullptr, kFunction, ": library must be given, got NULL");
+    TENON_CHECK_ARG(name != nullptr, kFunction, ": name must be given, got NULL");
+    auto registration = autograd::set_gradient_policy(library, name, policy);
     if (out_registration != nullptr) *out_registration = registration.detach();
   });
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "autograd/formula.h"
-#include "autograd/record.h"
+#include "autograd/gradient_policy.h"
 #include "schema/schema.h"
 
 namespace tenon::autograd {

@@ -101,7 +101,7 @@ TensorPtr zeros_for(const OutputInfo& info) {
 TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
   const auto have = tensor.size_span();
   const auto refuse = [&] {
-    fail(TENON_ERROR_INVALID_ARGUMENT, "gradient must be of sizes ", tensor::print_dims(sizes),
+    fail(TENON_ERROR_INVALID_ARGUMENT, "gradient must be of shape ", tensor::print_dims(sizes),
          ", or of those that they broadcast to, got ", tensor::print_dims(have));
   };
   if (have.size() < sizes.size()) refuse();

@@ -193,7 +193,7 @@ class Recording {
       TENON_CHECK(!arguments[i].is_out(), TENON_ERROR_STATE, op_.name(), ": ",
                   arguments[i].name.view(),
                   " must be called without, as an argument requires gradients: calls that write "
-                  "their result into another tensor are not recorded");
+                  "their result into another tensor (out=...) are not recorded");
       const Tensor* written = defined_tensor(stack_.args[i]);
       if (written == nullptr) continue;
       const Tensor* base = written->base();
@@ -348,6 +348,16 @@ class Recording {
   base::SmallVector<Result, 4> results_;
 };
 
+tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  return dispatch::guard_kernel(stack, [&] {
+    const Plan& plan = static_cast<const Formula*>(ctx)->plan_for(*op);
+    if (plan.is_quick) return record_quickly(plan, op, keys, stack);
+    return record_with(plan, op, keys, stack);
+  });
+}
+
+}  // namespace
+
 tenon_status record_with(const Plan& plan, const tenon_op* op, tenon_keyset keys,
                          tenon_stack* stack) {
   Recording recording(plan, *op, stack);
@@ -361,34 +371,6 @@ tenon_status record_with(const Plan& plan, const tenon_op* op, tenon_keyset keys
   if (status == TENON_OK) recording.finish();
   return status;
 }
-
-tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  return dispatch::guard_kernel(stack, [&] {
-    const Plan& plan = static_cast<const Formula*>(ctx)->plan_for(*op);
-    if (plan.is_quick) return record_quickly(plan, op, keys, stack);
-    return record_with(plan, op, keys, stack);
-  });
-}
-
-// Of an operator without formula.
-class NoFormula final : public Formula {
- public:
-  NoFormula() { set_name("NotImplemented"); }
-  void run(const Plan& plan, tenon_backward_call*) const override {
-    fail(TENON_ERROR_NOT_SUPPORTED, plan.schema->name().full(),
-         ": operator must have a gradient formula to be run backward, got none; register one with "
-         "tenon_library_register_autograd");
-  }
-
- private:
-  std::unique_ptr<Plan> make_plan(const schema::Schema& schema) const override {
-    auto plan = std::make_unique<Plan>();
-    plan->inputs = inputs_of(schema, Others::kIgnored);
-    return plan;
-  }
-};
-
-}  // namespace
 
 dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::string_view name,
                                            std::unique_ptr<Formula> formula,
@@ -408,14 +390,6 @@ dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::stri
   dispatch::KernelPtr kernel = dispatch::make_kernel(description);
   made.set_home(&kernel->retired);
   return dispatch::implement(library, name, TENON_KEY_AUTOGRAD, std::move(kernel));
-}
-
-tenon_status record_unknown(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
-  return dispatch::guard_kernel(stack, [&] {
-    // One a call: its plan is for this operator, and goes with the node.
-    const auto formula = base::IntrusivePtr<const Formula>::adopt(new NoFormula);
-    return record_with(formula->plan_for(*op), op, keys, stack);
-  });
 }
 
 }  // namespace tenon::autograd

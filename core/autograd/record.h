@@ -21,8 +21,8 @@ dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::stri
                                            std::unique_ptr<Formula> formula,
                                            const FormulaOptions& options);
 
-/// The kernel of the built-in fallback at Autograd, for operators without formula: results of
-/// tracked arguments are linked to a node that fails in backward, naming the operator.
-tenon_status record_unknown(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+/// Calls on below Autograd, and records the call if gradients flow to it. Throws.
+tenon_status record_with(const Plan& plan, const tenon_op* op, tenon_keyset keys,
+                         tenon_stack* stack);
 
 }  // namespace tenon::autograd

@@ -116,6 +116,16 @@ static tenon_status register_autograd(const bad_world* world, const bad_case* on
   return status;
 }
 
+// LIBRARY NAME POLICY
+static tenon_status set_gradient_policy(const bad_world* world, const bad_case* one) {
+  tenon_registration* registration = NULL;
+  const tenon_status status =
+      tenon_library_set_gradient_policy(library_of(world, one->args[0]), text_of(one->args[1]),
+                                        (uint32_t)number_of(one->args[2]), &registration);
+  assert_null(registration);
+  return status;
+}
+
 // FIELDS: "noutputs=N", "outputs=0" (NULL), "tracked=0", "long=1", "grad=N" (of N elements),
 // "ninputs=N", "input=0" (not tracked), "flags=N", "struct_size=N", "reserved=N"
 static tenon_status run_pass(const bad_case* one, int gives) {
@@ -270,6 +280,7 @@ const bad_named_call bad_autograd_calls[] = {{"set_requires_grad", &set_requires
                                              {"copy_node", &copy_node},
                                              {"copy_edge", &copy_edge},
                                              {"register_autograd", &register_autograd},
+                                             {"set_gradient_policy", &set_gradient_policy},
                                              {"backward", &run_backward},
                                              {"grad", &run_grad},
                                              {"gradcheck", &run_gradcheck},

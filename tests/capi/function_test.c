@@ -689,6 +689,69 @@ static void formula_that_looks_at_each_call(void** state) {
   assert_nothing_left(before);
 }
 
+static tenon_status twice_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                 tenon_stack* stack) {
+  (void)ctx, (void)op, (void)keys;
+  tenon_tensor* sum = NULL;
+  tenon_tensor* const x = stack->args[0].as.tensor;
+  const tenon_status status = run_binary("aten::add.Tensor", x, x, &sum);
+  if (status == TENON_OK) stack->rets[0] = tenon_value_give(tenon_value_of_tensor(sum));
+  return status;
+}
+
+static int warnings;
+static tenon_status count_warning(void* ctx, const char* category, const char* message,
+                                  const char* op) {
+  (void)ctx;
+  assert_string_equal(category, "UserWarning");
+  assert_non_null(strstr(message, "no gradient formula"));
+  assert_string_equal(op, "function_policy::twice");
+  ++warnings;
+  return TENON_OK;
+}
+
+static void policies_of_operators_without_formula(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  tenon_library* library = NULL;
+  assert_ok(tenon_library_new(TENON_LIBRARY_FRAGMENT, "function_policy", TENON_KEY_NONE, NULL, 0,
+                              &library));
+  const tenon_op* op = NULL;
+  assert_ok(tenon_library_define(library, "twice(Tensor x) -> Tensor", NULL, &op));
+  tenon_kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.struct_size = sizeof kernel;
+  kernel.boxed = &twice_kernel;
+  kernel.language = TENON_LANGUAGE_C;
+  assert_ok(
+      tenon_library_impl(library, "twice", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel, NULL));
+  assert_ok(tenon_warning_set_handler(&count_warning, NULL, NULL));
+  tenon_tensor* x = leaf_of(2);
+  tenon_value arg = tenon_value_of_tensor(x), ret;
+  for (uint32_t policy = TENON_GRADIENT_ERROR; policy <= TENON_GRADIENT_STOP; ++policy) {
+    tenon_registration* registration = NULL;
+    assert_ok(tenon_library_set_gradient_policy(library, "twice", policy, &registration));
+    assert_ok(call(op, &arg, 1, &ret, 1));
+    assert_float_equal(element_of(ret.as.tensor), 4, 1e-5);
+    assert_int_equal(tenon_tensor_requires_grad(ret.as.tensor), policy != TENON_GRADIENT_STOP);
+    if (policy == TENON_GRADIENT_ERROR) {
+      assert_error(backward(ret.as.tensor, 0), TENON_ERROR_NOT_SUPPORTED, "function_policy::twice");
+    } else if (policy == TENON_GRADIENT_WARN) {
+      assert_ok(backward(ret.as.tensor, 0));
+      assert_int_equal(warnings, 1);
+    }
+    assert_no_grad(x);
+    tenon_value_clear(&ret);
+    tenon_registration_remove(registration);
+    tenon_registration_release(registration);
+  }
+  assert_ok(tenon_warning_set_handler(NULL, NULL, NULL));
+  tenon_tensor_release(x);
+  tenon_library_close(library);
+  tenon_library_release(library);
+  assert_nothing_left(before);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_node_with_its_own_gradient),
@@ -706,6 +769,7 @@ int main(void) {
       cmocka_unit_test(errors_come_from_where_they_happen),
       cmocka_unit_test(begun_and_finished),
       cmocka_unit_test(formula_that_looks_at_each_call),
+      cmocka_unit_test(policies_of_operators_without_formula),
   };
   // The operators that ship stay: what they are is no leak.
   (void)find("aten::mul.Tensor");

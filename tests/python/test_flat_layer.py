@@ -39,24 +39,8 @@ LEFT_OUT = {
     *("tenon_weak_tensor_retain", "tenon_weak_tensor_release"),
     # Nodes and hooks are objects, and what they keep is let go with them.
     *("tenon_hook_retain", "tenon_tensor_new_detached"),
-    # Functions with gradients of their own are not open to Python yet.
-    "tenon_function_new",
+    # Functions of other languages are applied by these.
     "tenon_function_apply",
-    "tenon_function_begin",
-    "tenon_function_finish",
-    "tenon_function_cancel",
-    "tenon_function_context_of",
-    "tenon_function_context_save",
-    "tenon_function_context_saved_count",
-    "tenon_function_context_copy_saved",
-    "tenon_function_context_drop_saved",
-    "tenon_function_context_needs_grad",
-    "tenon_function_context_mark_dirty",
-    "tenon_function_context_mark_non_differentiable",
-    "tenon_function_context_set_materialize_grads",
-    "tenon_function_context_set_once_differentiable",
-    "tenon_function_context_set_state",
-    "tenon_function_context_state",
     # Python's `warnings` hears them, and has filters and hooks of its own.
     *("tenon_warning_emit_once", "tenon_warning_set_handler"),
 }

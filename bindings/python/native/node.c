@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Node object: one object for each node of a backward graph that Python has looked at. */
+#include "function_context.h"
 #include "hook.h"
 
 #include <stddef.h>
@@ -45,7 +46,10 @@ PyObject* tnp_node_wrap(tenon_node* node) {
   if (node == NULL) Py_RETURN_NONE;
   void** cell = tenon_node_cell(node, TENON_LANGUAGE_PYTHON);
   tnp_node* self = cell ? *cell : NULL;
-  if (self == NULL) return tnp_node_wrap_as(tnp_node_type, node);
+  if (self == NULL) {
+    PyObject* waiting = cell ? tnp_context_of(node) : NULL;
+    return waiting ? waiting : tnp_node_wrap_as(tnp_node_type, node);
+  }
   if (self->node == NULL) {
     /* The cell's reference to the object becomes the caller's, ours to the node the object's. */
     self->node = node;

@@ -24,6 +24,7 @@ from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
 from ._tenon import Generator, Tensor, default_generator, find_op, manual_seed
+from .custom_op import Tag
 from .device import device, is_available
 from .dtype import (
     bfloat16,

@@ -24,6 +24,11 @@ _KINDS = {
     "IMPL": _tenon.TENON_LIBRARY_IMPL,
     "FRAGMENT": _tenon.TENON_LIBRARY_FRAGMENT,
 }
+_POLICIES = {
+    "error": _tenon.TENON_GRADIENT_ERROR,
+    "warn": _tenon.TENON_GRADIENT_WARN,
+    "nothing": _tenon.TENON_GRADIENT_STOP,
+}
 # Namespaces that Tenon's own plugins define, and one that is ATen's for its interpreter.
 _RESERVED = {"DEF": ("aten", "tenon", "prim"), "FRAGMENT": ("prim",), "IMPL": ()}
 # (operator, key) -> libraries with a Python kernel there, by id: a reference would keep them open.
@@ -201,6 +206,26 @@ class Library:
         """
         key = self._key_of(dispatch_key)
         self._native.fallback(key, None if fn is fallthrough_kernel else fn, with_keyset)
+
+    def set_gradient_policy(self, op_name: str | OpOverload, policy: str) -> None:
+        """Says what becomes of gradients that come to calls of an operator without formula.
+
+        Args:
+            op_name: Name with overload, with or without namespace, or an overload object.
+            policy: "error": the backward pass fails, as it does by default; "warn": it warns, and
+                goes on without a gradient; "nothing": calls are not recorded.
+
+        Raises:
+            InvalidArgumentError: another policy, or a bad name.
+        """
+        if policy not in _POLICIES:
+            raise InvalidArgumentError(
+                f"Library.set_gradient_policy: policy must be one of {', '.join(_POLICIES)}, got "
+                f"{policy!r}"
+            )
+        name = op_name.name() if isinstance(op_name, OpOverload) else op_name
+        full_name = name if "::" in name else f"{self.ns}::{name}"
+        _tenon.set_gradient_policy(self._native, full_name, _POLICIES[policy])
 
     def _key_of(self, dispatch_key: str) -> int:
         if dispatch_key:
@@ -503,18 +528,34 @@ def excluded_keys() -> DispatchKeySet:
     return DispatchKeySet(_tenon.tenon_keyset_excluded())
 
 
+# What is built on libraries has the names of `torch.library`, too.
+from .custom_op import (  # noqa: E402
+    CustomOpDef,
+    custom_op,
+    register_autograd,
+    register_fake,
+    register_kernel,
+)
+from .infer_schema import infer_schema  # noqa: E402
+
 __all__ = [
+    "CustomOpDef",
     "DispatchKeySet",
     "ExcludeDispatchKeyGuard",
     "ForceDispatchKeyGuard",
     "IncludeDispatchKeyGuard",
     "Library",
     "Registration",
+    "custom_op",
     "define",
     "excluded_keys",
     "fallthrough_kernel",
     "impl",
     "included_keys",
+    "infer_schema",
+    "register_autograd",
     "register_backend",
+    "register_fake",
     "register_functionality",
+    "register_kernel",
 ]

@@ -189,6 +189,22 @@ TENON_API tenon_status tenon_library_register_autograd(tenon_library* library, c
                                                        const tenon_formula* formula,
                                                        tenon_registration** out_registration);
 
+#define TENON_GRADIENT_ERROR 0u /* a backward pass that comes to a call fails: the default */
+#define TENON_GRADIENT_WARN 1u  /* it warns, and gives no gradient */
+#define TENON_GRADIENT_STOP 2u  /* calls are not recorded */
+
+/// Says what becomes of gradients that come to calls of an operator without formula: a kernel on
+/// Autograd, which a formula that is registered later takes the place of.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown policy or a bad name, TENON_ERROR_STATE
+///            for a closed library, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: `out_registration` (may be NULL) is owned by the caller.
+/// Threads:   any thread; *blocks*, runs listeners.
+/// Since:     0.1
+TENON_API tenon_status tenon_library_set_gradient_policy(tenon_library* library, const char* name,
+                                                         uint32_t policy,
+                                                         tenon_registration** out_registration);
+
 /* ---- Nodes ------------------------------------------------------------------------------ */
 
 /// Adds a reference; NULL stays NULL.

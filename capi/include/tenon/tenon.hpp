@@ -7,6 +7,7 @@
 #else
 
 #include "tenon/hpp/arguments.hpp"
+#include "tenon/hpp/autograd.hpp"
 #include "tenon/hpp/error.hpp"
 #include "tenon/hpp/function.hpp"
 #include "tenon/hpp/generator.hpp"

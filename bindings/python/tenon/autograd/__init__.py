@@ -15,6 +15,7 @@ from ..error import ArgumentTypeError
 from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from . import functional, graph
 from .batched import run_batched
+from .function import Function
 from .gradcheck import gradcheck, gradgradcheck
 from .graph import _places
 
@@ -153,6 +154,7 @@ Tensor.backward = _backward
 Tensor._is_view = lambda self: self._base is not None
 
 __all__ = [
+    "Function",
     "Variable",
     "backward",
     "enable_grad",

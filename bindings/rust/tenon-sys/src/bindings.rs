@@ -892,6 +892,9 @@ pub const TENON_SELECT_KERNEL: u32 = 0;
 pub const TENON_SELECT_FALLTHROUGH: u32 = 1;
 pub const TENON_EVENT_OP_DEFINED: u32 = 1;
 pub const TENON_EVENT_OP_REMOVED: u32 = 2;
+pub const TENON_GRADIENT_ERROR: u32 = 0;
+pub const TENON_GRADIENT_WARN: u32 = 1;
+pub const TENON_GRADIENT_STOP: u32 = 2;
 pub const TENON_BACKWARD_KEEP_GRAPH: u32 = 1;
 pub const TENON_BACKWARD_CREATE_GRAPH: u32 = 2;
 pub const TENON_BACKWARD_ALLOW_UNUSED: u32 = 4;
@@ -3781,6 +3784,21 @@ extern "C" {
         library: *mut tenon_library,
         name: *const ::core::ffi::c_char,
         formula: *const tenon_formula,
+        out_registration: *mut *mut tenon_registration,
+    ) -> tenon_status;
+    #[must_use]
+    /** Says what becomes of gradients that come to calls of an operator without formula: a kernel on
+ Autograd, which a formula that is registered later takes the place of.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown policy or a bad name, TENON_ERROR_STATE
+            for a closed library, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_registration` (may be NULL) is owned by the caller.
+ Threads:   any thread; *blocks*, runs listeners.
+ Since:     0.1*/
+    pub fn tenon_library_set_gradient_policy(
+        library: *mut tenon_library,
+        name: *const ::core::ffi::c_char,
+        policy: u32,
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
     /** Adds a reference; NULL stays NULL.

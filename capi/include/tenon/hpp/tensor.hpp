@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/autograd.h"
 #include "tenon/buffer.h"
 #include "tenon/hpp/types.hpp"
 #include "tenon/tensor.h"
@@ -165,6 +167,26 @@ class Tensor {
     return {data<T>(), static_cast<size_t>(numel())};
   }
 
+  // Whether gradients flow to it: it asks for them, or a recorded call has made it.
+  bool requires_grad() const { return tenon_tensor_requires_grad(some()) != 0; }
+  // Makes a leaf ask for gradients, or no longer.
+  const Tensor& set_requires_grad(bool requires_grad) const {
+    check(tenon_tensor_set_requires_grad(some(), requires_grad ? 1 : 0));
+    return *this;
+  }
+  bool is_leaf() const { return tenon_tensor_is_leaf(some()) != 0; }
+  // What backward passes have left with a leaf; without handle where there is nothing.
+  Tensor grad() const {
+    tenon_tensor* grad = nullptr;
+    check(tenon_tensor_copy_grad(some(), &grad));
+    return Tensor(grad);
+  }
+  // Sets it; a tensor without handle clears it.
+  void set_grad(const Tensor& grad) const { check(tenon_tensor_set_grad(some(), grad.get())); }
+  // Runs a backward pass that begins here, with 1 for one element unless a gradient is given.
+  void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = {},
+                bool create_graph = false) const;
+
   // Another view of the same storage. For kernels below ADInplaceOrView; everyone else calls view
   // operators. The offset is in elements from the start of the storage.
   Tensor alias(Sizes sizes, Sizes strides, int64_t storage_offset) const {
@@ -211,6 +233,20 @@ class Tensor {
 
   tenon_tensor* handle_ = nullptr;
 };
+
+inline void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph,
+                             bool create_graph) const {
+  tenon_tensor* const outputs[] = {some()};
+  tenon_tensor* const grads[] = {gradient.get()};
+  tenon_backward_options options{};
+  options.struct_size = sizeof options;
+  if (retain_graph.value_or(create_graph)) options.flags |= TENON_BACKWARD_KEEP_GRAPH;
+  if (create_graph) options.flags |= TENON_BACKWARD_CREATE_GRAPH;
+  options.outputs = outputs;
+  options.noutputs = 1;
+  options.grads = grads;
+  check(tenon_backward(&options));
+}
 
 // A Tensor that holds no reference: lets a borrowed handle be passed as `const Tensor&`.
 class TensorRef {

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions with gradients of their own, as `torch.autograd.Function` has them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+from .. import _tenon
+from .._tenon import FunctionContext
+from ..error import ArgumentTypeError, StateError
+from ..grad_mode import no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .._tenon import Tensor
+
+
+class FunctionCtx(FunctionContext):
+    """The context of a call: what forward leaves for backward, and the call's node in one."""
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Saves tensors for `jvp`, which finds them in `saved_tensors`."""
+        for index, tensor in enumerate(tensors):
+            if tensor is not None and not isinstance(tensor, _tenon.Tensor):
+                raise ArgumentTypeError(
+                    f"save_for_forward: argument {index} must be Tensor or None, got "
+                    f"{type(tensor).__name__}"
+                )
+        self.saved_for_forward = tensors
+
+
+class BackwardCFunction(FunctionCtx):
+    """The base of contexts of one Function class, whose nodes they are."""
+
+
+def _bind_defaults(
+    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    bound = inspect.signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise ArgumentTypeError(
+            "Function.apply: arguments of a forward without ctx must be positional, got "
+            f"{sorted(bound.kwargs)[0]!r} by keyword only"
+        )
+    return bound.args
+
+
+class Function(_tenon.FunctionBase):
+    """A function with a gradient of its own: static methods of a class that derives from this.
+
+    `forward(ctx, *args)` and `backward(ctx, *grads)`; or `forward(*args)` without `ctx`, and
+    `setup_context(ctx, inputs, output)`, which leaves in `ctx` what backward needs. `jvp(ctx,
+    *tangents)` serves forward mode.
+
+        class Exp(Function):
+            @staticmethod
+            def forward(ctx, x):
+                result = x.exp()
+                ctx.save_for_backward(result)
+                return result
+
+            @staticmethod
+            def backward(ctx, grad):
+                (result,) = ctx.saved_tensors
+                return grad * result
+
+        y = Exp.apply(x)
+
+    Attributes:
+        generate_vmap_rule: Whether vmap runs the function over tensors with a batch dim as it is.
+        clear_saved_tensors_on_access: Whether `saved_tensors` are freed once they were read.
+    """
+
+    generate_vmap_rule = False
+    clear_saved_tensors_on_access = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        name = f"{cls.__name__}Backward"
+        cls._backward_cls = type(name, (BackwardCFunction,), {"_forward_cls": cls})
+        cls._record = _tenon.FunctionRecord(
+            cls.__name__, cls._backward_cls, bool(cls.clear_saved_tensors_on_access)
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Refused: functions are applied as classes."""
+        raise StateError(
+            f"{type(self).__name__}: a Function must be applied as a class, "
+            f"{type(self).__name__}.apply(...), got an instance"
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Computes the outputs, in no_grad mode. To be overridden.
+
+        Returns:
+            A Tensor, a tuple whose Tensors are outputs, or anything else, which has no gradient.
+        """
+        raise NotImplementedError("a Function must implement forward, got one that does not")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Leaves in `ctx` what backward needs, for a forward without `ctx`. May be overridden."""
+        raise NotImplementedError("setup_context is not implemented")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Returns a gradient, or None, for each argument of forward. To be overridden."""
+        raise NotImplementedError(
+            "a Function must implement backward or vjp to be run backward, got one that does not"
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Returns the tangent of each output from those of the arguments, for forward mode."""
+        raise NotImplementedError(
+            "a Function must implement jvp to be used in forward mode, got one that does not"
+        )
+
+
+_tenon._set_function_base(Function.setup_context, Function.backward, _bind_defaults)
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a backward that is not made of recorded operators.
+
+    It runs in no_grad mode, and to derive the gradients that it returns again is an error.
+    """
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        ctx._set_once_differentiable()
+        with no_grad():
+            return fn(ctx, *args)
+
+    return wrapper
+
+
+class InplaceFunction(Function):
+    """A Function that may be asked to write its argument; kept for programs that derive from it."""
+
+
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

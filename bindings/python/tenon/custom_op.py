@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators made of annotated Python functions, as `torch.library.custom_op` makes them."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import inspect
+
+from . import _tenon
+from ._tenon import OpOverload
+from .error import ArgumentTypeError, InvalidArgumentError, NotSupportedError
+from .infer_schema import infer_schema
+from .library import Library, _forever, _key_of_type, _split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+# The definition of each name: another one of the same name takes its place.
+_definitions: dict[str, CustomOpDef] = {}
+
+
+class Tag(str, enum.Enum):
+    """Names of tags that operators carry; each is equal to its text."""
+
+    core = "core"
+    data_dependent_output = "data_dependent_output"
+    dynamic_output_shape = "dynamic_output_shape"
+    flexible_layout = "flexible_layout"
+    generated = "generated"
+    inplace = "inplace"
+    inplace_view = "inplace_view"
+    needs_fixed_stride_order = "needs_fixed_stride_order"
+    nondeterministic_bitwise = "nondeterministic_bitwise"
+    nondeterministic_seeded = "nondeterministic_seeded"
+    out = "out"
+    pointwise = "pointwise"
+    pt2_compliant_tag = "pt2_compliant_tag"
+    view_copy = "view_copy"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+def _tag_names(tags: Any) -> tuple[str, ...]:
+    if tags is None:
+        return ()
+    return (str(tags),) if isinstance(tags, str) else tuple(str(one) for one in tags)
+
+
+def _aliased_result(
+    schema: str, fn: Callable[..., Any], mutates_args: Iterable[str], tags: tuple[str, ...]
+) -> str:
+    """The schema whose results are the written arguments, for tags "inplace" and "out"."""
+    parameters = inspect.signature(fn).parameters
+    places = {name: index for index, name in enumerate(parameters)}
+    if "out" in tags:
+        for name in mutates_args:
+            if parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY:
+                raise InvalidArgumentError(
+                    "custom_op: written arguments must be keyword-only with the tag out, got "
+                    f"{name}"
+                )
+        written = [name for name in parameters if name in set(mutates_args)]
+    else:
+        written = [next(iter(parameters))]
+        if written[0] not in set(mutates_args):
+            raise InvalidArgumentError(
+                "custom_op: the first argument must be in mutates_args with the tag inplace, got "
+                f"{sorted(mutates_args)}"
+            )
+    texts = [f"Tensor(a{places[name]}!)" for name in written]
+    result = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+    return f"{schema.rpartition(' -> ')[0]} -> {result}"
+
+
+def custom_op(
+    name: str,
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: str | Sequence[str] | None = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> Any:
+    """Makes an operator of an annotated function; without `fn` a decorator.
+
+        @custom_op("my::scale", mutates_args=())
+        def scale(x: Tensor, k: float = 2.0) -> Tensor:
+            return x * k
+
+    Args:
+        name: "namespace::name".
+        fn: Its kernel. Results must not share memory with arguments, nor with each other.
+        mutates_args: Names of the arguments that it writes, or "unknown".
+        device_types: Those that it serves; all by default.
+        schema: Such as "(Tensor x, float k=2) -> Tensor", where annotations do not say it.
+        tags: One or several tags.
+
+    Raises:
+        InvalidArgumentError: a name that is none, or annotations that make no schema.
+        NotSupportedError: keyword-only tensors.
+    """
+    ns, base = _split(name, "custom_op")
+    if fn is None:
+        return lambda function: custom_op(
+            name,
+            function,
+            mutates_args=mutates_args,
+            device_types=device_types,
+            schema=schema,
+            tags=tags,
+        )
+    names = _tag_names(tags)
+    text = infer_schema(fn, mutates_args=mutates_args) if schema is None else schema
+    if {"inplace", "out"} & set(names) and schema is None:
+        text = _aliased_result(text, fn, mutates_args, names)
+    return CustomOpDef(ns, base, text, fn, device_types, names)
+
+
+class CustomOpDef:
+    """An operator that `custom_op` made, to be called like its function."""
+
+    def __init__(
+        self,
+        ns: str,
+        name: str,
+        schema: str,
+        fn: Callable[..., Any],
+        device_types: str | Sequence[str] | None,
+        tags: tuple[str, ...],
+    ) -> None:
+        """Made by `custom_op`."""
+        self._qualname = f"{ns}::{name}"
+        self._name = name
+        self._namespace = ns
+        self._init_fn = fn
+        self._aliases = bool({"inplace", "out"} & set(tags))
+        self._disabled: set[str] = set()
+        older = _definitions.pop(self._qualname, None)
+        if older is not None:
+            older._lib.close()
+        self._lib = Library(ns, "FRAGMENT", _depth=3)
+        self._lib._define(f"{name}{schema}", "", tags, 3)
+        self._opoverload = _tenon.find_op(self._qualname)
+        self._refuse_keyword_tensors()
+        self._op = self._opoverload
+        _definitions[self._qualname] = self
+        self._kernels: dict[str, Any] = {}
+        for device_type in (
+            (device_types,) if isinstance(device_types, str) else (device_types or ("default",))
+        ):
+            self._add_kernel(device_type, self._checked(fn))
+        self.__name__ = name
+        self.__doc__ = fn.__doc__
+        self.__wrapped__ = fn
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef({self._qualname})>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the operator."""
+        return self._op(*args, **kwargs)
+
+    def _refuse_keyword_tensors(self) -> None:
+        if self._aliases:
+            return
+        try:
+            _refuse_keyword_tensors("custom_op", self._opoverload)
+        except NotSupportedError:
+            self._lib.close()
+            raise
+
+    def _checked(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, and that its results share no memory."""
+        if self._aliases:
+            return fn
+        name, check = self._qualname, _tenon.check_aliases
+
+        def kernel(*args: Any, **kwargs: Any) -> Any:
+            result = fn(*args, **kwargs)
+            check(name, args, result)
+            return result
+
+        kernel.__qualname__ = getattr(fn, "__qualname__", self._name)
+        return kernel
+
+    def _add_kernel(self, device_type: str, kernel: Callable[..., Any]) -> None:
+        key = _key_of_type(device_type)
+        registration = self._lib.impl(self._name, kernel, key, allow_override=True)
+        self._kernels[device_type] = registration
+
+    def register_kernel(
+        self, device_types: str | Sequence[str] | None, func: Callable[..., Any] | None = None, /
+    ) -> Any:
+        """Registers a kernel for device types, or returns a decorator that does; returns `func`."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            types = (device_types,) if isinstance(device_types, str) else device_types
+            for device_type in types or ("default",):
+                checked = self._checked(function)
+                if device_type == "default":
+                    self._add_kernel(device_type, checked)
+                else:
+                    self._add_kernel(device_type, self._switched(device_type, checked))
+            return function
+
+        return register if func is None else register(func)
+
+    def _switched(self, device_type: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        original = self._checked(self._init_fn)
+        disabled = self._disabled
+
+        def switched(*args: Any, **kwargs: Any) -> Any:
+            chosen = original if device_type in disabled else kernel
+            return chosen(*args, **kwargs)
+
+        switched.__qualname__ = kernel.__qualname__
+        return switched
+
+    @contextlib.contextmanager
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
+        """Switches a kernel of `register_kernel` on or off inside a `with` block.
+
+        While it is off, calls reach the original function.
+        """
+        was_off = device_type in self._disabled
+        if device_type not in self._kernels:
+            raise InvalidArgumentError(
+                f"set_kernel_enabled: {self._qualname} must have a kernel for {device_type}, got "
+                f"none; it has them for {sorted(self._kernels)}"
+            )
+        (self._disabled.discard if enabled else self._disabled.add)(device_type)
+        try:
+            yield
+        finally:
+            (self._disabled.add if was_off else self._disabled.discard)(device_type)
+
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Registers the gradient formula: see `tenon.library.register_autograd`."""
+        register_autograd(self, backward, setup_context=setup_context, lib=self._lib)
+
+    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+        """Registers what tells the results' shapes without computing: it serves Meta tensors."""
+        self._lib.impl(self._name, fn, "Meta", allow_override=True)
+        return fn
+
+
+def _overload_of(op: Any, function: str) -> OpOverload:
+    """The overload that a name, an overload or a definition stands for."""
+    if isinstance(op, CustomOpDef):
+        return op._opoverload
+    if isinstance(op, OpOverload):
+        return op
+    if isinstance(op, str):
+        return _tenon.find_op(op)
+    raise InvalidArgumentError(
+        f"{function}: op must be a name, an OpOverload or a custom_op, got {type(op).__name__}"
+    )
+
+
+def _refuse_keyword_tensors(function: str, op: OpOverload) -> None:
+    for argument in op._schema.arguments:
+        if argument.kwarg_only and "Tensor" in str(argument.type):
+            raise NotSupportedError(
+                f"{function}: {op.name()}: tensors must not be keyword-only, got {argument.name}; "
+                "make it positional"
+            )
+
+
+def _library_for(op: Any, overload: OpOverload, lib: Library | None) -> Library:
+    if lib is not None:
+        return lib
+    if isinstance(op, CustomOpDef):
+        return op._lib
+    library = Library(overload.name().partition("::")[0], "FRAGMENT", _depth=2)
+    _forever.append(library)
+    return library
+
+
+def register_autograd(
+    op: Any,
+    backward: Callable[..., Any],
+    /,
+    *,
+    setup_context: Callable[..., Any] | None = None,
+    lib: Library | None = None,
+) -> None:
+    """Registers the gradient formula of an operator.
+
+        def setup_context(ctx, inputs, output):
+            (x,) = inputs
+            ctx.save_for_backward(x)
+
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * x.cos()
+
+        register_autograd("my::sin", backward, setup_context=setup_context)
+
+    Args:
+        op: A name, an overload, or what `custom_op` made.
+        backward: Takes the context and the gradients of the results, returns those of the
+            arguments, None for what is no tensor, a list for a list.
+        setup_context: Leaves in `ctx` what backward needs, after each recorded call. With
+            keyword-only arguments it takes `keyword_only_inputs`, too.
+        lib: The library that owns the formula; by default it lives as long as the process.
+
+    Raises:
+        InvalidArgumentError: op is none of these.
+        NotSupportedError: keyword-only tensors.
+    """
+    overload = _overload_of(op, "register_autograd")
+    _refuse_keyword_tensors("register_autograd", overload)
+    for what, function in (("backward", backward), ("setup_context", setup_context)):
+        if not callable(function) and not (function is None and what == "setup_context"):
+            raise ArgumentTypeError(
+                f"register_autograd: {what} must be callable, got {type(function).__name__}"
+            )
+    library = _library_for(op, overload, lib)
+    _tenon.register_gradient(
+        library._native, overload, backward, setup_context, _tenon.TENON_REPLACE_LAYER
+    )
+
+
+def register_kernel(
+    op: Any,
+    device_types: str | Sequence[str] | None,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """Registers a kernel of an operator for device types; without `func` a decorator.
+
+    Raises:
+        InvalidArgumentError: op is no operator.
+    """
+    if isinstance(op, CustomOpDef):
+        return op.register_kernel(device_types, func)
+    overload = _overload_of(op, "register_kernel")
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        library = _library_for(op, overload, lib)
+        types = (device_types,) if isinstance(device_types, str) else device_types
+        for device_type in types or ("default",):
+            library.impl(overload, function, _key_of_type(device_type))
+        return function
+
+    return register if func is None else register(func)
+
+
+def register_fake(
+    op: Any,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """Registers what tells an operator's result shapes; it serves Meta tensors.
+
+    Raises:
+        InvalidArgumentError: op is no operator.
+    """
+    overload = _overload_of(op, "register_fake")
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _library_for(op, overload, lib).impl(overload, function, "Meta", allow_override=True)
+        return function
+
+    return register if func is None else register(func)
+
+
+__all__ = [
+    "CustomOpDef",
+    "Tag",
+    "custom_op",
+    "register_autograd",
+    "register_fake",
+    "register_kernel",
+]

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// Autograd: backward passes, functions with gradients of their own, and formulas as C++ callables.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tenon/autograd.h"
+#include "tenon/function.h"
+#include "tenon/grad_mode.h"
+#include "tenon/hpp/library.hpp"
+#include "tenon/hpp/tensor.hpp"
+#include "tenon/hpp/value.hpp"
+
+namespace tenon::inline hpp {
+
+namespace autograd {
+
+using variable_list = std::vector<Tensor>;
+
+}  // namespace autograd
+
+namespace detail {
+
+using autograd::variable_list;
+
+// Ends a callback of C: the error goes to the thread's slot.
+template <class Body>
+tenon_status to_slot(Body&& body) {
+  tenon_error* error = nullptr;
+  const tenon_status status = guarded(&error, std::forward<Body>(body));
+  return status == TENON_OK ? TENON_OK : tenon_error_set(error);
+}
+
+// The thread's grad mode for a block.
+class GradModeOff {
+ public:
+  GradModeOff() { check(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard_)); }
+  ~GradModeOff() { tenon_key_guard_leave(&guard_); }
+  GradModeOff(const GradModeOff&) = delete;
+  GradModeOff& operator=(const GradModeOff&) = delete;
+
+ private:
+  tenon_key_guard guard_{};
+};
+
+inline std::vector<tenon_tensor*> handles_of(const variable_list& tensors) {
+  std::vector<tenon_tensor*> handles;
+  handles.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) handles.push_back(tensor.get());
+  return handles;
+}
+
+// The last part of a type's name.
+template <class T>
+constexpr std::string_view name_of_type() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_prefix(text.find("T = ") + 4);
+  text = text.substr(0, text.find_first_of(";]"));
+  const size_t colons = text.rfind("::");
+  return colons == std::string_view::npos ? text : text.substr(colons + 2);
+}
+
+// What a pass begins with and leads to, as C wants it.
+struct Pass {
+  std::vector<tenon_tensor*> outputs, grads, inputs;
+  tenon_backward_options options{};
+
+  Pass(const char* function, const variable_list& of, const variable_list& with,
+       std::optional<bool> retain_graph, bool create_graph, const variable_list& to)
+      : outputs(handles_of(of)), grads(handles_of(with)), inputs(handles_of(to)) {
+    if (!with.empty() && with.size() != of.size()) {
+      throw Error(TENON_ERROR_INVALID_ARGUMENT,
+                  std::string(function) + ": gradients must be " + std::to_string(of.size()) +
+                      " like the outputs, got " + std::to_string(with.size()));
+    }
+    options.struct_size = sizeof options;
+    if (retain_graph.value_or(create_graph)) options.flags |= TENON_BACKWARD_KEEP_GRAPH;
+    if (create_graph) options.flags |= TENON_BACKWARD_CREATE_GRAPH;
+    options.outputs = outputs.data();
+    options.noutputs = static_cast<int64_t>(outputs.size());
+    options.grads = with.empty() ? nullptr : grads.data();
+    options.inputs = to.empty() ? nullptr : inputs.data();
+    options.ninputs = static_cast<int64_t>(inputs.size());
+  }
+};
+
+}  // namespace detail
+
+namespace autograd {
+
+// Runs a backward pass, which adds gradients to those of the leaves, or of `inputs` alone.
+inline void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
+                     std::optional<bool> retain_graph = {}, bool create_graph = false,
+                     const variable_list& inputs = {}) {
+  const detail::Pass pass("autograd::backward", tensors, grad_tensors, retain_graph, create_graph,
+                          inputs);
+  check(tenon_backward(&pass.options));
+}
+
+// Runs a backward pass and returns the gradients of `inputs`, without handle for one that no output
+// depends on, which `allow_unused` permits.
+inline variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                          const variable_list& grad_outputs = {},
+                          std::optional<bool> retain_graph = {}, bool create_graph = false,
+                          bool allow_unused = false) {
+  detail::Pass pass("autograd::grad", outputs, grad_outputs, retain_graph, create_graph, inputs);
+  if (allow_unused) pass.options.flags |= TENON_BACKWARD_ALLOW_UNUSED;
+  std::vector<tenon_tensor*> grads(inputs.size(), nullptr);
+  check(tenon_grad(&pass.options, grads.data()));
+  variable_list result;
+  result.reserve(grads.size());
+  for (tenon_tensor* handle : grads) result.emplace_back(handle);
+  return result;
+}
+
+// What one call of a function leaves for its backward.
+class AutogradContext {
+ public:
+  AutogradContext() = default;
+  AutogradContext(const AutogradContext&) = delete;
+  AutogradContext& operator=(const AutogradContext&) = delete;
+
+  // Anything else that backward needs; no gradient flows through it.
+  std::unordered_map<std::string, Value> saved_data;
+
+  void save_for_backward(const variable_list& tensors) {
+    std::vector<tenon_value> values;
+    values.reserve(tensors.size());
+    for (const Tensor& tensor : tensors) {
+      values.push_back(tensor ? tenon_value_of_tensor(tensor.get()) : tenon_value_of_none());
+    }
+    check(
+        tenon_function_context_save(context_, values.data(), static_cast<int64_t>(values.size())));
+  }
+  // Throws where one was written since, or a backward pass has freed them.
+  variable_list get_saved_variables() const {
+    variable_list saved;
+    const int64_t count = tenon_function_context_saved_count(context_);
+    for (int64_t i = 0; i < count; ++i) {
+      tenon_value value;
+      check(tenon_function_context_copy_saved(context_, i, &value));
+      saved.emplace_back(value.tag == TENON_TAG_TENSOR ? value.as.tensor : nullptr);
+    }
+    return saved;
+  }
+  // Whether a gradient flows to an argument that is a tensor, counted among those.
+  bool needs_input_grad(size_t tensor_argument) const {
+    return tenon_function_context_needs_grad(context_, static_cast<int64_t>(tensor_argument)) != 0;
+  }
+  void mark_dirty(const variable_list& inputs) {
+    for (const Tensor& each : inputs)
+      check(tenon_function_context_mark_dirty(context_, each.get()));
+  }
+  void mark_non_differentiable(const variable_list& outputs) {
+    for (const Tensor& each : outputs) {
+      check(tenon_function_context_mark_non_differentiable(context_, each.get()));
+    }
+  }
+  void set_materialize_grads(bool value) {
+    tenon_function_context_set_materialize_grads(context_, value ? 1 : 0);
+  }
+
+ private:
+  template <class T>
+  friend class Function;
+  tenon_function_context* context_ = nullptr;
+  std::vector<bool> is_tensor_;  // of each argument
+};
+
+// A function with a gradient of its own: T derives from Function<T> and has
+//
+//   static Tensor forward(AutogradContext* ctx, const Tensor& x, double k);   // or variable_list
+//   static variable_list backward(AutogradContext* ctx, variable_list grads);
+//
+// backward returns a gradient for each argument of forward behind ctx, none for what is no tensor.
+template <class T>
+class Function {
+ public:
+  // Runs forward in no_grad mode and records the call as one node.
+  template <class... Args>
+  static auto apply(const Args&... args) {
+    tenon_tensor* inputs[sizeof...(Args) + 1] = {};
+    auto state = std::make_unique<AutogradContext>();
+    int64_t count = 0;
+    (read(args, state.get(), inputs, &count), ...);
+    tenon_function_context* context = nullptr;
+    check(tenon_function_begin(function(), inputs, count, &context));
+    AutogradContext* ctx = state.get();
+    ctx->context_ = context;
+    tenon_function_context_set_state(context, state.release(), &drop);
+    Begun begun{context};
+    auto result = [&] {
+      const detail::GradModeOff off;
+      return T::forward(ctx, args...);
+    }();
+    begun.context = nullptr;
+    if constexpr (std::is_same_v<decltype(result), Tensor>) {
+      tenon_tensor* output[1] = {result.release()};
+      finish(context, output, 1, [&](size_t) -> Tensor& { return result; });
+    } else {
+      static_assert(std::is_same_v<decltype(result), variable_list>,
+                    "forward must return Tensor or variable_list");
+      std::vector<tenon_tensor*> outputs;
+      for (Tensor& each : result) outputs.push_back(each.release());
+      finish(context, outputs.data(), outputs.size(),
+             [&](size_t index) -> Tensor& { return result[index]; });
+    }
+    return result;
+  }
+
+ private:
+  // A context whose forward has not come back.
+  struct Begun {
+    tenon_function_context* context;
+    ~Begun() { tenon_function_cancel(context); }
+  };
+
+  static void drop(void* state) { delete static_cast<AutogradContext*>(state); }
+
+  template <class Arg>
+  static void read(const Arg& arg, AutogradContext* state, tenon_tensor** inputs, int64_t* count) {
+    if constexpr (std::is_convertible_v<const Arg&, const Tensor&>) {
+      inputs[(*count)++] = static_cast<const Tensor&>(arg).get();
+      state->is_tensor_.push_back(true);
+    } else if constexpr (std::is_same_v<Arg, std::optional<Tensor>>) {
+      inputs[(*count)++] = arg.has_value() ? arg->get() : nullptr;
+      state->is_tensor_.push_back(true);
+    } else {
+      state->is_tensor_.push_back(false);
+    }
+  }
+
+  // The one object of T, made for the first call and never freed: nodes may outlive everything.
+  static tenon_object* function() {
+    tenon_object* made = function_.load(std::memory_order_acquire);
+    if (made != nullptr) return made;
+    const std::string name(detail::name_of_type<T>());
+    tenon_function_type type{};
+    type.struct_size = sizeof type;
+    type.flags = TENON_FUNCTION_SAVED_ON_DEMAND;
+    type.name = name.c_str();
+    type.backward = &run_backward;
+    type.language = TENON_LANGUAGE_CPP;
+    tenon_object* fresh = nullptr;
+    check(tenon_function_new(&type, &fresh));
+    if (function_.compare_exchange_strong(made, fresh, std::memory_order_acq_rel)) return fresh;
+    tenon_object_release(fresh);
+    return made;
+  }
+
+  // Gives the outputs back to their tensors, also where that fails.
+  template <class At>
+  static void finish(tenon_function_context* context, tenon_tensor** outputs, size_t count, At at) {
+    tenon_node* node = nullptr;
+    const tenon_status status =
+        tenon_function_finish(context, outputs, static_cast<int64_t>(count), &node);
+    for (size_t i = 0; i < count; ++i) at(i) = Tensor(outputs[i]);
+    tenon_node_release(node);
+    check(status);
+  }
+
+  static tenon_status run_backward(const tenon_backward_call* call) {
+    return detail::to_slot([&] {
+      auto* ctx = static_cast<AutogradContext*>(
+          tenon_function_context_state(call->context, TENON_LANGUAGE_CPP));
+      variable_list grads;
+      for (int64_t i = 0; i < call->noutputs; ++i) grads.push_back(Tensor::retain(call->grads[i]));
+      variable_list given = T::backward(ctx, std::move(grads));
+      store(*call, *ctx, &given);
+    });
+  }
+
+  static void store(const tenon_backward_call& call, const AutogradContext& ctx,
+                    variable_list* given) {
+    const size_t wanted = ctx.is_tensor_.size();
+    while (given->size() > wanted && !given->back()) given->pop_back();
+    if (given->size() != wanted) {
+      throw Error(TENON_ERROR_RUNTIME, std::string(tenon_node_name(call.node)) +
+                                           ": backward must return a gradient for "
+                                           "each of " +
+                                           std::to_string(wanted) + " arguments, got " +
+                                           std::to_string(given->size()));
+    }
+    int64_t edge = 0;
+    for (size_t i = 0; i < wanted; ++i) {
+      if (ctx.is_tensor_[i]) {
+        call.out_grads[edge++] = (*given)[i].release();
+      } else if ((*given)[i]) {
+        throw Error(TENON_ERROR_RUNTIME, std::string(tenon_node_name(call.node)) + ": gradient " +
+                                             std::to_string(i) +
+                                             " must be none, as its argument is no tensor");
+      }
+    }
+  }
+
+  static inline constinit std::atomic<tenon_object*> function_{nullptr};
+};
+
+// One node that runs backward, as a formula sees it.
+class BackwardCall {
+ public:
+  explicit BackwardCall(const tenon_backward_call& call) noexcept : call_(call) {}
+
+  // Of a result; without handle where none came.
+  Tensor grad(size_t output = 0) const { return Tensor::retain(call_.grads[output]); }
+  // What `saves` names, in its order.
+  Tensor saved(size_t index) const { return Tensor::retain(saved_value(index).as.tensor); }
+  const tenon_value& saved_value(size_t index) const { return call_.saved[index]; }
+  // Whether a gradient for an input is wanted.
+  bool needs(size_t input) const { return call_.needs[input] != 0; }
+  size_t inputs() const noexcept { return static_cast<size_t>(call_.ninputs); }
+
+ private:
+  const tenon_backward_call& call_;
+};
+
+}  // namespace autograd
+
+// Registers the gradient formula of an operator as a text, such as "self: grad * other".
+inline Registration register_autograd(const Library& library, const std::string& name,
+                                      const char* gradient, Site site = Site::here()) {
+  tenon_formula formula{};
+  formula.struct_size = sizeof formula;
+  formula.gradient = gradient;
+  formula.language = TENON_LANGUAGE_CPP;
+  formula.file = site.file;
+  formula.line = site.line;
+  tenon_registration* registration = nullptr;
+  check(tenon_library_register_autograd(library.get(), name.c_str(), &formula, &registration));
+  return Registration(registration);
+}
+
+// The same as a callable with state of its own: it takes a BackwardCall and returns a gradient, or
+// none, for each input. `saves` are names of arguments and results, apart by blanks.
+template <class F>
+requires std::is_invocable_r_v<autograd::variable_list, F&, const autograd::BackwardCall&>
+    Registration register_autograd(const Library& library, const std::string& name, F&& backward,
+                                   const std::string& saves, Site site = Site::here()) {
+  using Callable = std::decay_t<F>;
+  tenon_formula formula{};
+  formula.struct_size = sizeof formula;
+  formula.backward = [](const tenon_backward_call* call) {
+    return detail::to_slot([&] {
+      autograd::variable_list given =
+          (*static_cast<Callable*>(call->ctx))(autograd::BackwardCall(*call));
+      if (given.size() != static_cast<size_t>(call->ninputs)) {
+        throw Error(TENON_ERROR_RUNTIME, std::string(tenon_node_name(call->node)) +
+                                             ": formula must return " +
+                                             std::to_string(call->ninputs) + " gradients, got " +
+                                             std::to_string(given.size()));
+      }
+      for (size_t i = 0; i < given.size(); ++i) call->out_grads[i] = given[i].release();
+    });
+  };
+  formula.saves = saves.c_str();
+  formula.ctx = new Callable(std::forward<F>(backward));
+  formula.deleter = [](void* ctx) { delete static_cast<Callable*>(ctx); };
+  formula.language = TENON_LANGUAGE_CPP;
+  formula.file = site.file;
+  formula.line = site.line;
+  tenon_registration* registration = nullptr;
+  check(tenon_library_register_autograd(library.get(), name.c_str(), &formula, &registration));
+  return Registration(registration);
+}
+
+}  // namespace tenon::inline hpp
