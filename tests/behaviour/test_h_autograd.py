@@ -43,7 +43,7 @@ def test_item_196_saved_tensor_was_written(peer):
     assert x.grad is None
 
 
-@same(197, "A second pass over a graph that was not kept is an error")
+@same(197, "A second pass over a graph that was not kept is an error, and so is what it had saved")
 def test_item_197_second_backward(peer):
     x = leaf(peer, 1.0)
     y = x.exp()
@@ -52,6 +52,22 @@ def test_item_197_second_backward(peer):
     with pytest.raises(RuntimeError, match="second.*freed|freed.*second|second.*retain_graph"):
         y.backward()
     assert x.grad.tolist() == pytest.approx([2 * 2.718281828459045])
+
+    class Own(peer.package.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    z = Own.apply(x)
+    assert [one.tolist() for one in z.grad_fn.saved_tensors] == [[1.0]]
+    z.backward()
+    with pytest.raises(RuntimeError, match="freed"):
+        z.grad_fn.saved_tensors
 
 
 @same(198, "Writing a leaf that requires grad, and a view of one, are two errors")

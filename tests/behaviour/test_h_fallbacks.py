@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section H, items 202 and 203: operators without a gradient formula."""
+"""Section H, items 202 to 204: operators without a gradient formula."""
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+
 import peers
 import pytest
+import tenon
 from items import better
 
 
@@ -73,3 +77,42 @@ def test_item_203_versions_and_views_without_formula(peer):
         view.mul_(3)
         base.sum().backward()
         assert second.grad.tolist() == [3.0, 1.0]
+
+
+@contextlib.contextmanager
+def policy(peer, op, name):
+    """What becomes of gradients that come to the operator."""
+    if not peer.is_torch:
+        with tenon.library.Library(op.ns, "IMPL") as library:
+            library.set_gradient_policy(op.op, name)
+            yield
+        return
+    before = peer.package._C._get_autograd_fallback_mode()
+    peer.package._C._set_autograd_fallback_mode(name)
+    try:
+        yield
+    finally:
+        peer.package._C._set_autograd_fallback_mode(before)
+
+
+@better(
+    204,
+    "With the policy to warn a backward pass tells the operator and goes on, with nothing it does "
+    "not even that",
+    "policies are of an operator, not of the process, and to fail is the usual one",
+)
+def test_item_204_policies(peer):
+    with peers.scratch(peer) as op:
+        op.add_call("CPU", without_history)
+        x, other = leaf(peer, 1.0), leaf(peer, 1.0)
+        with policy(peer, op, "warn"):
+            y = op.overload()(x)
+            assert y.requires_grad
+            with pytest.warns(UserWarning, match=op.name) as told:
+                (y + other).backward()
+            assert len(told) == 1 and x.grad is None and other.grad.tolist() == [1.0]
+        with policy(peer, op, "nothing"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            y = op.overload()(x)
+            (y + other).backward()
+            assert not y.requires_grad and x.grad is None and other.grad.tolist() == [2.0]
