@@ -63,15 +63,6 @@ static Tensor cross_entropy(const Tensor& logits, const Tensor& target) {
   return aten::mean(aten::sub(all, aten::sum(aten::mul(z, target), {{1}})));
 }
 
-static void backward(const Tensor& loss) {
-  tenon_tensor* const outputs[] = {loss.get()};
-  tenon_backward_options options{};
-  options.struct_size = sizeof options;
-  options.outputs = outputs;
-  options.noutputs = 1;
-  tenon::check(tenon_backward(&options));
-}
-
 static void step(const Tensor& parameter, double rate) {
   tenon_tensor* grad = nullptr;
   tenon::check(tenon_tensor_copy_grad(parameter.get(), &grad));
@@ -91,7 +82,8 @@ int main(int argc, char** argv) try {
     for (int64_t start = 0; start < kTraining; start += kBatch) {
       const int64_t end = std::min(start + kBatch, kTraining);
       const Tensor x = aten::slice(digits.images, 0, start, end);
-      backward(cross_entropy(logits(x, parameters), aten::slice(digits.targets, 0, start, end)));
+      const Tensor target = aten::slice(digits.targets, 0, start, end);
+      tenon::autograd::backward({cross_entropy(logits(x, parameters), target)});
       tenon_key_guard no_grad;
       tenon::check(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &no_grad));
       for (const Tensor& parameter : parameters) step(parameter, rate);

@@ -36,15 +36,6 @@ Tensor call(const char* name, const std::vector<tenon::Value>& arguments) {
   return tenon::Op(std::string("digits::") + name).call(arguments)[0].tensor();
 }
 
-void backward(const Tensor& loss) {
-  tenon_tensor* const outputs[] = {loss.get()};
-  tenon_backward_options options{};
-  options.struct_size = sizeof options;
-  options.outputs = outputs;
-  options.noutputs = 1;
-  tenon::check(tenon_backward(&options));
-}
-
 // Turns recording off until it goes.
 class NoGrad {
  public:
@@ -95,7 +86,7 @@ std::tuple<std::vector<Tensor>, Tensor> train(const Tensor& images, const Tensor
       const int64_t end = std::min(start + kBatch, count);
       const Tensor loss =
           network.loss(aten::slice(images, 0, start, end), aten::slice(labels, 0, start, end));
-      backward(loss);
+      tenon::autograd::backward({loss});
       network.step(rate);
       total += aten::item(loss).to_double() * static_cast<double>(end - start);
     }
