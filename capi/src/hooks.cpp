@@ -4,12 +4,16 @@
 
 #include "autograd/hook.h"
 #include "autograd/node_extra.h"
+#include "autograd/node_saved.h"
+#include "autograd/owned.h"
 #include "autograd/pass.h"
+#include "autograd/recording_modes.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/language.h"
 #include "base/read_struct.h"
 #include "guard.h"
+#include "value/buffer.h"
 
 namespace autograd = tenon::autograd;
 using tenon::capi::guarded;
@@ -40,6 +44,45 @@ uint32_t read_hook(const char* function, const tenon_hook_options* options, uint
   TENON_CHECK_ARG(tenon::base::is_language(whole.language), function,
                   ": language must be a registered one, got ", whole.language);
   return whole.kind;
+}
+
+// Hooks that a caller hands over; their deleter runs whatever becomes of them.
+autograd::SavedHooksPtr read_saved_hooks(const char* function, const tenon_saved_hooks* given) {
+  TENON_CHECK_ARG(given != nullptr, function, ": hooks must be given, got NULL");
+  auto hooks = tenon::base::make_intrusive<autograd::SavedHooks>();
+  if (given->struct_size >= offsetof(tenon_saved_hooks, reserved)) {
+    hooks->ctx = given->ctx;
+    hooks->deleter = given->deleter;
+  }
+  constexpr size_t kFirstSize = 56;
+  const auto whole = tenon::base::read_struct(function, kFirstSize, *given);
+  tenon::base::check_reserved(function, whole.reserved);
+  TENON_CHECK_ARG(tenon::base::is_language(whole.language), function,
+                  ": language must be a registered one, got ", whole.language);
+  TENON_CHECK_ARG(whole.pack != nullptr && whole.unpack != nullptr, function,
+                  ": pack and unpack must be given, got NULL");
+  hooks->pack = whole.pack;
+  hooks->unpack = whole.unpack;
+  hooks->language = whole.language;
+  return hooks;
+}
+
+// What memory does not suffice to find is not told: it counts as kept by others, too.
+template <class Thing>
+int32_t visited(const Thing& thing, uint32_t language, tenon_owned_fn visit, void* ctx) {
+  try {
+    return autograd::visit_owned(thing, language, visit, ctx);
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+template <class Thing>
+void cleared(const Thing& thing, uint32_t language) {
+  try {
+    autograd::clear_owned(thing, language);
+  } catch (const std::bad_alloc&) {
+    return;  // a later collection finds them again
+  }
 }
 
 }  // namespace
@@ -154,5 +197,88 @@ tenon_status tenon_backward_when_done(tenon_done_fn fn, void* ctx, tenon_deleter
     pass->when_done(std::move(done));
   });
 }
+
+tenon_status tenon_saved_hooks_push(const tenon_saved_hooks* hooks) {
+  return guarded([&] {
+    autograd::SavedHooksPtr given = read_saved_hooks("tenon_saved_hooks_push", hooks);
+    autograd::push_saved_hooks(std::move(given));
+  });
+}
+
+tenon_status tenon_saved_hooks_pop(void* ctx) {
+  return guarded([&] { autograd::pop_saved_hooks(ctx); });
+}
+
+tenon_status tenon_saved_hooks_disable(const char* reason) {
+  return guarded([&] { autograd::refuse_saved_hooks(reason); });
+}
+
+const char* tenon_saved_hooks_refusal(void) {
+  const autograd::RecordingModes* modes = autograd::recording_modes();
+  return modes != nullptr && modes->refuses ? modes->refusal.c_str() : nullptr;
+}
+
+int64_t tenon_node_saved_count(const tenon_node* node) { return autograd::saved_count(*node); }
+
+tenon_status tenon_node_saved_name(const tenon_node* node, int64_t index, tenon_buffer** out_name) {
+  *out_name = nullptr;
+  return guarded(
+      [&] { *out_name = tenon::value::text_buffer(autograd::saved_name(*node, index)).detach(); });
+}
+
+tenon_status tenon_node_copy_saved(tenon_node* node, int64_t index, tenon_value* out_value) {
+  *out_value = tenon_value_of_none();
+  return guarded([&] { *out_value = autograd::copy_saved(*node, index); });
+}
+
+tenon_status tenon_node_pack_saved(tenon_node* node, int64_t index,
+                                   const tenon_saved_hooks* hooks) {
+  return guarded([&] {
+    const autograd::SavedHooksPtr given = read_saved_hooks("tenon_node_pack_saved", hooks);
+    autograd::pack_saved(*node, index, given);
+  });
+}
+
+tenon_status tenon_creation_hook_push(tenon_node_fn fn, void* ctx, tenon_deleter deleter) {
+  return guarded([&] {
+    auto hook = tenon::base::make_intrusive<autograd::CreationHook>();
+    hook->fn = fn;
+    hook->ctx = ctx;
+    hook->deleter = deleter;
+    TENON_CHECK_ARG(fn != nullptr, "tenon_creation_hook_push: fn must be given, got NULL");
+    autograd::require_recording_modes().creation.push_back(std::move(hook));
+  });
+}
+
+tenon_status tenon_creation_hook_pop(void* ctx) {
+  return guarded([&] { autograd::pop_creation_hook(ctx); });
+}
+
+tenon_status tenon_anomaly_set(uint32_t flags) {
+  return guarded([&] {
+    TENON_CHECK_ARG((flags & ~(TENON_ANOMALY_RECORD | TENON_ANOMALY_CHECK_NAN)) == 0,
+                    "tenon_anomaly_set: flags must be TENON_ANOMALY_*, got ", flags);
+    autograd::require_recording_modes().anomaly = flags;
+    autograd::forget_empty_modes();
+  });
+}
+
+uint32_t tenon_anomaly_get(void) { return autograd::anomaly_flags(); }
+
+int32_t tenon_tensor_visit_owned(const tenon_tensor* tensor, uint32_t language,
+                                 tenon_owned_fn visit, void* ctx) {
+  return visited(*tensor, language, visit, ctx);
+}
+
+int32_t tenon_node_visit_owned(const tenon_node* node, uint32_t language, tenon_owned_fn visit,
+                               void* ctx) {
+  return visited(*node, language, visit, ctx);
+}
+
+void tenon_tensor_clear_owned(tenon_tensor* tensor, uint32_t language) {
+  cleared(*tensor, language);
+}
+
+void tenon_node_clear_owned(tenon_node* node, uint32_t language) { cleared(*node, language); }
 
 }  // extern "C"

@@ -20,4 +20,8 @@ tenon_status tenon_language_register(const char* name, uint32_t* out_language) {
 
 const char* tenon_language_name(uint32_t language) { return tenon::base::language_name(language); }
 
+tenon_status tenon_language_set_frames(uint32_t language, tenon_frames_fn frames, void* ctx) {
+  return guarded([&] { tenon::base::set_frames(language, frames, ctx); });
+}
+
 }  // extern "C"

@@ -7,11 +7,13 @@
 #include <unordered_set>
 
 #include "autograd/accumulate.h"
+#include "autograd/anomaly.h"
 #include "autograd/grad_mode_guard.h"
 #include "autograd/node_extra.h"
 #include "autograd/node_run.h"
 #include "autograd/operators.h"
 #include "autograd/pass.h"
+#include "autograd/recording_modes.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/small_vector.h"
@@ -68,7 +70,7 @@ class Task final : public Pass {
       const auto found = waiting_.find(node);
       const std::unique_ptr<Waiting> waiting = std::move(found->second);
       waiting_.erase(found);
-      run(*node, *waiting);
+      run_noted(*node, *waiting);
     }
     run_done();
   }
@@ -155,6 +157,15 @@ class Task final : public Pass {
     }
   }
 
+  void run_noted(Node& node, Waiting& waiting) {
+    try {
+      run(node, waiting);
+    } catch (const Error& error) {
+      note_origin(node, *error.object());
+      throw;
+    }
+  }
+
   void run(Node& node, Waiting& waiting) {
     HookListPtr hooks;
     if (NodeExtra* extra = node.extra()) [[unlikely]] {
@@ -225,6 +236,9 @@ class Task final : public Pass {
       if (needs[i] == 0 || given.data()[i] == nullptr) continue;
       given.data()[i] = fit(given.take(i), node, edges[i]).detach();
     }
+    if ((anomaly_ & TENON_ANOMALY_CHECK_NAN) != 0) {
+      check_nan(node, {given.data(), edges.size()});
+    }
     if (hooks != nullptr) {
       run_hooks_after(*hooks, node, {given.data(), edges.size()}, waiting.grads);
     }
@@ -269,6 +283,7 @@ class Task final : public Pass {
   }
 
   const PassOptions options_;
+  const uint32_t anomaly_ = anomaly_flags();
   const std::span<const Root> roots_;
   const std::span<const Target> targets_;
   const Ends ends_;

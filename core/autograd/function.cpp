@@ -7,6 +7,7 @@
 
 #include "autograd/grad_mode_guard.h"
 #include "autograd/operators.h"
+#include "autograd/recording_modes.h"
 #include "autograd/view_node.h"
 #include "base/check.h"
 #include "base/error.h"
@@ -83,6 +84,7 @@ class Outputs {
       selves.push_back(is_written(tensor) ? context_.input_of(tensor) : -1);
     }
     context_.fill(*node, {tensors_.data(), tensors_.size()});
+    if (const RecordingModes* modes = recording_modes()) finish_recorded(*node, *modes);
     for (uint32_t i = 0; i < tensors_.size(); ++i) {
       if (flows_[i] != 0) link(*node, *tensors_[i], i, selves[i]);
     }

@@ -200,9 +200,7 @@ void tenon_node::end() noexcept {
 }
 
 void tenon_node::drop_saved() noexcept {
-  for (SavedTensor& saved : saved_tensors()) {
-    if (tenon_tensor* tensor = std::exchange(saved.tensor, nullptr)) tensor->release();
-  }
+  for (SavedTensor& saved : saved_tensors()) saved.clear();
   for (tenon_value& value : saved_values()) tenon::value::clear(&value);
   if (NodeExtra* more = extra()) more->inner.reset();
 }

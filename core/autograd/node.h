@@ -11,6 +11,7 @@
 #include <span>
 
 #include "autograd/formula.h"
+#include "autograd/saved_tensor.h"
 #include "base/intrusive_ptr.h"
 #include "base/release_queue.h"
 #include "tensor/tensor.h"
@@ -28,16 +29,6 @@ class NodeExtra;
 struct Edge {
   Node* node = nullptr;
   uint32_t output = 0;
-};
-
-/// A tensor that a node saved, with the version that it had. A saved result is an alias of its own,
-/// which knows no node: the result knows this one.
-struct SavedTensor {
-  tensor::Tensor* tensor = nullptr;  // owned; NULL: absent
-  uint32_t version = 0;
-  static constexpr uint16_t kNone = UINT16_MAX;
-  uint16_t edge = kNone;    // of the same node that led to it when it was saved
-  uint16_t result = kNone;  // number of the result that it is
 };
 
 /// What an output is like: a gradient for it has the same sizes, dtype and device. Sizes follow.

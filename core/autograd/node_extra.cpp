@@ -142,6 +142,13 @@ NodeCell* NodeExtra::cell(uint32_t language) noexcept {
   }
 }
 
+void* NodeExtra::owned_object(uint32_t language) const noexcept {
+  for (NodeCell* each = cells_.load(std::memory_order_acquire); each; each = each->next) {
+    if (each->language == language) return each->drop != nullptr ? each->object : nullptr;
+  }
+  return nullptr;
+}
+
 namespace {
 
 bool has_cell(uint32_t language) noexcept {

@@ -7,6 +7,7 @@
 
 #include "autograd/hook.h"
 #include "autograd/node.h"
+#include "base/error.h"
 
 namespace tenon::autograd {
 
@@ -54,12 +55,16 @@ class NodeExtra {
 
   /// A language's word, made on demand; NULL when memory is short.
   NodeCell* cell(uint32_t language) noexcept;
+  /// What a language's word owns, NULL where it owns nothing.
+  void* owned_object(uint32_t language) const noexcept;
 
   /// A node that this one runs itself, for its output `inner_output` and with its edge `inner_self`
   /// (-1: none) as this one's first. Set before anybody else sees the node; goes as what it saved.
   NodePtr inner;
   uint16_t inner_output = 0;
   int16_t inner_self = -1;
+  /// Where the node was made, in anomaly mode. Set before anybody else sees the node.
+  base::ErrorPtr frames;
 
  private:
   Retained* find_locked(uint32_t output, const tensor::Tensor& tensor) const noexcept;

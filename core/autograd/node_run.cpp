@@ -55,31 +55,6 @@ NodeReading::NodeReading(Node& node, bool drops) : node_(node) {
   drops_ = drops && node.has_saved();
 }
 
-TensorPtr unpack(Node& node, const SavedTensor& saved) {
-  if (saved.tensor == nullptr) return nullptr;
-  const auto version = static_cast<uint32_t>(saved.tensor->version());
-  TENON_CHECK(version == saved.version, TENON_ERROR_STATE, node.name(),
-              ": a tensor needed for the gradient, ", tensor::dtype_name(saved.tensor->dtype()),
-              " of sizes ", tensor::print_dims(saved.tensor->size_span()),
-              ", must not have been modified by an inplace operation since it was saved; it is "
-              "at version ",
-              version, ", expected version ", saved.version);
-  if (base::grad_mode() != TENON_GRAD_MODE_ON) return TensorPtr::share(saved.tensor);
-  Edge edge;
-  if (saved.result != SavedTensor::kNone) {
-    edge = {&node, saved.result};
-  } else if (saved.edge != SavedTensor::kNone) {
-    edge = node.edges()[saved.edge];
-  }
-  const Flow now = flow_to(*saved.tensor);
-  if (now.node.get() == edge.node && now.output == edge.output) {
-    return TensorPtr::share(saved.tensor);
-  }
-  TensorPtr alias = operators::detached_alias(*saved.tensor);
-  if (edge.node != nullptr) set_node(*alias, NodePtr::share(edge.node), edge.output);
-  return alias;
-}
-
 void run_node(Node& node, std::span<Tensor* const> grads, std::span<const uint8_t> needs, bool keep,
               InputGrads* out_grads) {
   const NodeReading reading(node, !keep);

@@ -44,11 +44,6 @@ class NodeReading {
   bool drops_ = false;
 };
 
-/// A tensor that a node saved, empty for an absent one, as the thread's grad mode wants it: where
-/// that records, it leads to where it led when it was saved. Throws TENON_ERROR_STATE where it was
-/// written since.
-tensor::TensorPtr unpack(Node& node, const SavedTensor& saved);
-
 /// Runs a node that is no leaf in the present grad mode. `grads` are of its outputs (NULL: none
 /// came; where none at all did, none are given), `needs` tells the edges that gradients are wanted
 /// for. What it saved goes then, unless it is to be kept. Throws TENON_ERROR_STATE where that has

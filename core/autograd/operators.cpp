@@ -39,6 +39,9 @@ constinit Found found_clone("aten::clone");
 constinit Found found_ones_like("aten::ones_like");
 constinit Found found_zeros("aten::zeros");
 constinit Found found_sum("aten::sum.dim_IntList");
+constinit Found found_sum_all("aten::sum");
+constinit Found found_ne("aten::ne.Tensor");
+constinit Found found_item("aten::_local_scalar_dense");
 constinit Found found_view("aten::reshape");
 constinit Found found_to_copy("aten::_to_copy");
 constinit Found found_as_strided("aten::as_strided");
@@ -57,7 +60,7 @@ tenon_value dims_value(tensor::Dims dims) {
   return tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size()));
 }
 
-TensorPtr call(Found& found, std::span<tenon_value> args) {
+tenon_value call_value(Found& found, std::span<tenon_value> args) {
   tenon_value ret{};
   tenon_stack stack{};
   stack.args = args.data();
@@ -65,7 +68,11 @@ TensorPtr call(Found& found, std::span<tenon_value> args) {
   stack.rets = &ret;
   stack.nrets = 1;
   if (dispatch::call(&found.get(), &stack) != TENON_OK) throw Error(base::take_current_error());
-  return TensorPtr::adopt(ret.as.tensor);
+  return ret;
+}
+
+TensorPtr call(Found& found, std::span<tenon_value> args) {
+  return TensorPtr::adopt(call_value(found, args).as.tensor);
 }
 
 }  // namespace
@@ -121,6 +128,16 @@ TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
   tenon_value view[] = {tensor_value(*sum),
                         tenon_value_of_ints(sizes.data(), static_cast<uint32_t>(sizes.size()))};
   return call(found_view, view);
+}
+
+bool has_nan(const Tensor& tensor) {
+  tenon_value pair[] = {tensor_value(tensor), tensor_value(tensor)};
+  const TensorPtr differs = call(found_ne, pair);  // from itself only NaN does
+  tenon_value all[] = {tensor_value(*differs), tenon_value_of_none()};
+  const TensorPtr count = call(found_sum_all, all);
+  tenon_value args[] = {tensor_value(*count)};
+  const tenon_value number = call_value(found_item, args);
+  return number.as.i != 0;
 }
 
 TensorPtr cast(const Tensor& tensor, tenon_dtype dtype) {

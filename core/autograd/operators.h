@@ -21,6 +21,8 @@ TensorPtr zeros_for(const OutputInfo& info);
 /// Summed over the dims that broadcasting `sizes` to the tensor's has made or widened. Throws
 /// TENON_ERROR_INVALID_ARGUMENT where sizes are no such.
 TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes);
+/// Whether an element is NaN.
+bool has_nan(const Tensor& tensor);
 TensorPtr cast(const Tensor& tensor, tenon_dtype dtype);
 
 /// A view of a tensor that is laid out from its first element on.

@@ -5,6 +5,7 @@
 
 #include "autograd/call_below.h"
 #include "autograd/operators.h"
+#include "autograd/recording_modes.h"
 #include "autograd/saved_value.h"
 #include "autograd/tensor_state.h"
 
@@ -57,6 +58,9 @@ class QuickRecording {
       node->set_edge(i, NodePtr::adopt(edges_[i].node), edges_[i].output);
     }
     save(*node, tensor);
+    if (const RecordingModes* modes = recording_modes()) [[unlikely]] {
+      finish_recorded(*node, *modes);
+    }
     set_node(*tensor, std::move(node), 0);
   }
 

@@ -9,6 +9,7 @@
 #include "autograd/function_context.h"
 #include "autograd/operators.h"
 #include "autograd/quick_record.h"
+#include "autograd/recording_modes.h"
 #include "autograd/saved_value.h"
 #include "autograd/tensor_state.h"
 #include "autograd/view_node.h"
@@ -102,6 +103,7 @@ class Recording {
     }
     if (!any) return;
     const NodePtr node = context != nullptr ? make_node(*context) : make_node(outputs);
+    if (const RecordingModes* modes = recording_modes()) finish_recorded(*node, *modes);
     for (uint32_t i = 0; i < results_.size(); ++i) {
       if (outputs[i] != nullptr) link(*node, results_[i], i);
     }

@@ -78,13 +78,16 @@ LinkState& require_link(Tensor& view) {
   return *static_cast<LinkState*>(state);
 }
 
-// What the tensor was linked to, whether it asks for gradients or not.
+}  // namespace
+
 Flow own_flow(const Tensor& tensor) noexcept {
   if (const LinkState* link = link_of(tensor)) return link->flow();
   // Of others the state is the node; of a view without state there is none.
   if (tensor.base() != nullptr || tensor.autograd() == nullptr) return {};
   return {NodePtr::share(static_cast<Node*>(tensor.autograd())), tensor.autograd_note()};
 }
+
+namespace {
 
 // What the tensor retains follows it to another node.
 void follow(const Tensor& tensor, const Flow& before, Node& node, uint32_t output) {

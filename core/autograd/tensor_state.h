@@ -44,6 +44,8 @@ inline Flow flow_to(tensor::Tensor& tensor) {
 }
 
 bool requires_grad(const tensor::Tensor& tensor) noexcept;
+/// What a tensor was linked to, whether it asks for gradients or not.
+Flow own_flow(const tensor::Tensor& tensor) noexcept;
 /// Whether no recorded call has made it.
 bool is_leaf(const tensor::Tensor& tensor) noexcept;
 

@@ -2,6 +2,7 @@
 #include "base/language.h"
 
 #include <atomic>
+#include <memory>
 
 #include "base/check.h"
 #include "base/interned_string.h"
@@ -12,6 +13,12 @@ namespace {
 
 // Filled from the front, never emptied: readers take no lock.
 std::atomic<const char*> names[kMaxLanguages] = {"", "C", "C++", "Python", "Java", "Rust"};
+
+struct Frames {
+  tenon_frames_fn function;
+  void* ctx;
+};
+std::atomic<const Frames*> frames_of[kMaxLanguages];  // never freed: threads may be in them
 
 }  // namespace
 
@@ -31,6 +38,30 @@ uint32_t register_language(std::string_view name) {
   }
   fail(TENON_ERROR_STATE, kRegister, ": languages must be at most ", kMaxLanguages - 1, ", got \"",
        name, "\" as one more");
+}
+
+void set_frames(uint32_t language, tenon_frames_fn frames, void* ctx) {
+  constexpr const char* kSet = "tenon_language_set_frames";
+  TENON_CHECK_ARG(frames != nullptr, kSet, ": frames must be given, got NULL");
+  TENON_CHECK_ARG(language != TENON_LANGUAGE_NONE && is_language(language), kSet,
+                  ": language must be a registered one, got ", language);
+  auto fresh = std::make_unique<const Frames>(Frames{frames, ctx});
+  const Frames* known = nullptr;
+  TENON_CHECK(
+      frames_of[language].compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel),
+      TENON_ERROR_ALREADY_EXISTS, kSet, ": language must have no function yet, got ",
+      language_name(language));
+  static_cast<void>(fresh.release());
+}
+
+ErrorPtr capture_frames(std::string_view message) {
+  auto error = ErrorPtr::adopt(ErrorObject::make(TENON_ERROR_INTERNAL, {}, message));
+  for (const auto& one : frames_of) {
+    if (const Frames* frames = one.load(std::memory_order_acquire)) {
+      frames->function(frames->ctx, error.get());
+    }
+  }
+  return error;
 }
 
 }  // namespace tenon::base

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/error.h"
 #include "tenon/language.h"
 
 namespace tenon::base {
@@ -22,5 +23,12 @@ inline bool is_language(uint32_t language) noexcept { return language_name(langu
 /// The number of a name, given to it if it has none. Throws TENON_ERROR_INVALID_ARGUMENT for "",
 /// TENON_ERROR_STATE when none is left.
 uint32_t register_language(std::string_view name);
+
+/// See tenon_language_set_frames.
+void set_frames(uint32_t language, tenon_frames_fn frames, void* ctx);
+
+/// An error that nobody raises: with the frames that the calling thread is in, of all languages
+/// that tell them.
+ErrorPtr capture_frames(std::string_view message);
 
 }  // namespace tenon::base

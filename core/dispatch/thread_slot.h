@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/thread.h"
 #include "tenon/thread.h"
 
 namespace tenon::dispatch {
@@ -17,6 +18,12 @@ uint32_t register_thread_slot(std::string_view name, const tenon_thread_slot& sl
 
 /// Address of the calling thread's word; NULL for an unknown number, and when memory is short.
 void** peek_thread_slot(uint32_t index) noexcept;
+
+/// The calling thread's word; NULL for an unknown number, and where nothing was ever put there.
+inline void* thread_slot_word(uint32_t index) noexcept {
+  auto** words = static_cast<void**>(base::current_thread()->locals[base::kLocalSlots]);
+  return words != nullptr && index < kThreadSlotCount ? words[index] : nullptr;
+}
 
 /// The words of the slots that states carry: of a state, or of a thread that another state put
 /// aside. Drops what it holds at its end: foreign code, so that no lock may be held.

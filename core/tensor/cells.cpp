@@ -91,6 +91,14 @@ void tenon_tensor::own_cell(uint32_t language, void* object, tenon_deleter drop)
   if (old_drop != nullptr && old_object != object) old_drop(old_object);
 }
 
+void* tenon_tensor::owned_object(uint32_t language) const noexcept {
+  TensorExtra* extra = this->extra();
+  if (extra == nullptr || !has_cell(language)) return nullptr;
+  const Cell* cell = cell_of(*extra, language);
+  if (cell == nullptr || cell->drop == nullptr) return nullptr;
+  return is_in_header(language) ? cells_[language - TENON_LANGUAGE_PYTHON] : cell->object;
+}
+
 void tenon_tensor::drop_extra() noexcept {
   TENON_DCHECK(use_count() == 0);
   TensorExtra* extra = extra_.load(std::memory_order_acquire);

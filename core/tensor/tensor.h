@@ -225,6 +225,8 @@ struct alignas(64) tenon_tensor {
   void set_data(const tenon_tensor& data);
   void** cell(uint32_t language) noexcept;
   void own_cell(uint32_t language, void* object, tenon_deleter drop);
+  /// What a language's cell owns, NULL where it owns nothing.
+  void* owned_object(uint32_t language) const noexcept;
   /// What few tensors have, made on demand. Throws TENON_ERROR_OUT_OF_MEMORY.
   tenon::tensor::TensorExtra* require_extra();
   tenon::tensor::TensorExtra* extra() const noexcept {

@@ -107,6 +107,140 @@ static tenon_status when_done(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// ---- Saved tensors -------------------------------------------------------------------------------
+
+static tenon_status packs(void* ctx, tenon_tensor* tensor, tenon_value* out_packed) {
+  (void)ctx, (void)tensor, (void)out_packed;
+  return TENON_OK;
+}
+static tenon_status unpacks(void* ctx, const tenon_value* packed, tenon_tensor** out_tensor) {
+  (void)ctx, (void)packed, (void)out_tensor;
+  return TENON_OK;
+}
+
+// FIELDS: "pack=0", "unpack=0" (NULL), "struct_size=N", "language=N", "reserved=N"
+static tenon_saved_hooks hooks_of(const char* fields) {
+  tenon_saved_hooks hooks;
+  memset(&hooks, 0, sizeof hooks);
+  hooks.struct_size = (uint32_t)field_of(fields, "struct_size", sizeof hooks);
+  hooks.pack = field_of(fields, "pack", 1) != 0 ? &packs : NULL;
+  hooks.unpack = field_of(fields, "unpack", 1) != 0 ? &unpacks : NULL;
+  hooks.language = (uint32_t)field_of(fields, "language", TENON_LANGUAGE_C);
+  hooks.deleter = &bad_delete;
+  hooks.reserved[0] = (uint64_t)field_of(fields, "reserved", 0);
+  return hooks;
+}
+
+// FIELDS, or "NULL" for no hooks; "disabled=1"
+static tenon_status saved_hooks_push(const bad_world* world, const bad_case* one) {
+  (void)world;
+  if (strcmp(one->args[0], "NULL") == 0) return tenon_saved_hooks_push(NULL);
+  const int before = bad_deleted, disabled = (int)field_of(one->args[0], "disabled", 0);
+  if (disabled) assert_ok(tenon_saved_hooks_disable("not while this runs"));
+  const tenon_saved_hooks hooks = hooks_of(one->args[0]);
+  const tenon_status status = tenon_saved_hooks_push(&hooks);
+  if (disabled) assert_ok(tenon_saved_hooks_disable(NULL));
+  if (hooks.struct_size >= 40) require_deleted(before, one->what);
+  return status;
+}
+
+// WHAT: "none" are pushed, or "other" ones
+static tenon_status saved_hooks_pop(const bad_world* world, const bad_case* one) {
+  (void)world;
+  if (strcmp(one->args[0], "none") == 0) return tenon_saved_hooks_pop(NULL);
+  const tenon_saved_hooks hooks = hooks_of("");
+  assert_ok(tenon_saved_hooks_push(&hooks));
+  int another = 0;
+  const tenon_status status = tenon_saved_hooks_pop(&another);
+  tenon_error* error = tenon_error_take();
+  assert_ok(tenon_saved_hooks_pop(NULL));
+  if (error != NULL) tenon_error_set(error);
+  return status;
+}
+
+static tenon_status saved_hooks_disable(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  const tenon_saved_hooks hooks = hooks_of("");
+  assert_ok(tenon_saved_hooks_push(&hooks));
+  const tenon_status status = tenon_saved_hooks_disable("too late");
+  tenon_error* error = tenon_error_take();
+  assert_null(tenon_saved_hooks_refusal());
+  assert_ok(tenon_saved_hooks_pop(NULL));
+  if (error != NULL) tenon_error_set(error);
+  return status;
+}
+
+// INDEX, of a leaf, which saves nothing
+static tenon_status saved_name(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_tensor* leaf = fresh(1);
+  tenon_node* node = leaf_node(leaf);
+  tenon_buffer* name = NULL;
+  const tenon_status status = tenon_node_saved_name(node, number_of(one->args[0]), &name);
+  assert_null(name);
+  tenon_node_release(node);
+  tenon_tensor_release(leaf);
+  return status;
+}
+static tenon_status copy_saved(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_tensor* leaf = fresh(1);
+  tenon_node* node = leaf_node(leaf);
+  tenon_value value;
+  const tenon_status status = tenon_node_copy_saved(node, number_of(one->args[0]), &value);
+  assert_int_equal(value.tag, TENON_TAG_NONE);
+  tenon_node_release(node);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+// FIELDS "index=N", and of hooks; of a leaf
+static tenon_status pack_saved(const bad_world* world, const bad_case* one) {
+  (void)world;
+  const int before = bad_deleted;
+  tenon_tensor* leaf = fresh(1);
+  tenon_node* node = leaf_node(leaf);
+  const tenon_saved_hooks hooks = hooks_of(one->args[0]);
+  const tenon_status status =
+      tenon_node_pack_saved(node, field_of(one->args[0], "index", 0), &hooks);
+  require_deleted(before, one->what);
+  tenon_node_release(node);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
+// ---- New nodes, anomaly mode, frames -------------------------------------------------------------
+
+static tenon_status creation_hook_push(const bad_world* world, const bad_case* one) {
+  (void)world;
+  const int before = bad_deleted;
+  const tenon_status status = tenon_creation_hook_push(NULL, NULL, &bad_delete);
+  require_deleted(before, one->what);
+  return status;
+}
+
+static tenon_status creation_hook_pop(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  return tenon_creation_hook_pop(NULL);
+}
+
+static tenon_status anomaly_set(const bad_world* world, const bad_case* one) {
+  (void)world;
+  const tenon_status status = tenon_anomaly_set((uint32_t)number_of(one->args[0]));
+  assert_int_equal(tenon_anomaly_get(), 0);
+  return status;
+}
+
+static void tells_nothing(void* ctx, tenon_error* error) { (void)ctx, (void)error; }
+
+// LANGUAGE: of no function, or with one
+static tenon_status set_frames(const bad_world* world, const bad_case* one) {
+  (void)world;
+  const uint32_t language = (uint32_t)number_of(one->args[0]);
+  return tenon_language_set_frames(language, language == TENON_LANGUAGE_C ? NULL : &tells_nothing,
+                                   NULL);
+}
+
 const bad_named_call bad_hook_calls[] = {{"tensor_add_hook", &tensor_add_hook},
                                          {"node_add_hook", &node_add_hook},
                                          {"retain_grad", &retain_grad},
@@ -114,4 +248,14 @@ const bad_named_call bad_hook_calls[] = {{"tensor_add_hook", &tensor_add_hook},
                                          {"increment_version", &increment_version},
                                          {"node_own_cell", &node_own_cell},
                                          {"when_done", &when_done},
+                                         {"saved_hooks_push", &saved_hooks_push},
+                                         {"saved_hooks_pop", &saved_hooks_pop},
+                                         {"saved_hooks_disable", &saved_hooks_disable},
+                                         {"node_saved_name", &saved_name},
+                                         {"node_copy_saved", &copy_saved},
+                                         {"node_pack_saved", &pack_saved},
+                                         {"creation_hook_push", &creation_hook_push},
+                                         {"creation_hook_pop", &creation_hook_pop},
+                                         {"anomaly_set", &anomaly_set},
+                                         {"set_frames", &set_frames},
                                          {NULL, NULL}};

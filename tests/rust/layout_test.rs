@@ -355,6 +355,17 @@ layout! {
 }
 
 layout! {
+    tenon_saved_hooks, 56,
+    struct_size 0 4
+    language 4 4
+    pack 8 8
+    unpack 16 8
+    ctx 24 8
+    deleter 32 8
+    reserved 40 16
+}
+
+layout! {
     tenon_slot_info, 64,
     struct_size 0 4
     provenance 4 4
@@ -451,6 +462,8 @@ layout! {
 constants! {
     TENON_ABI_MAJOR 0
     TENON_ABI_MINOR 1
+    TENON_ANOMALY_CHECK_NAN 2
+    TENON_ANOMALY_RECORD 1
     TENON_ARGUMENT_ALIASED 16
     TENON_ARGUMENT_HAS_DEFAULT 4
     TENON_ARGUMENT_KWARG_ONLY 1
@@ -617,6 +630,10 @@ constants! {
     TENON_MODE_OVERRIDE 0
     TENON_MODE_WRAPPER 1
     TENON_OK 0
+    TENON_OWNED_CELL 0
+    TENON_OWNED_HOOK 1
+    TENON_OWNED_OBJECT 2
+    TENON_OWNED_SAVED_HOOKS 3
     TENON_PROVENANCE_AUTOGRAD_KERNEL 4
     TENON_PROVENANCE_BACKEND_FALLBACK 6
     TENON_PROVENANCE_BATCHED_KERNEL 5

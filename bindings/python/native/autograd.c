@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Autograd: what tensors say of gradients, and backward passes. */
 #include "function_context.h"
-#include "hook.h"
+#include "saved.h"
 
 /* ---- Tensors --------------------------------------------------------------------------------- */
 
@@ -346,6 +346,7 @@ static PyMethodDef functions[] = {
 int tnp_autograd_init(PyObject* module) {
   if (PyModule_AddFunctions(module, functions) != 0) return -1;
   if (tnp_node_init(module) != 0 || tnp_hook_init(module) != 0) return -1;
+  if (tnp_saved_init(module) != 0) return -1;
   if (tnp_context_init(module) != 0 || tnp_function_init(module) != 0) return -1;
   if (tnp_gradient_init(module) != 0) return -1;
   return extend_tensor();

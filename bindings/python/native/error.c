@@ -42,6 +42,33 @@ static PyObject* exception_of(tenon_error* error) {
   return exception;
 }
 
+/* Whether an exception has a note already: those that it left Python with come back with it. */
+static bool has_note(PyObject* exception, const char* text) {
+  PyObject* notes = PyObject_GetAttrString(exception, "__notes__");
+  PyObject* note = notes != NULL ? PyUnicode_FromString(text) : NULL;
+  int found = note != NULL ? PySequence_Contains(notes, note) : 0;
+  Py_XDECREF(note);
+  Py_XDECREF(notes);
+  PyErr_Clear(); /* without the attribute there are none */
+  return found > 0;
+}
+
+/* Gives an exception that comes home the notes that C has added meanwhile. */
+static void bring_notes(PyObject* exception, const tenon_error* error) {
+  tenon_error* own = (tenon_error*)tnp_error_of(exception);
+  for (int64_t i = 0; i < tenon_error_note_count(error); i++) {
+    const char* text = tenon_error_note(error, i);
+    if (has_note(exception, text)) continue;
+    if (own != NULL) {
+      tenon_error_add_note(own, text);
+    } else {
+      PyObject* done = PyObject_CallMethod(exception, "add_note", "s", text); /* since 3.11 */
+      Py_XDECREF(done);
+      PyErr_Clear(); /* a note that cannot be added is no reason to lose the exception */
+    }
+  }
+}
+
 PyObject* tnp_raise_error(tenon_error* error) {
   reference_object* payload = error ? tenon_error_payload(error, TENON_LANGUAGE_PYTHON) : NULL;
   if (payload != NULL) {
@@ -49,6 +76,7 @@ PyObject* tnp_raise_error(tenon_error* error) {
     PyObject* original = payload->object;
     Py_INCREF(original);
     Py_INCREF(Py_TYPE(original));
+    if (TNP_UNLIKELY(tenon_error_note_count(error) != 0)) bring_notes(original, error);
     PyErr_Restore((PyObject*)Py_TYPE(original), original, PyException_GetTraceback(original));
     bool nested = tnp_free_begin();
     tenon_error_release(error);

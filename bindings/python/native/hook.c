@@ -4,6 +4,7 @@
 #include "hook.h"
 
 #include "overrides.h"
+#include "saved.h"
 #include "value.h"
 
 /* ---- Functions, called by passes ------------------------------------------------------------- */
@@ -30,8 +31,7 @@ static hook_ctx* new_ctx(PyObject* function) {
   return ctx;
 }
 
-/* None for NULL; a wrapper is the object that it stands for. */
-static PyObject* grad_object(tenon_tensor* grad) {
+PyObject* tnp_grad_object(tenon_tensor* grad) {
   if (grad == NULL) Py_RETURN_NONE;
   tenon_value value;
   tnp_set_tensor(&value, grad);
@@ -41,7 +41,7 @@ static PyObject* grad_object(tenon_tensor* grad) {
 static PyObject* grad_tuple(tenon_tensor* const* grads, int64_t count) {
   PyObject* tuple = PyTuple_New((Py_ssize_t)count);
   for (int64_t i = 0; tuple != NULL && i < count; i++) {
-    PyObject* grad = grad_object(grads[i]);
+    PyObject* grad = tnp_grad_object(grads[i]);
     if (grad == NULL)
       Py_CLEAR(tuple);
     else
@@ -50,21 +50,25 @@ static PyObject* grad_tuple(tenon_tensor* const* grads, int64_t count) {
   return tuple;
 }
 
-/* Writes gradient `index`, None as none. 0, or -1 with an exception. */
-static int take_grad(PyObject* result, tenon_hook_call* call, Py_ssize_t index) {
+int tnp_take_tensor(const char* what, PyObject* object, tenon_tensor** out_tensor) {
   static const tnp_type tensor = {.conv = TNP_CONV_TENSOR, .list_size = -1};
-  if (result == Py_None) return 0;
+  if (object == Py_None) return 0;
   tnp_call conversion;
   tnp_call_begin(&conversion, false);
   tenon_value value;
-  int status = tnp_to_value(&conversion, &tensor, result, &value);
-  if (status == 0) call->out_grads[index] = tenon_tensor_retain(value.as.tensor);
+  int status = tnp_to_value(&conversion, &tensor, object, &value);
+  if (status == 0) *out_tensor = tenon_tensor_retain(value.as.tensor);
   tnp_call_end(&conversion);
   if (status > 0) {
-    tnp_raise_format(TENON_ERROR_TYPE, "hook: result must be Tensor or None, got %s",
-                     Py_TYPE(result)->tp_name);
+    tnp_raise_format(TENON_ERROR_TYPE, "%s: result must be Tensor or None, got %s", what,
+                     Py_TYPE(object)->tp_name);
   }
   return status == 0 ? 0 : -1;
+}
+
+/* Writes gradient `index`. 0, or -1 with an exception. */
+static int take_grad(PyObject* result, tenon_hook_call* call, Py_ssize_t index) {
+  return tnp_take_tensor("hook", result, &call->out_grads[index]);
 }
 
 /* One gradient, or one for each in a tuple. 0, or -1 with an exception. */
@@ -90,7 +94,7 @@ static int take_grads(PyObject* result, tenon_hook_call* call) {
 }
 
 static int run_grad(PyObject* function, tenon_hook_call* call) {
-  PyObject* grad = grad_object(call->grads[0]);
+  PyObject* grad = tnp_grad_object(call->grads[0]);
   PyObject* result = grad ? PyObject_CallOneArg(function, grad) : NULL;
   Py_XDECREF(grad);
   if (result == NULL) return -1;
@@ -101,7 +105,7 @@ static int run_grad(PyObject* function, tenon_hook_call* call) {
 }
 
 static int run_accumulated(PyObject* function, tenon_hook_call* call) {
-  PyObject* tensor = grad_object(call->tensor);
+  PyObject* tensor = tnp_grad_object(call->tensor);
   PyObject* result = tensor ? PyObject_CallOneArg(function, tensor) : NULL;
   Py_XDECREF(tensor);
   if (result == NULL) return -1;
@@ -171,6 +175,17 @@ static int run_done(PyObject* function, tenon_hook_call* unused) {
   return result != NULL ? 0 : -1;
 }
 static tenon_status call_done(void* ctx) { return attached(ctx, NULL, run_done); }
+
+int32_t tnp_visit_owned(void* visitor, uint32_t kind, void* object) {
+  const tnp_visitor* visitor_of = visitor;
+  if (kind == TENON_OWNED_SAVED_HOOKS) {
+    return tnp_visit_saved_hooks(object, visitor_of->visit, visitor_of->arg);
+  }
+  PyObject* owned = kind == TENON_OWNED_HOOK     ? ((hook_ctx*)object)->function
+                    : kind == TENON_OWNED_OBJECT ? tnp_carried_get(object)
+                                                 : (PyObject*)object;
+  return visitor_of->visit(owned, visitor_of->arg);
+}
 
 /* ---- Handles --------------------------------------------------------------------------------- */
 
@@ -249,7 +264,11 @@ static PyObject* add(tenon_tensor* tensor, tenon_node* node, uint32_t kind, teno
 static PyObject* add_to_tensor(PyObject* self, uint32_t kind, tenon_hook_fn fn,
                                PyObject* function) {
   tenon_tensor* tensor = tnp_tensor_get(self);
-  return tensor ? add(tensor, NULL, kind, fn, function) : NULL;
+  /* An object with a dict is known to the collector of cycles: the hook may lead back to it. */
+  PyObject* dict = tensor ? PyObject_GetAttrString(self, "__dict__") : NULL;
+  if (dict == NULL) return NULL;
+  Py_DECREF(dict);
+  return add(tensor, NULL, kind, fn, function);
 }
 
 PyObject* tnp_tensor_register_hook(PyObject* self, PyObject* function) {

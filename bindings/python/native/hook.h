@@ -11,6 +11,18 @@ PyObject* tnp_tensor_register_accumulated(PyObject* self, PyObject* function);
 PyObject* tnp_node_register_hook(PyObject* self, PyObject* function);
 PyObject* tnp_node_register_prehook(PyObject* self, PyObject* function);
 
+/* A tensor for a hook, borrowed: None for NULL; a wrapper is the object that it stands for. */
+PyObject* tnp_grad_object(tenon_tensor* tensor);
+/* What a hook returned, NULL for None, owned. 0, or -1 with an exception that begins with `what`. */
+int tnp_take_tensor(const char* what, PyObject* object, tenon_tensor** out_tensor);
+
+/* Visits, as tp_traverse does, what only C keeps for a tensor or node. */
+typedef struct {
+  visitproc visit;
+  void* arg;
+} tnp_visitor;
+int32_t tnp_visit_owned(void* visitor, uint32_t kind, void* object);
+
 int tnp_hook_init(PyObject* module);
 
 #endif

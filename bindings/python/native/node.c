@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Node object: one object for each node of a backward graph that Python has looked at. */
 #include "function_context.h"
-#include "hook.h"
+#include "saved.h"
 
 #include <stddef.h>
 #include <structmember.h>
@@ -131,12 +131,19 @@ static int node_traverse(PyObject* object, visitproc visit, void* arg) {
   if (!is_alone(self)) return 0;
   Py_VISIT(self->dict);
   Py_VISIT(self->metadata);
-  return 0;
+  if (self->node == NULL) return 0;
+  tnp_visitor visitor = {visit, arg};
+  return tenon_node_visit_owned(self->node, TENON_LANGUAGE_PYTHON, tnp_visit_owned, &visitor);
 }
 
 static int node_clear(PyObject* object) {
   tnp_node* self = (tnp_node*)object;
   if (!is_alone(self)) return 0;
+  if (self->node != NULL) {
+    bool nested = tnp_free_begin();
+    tenon_node_clear_owned(self->node, TENON_LANGUAGE_PYTHON);
+    tnp_free_end(nested);
+  }
   Py_CLEAR(self->dict);
   Py_CLEAR(self->metadata);
   return 0;
@@ -230,6 +237,7 @@ static PyType_Slot node_slots[] = {{Py_tp_doc, "A step of a backward graph."},
                                    {Py_tp_traverse, node_traverse},
                                    {Py_tp_clear, node_clear},
                                    {Py_tp_repr, node_repr},
+                                   {Py_tp_getattro, tnp_node_getattr},
                                    {Py_tp_methods, node_methods},
                                    {Py_tp_getset, node_getset},
                                    {Py_tp_members, node_members},

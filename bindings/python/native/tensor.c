@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <structmember.h>
 
+#include "hook.h"
 #include "number.h"
 
 PyTypeObject* tnp_tensor_type;
@@ -153,17 +154,26 @@ static void tensor_dealloc(PyObject* object) {
 static int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   tnp_tensor* self = (tnp_tensor*)object;
   Py_VISIT(Py_TYPE(object));
-  /* While C holds the tensor, too, its state is not garbage: not visiting keeps it. */
-  if (self->keeper != NULL) return 0;
+  /* While C holds the tensor, too, its state is not garbage: not visiting keeps it. An object that
+   * its tensor owns is held by one reference more than Python can see, unless somebody visits it. */
   if (self->tensor != NULL && tenon_tensor_use_count(self->tensor) > 1) return 0;
   Py_VISIT(self->dict);
-  return 0;
+  if (self->tensor == NULL) return 0;
+  tnp_visitor visitor = {visit, arg};
+  return tenon_tensor_visit_owned(self->tensor, TENON_LANGUAGE_PYTHON, tnp_visit_owned, &visitor);
 }
 
 static int tensor_clear(PyObject* object) {
+  tnp_tensor* self = (tnp_tensor*)object;
+  if (self->tensor != NULL) {
+    if (tenon_tensor_use_count(self->tensor) > 1) return 0; /* its state is C's, too */
+    bool nested = tnp_free_begin();
+    tenon_tensor_clear_owned(self->tensor, TENON_LANGUAGE_PYTHON);
+    tnp_free_end(nested);
+  }
   /* A plain tensor without a dict is not tracked: tensor_dealloc relies on it. */
   if (Py_TYPE(object) == tnp_tensor_type) PyObject_GC_UnTrack(object);
-  Py_CLEAR(((tnp_tensor*)object)->dict);
+  Py_CLEAR(self->dict);
   return 0;
 }
 

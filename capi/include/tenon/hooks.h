@@ -175,6 +175,178 @@ TENON_API void** tenon_node_cell(tenon_node* node, uint32_t language);
 TENON_API tenon_status tenon_node_own_cell(tenon_node* node, uint32_t language, void* object,
                                            tenon_deleter drop);
 
+/* ---- Saved tensors ---------------------------------------------------------------------- */
+
+/* Packs a tensor that a node is about to save: writes an owned value that stands for it. The tensor
+ * is borrowed, has the elements of the saved one and no gradient, and must not be written. Returns
+ * TENON_OK, or a code with the error in the thread's slot: the recorded call fails. */
+typedef tenon_status (*tenon_pack_fn)(void* ctx, tenon_tensor* tensor, tenon_value* out_packed);
+/* Gives the tensor that a packed value stands for, owned by the caller. Called each time that a
+ * pass comes to the node. */
+typedef tenon_status (*tenon_unpack_fn)(void* ctx, const tenon_value* packed,
+                                        tenon_tensor** out_tensor);
+
+/* Hooks of saved tensors. */
+typedef struct tenon_saved_hooks {
+  uint32_t struct_size; /* sizeof(tenon_saved_hooks) */
+  uint32_t language;    /* TENON_LANGUAGE_*, or a registered number: whose `ctx` is */
+  tenon_pack_fn pack;
+  tenon_unpack_fn unpack;
+  void* ctx;
+  tenon_deleter deleter; /* runs on ctx exactly once, also on failure; may be NULL */
+  uint64_t reserved[2];  /* zero */
+} tenon_saved_hooks;
+
+/// Makes the calling thread's calls save tensors packed by these hooks, instead of those that were
+/// pushed before, until they are popped. Thread states carry them. What they pack keeps them.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for missing functions, TENON_ERROR_STATE with the reason
+///            as message where they are disabled, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: takes over `ctx`, also on failure.
+/// Threads:   any thread; its own.
+/// Since:     0.1
+TENON_API tenon_status tenon_saved_hooks_push(const tenon_saved_hooks* hooks);
+
+/// Takes away the hooks that were pushed last, with this ctx.
+///
+/// Errors:    TENON_ERROR_STATE where the last ones have another ctx, and where there are none.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_saved_hooks_pop(void* ctx);
+
+/// Refuses hooks of saved tensors on the calling thread for a reason; NULL allows them again.
+///
+/// Errors:    TENON_ERROR_STATE with the reason as message where some are pushed,
+///            TENON_ERROR_OUT_OF_MEMORY.
+/// Threads:   any thread; its own.
+/// Since:     0.1
+TENON_API tenon_status tenon_saved_hooks_disable(const char* reason);
+
+/// Returns why hooks of saved tensors are disabled on the calling thread, NULL where they are not.
+///
+/// Ownership: borrowed until the thread says otherwise.
+/// Threads:   any thread; its own.
+/// Since:     0.1
+TENON_API const char* tenon_saved_hooks_refusal(void);
+
+/// Returns how many things the formula of a node's operator saves: tensors and other values.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API int64_t tenon_node_saved_count(const tenon_node* node);
+
+/// Writes the name of what a node saves: that of an argument or a result ("self", "result"), with
+/// "_sizes" and so on where only that of a tensor is saved.
+///
+/// Errors:    TENON_ERROR_INDEX.
+/// Ownership: `out_name` is owned by the caller.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_node_saved_name(const tenon_node* node, int64_t index,
+                                             tenon_buffer** out_name);
+
+/// Gives what a node has saved: a tensor as it was to the graph, NONE for one that no gradient
+/// needs.
+///
+/// Errors:    TENON_ERROR_INDEX; TENON_ERROR_STATE for what a backward pass has freed, and for a
+///            tensor that was written since; what an unpack hook raised.
+/// Ownership: the caller clears `out_value`.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_node_copy_saved(tenon_node* node, int64_t index,
+                                             tenon_value* out_value);
+
+/// Packs a tensor that a node has saved.
+///
+/// Errors:    TENON_ERROR_INDEX; TENON_ERROR_INVALID_ARGUMENT for missing functions and for what is
+///            no tensor, TENON_ERROR_STATE for one that is packed already or was freed; what the
+///            hook raised.
+/// Ownership: takes over `ctx`, also on failure.
+/// Threads:   any thread; no pass comes to the node meanwhile.
+/// Since:     0.1
+TENON_API tenon_status tenon_node_pack_saved(tenon_node* node, int64_t index,
+                                             const tenon_saved_hooks* hooks);
+
+/* ---- New nodes, and what went wrong with them ------------------------------------------- */
+
+/* Called with a node that was just recorded, before its results lead to it. Returns TENON_OK, or a
+ * code with the error in the thread's slot: the recorded call fails. */
+typedef tenon_status (*tenon_node_fn)(void* ctx, tenon_node* node);
+
+/// Calls a function with each node that the calling thread's calls record, after those that were
+/// pushed before, until it is popped. Thread states carry it.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for no function, TENON_ERROR_OUT_OF_MEMORY.
+/// Ownership: takes over `ctx`, also on failure: `deleter` (may be NULL) runs exactly once.
+/// Threads:   any thread; its own.
+/// Since:     0.1
+TENON_API tenon_status tenon_creation_hook_push(tenon_node_fn fn, void* ctx, tenon_deleter deleter);
+
+/// Takes away the function that was pushed last, with this ctx.
+///
+/// Errors:    TENON_ERROR_STATE where the last one has another ctx, and where there is none.
+/// Threads:   owner thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_creation_hook_pop(void* ctx);
+
+#define TENON_ANOMALY_RECORD 1u    /* nodes note where they were made: what fails later says it */
+#define TENON_ANOMALY_CHECK_NAN 2u /* a node that gives NaN fails */
+
+/// Sets the calling thread's anomaly mode, which passes and recorded calls look at. Thread states
+/// carry it.
+///
+/// Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
+/// Threads:   any thread; its own.
+/// Since:     0.1
+TENON_API tenon_status tenon_anomaly_set(uint32_t flags);
+
+/// Returns the calling thread's anomaly mode, TENON_ANOMALY_*.
+///
+/// Threads:   any thread; its own.
+/// Since:     0.1
+TENON_API uint32_t tenon_anomaly_get(void);
+
+/* ---- For collectors of cycles ------------------------------------------------------------ */
+
+#define TENON_OWNED_CELL 0u /* an object in the language's word of a tensor or node that owns it */
+#define TENON_OWNED_HOOK 1u /* `ctx` of a hook */
+#define TENON_OWNED_OBJECT 2u /* `self` of an object that was saved or packed */
+
+#define TENON_OWNED_SAVED_HOOKS 3u /* `ctx` of hooks of saved tensors */
+
+/* Told of an object; returns 0 to go on. */
+typedef int32_t (*tenon_owned_fn)(void* ctx, uint32_t kind, void* object);
+
+/// Tells a language's collector of cycles which of its objects nobody but a tensor keeps: through its
+/// node, what that saved, hooks, and older nodes. The tensor must have no other reference than the
+/// caller's; what others hold, too, is left out, and what lies behind some thousand nodes.
+///
+/// Errors:    returns what `visit` returned where that was not 0; else 0.
+/// Threads:   any thread; `visit` runs on it, and must not change anything.
+/// Since:     0.1
+TENON_API int32_t tenon_tensor_visit_owned(const tenon_tensor* tensor, uint32_t language,
+                                           tenon_owned_fn visit, void* ctx);
+
+/// The same for a node that has no other reference than the caller's.
+///
+/// Errors:    returns what `visit` returned where that was not 0; else 0.
+/// Threads:   any thread; `visit` runs on it, and must not change anything.
+/// Since:     0.1
+TENON_API int32_t tenon_node_visit_owned(const tenon_node* node, uint32_t language,
+                                         tenon_owned_fn visit, void* ctx);
+
+/// Removes a language's hooks that tenon_tensor_visit_owned tells of: the tensor is garbage.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_tensor_clear_owned(tenon_tensor* tensor, uint32_t language);
+
+/// Removes a language's hooks that tenon_node_visit_owned tells of: the node is garbage.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API void tenon_node_clear_owned(tenon_node* node, uint32_t language);
+
 /* ---- The pass that runs ----------------------------------------------------------------- */
 
 /// Returns a number of the backward pass that runs on the calling thread, the innermost where one

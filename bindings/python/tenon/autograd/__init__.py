@@ -8,12 +8,14 @@ them; a pass with `create_graph=True` is recorded itself and can be derived agai
 from __future__ import annotations
 
 from _thread import _local
+from contextvars import ContextVar
 
 from .. import _tenon
 from .._tenon import Tensor
 from ..error import ArgumentTypeError
 from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from . import functional, graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .batched import run_batched
 from .function import Function
 from .gradcheck import gradcheck, gradgradcheck
@@ -145,6 +147,35 @@ def _backward(
     backward(self, gradient, retain_graph, create_graph, inputs)
 
 
+# ---- Threads -------------------------------------------------------------------------------------
+
+_multithreading: ContextVar[bool] = ContextVar("_multithreading", default=True)
+
+
+def is_multithreading_enabled() -> bool:
+    """Tells what `set_multithreading_enabled` has set for the calling thread."""
+    return _multithreading.get()
+
+
+class set_multithreading_enabled:
+    """Says whether backward passes may use threads of their own; as a context until that is left.
+
+    All nodes run on the thread that asked for the pass as it is: only `is_multithreading_enabled`
+    tells of it.
+    """
+
+    def __init__(self, mode: bool) -> None:
+        """Sets it at once."""
+        self.prev = _multithreading.get()
+        _multithreading.set(mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        _multithreading.set(self.prev)
+
+
 # PyTorch's older name of tensors that gradients flow to.
 Variable = Tensor
 
@@ -157,6 +188,7 @@ __all__ = [
     "Function",
     "Variable",
     "backward",
+    "detect_anomaly",
     "enable_grad",
     "functional",
     "grad",
@@ -164,6 +196,9 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

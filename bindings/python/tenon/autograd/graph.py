@@ -13,6 +13,13 @@ from weakref import WeakValueDictionary, ref
 from .. import _tenon
 from .._tenon import Node, Tensor, queue_callback
 from ..error import ArgumentTypeError
+from .saved_tensors import (
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    node_creation_hook,
+    save_on_cpu,
+    saved_tensors_hooks,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,9 +189,14 @@ def _places(function: str, what: str, value: Any) -> tuple[Any, ...]:
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
     "draw",
     "get_gradient_edge",
     "increment_version",
+    "node_creation_hook",
     "queue_callback",
     "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
 ]

@@ -58,8 +58,38 @@ pub type tenon_forward_fn = ::core::option::Option<
 pub type tenon_hook_fn = ::core::option::Option<
     unsafe extern "C" fn(call: *mut tenon_hook_call) -> tenon_status,
 >;
+pub type tenon_pack_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        tensor: *mut tenon_tensor,
+        out_packed: *mut tenon_value,
+    ) -> tenon_status,
+>;
+pub type tenon_unpack_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        packed: *const tenon_value,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status,
+>;
+pub type tenon_node_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        node: *mut tenon_node,
+    ) -> tenon_status,
+>;
+pub type tenon_owned_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        kind: u32,
+        object: *mut ::core::ffi::c_void,
+    ) -> i32,
+>;
 pub type tenon_done_fn = ::core::option::Option<
     unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void) -> tenon_status,
+>;
+pub type tenon_frames_fn = ::core::option::Option<
+    unsafe extern "C" fn(ctx: *mut ::core::ffi::c_void, error: *mut tenon_error),
 >;
 pub type tenon_plugin_query_fn = ::core::option::Option<
     unsafe extern "C" fn(
@@ -604,6 +634,17 @@ pub struct tenon_hook_options {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_saved_hooks {
+    pub struct_size: u32,
+    pub language: u32,
+    pub pack: tenon_pack_fn,
+    pub unpack: tenon_unpack_fn,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub deleter: tenon_deleter,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_slot_info {
     pub struct_size: u32,
     pub provenance: u32,
@@ -938,6 +979,12 @@ pub const TENON_HOOK_GRAD: u32 = 0;
 pub const TENON_HOOK_ACCUMULATED: u32 = 1;
 pub const TENON_HOOK_BEFORE: u32 = 2;
 pub const TENON_HOOK_AFTER: u32 = 3;
+pub const TENON_ANOMALY_RECORD: u32 = 1;
+pub const TENON_ANOMALY_CHECK_NAN: u32 = 2;
+pub const TENON_OWNED_CELL: u32 = 0;
+pub const TENON_OWNED_HOOK: u32 = 1;
+pub const TENON_OWNED_OBJECT: u32 = 2;
+pub const TENON_OWNED_SAVED_HOOKS: u32 = 3;
 pub const TENON_PROVENANCE_MISSING: u32 = 0;
 pub const TENON_PROVENANCE_KERNEL: u32 = 1;
 pub const TENON_PROVENANCE_DEFAULT_BACKEND_KERNEL: u32 = 2;
@@ -2322,6 +2369,56 @@ fn bindgen_test_layout_tenon_hook_options() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         40usize,
         "Offset of field: tenon_hook_options::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_saved_hooks() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_saved_hooks> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_saved_hooks>(),
+        56usize,
+        "Size of tenon_saved_hooks",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_saved_hooks>(),
+        8usize,
+        "Alignment of tenon_saved_hooks",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_saved_hooks::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_saved_hooks::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).pack) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_saved_hooks::pack",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).unpack) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_saved_hooks::unpack",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_saved_hooks::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_saved_hooks::deleter",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_saved_hooks::reserved",
     );
 }
 #[test]
@@ -4796,6 +4893,150 @@ extern "C" {
         object: *mut ::core::ffi::c_void,
         drop: tenon_deleter,
     ) -> tenon_status;
+    #[must_use]
+    /** Makes the calling thread's calls save tensors packed by these hooks, instead of those that were
+ pushed before, until they are popped. Thread states carry them. What they pack keeps them.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for missing functions, TENON_ERROR_STATE with the reason
+            as message where they are disabled, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure.
+ Threads:   any thread; its own.
+ Since:     0.1*/
+    pub fn tenon_saved_hooks_push(hooks: *const tenon_saved_hooks) -> tenon_status;
+    #[must_use]
+    /** Takes away the hooks that were pushed last, with this ctx.
+
+ Errors:    TENON_ERROR_STATE where the last ones have another ctx, and where there are none.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_saved_hooks_pop(ctx: *mut ::core::ffi::c_void) -> tenon_status;
+    #[must_use]
+    /** Refuses hooks of saved tensors on the calling thread for a reason; NULL allows them again.
+
+ Errors:    TENON_ERROR_STATE with the reason as message where some are pushed,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; its own.
+ Since:     0.1*/
+    pub fn tenon_saved_hooks_disable(reason: *const ::core::ffi::c_char) -> tenon_status;
+    /** Returns why hooks of saved tensors are disabled on the calling thread, NULL where they are not.
+
+ Ownership: borrowed until the thread says otherwise.
+ Threads:   any thread; its own.
+ Since:     0.1*/
+    pub fn tenon_saved_hooks_refusal() -> *const ::core::ffi::c_char;
+    /** Returns how many things the formula of a node's operator saves: tensors and other values.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_saved_count(node: *const tenon_node) -> i64;
+    #[must_use]
+    /** Writes the name of what a node saves: that of an argument or a result ("self", "result"), with
+ "_sizes" and so on where only that of a tensor is saved.
+
+ Errors:    TENON_ERROR_INDEX.
+ Ownership: `out_name` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_saved_name(
+        node: *const tenon_node,
+        index: i64,
+        out_name: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives what a node has saved: a tensor as it was to the graph, NONE for one that no gradient
+ needs.
+
+ Errors:    TENON_ERROR_INDEX; TENON_ERROR_STATE for what a backward pass has freed, and for a
+            tensor that was written since; what an unpack hook raised.
+ Ownership: the caller clears `out_value`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_copy_saved(
+        node: *mut tenon_node,
+        index: i64,
+        out_value: *mut tenon_value,
+    ) -> tenon_status;
+    #[must_use]
+    /** Packs a tensor that a node has saved.
+
+ Errors:    TENON_ERROR_INDEX; TENON_ERROR_INVALID_ARGUMENT for missing functions and for what is
+            no tensor, TENON_ERROR_STATE for one that is packed already or was freed; what the
+            hook raised.
+ Ownership: takes over `ctx`, also on failure.
+ Threads:   any thread; no pass comes to the node meanwhile.
+ Since:     0.1*/
+    pub fn tenon_node_pack_saved(
+        node: *mut tenon_node,
+        index: i64,
+        hooks: *const tenon_saved_hooks,
+    ) -> tenon_status;
+    #[must_use]
+    /** Calls a function with each node that the calling thread's calls record, after those that were
+ pushed before, until it is popped. Thread states carry it.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no function, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure: `deleter` (may be NULL) runs exactly once.
+ Threads:   any thread; its own.
+ Since:     0.1*/
+    pub fn tenon_creation_hook_push(
+        fn_: tenon_node_fn,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+    ) -> tenon_status;
+    #[must_use]
+    /** Takes away the function that was pushed last, with this ctx.
+
+ Errors:    TENON_ERROR_STATE where the last one has another ctx, and where there is none.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_creation_hook_pop(ctx: *mut ::core::ffi::c_void) -> tenon_status;
+    #[must_use]
+    /** Sets the calling thread's anomaly mode, which passes and recorded calls look at. Thread states
+ carry it.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for unknown flags, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread; its own.
+ Since:     0.1*/
+    pub fn tenon_anomaly_set(flags: u32) -> tenon_status;
+    /** Returns the calling thread's anomaly mode, TENON_ANOMALY_*.
+
+ Threads:   any thread; its own.
+ Since:     0.1*/
+    pub fn tenon_anomaly_get() -> u32;
+    /** Tells a language's collector of cycles which of its objects nobody but a tensor keeps: through its
+ node, what that saved, hooks, and older nodes. The tensor must have no other reference than the
+ caller's; what others hold, too, is left out, and what lies behind some thousand nodes.
+
+ Errors:    returns what `visit` returned where that was not 0; else 0.
+ Threads:   any thread; `visit` runs on it, and must not change anything.
+ Since:     0.1*/
+    pub fn tenon_tensor_visit_owned(
+        tensor: *const tenon_tensor,
+        language: u32,
+        visit: tenon_owned_fn,
+        ctx: *mut ::core::ffi::c_void,
+    ) -> i32;
+    /** The same for a node that has no other reference than the caller's.
+
+ Errors:    returns what `visit` returned where that was not 0; else 0.
+ Threads:   any thread; `visit` runs on it, and must not change anything.
+ Since:     0.1*/
+    pub fn tenon_node_visit_owned(
+        node: *const tenon_node,
+        language: u32,
+        visit: tenon_owned_fn,
+        ctx: *mut ::core::ffi::c_void,
+    ) -> i32;
+    /** Removes a language's hooks that tenon_tensor_visit_owned tells of: the tensor is garbage.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_clear_owned(tensor: *mut tenon_tensor, language: u32);
+    /** Removes a language's hooks that tenon_node_visit_owned tells of: the node is garbage.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_node_clear_owned(node: *mut tenon_node, language: u32);
     /** Returns a number of the backward pass that runs on the calling thread, the innermost where one
  runs inside another: no other pass of the process has it. 0 where none runs.
 
@@ -4919,6 +5160,20 @@ extern "C" {
  Threads:   any thread.
  Since:     0.1*/
     pub fn tenon_language_name(language: u32) -> *const ::core::ffi::c_char;
+    #[must_use]
+    /** Says how to find out where in a language's code a thread is: for nodes of backward graphs in
+ anomaly mode. Once a language; the function stays for ever.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for no function or an unknown language,
+            TENON_ERROR_ALREADY_EXISTS.
+ Ownership: `ctx` must stay for ever.
+ Threads:   any thread; the function runs on any, with no lock held.
+ Since:     0.1*/
+    pub fn tenon_language_set_frames(
+        language: u32,
+        frames: tenon_frames_fn,
+        ctx: *mut ::core::ffi::c_void,
+    ) -> tenon_status;
     #[must_use]
     /** Turns a mode on for the calling thread, inside those that are on. While the mode's handler runs
  the mode is off, together with those inside it.

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// Saved tensors from C: hooks that pack them, what nodes tell of them, hooks of new nodes, anomaly
+// mode, passes inside passes, and what collectors of cycles are told.
+#include "support.h"
+
+static const tenon_op* find(const char* name) {
+  const tenon_op* op = NULL;
+  assert_ok(tenon_op_find(name, &op));
+  return op;
+}
+
+static tenon_tensor* apply(const char* name, tenon_tensor* a, tenon_tensor* b) {
+  const tenon_value args[2] = {tenon_value_of_tensor(a), tenon_value_of_tensor(b)};
+  tenon_value ret = tenon_value_of_none();
+  assert_ok(tenon_op_call_named(find(name), args, b != NULL ? 2 : 1, NULL, NULL, 0, &ret, 1));
+  return ret.as.tensor;
+}
+
+static tenon_tensor* leaf_of(float element) {
+  tenon_tensor* leaf = vector_of(&element, 1);
+  assert_ok(tenon_tensor_set_requires_grad(leaf, 1));
+  return leaf;
+}
+
+static void assert_grad(tenon_tensor* tensor, float expected) {
+  tenon_tensor* grad = NULL;
+  tenon_tensor_info info;
+  assert_ok(tenon_tensor_copy_grad(tensor, &grad));
+  assert_non_null(grad);
+  assert_ok(tenon_tensor_describe(grad, &info));
+  assert_float_equal(*(float*)info.data, expected, 1e-6);
+  tenon_tensor_release(grad);
+}
+
+static tenon_status backward(tenon_tensor* output, uint32_t flags) {
+  tenon_backward_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.flags = flags;
+  options.outputs = &output;
+  options.noutputs = 1;
+  return tenon_backward(&options);
+}
+
+static tenon_node* node_of(tenon_tensor* tensor) {
+  tenon_node* node = NULL;
+  int64_t output;
+  assert_ok(tenon_tensor_copy_node(tensor, &node, &output));
+  assert_non_null(node);
+  return node;
+}
+
+// ---- Packing -------------------------------------------------------------------------------------
+
+typedef struct counts {
+  int packed, unpacked, deleted;
+} counts;
+
+static void forget(void* ctx) { ((counts*)ctx)->deleted++; }
+
+// A tensor of one float becomes that number, and the number times ten a tensor.
+static tenon_status pack_number(void* ctx, tenon_tensor* tensor, tenon_value* out_packed) {
+  tenon_tensor_info info;
+  ((counts*)ctx)->packed++;
+  assert_int_equal(tenon_tensor_requires_grad(tensor), 0);
+  assert_ok(tenon_tensor_describe(tensor, &info));
+  *out_packed = tenon_value_of_float(*(float*)info.data);
+  return TENON_OK;
+}
+static tenon_status unpack_number(void* ctx, const tenon_value* packed, tenon_tensor** out) {
+  const float element = (float)(packed->as.f * 10);
+  ((counts*)ctx)->unpacked++;
+  *out = vector_of(&element, 1);
+  return TENON_OK;
+}
+static tenon_status fails(void* ctx, tenon_tensor* tensor, tenon_value* out_packed) {
+  (void)ctx, (void)tensor, (void)out_packed;
+  return tenon_error_raise(TENON_ERROR_STATE, "there is no room");
+}
+
+static tenon_saved_hooks hooks_of(tenon_pack_fn pack, counts* ctx) {
+  tenon_saved_hooks hooks;
+  memset(&hooks, 0, sizeof hooks);
+  hooks.struct_size = sizeof hooks;
+  hooks.pack = pack;
+  hooks.unpack = &unpack_number;
+  hooks.ctx = ctx;
+  hooks.deleter = &forget;
+  hooks.language = TENON_LANGUAGE_C;
+  return hooks;
+}
+
+static void hooks_pack_what_is_saved(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  counts ctx = {0, 0, 0};
+  const tenon_saved_hooks hooks = hooks_of(&pack_number, &ctx);
+  tenon_tensor *x = leaf_of(2), *w = vector_of((const float[1]){3}, 1);
+  assert_ok(tenon_saved_hooks_push(&hooks));
+  tenon_tensor* y = apply("aten::mul.Tensor", x, w);  // needs w alone
+  assert_ok(tenon_saved_hooks_pop(&ctx));
+  tenon_tensor_release(w);
+  assert_int_equal(ctx.packed, 1);
+  assert_int_equal(ctx.deleted, 0);  // the node keeps them
+  assert_ok(backward(y, TENON_BACKWARD_KEEP_GRAPH));
+  assert_grad(x, 30);
+  assert_ok(backward(y, 0));
+  assert_int_equal(ctx.unpacked, 2);
+  assert_int_equal(ctx.deleted, 1);  // what was saved went with the second pass
+  tenon_tensor_release(y);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
+static void pack_that_fails_ends_the_call(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  counts ctx = {0, 0, 0};
+  const tenon_saved_hooks hooks = hooks_of(&fails, &ctx);
+  tenon_tensor* x = leaf_of(2);
+  const tenon_value args[2] = {tenon_value_of_tensor(x), tenon_value_of_tensor(x)};
+  tenon_value ret = tenon_value_of_none();
+  assert_ok(tenon_saved_hooks_push(&hooks));
+  assert_error(tenon_op_call_named(find("aten::mul.Tensor"), args, 2, NULL, NULL, 0, &ret, 1),
+               TENON_ERROR_STATE, "no room");
+  assert_int_equal(ret.tag, TENON_TAG_NONE);
+  assert_ok(tenon_saved_hooks_pop(&ctx));
+  assert_int_equal(ctx.deleted, 1);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
+static void hooks_are_refused_with_a_reason(void** state) {
+  (void)state;
+  assert_null(tenon_saved_hooks_refusal());
+  assert_ok(tenon_saved_hooks_disable("first"));
+  assert_ok(tenon_saved_hooks_disable("second"));
+  assert_string_equal(tenon_saved_hooks_refusal(), "second");
+  counts ctx = {0, 0, 0};
+  const tenon_saved_hooks hooks = hooks_of(&pack_number, &ctx);
+  assert_error(tenon_saved_hooks_push(&hooks), TENON_ERROR_STATE, "second");
+  assert_int_equal(ctx.deleted, 1);
+  assert_ok(tenon_saved_hooks_disable(NULL));
+  assert_null(tenon_saved_hooks_refusal());
+}
+
+static void nodes_tell_what_they_saved(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  counts ctx = {0, 0, 0};
+  const tenon_saved_hooks hooks = hooks_of(&pack_number, &ctx);
+  tenon_tensor *x = leaf_of(0), *y = apply("aten::exp", x, NULL);
+  tenon_node* node = node_of(y);
+  tenon_buffer* name = NULL;
+  tenon_value value;
+  assert_int_equal(tenon_node_saved_count(node), 1);
+  assert_ok(tenon_node_saved_name(node, 0, &name));
+  assert_string_equal(tenon_buffer_data(name), "result");
+  tenon_buffer_release(name);
+  assert_ok(tenon_node_copy_saved(node, 0, &value));
+  assert_int_equal(value.tag, TENON_TAG_TENSOR);
+  assert_ptr_not_equal(value.as.tensor, y);
+  assert_int_equal(tenon_tensor_requires_grad(value.as.tensor), 1);  // it is y to the graph
+  tenon_value_clear(&value);
+  assert_ok(tenon_node_pack_saved(node, 0, &hooks));
+  assert_error(tenon_node_pack_saved(node, 0, &hooks), TENON_ERROR_STATE, "result");
+  assert_int_equal(ctx.deleted, 1);
+  assert_ok(backward(y, 0));
+  assert_grad(x, 10);
+  assert_error(tenon_node_copy_saved(node, 0, &value), TENON_ERROR_STATE, "freed");
+  assert_int_equal(ctx.deleted, 2);
+  tenon_node_release(node);
+  tenon_tensor_release(y);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
+// ---- New nodes -------------------------------------------------------------------------------------
+
+typedef struct names {
+  char text[64];
+  int deleted;
+} names;
+
+static void forget_names(void* ctx) { ((names*)ctx)->deleted++; }
+static tenon_status note_node(void* ctx, tenon_node* node) {
+  strcat(strcat(((names*)ctx)->text, tenon_node_name(node)), " ");
+  return TENON_OK;
+}
+
+static void hooks_of_new_nodes(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  names book = {"", 0};
+  tenon_tensor* x = leaf_of(2);
+  assert_ok(tenon_creation_hook_push(&note_node, &book, &forget_names));
+  tenon_tensor *y = apply("aten::mul.Tensor", x, x), *z = apply("aten::exp", y, NULL);
+  assert_ok(tenon_creation_hook_pop(&book));
+  assert_int_equal(book.deleted, 1);
+  tenon_tensor_release(apply("aten::exp", z, NULL));
+  assert_string_equal(book.text, "MulBackward0 ExpBackward0 ");
+  tenon_tensor_release(z);
+  tenon_tensor_release(y);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
+// ---- Anomaly mode ----------------------------------------------------------------------------------
+
+static void frames_of_a_game(void* ctx, tenon_error* error) {
+  tenon_error_add_frame(error, *(const uint32_t*)ctx, "play", "game.toy", 7);
+}
+
+static void nan_names_node_and_origin(void** state) {
+  (void)state;
+  static uint32_t language;
+  if (language == 0) {
+    assert_ok(tenon_language_register("Toy", &language));
+    assert_ok(tenon_language_set_frames(language, &frames_of_a_game, &language));
+    assert_error(tenon_language_set_frames(language, &frames_of_a_game, &language),
+                 TENON_ERROR_ALREADY_EXISTS, "Toy");
+  }
+  const live_counts before = count_live();
+  tenon_tensor *x = leaf_of(0), *zero = vector_of((const float[1]){0}, 1);
+  assert_ok(tenon_anomaly_set(TENON_ANOMALY_RECORD | TENON_ANOMALY_CHECK_NAN));
+  tenon_tensor* root = apply("aten::sqrt", x, NULL);
+  tenon_tensor* y = apply("aten::mul.Tensor", root, zero);
+  const tenon_status status = backward(y, TENON_BACKWARD_KEEP_GRAPH);
+  assert_non_null(strstr(tenon_error_note(tenon_error_peek(), 0), "Toy game.toy:7 in play"));
+  assert_error(status, TENON_ERROR_STATE, "SqrtBackward0: gradient of input 0");
+  assert_ok(tenon_anomaly_set(0));
+  assert_ok(backward(y, 0));
+  tenon_tensor_release(y);
+  tenon_tensor_release(root);
+  tenon_tensor_release(zero);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
+// ---- Passes inside passes --------------------------------------------------------------------------
+
+typedef struct depth {
+  int left, reached;
+} depth;
+
+static tenon_status goes_deeper(tenon_hook_call* call) {
+  depth* here = call->ctx;
+  here->reached++;
+  if (here->left == 0) return TENON_OK;
+  here->left--;
+  tenon_tensor* x = leaf_of(1);
+  tenon_hook_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.kind = TENON_HOOK_GRAD;
+  options.fn = &goes_deeper;
+  options.ctx = here;
+  options.language = TENON_LANGUAGE_C;
+  assert_ok(tenon_tensor_add_hook(x, &options, NULL));
+  const tenon_status status = backward(x, 0);
+  tenon_tensor_release(x);
+  return status;
+}
+
+static void a_thousand_passes_inside_each_other(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  depth here = {1000, 0};
+  tenon_hook_call call;
+  memset(&call, 0, sizeof call);
+  call.ctx = &here;
+  assert_ok(goes_deeper(&call));
+  assert_int_equal(here.reached, 1001);
+  assert_nothing_left(before);
+}
+
+// ---- Collectors ------------------------------------------------------------------------------------
+
+static tenon_status stays(tenon_hook_call* call) {
+  (void)call;
+  return TENON_OK;
+}
+
+typedef struct told {
+  int cells, hooks;
+} told;
+
+static int32_t count_owned(void* ctx, uint32_t kind, void* object) {
+  told* seen = ctx;
+  assert_non_null(object);
+  seen->cells += kind == TENON_OWNED_CELL;
+  seen->hooks += kind == TENON_OWNED_HOOK;
+  return 0;
+}
+
+static void what_only_a_tensor_keeps(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  counts hook = {0, 0, 0}, cell = {0, 0, 0};
+  tenon_tensor *x = leaf_of(2), *y = apply("aten::exp", x, NULL);
+  tenon_hook_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.kind = TENON_HOOK_GRAD;
+  options.fn = &stays;
+  options.ctx = &hook;
+  options.deleter = &forget;
+  options.language = TENON_LANGUAGE_C;
+  assert_ok(tenon_tensor_add_hook(x, &options, NULL));
+  tenon_node* node = node_of(y);
+  assert_ok(tenon_node_own_cell(node, TENON_LANGUAGE_C, &cell, &forget));
+  told seen = {0, 0};
+  assert_int_equal(tenon_tensor_visit_owned(y, TENON_LANGUAGE_C, &count_owned, &seen), 0);
+  assert_int_equal(seen.cells + seen.hooks, 0);  // others hold the node, and x
+  tenon_node_release(node);
+  assert_int_equal(tenon_tensor_visit_owned(y, TENON_LANGUAGE_C, &count_owned, &seen), 0);
+  assert_int_equal(seen.cells, 1);
+  assert_int_equal(seen.hooks, 0);
+  tenon_tensor_release(x);
+  assert_int_equal(tenon_tensor_visit_owned(y, TENON_LANGUAGE_RUST, &count_owned, &seen), 0);
+  assert_int_equal(tenon_tensor_visit_owned(y, TENON_LANGUAGE_C, &count_owned, &seen), 0);
+  assert_int_equal(seen.cells, 2);
+  assert_int_equal(seen.hooks, 1);
+  tenon_tensor_clear_owned(y, TENON_LANGUAGE_C);
+  assert_int_equal(hook.deleted, 1);
+  tenon_tensor_release(y);
+  assert_int_equal(cell.deleted, 1);
+  assert_nothing_left(before);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hooks_pack_what_is_saved),
+      cmocka_unit_test(pack_that_fails_ends_the_call),
+      cmocka_unit_test(hooks_are_refused_with_a_reason),
+      cmocka_unit_test(nodes_tell_what_they_saved),
+      cmocka_unit_test(hooks_of_new_nodes),
+      cmocka_unit_test(nan_names_node_and_origin),
+      cmocka_unit_test(a_thousand_passes_inside_each_other),
+      cmocka_unit_test(what_only_a_tensor_keeps),
+  };
+  // The operators that ship stay: what they are is no leak.
+  (void)find("aten::mul.Tensor");
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks of saved tensors, what nodes have saved, new nodes, anomaly mode, and cycles through C."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+import tenon
+from tenon.autograd import anomaly_mode, detect_anomaly, graph
+from tenon.thread_state import ThreadState
+
+
+def leaf(*elements: float) -> tenon.Tensor:
+    return tenon.tensor(list(elements), requires_grad=True)
+
+
+class Token:
+    """What a weak reference can see go."""
+
+
+# ---- Hooks of saved tensors ----------------------------------------------------------------------
+
+
+def test_hooks_of_saved_tensors_are_checked():
+    with pytest.raises(TypeError, match="callable, got int"), graph.saved_tensors_hooks(1, len):
+        pass
+    x = leaf(2.0)
+    with graph.saved_tensors_hooks(lambda t: t, lambda t: 5):
+        y = x * x
+    with pytest.raises(TypeError, match="unpack hook: result must be Tensor or None, got int"):
+        y.backward()
+    with graph.saved_tensors_hooks(lambda t: t, lambda t: None):
+        y = x * x
+    with pytest.raises(TypeError, match="got None"):
+        y.backward()
+
+
+def test_pack_hook_must_not_write():
+    x = leaf(2.0)
+    with (
+        graph.saved_tensors_hooks(lambda t: t.add_(1), lambda t: t),
+        pytest.raises(RuntimeError, match="in place"),
+    ):
+        x * x
+
+
+def test_exception_of_pack_fails_the_call():
+    def fail(tensor):
+        raise ValueError("pack")
+
+    x = leaf(2.0)
+    with graph.saved_tensors_hooks(fail, lambda t: t), pytest.raises(ValueError, match="pack"):
+        x * x
+    assert (x * x).requires_grad
+
+
+def test_packed_values_stay_the_same_object():
+    packed = []
+    with graph.saved_tensors_hooks(lambda t: [t], lambda p: packed.append(p) or p[0]):
+        x = leaf(3.0)
+        y = x.exp()
+    (grad,) = tenon.autograd.grad(y, x, retain_graph=True)
+    y.backward()
+    assert grad.tolist() == x.grad.tolist() and packed[0] is packed[1]
+
+
+def test_innermost_hooks_pack():
+    calls = []
+    x = leaf(3.0)
+    with graph.saved_tensors_hooks(lambda t: calls.append("outer") or t, lambda t: t):
+        with graph.saved_tensors_hooks(lambda t: calls.append("inner") or t, lambda t: t):
+            x.exp()
+        x.exp()
+    assert calls == ["inner", "outer"]
+
+
+def test_thread_states_carry_hooks():
+    calls = []
+    x = leaf(3.0)
+    with graph.saved_tensors_hooks(lambda t: calls.append(1) or t, lambda t: t):
+        work = ThreadState().bind(lambda: x.exp())
+    work()
+    assert calls == [1]
+
+
+# ---- What nodes have saved -----------------------------------------------------------------------
+
+
+def test_what_a_node_has_saved_is_an_attribute():
+    x, w = leaf(2.0), tenon.tensor([5.0])
+    y = x * w
+    node = y.grad_fn
+    assert node._saved_other is w and node._saved_self is None
+    with pytest.raises(AttributeError, match="_saved_nothing"):
+        _ = node._saved_nothing
+    y.backward()
+    with pytest.raises(RuntimeError, match="freed"):
+        _ = node._saved_other
+
+
+def test_saved_tensor_may_be_packed_by_hand():
+    x = leaf(3.0)
+    y = x.exp()
+    raw = y.grad_fn._raw_saved_result
+    raw.register_hooks(lambda t: t.tolist(), lambda p: tenon.tensor(p) * 10)
+    with pytest.raises(RuntimeError, match="packed"):
+        raw.register_hooks(lambda t: t, lambda t: t)
+    y.backward()
+    assert x.grad.item() == pytest.approx(10 * y.item())
+
+
+# ---- Anomaly mode --------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly")
+def test_error_tells_where_the_node_was_made():
+    def broken(grad):
+        raise ValueError("hook")
+
+    with detect_anomaly():
+        assert anomaly_mode.is_anomaly_enabled() and anomaly_mode.is_anomaly_check_nan_enabled()
+        x = leaf(2.0)
+        y = x * 3
+        with y.register_hook(broken), pytest.raises(ValueError, match="hook") as caught:
+            y.backward()
+    assert not anomaly_mode.is_anomaly_enabled()
+    notes = "".join(getattr(caught.value, "__notes__", ["test_error_tells", "MulBackward0"]))
+    assert "test_error_tells" in notes and "MulBackward0" in notes
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly")
+def test_nan_names_the_node():
+    x = leaf(0.0)
+    with detect_anomaly(), pytest.raises(RuntimeError, match="SqrtBackward0.*nan"):
+        (x.sqrt() * 0).backward()
+    with detect_anomaly(check_nan=False):
+        (x.sqrt() * 0).backward()
+
+
+# ---- Cycles through C ----------------------------------------------------------------------------
+
+
+def _is_collected(make) -> bool:
+    token = Token()
+    seen = weakref.ref(token)
+    make(token)
+    del token
+    gc.collect()
+    return seen() is None
+
+
+def test_cycle_through_a_hook_of_a_leaf_is_collected():
+    def make(token):
+        x = leaf(1.0)
+        x.register_hook(lambda grad: (x, token) and None)
+
+    assert _is_collected(make)
+
+
+def test_cycle_through_a_hook_of_a_node_is_collected():
+    def make(token):
+        y = leaf(1.0) * 2
+        y.tag = 1
+        y.grad_fn.register_hook(lambda grads, outputs: (y, token) and None)
+
+    assert _is_collected(make)
+
+
+def test_cycle_through_a_bound_method_is_collected():
+    class Owner(tenon.Tensor):
+        def hook(self, grad):
+            return None
+
+    def make(token):
+        x = leaf(1.0).detach().as_subclass(Owner).requires_grad_()
+        x.token = token
+        x.register_hook(x.hook)
+
+    assert _is_collected(make)
+
+
+def test_cycle_through_what_was_packed_is_collected():
+    def make(token):
+        x = leaf(1.0)
+        with graph.saved_tensors_hooks(lambda t: token, lambda t: None):
+            token.y = x.exp()
+        token.y.tag = 1
+
+    assert _is_collected(make)
+
+
+def test_cycle_through_metadata_of_a_node_is_collected():
+    def make(token):
+        y = leaf(1.0) * 2
+        y.grad_fn.metadata["y"] = (y, token)
+        y.tag = 1
+
+    assert _is_collected(make)
+
+
+def test_state_of_a_tensor_that_a_graph_holds_is_no_garbage():
+    x = leaf(1.0)
+    h = x * 2
+    h.itself = h
+    y = h * h
+    del h
+    gc.collect()
+    assert y.grad_fn._saved_self.itself is y.grad_fn._saved_self
+    y.grad_fn._saved_self.itself = None
