@@ -256,3 +256,62 @@ def test_first_values_are_within_their_bounds():
         nn.init.xavier_normal_(tenon.empty(3))
     with pytest.raises(ValueError, match="sideways"):
         nn.init.kaiming_uniform_(w, mode="sideways")
+
+
+def test_losses_of_classes():
+    f = nn.functional
+    logits = tenon.tensor([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]], requires_grad=True)
+    target = tenon.tensor([2, 0])
+    rows = [math.log(math.exp(-2) + math.exp(-1) + 1), math.log(3)]
+    assert f.cross_entropy(logits, target, reduction="none").tolist() == pytest.approx(rows)
+    assert f.cross_entropy(logits, target).item() == pytest.approx(sum(rows) / 2)
+    weight = tenon.tensor([3.0, 1.0, 1.0])
+    weighted = nn.CrossEntropyLoss(weight)(logits, target)
+    assert weighted.item() == pytest.approx((rows[0] + 3 * rows[1]) / 4)
+    ignored = f.cross_entropy(logits, target, ignore_index=0)
+    assert ignored.item() == pytest.approx(rows[0])
+    shares = tenon.tensor([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    assert f.cross_entropy(logits, shares).item() == pytest.approx(sum(rows) / 2)
+    smooth = f.cross_entropy(logits, target, label_smoothing=0.3)
+    same = f.cross_entropy(logits, shares, label_smoothing=0.3)
+    assert smooth.item() == pytest.approx(same.item())
+    f.cross_entropy(logits, target).backward()
+    expected = (f.softmax(logits.detach(), 1) - shares) / 2
+    assert logits.grad.reshape(-1).tolist() == pytest.approx(
+        expected.reshape(-1).tolist(), abs=1e-6
+    )
+    single = f.nll_loss(tenon.tensor([-1.0, -2.0]), tenon.tensor(1))
+    assert single.item() == 2.0
+    images = f.cross_entropy(tenon.zeros(2, 3, 4), tenon.zeros(2, 4, dtype=tenon.int64))
+    assert images.item() == pytest.approx(math.log(3))
+
+
+@pytest.mark.parametrize(
+    ("input", "target", "options", "error", "text"),
+    [
+        ((2, 3), [0], {}, ValueError, "target"),
+        ((1, 3), [3], {}, ValueError, "0 to 2"),
+        ((1, 3), [0.5], {}, TypeError, "integers"),
+        ((1, 3), [0], {"reduction": "most"}, ValueError, "most"),
+        ((1, 3), [0], {"label_smoothing": 2}, ValueError, "2"),
+        ((1, 3), [0], {"weight": [1.0]}, ValueError, "weight"),
+    ],
+)
+def test_losses_of_classes_refuse(input, target, options, error, text):
+    if "weight" in options:
+        options = {"weight": tenon.tensor(options["weight"])}
+    with pytest.raises(error, match=text):
+        nn.functional.cross_entropy(tenon.zeros(*input), tenon.tensor(target), **options)
+
+
+def test_layer_norm_has_mean_0_and_deviation_1():
+    layer = nn.LayerNorm([2, 2])
+    x = tenon.arange(12.0).reshape(3, 2, 2)
+    y = layer(x)
+    assert y.mean(dim=(1, 2)).tolist() == pytest.approx([0.0] * 3, abs=1e-6)
+    assert (y * y).mean(dim=(1, 2)).tolist() == pytest.approx([1.0] * 3, abs=1e-4)
+    assert list(layer.state_dict()) == ["weight", "bias"]
+    assert list(nn.LayerNorm(2, bias=False).state_dict()) == ["weight"]
+    assert repr(nn.LayerNorm(2)) == "LayerNorm((2,), eps=1e-05, elementwise_affine=True)"
+    with pytest.raises(ValueError, match="end with"):
+        layer(tenon.ones(3))

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from . import functional, init, modules, parameter, utils
 from .modules import (
+    CrossEntropyLoss,
     Dropout,
     Flatten,
     Identity,
     L1Loss,
+    LayerNorm,
     LeakyReLU,
     Linear,
     LogSoftmax,
@@ -16,6 +18,7 @@ from .modules import (
     ModuleDict,
     ModuleList,
     MSELoss,
+    NLLLoss,
     ParameterDict,
     ParameterList,
     ReLU,
@@ -29,10 +32,12 @@ from .parameter import Buffer, Parameter
 
 __all__ = [
     "Buffer",
+    "CrossEntropyLoss",
     "Dropout",
     "Flatten",
     "Identity",
     "L1Loss",
+    "LayerNorm",
     "LeakyReLU",
     "Linear",
     "LogSoftmax",
@@ -40,6 +45,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "NLLLoss",
     "Parameter",
     "ParameterDict",
     "ParameterList",

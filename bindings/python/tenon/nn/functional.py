@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers, activations and losses as functions, over operators of ATen."""
+"""Layers and activations as functions over operators of ATen, and losses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from .. import functional as _operators
 from .._tenon import Tensor
 from ..error import InvalidArgumentError
 from ..ops import _packet
+from .functional_loss import cross_entropy, l1_loss, mse_loss, nll_loss
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,41 +103,37 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.mul_(factor) if inplace else input * factor
 
 
-def _reduced(name: str, losses: Tensor, reduction: str) -> Tensor:
-    if reduction == "mean":
-        return _operators.mean(losses)
-    if reduction == "sum":
-        return _operators.sum(losses)
-    if reduction == "none":
-        return losses
-    raise InvalidArgumentError(
-        f"{name}: reduction must be 'none', 'mean' or 'sum', got {reduction!r}"
-    )
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Returns the input less its mean, divided by its deviation, over the last dims.
 
-
-def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
-    if input.shape == target.shape:
-        return
-    import warnings
-
-    warnings.warn(
-        f"{name}: target must be of the input's shape {input.shape}, got {target.shape}; they are "
-        "broadcast",
-        stacklevel=3,
-    )
-
-
-def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
-    """Returns the squares of the differences of input and target, or their mean or sum."""
-    _check_shapes("mse_loss", input, target)
-    difference = input - target
-    return _reduced("mse_loss", difference * difference, reduction)
-
-
-def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
-    """Returns the absolute differences of input and target, or their mean or sum."""
-    _check_shapes("l1_loss", input, target)
-    return _reduced("l1_loss", _operators.abs(input - target), reduction)
+    Args:
+        input: Of shape (..., *normalized_shape).
+        normalized_shape: Sizes of the last dims, over which mean and deviation are taken.
+        weight: Of those sizes; what the result is multiplied by.
+        bias: Of those sizes; what is added then.
+        eps: Added to the variance.
+    """
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if not shape or tuple(input.shape[-len(shape) :]) != shape:
+        raise InvalidArgumentError(
+            f"layer_norm: input must end with the sizes {shape}, got {input.shape}"
+        )
+    for name, each in (("weight", weight), ("bias", bias)):
+        if each is not None and tuple(each.shape) != shape:
+            raise InvalidArgumentError(f"layer_norm: {name} must be of {shape}, got {each.shape}")
+    dims = tuple(range(-len(shape), 0))
+    apart = input - _operators.mean(input, dims, True)
+    variance = _operators.mean(apart * apart, dims, True)
+    result = apart / _operators.sqrt(variance + eps)
+    if weight is not None:
+        result = result * weight
+    return result if bias is None else result + bias
 
 
 def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
@@ -160,12 +157,15 @@ def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 __all__ = [
+    "cross_entropy",
     "dropout",
     "l1_loss",
+    "layer_norm",
     "leaky_relu",
     "linear",
     "log_softmax",
     "mse_loss",
+    "nll_loss",
     "relu",
     "sigmoid",
     "silu",

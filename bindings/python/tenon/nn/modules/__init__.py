@@ -3,20 +3,34 @@
 
 from __future__ import annotations
 
-from . import activation, container, dropout, flatten, hooks, linear, loss, module, state_dict
+from . import (
+    activation,
+    container,
+    dropout,
+    flatten,
+    hooks,
+    linear,
+    loss,
+    module,
+    normalization,
+    state_dict,
+)
 from .activation import LeakyReLU, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Tanh
 from .container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .dropout import Dropout
 from .flatten import Flatten
 from .linear import Identity, Linear
-from .loss import L1Loss, MSELoss
+from .loss import CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
 from .module import Module
+from .normalization import LayerNorm
 
 __all__ = [
+    "CrossEntropyLoss",
     "Dropout",
     "Flatten",
     "Identity",
     "L1Loss",
+    "LayerNorm",
     "LeakyReLU",
     "Linear",
     "LogSoftmax",
@@ -24,6 +38,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "NLLLoss",
     "ParameterDict",
     "ParameterList",
     "ReLU",
@@ -40,5 +55,6 @@ __all__ = [
     "linear",
     "loss",
     "module",
+    "normalization",
     "state_dict",
 ]

@@ -37,4 +37,65 @@ class L1Loss(_Loss):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
-__all__ = ["L1Loss", "MSELoss"]
+class _ClassLoss(_Loss):
+    """What losses of classes share: weights of classes, and a class that does not count.
+
+    Args:
+        weight: Of each class; by default 1.
+        ignore_index: Targets that do not count.
+        reduction: "mean", "sum" or "none".
+    """
+
+    weight: Tensor | None
+
+    def __init__(
+        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
+    ) -> None:
+        """Keeps the options."""
+        super().__init__(reduction)
+        self.register_buffer("weight", weight)
+        self.ignore_index = ignore_index
+
+
+class NLLLoss(_ClassLoss):
+    """The negative of the input at each target's class."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of logarithms of probabilities and classes; see F.nll_loss."""
+        return F.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
+
+
+class CrossEntropyLoss(_ClassLoss):
+    """The cross entropy of the input's softmax and targets.
+
+    Args:
+        weight: Of each class; by default 1.
+        ignore_index: Targets that do not count.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: The part of each target that is shared by all classes.
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        """Keeps the options."""
+        super().__init__(weight, ignore_index, reduction)
+        self.label_smoothing = label_smoothing
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Returns the loss of an input and classes or probabilities; see F.cross_entropy."""
+        return F.cross_entropy(
+            input,
+            target,
+            self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )
+
+
+__all__ = ["CrossEntropyLoss", "L1Loss", "MSELoss", "NLLLoss"]

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses as functions."""
+
+from __future__ import annotations
+
+from .. import functional as _operators
+from .._tenon import Tensor
+from ..error import ArgumentTypeError, InvalidArgumentError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _check_reduction(name: str, reduction: str) -> None:
+    if reduction not in ("none", "mean", "sum"):
+        raise InvalidArgumentError(
+            f"{name}: reduction must be 'none', 'mean' or 'sum', got {reduction!r}"
+        )
+
+
+def _reduced(name: str, losses: Tensor, reduction: str) -> Tensor:
+    _check_reduction(name, reduction)
+    if reduction == "mean":
+        return _operators.mean(losses)
+    return _operators.sum(losses) if reduction == "sum" else losses
+
+
+def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
+    if input.shape == target.shape:
+        return
+    import warnings
+
+    warnings.warn(
+        f"{name}: target must be of the input's shape {input.shape}, got {target.shape}; they are "
+        "broadcast",
+        stacklevel=3,
+    )
+
+
+def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """Returns the squares of the differences of input and target, or their mean or sum."""
+    _check_shapes("mse_loss", input, target)
+    difference = input - target
+    return _reduced("mse_loss", difference * difference, reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """Returns the absolute differences of input and target, or their mean or sum."""
+    _check_shapes("l1_loss", input, target)
+    return _reduced("l1_loss", _operators.abs(input - target), reduction)
+
+
+def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[Any, Tensor]:
+    """Where each target's class is, as a mask of the input's shape, and which targets count."""
+    dim = 0 if input.ndim == 1 else 1
+    rest = (*input.shape[:dim], *input.shape[dim + 1 :])
+    if input.ndim == 0 or target.shape != rest:
+        raise InvalidArgumentError(
+            f"{name}: target must be of the input's shape {input.shape} without the dim of "
+            f"classes, got {target.shape}"
+        )
+    if target.dtype.is_floating_point or target.dtype.is_complex:
+        raise ArgumentTypeError(f"{name}: target must be of integers, got {target.dtype}")
+    from ..factories import arange
+
+    count = input.shape[dim]
+    counts = target != ignore_index
+    wrong = counts * ((target < 0) + (target >= count))
+    if not target.is_meta and target.numel() != 0 and wrong.sum().item() != 0:
+        raise InvalidArgumentError(
+            f"{name}: target must be classes from 0 to {count - 1} or ignore_index {ignore_index}, "
+            "got others"
+        )
+    classes = arange(count, device=input.device)
+    classes = classes.reshape((count,) + (1,) * (input.ndim - 1 - dim))
+    return (classes == target.unsqueeze(dim)) * counts.unsqueeze(dim), counts
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Tensor:
+    """Returns the negative of the input at each target's class, or the weighted mean or the sum.
+
+    Args:
+        input: Logarithms of probabilities, of shape (classes,), (N, classes) or
+            (N, classes, d1, d2, ...).
+        target: Classes, of shape (), (N,) or (N, d1, d2, ...).
+        weight: Of each class; by default 1.
+        ignore_index: Targets that do not count.
+        reduction: "mean" of those that count, "sum" or "none".
+    """
+    _check_reduction("nll_loss", reduction)
+    hits, counts = _hits("nll_loss", input, target, ignore_index)
+    dim = 0 if input.ndim == 1 else 1
+    if weight is None:
+        weights = counts.to(input.dtype)
+    else:
+        if weight.shape != (input.shape[dim],):
+            raise InvalidArgumentError(
+                f"nll_loss: weight must be of shape {(input.shape[dim],)}, got {weight.shape}"
+            )
+        whole = weight.reshape(weight.shape + (1,) * (input.ndim - 1 - dim))
+        weights = _operators.where(hits, whole, 0).sum(dim)
+    losses = -_operators.where(hits, input, 0).sum(dim) * weights
+    if reduction == "mean":
+        return losses.sum() / weights.sum()
+    return losses.sum() if reduction == "sum" else losses
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    *,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Returns the cross entropy of the softmax of an input, and targets.
+
+    Args:
+        input: Of shape (classes,), (N, classes) or (N, classes, d1, d2, ...).
+        target: Classes, of shape (), (N,) or (N, d1, d2, ...); or probabilities, of the input's
+            shape.
+        weight: Of each class; by default 1.
+        ignore_index: Classes that do not count.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: The part, from 0 to 1, of each target that is shared by all classes.
+    """
+    from .functional import log_softmax
+
+    _check_reduction("cross_entropy", reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise InvalidArgumentError(
+            f"cross_entropy: label_smoothing must be between 0 and 1, got {label_smoothing}"
+        )
+    dim = 0 if input.ndim <= 1 else 1
+    logs = log_softmax(input, dim)
+    whole: Any = 1 if weight is None else weight.reshape((-1,) + (1,) * (input.ndim - 1 - dim))
+    if target.shape == input.shape and target.dtype.is_floating_point:
+        if label_smoothing > 0:
+            target = target * (1 - label_smoothing) + label_smoothing / input.shape[dim]
+        losses = -(logs * target * whole).sum(dim)
+        if reduction == "mean":
+            return losses.sum() / max(losses.numel(), 1)
+        return losses.sum() if reduction == "sum" else losses
+    plain = nll_loss(logs, target, weight, ignore_index, reduction)
+    if label_smoothing == 0:
+        return plain
+    counts = target != ignore_index
+    shared = _operators.where(counts, -(logs * whole).sum(dim), 0)
+    if reduction == "mean":
+        hits, _ = _hits("cross_entropy", input, target, ignore_index)
+        shared = shared.sum() / (hits * whole).sum()
+    elif reduction == "sum":
+        shared = shared.sum()
+    return plain * (1 - label_smoothing) + shared * (label_smoothing / input.shape[dim])
+
+
+__all__ = ["cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
