@@ -156,6 +156,34 @@ def test_numbers_tell_which_result(library, ops):
     assert not [one for one in words(draw(first)) if one in "01"]
 
 
+def test_saved_tensors_have_their_shapes():
+    x, w = tenon.ones(4, 3), leaf(3, 5)
+    y = (x @ w).exp()
+    assert {"self: (4, 3) float32", "result: (4, 5) float32"} <= set(words(draw(y, saved=True)))
+    assert not [one for one in words(draw(y)) if one.startswith(("self:", "result:"))]
+    assert "_saved_result" in dir(y.grad_fn) and "_saved_result" not in dir(w.mean().grad_fn)
+    y.sum().backward()
+    assert "result: freed, or written since" in words(draw(y, saved=True))
+
+
+def test_functions_tell_what_they_saved():
+    class Own(tenon.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x, None, x * 2)
+            return x.sum()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    y = Own.apply(leaf(3))
+    assert text(picture([y], saved=True)).splitlines()[1:] == [
+        "   0 OwnBackward  saved_tensors: (3,) float32  saved_tensors: (3,) float32 <- 1",
+        "   1 leaf  (3,) float32 (leaf)",
+    ]
+
+
 def test_beyond_the_limit_nodes_are_counted():
     w = leaf(2)
     h = w
@@ -231,6 +259,10 @@ def test_command_takes_a_name_code_and_arguments(capsys, script):
     code = SCRIPT + "\nassert sys.argv[1:] == ['-a', 'b'], sys.argv"
     assert "late" in said(capsys, "-c", code, "--", "-a", "b")
     assert " ... 5 more" in said(capsys, script, "--limit", "1")
+    found = said(
+        capsys, "--saved", "-c", "import tenon; y = tenon.ones(2, requires_grad=True).exp()"
+    )
+    assert "ExpBackward0  result: (2,) float32 <- 1" in found
 
 
 def test_command_draws(capsys, script, tmp_path):

@@ -210,6 +210,7 @@ static PyObject* get_variable(PyObject* self, void* unused) {
 
 static PyMethodDef node_methods[] = {
     {"name", node_name, METH_NOARGS, "name()\n--\n\nReturns its name, such as \"MulBackward0\"."},
+    {"__dir__", tnp_node_dir, METH_NOARGS, "Names of its attributes, `_saved_*` among them."},
     {"_sequence_nr", node_sequence, METH_NOARGS,
      "_sequence_nr()\n--\n\nReturns a number larger than those of the nodes it leads to."},
     {"register_hook", tnp_node_register_hook, METH_O,

@@ -257,6 +257,27 @@ PyObject* tnp_node_getattr(PyObject* object, PyObject* name) {
   return raw ? raw_of(object, index) : value_of(node, index);
 }
 
+PyObject* tnp_node_dir(PyObject* object, PyObject* unused) {
+  (void)unused;
+  PyObject* plain = PyObject_GetAttrString((PyObject*)&PyBaseObject_Type, "__dir__");
+  PyObject* names = plain ? PyObject_CallOneArg(plain, object) : NULL;
+  Py_XDECREF(plain);
+  tenon_node* node = names ? tnp_node_get(object) : NULL;
+  const int64_t count = node ? tenon_node_saved_count(node) : 0;
+  bool good = node != NULL;
+  for (int64_t i = 0; good && i < count; i++) {
+    tenon_buffer* name;
+    good = tnp_check(tenon_node_saved_name(node, i, &name)) == 0;
+    if (!good) break;
+    PyObject* text = PyUnicode_FromFormat("%s%s", kSaved, tenon_buffer_data(name));
+    tenon_buffer_release(name);
+    good = text != NULL && PyList_Append(names, text) == 0;
+    Py_XDECREF(text);
+  }
+  if (!good) Py_CLEAR(names);
+  return names;
+}
+
 /* ---- Where a thread is ----------------------------------------------------------------------- */
 
 /* Frames of Python, for anomaly mode. */

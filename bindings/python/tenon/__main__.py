@@ -190,7 +190,8 @@ def graph(args: argparse.Namespace) -> None:
         names = _run(args)
     except (Exception, SystemExit) as error:  # whatever it is, it is the script's
         raise _failed(args, error) from error
-    shown = picture([_tracked(names, args.tensor)], _names_of_tensors(names), args.limit)
+    begin = [_tracked(names, args.tensor)]
+    shown = picture(begin, _names_of_tensors(names), args.saved, args.limit)
     _write(text(shown) if args.svg is None else svg(shown), args.svg)
 
 
@@ -303,6 +304,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("-c", dest="code", action="store_true", help="SCRIPT is code")
     one.add_argument("--svg", metavar="OUT", help="draw an SVG picture into this file")
     one.add_argument("--tensor", metavar="NAME", help="the global (default: the last tracked one)")
+    one.add_argument("--saved", action="store_true", help="with the shapes of what nodes saved")
     one.add_argument("--limit", type=int, default=200, help="of calls and leaves (default: 200)")
     one.add_argument("script", metavar="SCRIPT")
     one.add_argument("arguments", nargs="*", help="of the script; after -- where they begin with -")

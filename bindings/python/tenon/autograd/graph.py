@@ -56,6 +56,7 @@ def draw(
     tensor_or_node: Tensor | Node | GradientEdge,
     *more: Tensor | Node | GradientEdge,
     params: Any = None,
+    saved: bool = False,
     limit: int = 200,
 ) -> str:
     """Draws the graph behind tensors or nodes: SVG text, as `python -m tenon graph` writes it.
@@ -67,6 +68,8 @@ def draw(
         tensor_or_node: Where it begins: a tensor that requires grad, a node or an edge.
         more: Others.
         params: Names of tensors: a dict, pairs, or a module with `named_parameters`.
+        saved: Whether nodes tell the shapes of what they saved, which hooks of saved tensors
+            unpack.
         limit: How many calls are drawn, the latest first, and how many leaves. The others are
             one box, which tells how many they are.
 
@@ -76,7 +79,7 @@ def draw(
     """
     from .picture import picture, svg
 
-    return svg(picture((tensor_or_node, *more), params, limit))
+    return svg(picture((tensor_or_node, *more), params, saved, limit))
 
 
 # ---- Hooks of several tensors --------------------------------------------------------------------

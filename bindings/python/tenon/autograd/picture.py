@@ -129,6 +129,25 @@ def _reach(roots: Iterable[Node], limit: int) -> tuple[list[Node], list[Node]]:
     return list(drawn), [node for node in order if node not in drawn]
 
 
+def _saved(node: Node) -> list[str]:
+    """A line for each tensor that a node saved, with its shape."""
+    names = [name for name in dir(node) if name.startswith("_saved_")]
+    if not names and hasattr(type(node), "saved_tensors"):
+        names = ["saved_tensors"]
+    lines = []
+    for name in names:
+        label = name.removeprefix("_saved_")
+        try:
+            value = getattr(node, name)
+        except Error:
+            lines.append(f"{label}: freed, or written since")
+            continue
+        tensors = [value] if isinstance(value, Tensor) else value
+        if isinstance(tensors, (list, tuple)):
+            lines += [f"{label}: {_described(one)}" for one in tensors if isinstance(one, Tensor)]
+    return lines
+
+
 def _named(params: Any) -> dict[int, str]:
     """Names by the address of their tensors, from a mapping, pairs or a module."""
     if params is None:
@@ -139,17 +158,19 @@ def _named(params: Any) -> dict[int, str]:
     return {id(tensor): name for name, tensor in pairs}
 
 
-def _box(node: Node, number: int, names: Mapping[int, str], views: set[str]) -> Box:
+def _box(node: Node, number: int, names: Mapping[int, str], views: set[str], saved: bool) -> Box:
     kind = _kind(node, views)
     if kind == "leaf":
         tensor = node.variable
         if tensor is None:
             return Box(kind, ["leaf", "its tensor is gone"], number)
         return Box(kind, [names.get(id(tensor), "leaf"), _described(tensor)], number)
-    return Box(kind, [node.name()], number)
+    return Box(kind, [node.name(), *(_saved(node) if saved else ())], number)
 
 
-def picture(given: Sequence[Any], params: Any = None, limit: int = 200) -> Picture:
+def picture(
+    given: Sequence[Any], params: Any = None, saved: bool = False, limit: int = 200
+) -> Picture:
     """What a picture of the graph behind tensors and nodes shows: see `graph.draw`."""
     if limit < 1:
         raise ArgumentTypeError(f"draw: limit must be at least 1, got {limit}")
@@ -158,7 +179,7 @@ def picture(given: Sequence[Any], params: Any = None, limit: int = 200) -> Pictu
     drawn, left = _reach([node for node, _, _ in begins], limit)
     number = {node: index for index, node in enumerate(drawn)}
     views = _view_names()
-    boxes = [_box(node, index, names, views) for node, index in number.items()]
+    boxes = [_box(node, index, names, views, saved) for node, index in number.items()]
     edges = [
         Edge(number[each], end, output)
         for node, end in number.items()
