@@ -4,7 +4,8 @@
 #include "value.h"
 
 static PyTypeObject* record_type;
-static PyObject *name_record, *name_forward, *name_setup, *name_backward, *name_vjp, *name_class;
+static PyObject *name_record, *name_forward, *name_setup, *name_backward, *name_vjp, *name_jvp,
+    *name_class;
 static PyObject *base_setup, *base_backward; /* of Function itself */
 static PyObject* bind_defaults;              /* function.py's */
 
@@ -17,6 +18,8 @@ typedef struct {
 } record;
 
 static tenon_status run_backward(const tenon_backward_call* call);
+static tenon_status run_jvp(void* ctx, tenon_function_context* context, const tenon_value* tangents,
+                            tenon_value* out_tangents);
 
 static PyObject* record_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static char* names[] = {"name", "context_type", "clears_saved", NULL};
@@ -37,6 +40,7 @@ static PyObject* record_new(PyTypeObject* type, PyObject* args, PyObject* kwargs
                                      .flags = TENON_FUNCTION_SAVED_ON_DEMAND,
                                      .name = name,
                                      .backward = run_backward,
+                                     .jvp = run_jvp,
                                      .language = TENON_LANGUAGE_PYTHON};
   if (tnp_check(tenon_function_new(&description, &self->function)) != 0) {
     Py_DECREF(self);
@@ -154,6 +158,90 @@ static tenon_status run_backward(const tenon_backward_call* call) {
   }
   tenon_status status = backward(call) == 0 ? TENON_OK : tnp_exception_to_slot();
   tnp_drain_some();
+  tnp_detach(state);
+  return status;
+}
+
+/* ---- Forward mode ---------------------------------------------------------------------------- */
+
+/* The call that this thread finishes, and how many outputs it has: jvp runs meanwhile. */
+static _Thread_local struct {
+  tnp_context* context;
+  Py_ssize_t outputs;
+} finishing;
+
+/* The tangents that jvp returned, one for each output, None where there is none. */
+static int store_tangents(PyObject* name, PyObject* result, tenon_value* out_tangents) {
+  bool is_tuple = PyTuple_Check(result);
+  Py_ssize_t given = is_tuple ? PyTuple_GET_SIZE(result) : 1;
+  PyObject** tangents = is_tuple ? &PyTuple_GET_ITEM(result, 0) : &result;
+  if (given != finishing.outputs) {
+    tnp_raise_format(TENON_ERROR_RUNTIME,
+                     "%R: jvp must return a tangent for each of %zd outputs, got an invalid number "
+                     "of forward gradients, %zd",
+                     name, finishing.outputs, given);
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < given; i++) {
+    if (tangents[i] == Py_None) continue;
+    if (!TNP_IS_TENSOR(tangents[i])) {
+      tnp_raise_format(TENON_ERROR_TYPE, "%R: tangent %zd must be Tensor or None, got %s", name, i,
+                       Py_TYPE(tangents[i])->tp_name);
+      return -1;
+    }
+    tenon_tensor* tensor = tnp_tensor_get(tangents[i]);
+    if (tensor == NULL) return -1;
+    out_tangents[i] = tenon_value_give(tenon_value_of_tensor(tenon_tensor_retain(tensor)));
+  }
+  return 0;
+}
+
+static int jvp(tnp_context* self, const tenon_value* tangents, tenon_value* out_tangents) {
+  PyObject* class = PyObject_GetAttr((PyObject*)Py_TYPE(self), name_class);
+  PyObject* function = class ? PyObject_GetAttr(class, name_jvp) : NULL;
+  Py_ssize_t count = (Py_ssize_t)self->nargs + 1, made = 1;
+  PyObject** args = function ? PyMem_Calloc((size_t)count, sizeof *args) : NULL;
+  int status = -1;
+  if (args != NULL) {
+    args[0] = (PyObject*)self;
+    for (int64_t input = 0; made < count; made++) {
+      const tenon_value* tangent =
+          tnp_context_is_tensor(self, made - 1) ? &tangents[input++] : NULL;
+      bool given = tangent != NULL && tangent->tag == TENON_TAG_TENSOR;
+      args[made] =
+          given ? tnp_tensor_wrap(tenon_tensor_retain(tangent->as.tensor)) : Py_NewRef(Py_None);
+      if (args[made] == NULL) break;
+    }
+    self->in_jvp = true;
+    PyObject* result =
+        made == count ? PyObject_Vectorcall(function, args, (size_t)count, NULL) : NULL;
+    self->in_jvp = false;
+    status = result ? store_tangents(class, result, out_tangents) : -1;
+    Py_XDECREF(result);
+    while (--made > 0) Py_DECREF(args[made]);
+    PyMem_Free(args);
+  } else if (function != NULL) {
+    PyErr_NoMemory();
+  }
+  Py_XDECREF(function);
+  Py_XDECREF(class);
+  return status;
+}
+
+static tenon_status run_jvp(void* ctx, tenon_function_context* context, const tenon_value* tangents,
+                            tenon_value* out_tangents) {
+  (void)ctx;
+  tnp_context* self = finishing.context;
+  if (self == NULL || self->context != context) {
+    return tenon_error_raise(TENON_ERROR_INTERNAL, "jvp: call must be one that Python finishes");
+  }
+  PyGILState_STATE state;
+  if (!tnp_attach(&state)) {
+    return tenon_error_raise(TENON_ERROR_STATE,
+                             "Python: the interpreter must be running to run a jvp written in "
+                             "Python, got one that is shutting down");
+  }
+  tenon_status status = jvp(self, tangents, out_tangents) == 0 ? TENON_OK : tnp_exception_to_slot();
   tnp_detach(state);
   return status;
 }
@@ -318,7 +406,11 @@ static PyObject* finish(application* self, PyObject* result) {
   int status = -1;
   if (read == count) {
     tenon_function_context* context = self->context->context;
+    const __typeof__(finishing) outer = finishing;
+    finishing.context = self->context;
+    finishing.outputs = count;
     status = tnp_check(tenon_function_finish(context, outputs, count, &node));
+    finishing = outer;
     if (node == NULL) self->context->context = NULL; /* it has ended */
   }
   if (status == 0 && node != NULL) status = tnp_context_join(self->context, node);
@@ -406,7 +498,8 @@ static int intern(PyObject** slot, const char* text) {
 int tnp_function_init(PyObject* module) {
   if (intern(&name_record, "_record") != 0 || intern(&name_forward, "forward") != 0 ||
       intern(&name_setup, "setup_context") != 0 || intern(&name_backward, "backward") != 0 ||
-      intern(&name_vjp, "vjp") != 0 || intern(&name_class, "_forward_cls") != 0) {
+      intern(&name_vjp, "vjp") != 0 || intern(&name_jvp, "jvp") != 0 ||
+      intern(&name_class, "_forward_cls") != 0) {
     return -1;
   }
   if (PyModule_AddFunctions(module, functions) != 0) return -1;

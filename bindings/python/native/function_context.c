@@ -158,6 +158,11 @@ static PyObject* get_saved(PyObject* object, void* unused) {
   (void)unused;
   tenon_function_context* context = context_of(object);
   if (context == NULL) return NULL;
+  if (((tnp_context*)object)->in_jvp && ((tnp_context*)object)->base.dict != NULL) {
+    PyObject* forward =
+        PyDict_GetItemString(((tnp_context*)object)->base.dict, "saved_for_forward");
+    if (forward != NULL) return Py_NewRef(forward);
+  }
   Py_ssize_t count = (Py_ssize_t)tenon_function_context_saved_count(context);
   PyObject* saved = PyTuple_New(count);
   for (Py_ssize_t i = 0; saved != NULL && i < count; i++) {

@@ -15,6 +15,7 @@ typedef struct {
   tnp_node base;
   tenon_function_context* context; /* NULL once the call is over and was not recorded */
   uint32_t nargs;
+  bool in_jvp;                                  /* what is saved for forward mode is read */
   bool clears_saved;                            /* saved tensors are given once */
   uint64_t tensors[TNP_CONTEXT_ARGUMENTS / 64]; /* bit i: argument i has an edge */
   /* Of an operator's call, in memory of the context: what arguments and results are. */
