@@ -144,6 +144,10 @@ def _backward(
     inputs: Any = None,
 ) -> None:
     """Runs a backward pass that begins here: see `autograd.backward`."""
+    if gradient is None and inputs is None and not _to_inputs():
+        # The usual pass, from a loss to all leaves: nothing to look at.
+        _tenon.run_backward((self,), (None,), (), _flags(retain_graph, create_graph))
+        return
     backward(self, gradient, retain_graph, create_graph, inputs)
 
 
