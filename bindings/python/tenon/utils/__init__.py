@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers around tensors and modules: handles of hooks."""
+"""Helpers around tensors and modules: checkpoints, and handles of hooks."""
 
 from __future__ import annotations
 
-from . import hooks
+from . import checkpoint, hooks
 
-__all__ = ["hooks"]
+__all__ = ["checkpoint", "hooks"]

@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints: a function's intermediate results are computed again in backward, not kept."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import warnings
+import weakref
+
+from .._tenon import Tensor, default_generator
+from ..error import InvalidArgumentError, NotSupportedError, StateError
+from ..grad_mode import enable_grad, no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+_early_stop: contextvars.ContextVar[bool | None] = contextvars.ContextVar(
+    "early_stop", default=None
+)
+
+
+class CheckpointError(StateError):
+    """The function did something else the second time."""
+
+
+class _StopRecomputation(Exception):
+    """Ends the second run once all that was saved is there again."""
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Sets, for checkpoints of a `with` block, whether the second run stops as soon as it can.
+
+    Args:
+        enable: It goes before what the checkpoints themselves ask for.
+    """
+    token = _early_stop.set(bool(enable))
+    try:
+        yield
+    finally:
+        _early_stop.reset(token)
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    """Returns two contexts that do nothing: the default of `context_fn`."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+# ---- Random numbers ------------------------------------------------------------------------------
+
+
+class _Randomness:
+    """The state of the CPU's generator when the function ran first."""
+
+    def __init__(self, preserve: bool) -> None:
+        self.state = default_generator().get_state() if preserve else None
+
+    @contextlib.contextmanager
+    def again(self) -> Iterator[None]:
+        """The same numbers in a `with` block, and outside of it those that were due."""
+        if self.state is None:
+            yield
+            return
+        due = default_generator().get_state()
+        default_generator().set_state(self.state)
+        try:
+            yield
+        finally:
+            default_generator().set_state(due)
+
+
+# ---- Plain ---------------------------------------------------------------------------------------
+
+
+class _Holder:
+    """Stands in the graph for a tensor that is not kept."""
+
+    __slots__ = ("__weakref__", "frame", "index")
+
+    def __init__(self, frame: _Frame, index: int) -> None:
+        self.frame = frame
+        self.index = index
+
+
+def _facts(tensor: Tensor) -> dict[str, Any]:
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+class _Frame:
+    """One checkpoint: how to run the function again, and what its graph asked to save."""
+
+    def __init__(self, recompute: Callable[[], Any], early_stop: bool, compares: bool) -> None:
+        self.recompute = recompute
+        self.early_stop = early_stop
+        self.compares = compares
+        self.facts: list[dict[str, Any]] = []
+        self.holders: list[weakref.ref[_Holder]] = []
+        self.found: dict[int, Tensor] = {}
+
+    def pack(self, tensor: Tensor) -> _Holder:
+        """Keeps what a tensor is like, and not the tensor."""
+        holder = _Holder(self, len(self.holders))
+        self.holders.append(weakref.ref(holder))
+        self.facts.append(_facts(tensor))
+        return holder
+
+    def unpack(self, holder: _Holder) -> Tensor:
+        """Returns the tensor, after another run of the function unless it is there already."""
+        if holder.index not in self.found:
+            self._run()
+        return self.found.pop(holder.index)
+
+    def _run(self) -> None:
+        from ..autograd.graph import saved_tensors_hooks
+
+        self.found.clear()
+        count = 0
+
+        def pack(tensor: Tensor) -> Tensor:
+            nonlocal count
+            index, count = count, count + 1
+            kept = tensor.detach()
+            if index < len(self.holders) and self.holders[index]() is not None:
+                self.found[index] = kept
+                self._compare(index, kept)
+            if self.early_stop and count == len(self.holders):
+                raise _StopRecomputation
+            return kept
+
+        hooks = saved_tensors_hooks(pack, lambda tensor: tensor)
+        with contextlib.suppress(_StopRecomputation), enable_grad(), hooks:
+            self.recompute()
+        if count != len(self.holders):
+            raise CheckpointError(
+                "checkpoint: number of saved tensors must be the same when the function is "
+                f"recomputed, {len(self.holders)}, got {count}"
+            )
+
+    def _compare(self, index: int, tensor: Tensor) -> None:
+        facts = _facts(tensor)
+        if self.compares and facts != self.facts[index]:
+            raise CheckpointError(
+                f"checkpoint: saved tensor {index} must have the same metadata when the function "
+                f"is recomputed, {self.facts[index]}, got {facts}"
+            )
+
+
+def _checkpoint_plain(
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    preserve: bool,
+    context_fn: Any,
+    compares: bool,
+    early_stop: bool,
+) -> Any:
+    from ..autograd.graph import saved_tensors_hooks
+    from ..grad_mode import is_grad_enabled
+
+    first, second = context_fn()
+    if not is_grad_enabled():
+        with first:
+            return function(*args, **kwargs)
+    randomness = _Randomness(preserve)
+    given = [one for one in (*args, *kwargs.values()) if isinstance(one, Tensor)]
+    versions = [one._version for one in given]
+
+    def recompute() -> None:
+        for place, (one, version) in enumerate(zip(given, versions, strict=True)):
+            if one._version != version:
+                raise CheckpointError(
+                    f"checkpoint: tensor argument {place} must stay as it is until the function is "
+                    "recomputed, got one that was modified inplace"
+                )
+        with randomness.again(), second:
+            function(*args, **kwargs)
+
+    chosen = _early_stop.get()
+    frame = _Frame(recompute, early_stop if chosen is None else chosen, compares)
+    with saved_tensors_hooks(frame.pack, lambda holder: holder.frame.unpack(holder)), first:
+        return function(*args, **kwargs)
+
+
+# ---- Reentrant -----------------------------------------------------------------------------------
+
+
+def _detached(value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    return value.detach().requires_grad_(value.requires_grad)
+
+
+def _checkpoint_reentrant(function: Any, args: tuple[Any, ...], preserve: bool) -> Any:
+    from ..grad_mode import is_grad_enabled
+
+    tracked = any(isinstance(one, Tensor) and one.requires_grad for one in args)
+    if is_grad_enabled() and not tracked:
+        warnings.warn(
+            "checkpoint: an argument must require grad, got none; no gradient will flow",
+            stacklevel=3,
+        )
+    return _reentrant_function().apply(function, preserve, *args)
+
+
+@functools.cache
+def _reentrant_function() -> Any:
+    """The function with a gradient of its own, made at its first use."""
+    from ..autograd import Function, _to_inputs, backward
+
+    class CheckpointFunction(Function):
+        """Runs a function unrecorded, and in backward again, recorded."""
+
+        @staticmethod
+        def forward(ctx: Any, function: Any, preserve: bool, *args: Any) -> Any:
+            """Returns the function's results."""
+            ctx.function = function
+            ctx.randomness = _Randomness(preserve)
+            ctx.places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
+            ctx.others = [None if isinstance(one, Tensor) else one for one in args]
+            ctx.save_for_backward(*(args[place] for place in ctx.places))
+            with no_grad():
+                return function(*args)
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            """Runs the function again, and gradients through it."""
+            if _to_inputs():
+                raise StateError(
+                    "checkpoint: a backward pass through a reentrant checkpoint must be one to all "
+                    "leaves, got grad() or backward(inputs=); use_reentrant=False allows them"
+                )
+            args = list(ctx.others)
+            for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+                args[place] = _detached(tensor)
+            with ctx.randomness.again(), enable_grad():
+                outputs = ctx.function(*args)
+            outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+            roots = [
+                (output, grad)
+                for output, grad in zip(outputs, grads, strict=True)
+                if isinstance(output, Tensor) and output.requires_grad
+            ]
+            if not roots:
+                raise StateError(
+                    "checkpoint: an output must require grad, got none; the function may have run "
+                    "in no_grad mode"
+                )
+            backward([output for output, _ in roots], [grad for _, grad in roots])
+            return (
+                None,
+                None,
+                *(one.grad if isinstance(one, Tensor) else None for one in args),
+            )
+
+    return CheckpointFunction
+
+
+# ---- Both ----------------------------------------------------------------------------------------
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Calls a function whose graph keeps none of its tensors; backward runs the function again.
+
+    Args:
+        function: It must do the same when it runs again.
+        *args: What it is called with.
+        use_reentrant: False records the graph and fills it in when backward comes to it. True runs
+            the function unrecorded, and in backward a backward pass of its own; that is for passes
+            to all leaves only, and one of the arguments must require grad.
+        context_fn: Gives two contexts, for the first run and for the second.
+        determinism_check: "default" compares shapes, dtypes and devices of both runs, "none"
+            nothing.
+        debug: Not supported.
+        early_stop: Whether the second run stops once all that was saved is there again.
+        preserve_rng_state: Whether the second run draws the same random numbers.
+        **kwargs: Keywords of the function; not for `use_reentrant=True`.
+
+    Returns:
+        The function's results.
+
+    Raises:
+        CheckpointError: in backward, when the function did something else the second time.
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "checkpoint: use_reentrant must be given, got none: True is taken; False is better",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    if determinism_check not in ("default", "none"):
+        raise InvalidArgumentError(
+            f"checkpoint: determinism_check must be 'default' or 'none', got {determinism_check!r}"
+        )
+    if use_reentrant:
+        if context_fn is not noop_context_fn or debug:
+            raise InvalidArgumentError(
+                "checkpoint: context_fn and debug must be left out where use_reentrant is True"
+            )
+        if kwargs:
+            raise InvalidArgumentError(
+                f"checkpoint: keywords must be none where use_reentrant is True, got "
+                f"{', '.join(kwargs)}"
+            )
+        return _checkpoint_reentrant(function, args, preserve_rng_state)
+    if debug:
+        raise NotSupportedError("checkpoint: debug must be False, got True")
+    return _checkpoint_plain(
+        function,
+        args,
+        kwargs,
+        preserve=preserve_rng_state,
+        context_fn=context_fn,
+        compares=determinism_check == "default",
+        early_stop=early_stop,
+    )
+
+
+def checkpoint_sequential(
+    functions: Any,
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+) -> Any:
+    """Runs functions one after the other, all but the last of several segments as checkpoints.
+
+    Args:
+        functions: A Sequential, or a sequence of functions.
+        segments: Into how many parts they are cut.
+        input: What the first one is called with.
+        use_reentrant: As for checkpoint.
+        preserve_rng_state: As for checkpoint.
+
+    Returns:
+        The last function's result.
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "checkpoint_sequential: use_reentrant must be given, got none: True is taken; False is "
+            "better",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    steps: Sequence[Any] = list(functions)
+    if not 1 <= segments <= max(len(steps), 1):
+        raise InvalidArgumentError(
+            f"checkpoint_sequential: segments must be between 1 and {len(steps)}, got {segments}"
+        )
+
+    def run(start: int, end: int) -> Callable[[Any], Any]:
+        def forward(value: Any) -> Any:
+            for step in steps[start:end]:
+                value = step(value)
+            return value
+
+        return forward
+
+    size = len(steps) // segments
+    for start in range(0, size * (segments - 1), size):
+        input = checkpoint(
+            run(start, start + size),
+            input,
+            use_reentrant=use_reentrant,
+            preserve_rng_state=preserve_rng_state,
+        )
+    return run(size * (segments - 1), len(steps))(input)
+
+
+__all__ = [
+    "CheckpointError",
+    "checkpoint",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_early_stop",
+]
