@@ -305,8 +305,8 @@ static tenon_status twice_backward(const tenon_backward_call* call) {
 
 static void count_deleted(void* ctx) { ++((told*)ctx)->deleted; }
 
-// A view of no_grad mode whose base was written since has no node that could be used. It is no leaf,
-// and asking for that is no failure.
+// A view of no_grad mode whose base was written since has no node that could be used. It is no
+// leaf, and asking for that is no failure.
 static void unusable_views_are_no_leaves(void** state) {
   (void)state;
   const live_counts before = count_live();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix: one process, five languages; each schema language × kernel language × caller, and
-// errors of each language on their way through the others.
+// The matrix: one process, five languages; each schema language × kernel language × caller, each
+// kernel language × gradient formula language × caller of the backward pass, functions with a
+// gradient of their own, and errors of each language on their way through the others.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
@@ -43,6 +44,23 @@ static void run_pair(int definer, int implementer, int marks[LANGUAGES]) {
   }
 }
 
+// Runs the five callers of operators of one language whose gradients another one has; marks[caller]
+// is 1 where gradients of first and second order were right, and what the caller raised inside of a
+// formula came home.
+static void run_gradients_of(int implementer, int deriver, int marks[LANGUAGES]) {
+  char ns[64];
+  snprintf(ns, sizeof ns, "grad_%s_%s", languages[implementer], languages[deriver]);
+  if (step(languages[implementer], "products", ns) && step(languages[deriver], "formulas", ns)) {
+    for (int caller = 0; caller < LANGUAGES; ++caller) {
+      marks[caller] = step(languages[caller], "slopes", ns);
+    }
+  }
+  step(languages[deriver], "close", ns);
+  if (deriver != implementer) {
+    step(languages[implementer], "close", ns);
+  }
+}
+
 // ---- Objects that override operators ------------------------------------------------------------
 
 // The operator that every language's object overrides for every caller. It has no kernel.
@@ -55,18 +73,18 @@ static tenon_status define_overridden(void) {
   return tenon_library_define(overridden, "f(Tensor a, int n) -> Tensor", NULL, NULL);
 }
 
-// Each language's object, made by matrix_x::object, in a call from each language.
-static int run_overrides(int print) {
+// What each language makes, used by `verb` of each language.
+static int run_makers(const char* title, const char* verb, int print) {
   int passed = 0;
   if (print) {
-    printf("\n%-17s | called from\n%-17s |", "object of", "");
+    printf("\n%-17s | called from\n%-17s |", title, "");
     for (int caller = 0; caller < LANGUAGES; ++caller) printf(" %-6s", titles[caller]);
     printf("\n");
   }
   for (int maker = 0; maker < LANGUAGES; ++maker) {
     if (print) printf("%-17s |", titles[maker]);
     for (int caller = 0; caller < LANGUAGES; ++caller) {
-      const int good = step(languages[caller], "override", languages[maker]);
+      const int good = step(languages[caller], verb, languages[maker]);
       if (print) printf(" %-6s", good ? "ok" : "FAIL");
       passed += good;
     }
@@ -74,6 +92,13 @@ static int run_overrides(int print) {
   }
   return passed;
 }
+
+// Each language's object, made by matrix_x::object, in a call from each language.
+static int run_overrides(int print) { return run_makers("object of", "override", print); }
+
+// Each language's function with a gradient of its own, made by matrix_x::cube and derived twice by
+// each language.
+static int run_functions(int print) { return run_makers("function of", "apply", print); }
 
 // ---- Errors through languages -------------------------------------------------------------------
 
@@ -282,19 +307,20 @@ static void collect(void) {
   tenon_registry_reap();
 }
 
-// A round for its numbers only: afterwards every language has its own caches and threads set up.
-static int run_all(int print) {
+// Runs all pairs of two languages, with the five callers of each.
+static int run_pairs(const char* first_title, const char* second_title,
+                     void (*run)(int first, int second, int marks[LANGUAGES]), int print) {
   int passed = 0;
   if (print) {
-    printf("%-8s %-8s | called from\n%-8s %-8s |", "schema", "kernel", "", "");
+    printf("\n%-8s %-8s | called from\n%-8s %-8s |", first_title, second_title, "", "");
     for (int caller = 0; caller < LANGUAGES; ++caller) printf(" %-6s", titles[caller]);
     printf("\n");
   }
-  for (int definer = 0; definer < LANGUAGES; ++definer) {
-    for (int implementer = 0; implementer < LANGUAGES; ++implementer) {
+  for (int first = 0; first < LANGUAGES; ++first) {
+    for (int second = 0; second < LANGUAGES; ++second) {
       int marks[LANGUAGES] = {0};
-      run_pair(definer, implementer, marks);
-      if (print) printf("%-8s %-8s |", titles[definer], titles[implementer]);
+      run(first, second, marks);
+      if (print) printf("%-8s %-8s |", titles[first], titles[second]);
       for (int caller = 0; caller < LANGUAGES; ++caller) {
         if (print) printf(" %-6s", marks[caller] ? "ok" : "FAIL");
         passed += marks[caller];
@@ -303,6 +329,12 @@ static int run_all(int print) {
     }
   }
   return passed;
+}
+
+static int run_all(int print) { return run_pairs("schema", "kernel", run_pair, print); }
+
+static int run_gradients(int print) {
+  return run_pairs("kernel", "formula", run_gradients_of, print);
 }
 
 int main(void) {
@@ -315,16 +347,21 @@ int main(void) {
   const int overrides = LANGUAGES * LANGUAGES;
   const int dives = 5 * (LANGUAGES + LANGUAGES * (LANGUAGES - 1) / 2 + 1);
   int64_t before[32], after[32];
+  // A round for its numbers only: afterwards every language has its own caches and threads set up.
   run_all(0);
+  run_gradients(0);
   run_errors(0);
   run_overrides(0);
+  run_functions(0);
   run_dives(0);
   collect();
   count_live(before);
   const int good_errors = run_errors(1) + run_profiles(1);
   const int good_dives = run_dives(1);
   const int good_overrides = run_overrides(1);
+  const int good_functions = run_functions(1);
   const int good_combinations = run_all(1);
+  const int good_gradients = run_gradients(1);
   collect();
   count_live(after);
   int leaked = 0;
@@ -337,9 +374,10 @@ int main(void) {
   }
   printf(
       "passed: %d of %d errors, %d of %d endless recursions, %d of %d overrides, %d of %d "
-      "combinations; live handles %s\n",
+      "combinations, %d of %d gradients, %d of %d functions; live handles %s\n",
       good_errors, errors, good_dives, dives, good_overrides, overrides, good_combinations,
-      combinations, leaked ? "LEAKED" : "as before");
+      combinations, good_gradients, combinations, good_functions, overrides,
+      leaked ? "LEAKED" : "as before");
   int stopped = 1;
   if (polyglot_stop_java("MatrixRole") != TENON_OK) {
     polyglot_print_error("matrix: Java");
@@ -352,6 +390,7 @@ int main(void) {
   matrix_c_unregister();
   tenon_library_release(overridden);
   const int good = good_errors == errors && good_dives == dives && good_overrides == overrides &&
-                   good_combinations == combinations;
+                   good_combinations == combinations && good_gradients == combinations &&
+                   good_functions == overrides;
   return good && !leaked && stopped ? 0 : 1;
 }

@@ -16,7 +16,7 @@ typedef struct opened_library {
 static opened_library* opened = NULL;
 static tenon_library* role_library = NULL;
 
-static tenon_status open_library(const char* ns, tenon_library** out_library) {
+tenon_status matrix_c_open(const char* ns, tenon_library** out_library) {
   opened_library* node = calloc(1, sizeof *node);
   if (node == NULL) {
     return tenon_error_raise(TENON_ERROR_OUT_OF_MEMORY, "matrix_c: no memory for a library");
@@ -95,13 +95,13 @@ static tenon_status mix_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
 
 static tenon_status define(const char* ns) {
   tenon_library* library = NULL;
-  const tenon_status status = open_library(ns, &library);
+  const tenon_status status = matrix_c_open(ns, &library);
   return status != TENON_OK ? status : tenon_library_define(library, MIX_SCHEMA, NULL, NULL);
 }
 
 static tenon_status implement(const char* ns) {
   tenon_library* library = NULL;
-  const tenon_status status = open_library(ns, &library);
+  const tenon_status status = matrix_c_open(ns, &library);
   if (status != TENON_OK) {
     return status;
   }
@@ -130,7 +130,7 @@ static tenon_status close_all(const char* ns) {
   return TENON_OK;
 }
 
-static tenon_tensor* vector_of(const float* elements, int64_t count) {
+tenon_tensor* matrix_c_vector(const float* elements, int64_t count) {
   tenon_tensor* tensor = NULL;
   void* data = NULL;
   if (tenon_tensor_new(TENON_DTYPE_F32, NULL, 1, &count, NULL, &tensor) != TENON_OK ||
@@ -185,9 +185,9 @@ static tenon_status call(const char* ns) {
   if (status != TENON_OK) {
     return status;
   }
-  tenon_tensor* a = vector_of(a_elements, 3);
-  tenon_tensor* opt = vector_of(&seven, 1);
-  tenon_tensor* list[2] = {vector_of(&ten, 1), vector_of(&twenty, 1)};
+  tenon_tensor* a = matrix_c_vector(a_elements, 3);
+  tenon_tensor* opt = matrix_c_vector(&seven, 1);
+  tenon_tensor* list[2] = {matrix_c_vector(&ten, 1), matrix_c_vector(&twenty, 1)};
   if (a == NULL || opt == NULL || list[0] == NULL || list[1] == NULL) {
     status = tenon_error_raise(TENON_ERROR_OUT_OF_MEMORY, "matrix_c::call: no memory");
   }
@@ -258,8 +258,7 @@ static tenon_status call_with(const char* name, const char* text) {
   return tenon_op_call_named(op, &given, 1, NULL, NULL, 0, NULL, 0);
 }
 
-// Calls the first language of the path, which relays along the rest or raises.
-static tenon_status relay(const char* path) {
+tenon_status matrix_c_relay(const char* path) {
   char name[64];
   const char* comma = strchr(path, ',');
   const size_t size = comma != NULL ? (size_t)(comma - path) : strlen(path);
@@ -279,16 +278,20 @@ static tenon_status dive(const char* path) {
   return call_with(name, turned);
 }
 
-static tenon_status catch_own(const char* path) {
-  if (relay(path) == TENON_OK) {
-    return tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c::catch: must fail, returned");
+tenon_status matrix_c_comes_home(tenon_status status) {
+  if (status == TENON_OK) {
+    return tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c: must fail, returned");
   }
   tenon_error* error = tenon_error_take();
   const int same = tenon_error_payload(error, TENON_LANGUAGE_C) == &lost_in_c;
   tenon_error_release(error);
   return same ? TENON_OK
               : tenon_error_raise(TENON_ERROR_RUNTIME,
-                                  "matrix_c::catch: must be the same error, got another");
+                                  "matrix_c: must be the same error, got another");
+}
+
+static tenon_status catch_own(const char* path) {
+  return matrix_c_comes_home(matrix_c_relay(path));
 }
 
 // ---- Objects that override operators ----------------------------------------------------------
@@ -370,8 +373,10 @@ static tenon_status override(const char* language) {
 
 // One boxed kernel serves the operators: ctx is what to do with the namespace.
 typedef tenon_status (*role_step)(const char* ns);
-static const role_step steps[] = {define, implement, call,     close_all, raise_own,
-                                  relay,  catch_own, override, dive};
+static const role_step steps[] = {
+    define,        implement, call, close_all,         raise_own,         matrix_c_relay,
+    catch_own,     override,  dive, matrix_c_products, matrix_c_formulas, matrix_c_slopes,
+    matrix_c_apply};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -384,9 +389,25 @@ static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys
   return (*(const role_step*)ctx)(ns);
 }
 
+// Registers an operator that makes something.
+static tenon_status add_maker(const char* name, tenon_kernel_fn boxed) {
+  char schema[64];
+  snprintf(schema, sizeof schema, "%s() -> Any", name);
+  const tenon_status status = tenon_library_define(role_library, schema, NULL, NULL);
+  if (status != TENON_OK) return status;
+  tenon_kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.struct_size = sizeof kernel;
+  kernel.boxed = boxed;
+  kernel.language = TENON_LANGUAGE_C;
+  kernel.name = name;
+  return tenon_library_impl(role_library, name, TENON_KEY_NONE, &kernel, NULL);
+}
+
 tenon_status matrix_c_register(void) {
-  static const char* const names[STEPS] = {"define", "implement", "call",     "close", "raise",
-                                           "relay",  "catch",     "override", "dive"};
+  static const char* const names[STEPS] = {"define",   "implement", "call",     "close", "raise",
+                                           "relay",    "catch",     "override", "dive",  "products",
+                                           "formulas", "slopes",    "apply"};
   tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "matrix_c", TENON_KEY_NONE, __FILE__,
                                           __LINE__, &role_library);
   for (int i = 0; i < STEPS && status == TENON_OK; ++i) {
@@ -407,18 +428,8 @@ tenon_status matrix_c_register(void) {
     kernel.line = __LINE__;
     status = tenon_library_impl(role_library, names[i], TENON_KEY_NONE, &kernel, NULL);
   }
-  if (status == TENON_OK) {
-    status = tenon_library_define(role_library, "object() -> Any", NULL, NULL);
-  }
-  if (status == TENON_OK) {
-    tenon_kernel kernel;
-    memset(&kernel, 0, sizeof kernel);
-    kernel.struct_size = sizeof kernel;
-    kernel.boxed = &object_kernel;
-    kernel.language = TENON_LANGUAGE_C;
-    kernel.name = "object";
-    status = tenon_library_impl(role_library, "object", TENON_KEY_NONE, &kernel, NULL);
-  }
+  if (status == TENON_OK) status = add_maker("object", &object_kernel);
+  if (status == TENON_OK) status = add_maker("cube", &matrix_c_cube);
   return status;
 }
 

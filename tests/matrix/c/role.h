@@ -9,9 +9,31 @@
   "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> " \
   "(Tensor, int)"
 
-// Registers matrix_c::define, ::implement, ::call, ::close and ::override, each "(str ns) -> ()",
-// and ::object, "() -> Any", which makes an object that overrides operators.
+// Registers matrix_c::define, ::implement, ::call, ::close, ::override, ::products, ::formulas and
+// ::slopes and ::apply, each "(str ns) -> ()", and ::object and ::cube, "() -> Any", which make an
+// object that overrides operators, and a function.
 tenon_status matrix_c_register(void);
 void matrix_c_unregister(void);
+
+// ---- What the role's files share ----------------------------------------------------------------
+
+// Opens a library that matrix_c::close closes.
+tenon_status matrix_c_open(const char* ns, tenon_library** out_library);
+tenon_tensor* matrix_c_vector(const float* elements, int64_t count);
+// Calls the first language of the path, which relays along the rest or raises.
+tenon_status matrix_c_relay(const char* path);
+// Whether a call has failed with what this role raises, which it takes.
+tenon_status matrix_c_comes_home(tenon_status status);
+
+// Defines and implements `product` and `relayed`, which another language gives gradients.
+tenon_status matrix_c_products(const char* ns);
+// Registers their formulas: that of `relayed` relays along the path that the call was given.
+tenon_status matrix_c_formulas(const char* ns);
+// Derives x^3 twice, and comes home through a formula that fails.
+tenon_status matrix_c_slopes(const char* ns);
+// Gives a function with a gradient of its own, x^3.
+tenon_status matrix_c_cube(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+// Derives that of another language twice.
+tenon_status matrix_c_apply(const char* language);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ role of the matrix: a plugin whose operators define, implement and call `mix`.
+// The C++ role of the matrix: a plugin whose operators define, implement, derive and call.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -104,14 +105,125 @@ void dive(std::string_view path) {
   op(alone ? language : std::string(path.substr(comma + 1)) + ',' + language);
 }
 
-void catch_own(std::string_view path) {
+template <class Body>
+void comes_home(Body&& body) {
   try {
-    relay(path);
+    body();
   } catch (const CppLost& lost) {
     if (&lost == CppLost::thrown) return;
-    throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::catch: must be the same, got a copy");
+    throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp: must be the same, got a copy");
   }
-  throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::catch: must throw, returned");
+  throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp: must throw, returned");
+}
+
+void catch_own(std::string_view path) {
+  comes_home([&] { relay(path); });
+}
+
+// ---- Gradients ----------------------------------------------------------------------------------
+
+Tensor product(const Tensor& a, const Tensor& b) {
+  Tensor out = Tensor::empty(a.sizes(), tenon::Dtype::F32);
+  std::ranges::transform(a.elements<float>(), b.elements<float>(), out.data<float>(),
+                         std::multiplies<>());
+  return out;
+}
+
+Tensor relayed(const Tensor& a, std::string_view) {
+  Tensor out = Tensor::empty(a.sizes(), tenon::Dtype::F32);
+  std::ranges::copy(a.elements<float>(), out.data<float>());
+  return out;
+}
+
+// Defines and implements what another language gives gradients.
+void products(std::string_view ns) {
+  Library& library = open_library(ns);
+  library.def("product(Tensor a, Tensor b) -> Tensor");
+  library.impl("product", TENON_KEY_CPU, &product, {.name = "product"});
+  library.def("relayed(Tensor a, str path) -> Tensor");
+  library.impl("relayed", TENON_KEY_CPU, &relayed, {.name = "relayed"});
+}
+
+Tensor multiplied(const Tensor& a, const Tensor& b) {
+  return tenon::Op("aten::mul.Tensor")(a, b)[0].tensor();
+}
+
+void formulas(std::string_view ns) {
+  using tenon::autograd::BackwardCall;
+  using tenon::autograd::variable_list;
+  const Library& library = open_library(ns);
+  tenon::register_autograd(
+      library, "product",
+      [](const BackwardCall& call) -> variable_list {
+        return {multiplied(call.grad(), call.saved(1)), multiplied(call.grad(), call.saved(0))};
+      },
+      "a b");
+  tenon::register_autograd(
+      library, "relayed",
+      [](const BackwardCall& call) -> variable_list {
+        const tenon_value& path = call.saved_value(0);
+        relay({static_cast<const char*>(path.as.list.data), path.count});
+        return {Tensor()};
+      },
+      "path");
+}
+
+Tensor sum_of(const Tensor& tensor) { return tenon::Op("aten::sum")(tensor)[0].tensor(); }
+
+Tensor leaf() {
+  Tensor x = Tensor::from({2.0f, 3.0f}, {2});
+  tenon::check(tenon_tensor_set_requires_grad(x.get(), 1));
+  return x;
+}
+
+void expect_near(const Tensor& tensor, const std::vector<float>& expected) {
+  if (!std::ranges::equal(tensor.elements<float>(), expected)) {
+    throw tenon::Error(TENON_ERROR_RUNTIME,
+                       "matrix_cpp::slopes: gradient must be another, got " + tensor.str());
+  }
+}
+
+// Derives x^3 twice.
+void expect_slopes(const Tensor& cube, const Tensor& x) {
+  const Tensor slope = tenon::autograd::grad({sum_of(cube)}, {x}, {}, {}, true)[0];
+  expect_near(slope, {12, 27});
+  tenon::autograd::backward({sum_of(slope)});
+  tenon_tensor* curve = nullptr;
+  tenon::check(tenon_tensor_copy_grad(x.get(), &curve));
+  expect_near(Tensor(curve), {12, 18});
+}
+
+// The same through another language's formula, and comes home through one that fails.
+void slopes(std::string_view ns) {
+  const tenon::Op product(std::string(ns) + "::product");
+  const Tensor x = leaf();
+  const Tensor square = product(x, x)[0].tensor();
+  expect_slopes(product(square, x)[0].tensor(), x);
+  const Tensor failing = tenon::Op(std::string(ns) + "::relayed")(x, "cpp")[0].tensor();
+  comes_home([&] { tenon::autograd::backward({sum_of(failing)}); });
+}
+
+// x^3 with a gradient of its own.
+struct Cube : tenon::autograd::Function<Cube> {
+  static Tensor forward(tenon::autograd::AutogradContext* ctx, const Tensor& x) {
+    ctx->save_for_backward({x});
+    return multiplied(multiplied(x, x), x);
+  }
+  static tenon::autograd::variable_list backward(tenon::autograd::AutogradContext* ctx,
+                                                 tenon::autograd::variable_list grads) {
+    const Tensor x = ctx->get_saved_variables()[0];
+    return {tenon::Op("aten::mul.Scalar")(multiplied(multiplied(grads[0], x), x), 3)[0].tensor()};
+  }
+};
+
+Value cube() {
+  return tenon::make_function([](const Tensor& x) { return Cube::apply(x); });
+}
+
+void apply(std::string_view language) {
+  const Value function = tenon::Op("matrix_" + std::string(language) + "::cube")()[0];
+  const Tensor x = leaf();
+  expect_slopes(tenon::call_function(function, {Value(x)})[0].tensor(), x);
 }
 
 // ---- Objects that override operators -----------------------------------------------------------
@@ -150,7 +262,12 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("relay(str path) -> ()", &relay);
   m.def("dive(str path) -> ()", &dive);
   m.def("catch(str path) -> ()", &catch_own);
+  m.def("products(str ns) -> ()", &products);
+  m.def("formulas(str ns) -> ()", &formulas);
+  m.def("slopes(str ns) -> ()", &slopes);
   m.def("object() -> Any", &object);
+  m.def("cube() -> Any", &cube);
+  m.def("apply(str language) -> ()", &apply);
   m.def("override(str language) -> ()", &override_by);
 }
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java role of the matrix: operators of matrix_java define, implement and call `mix`.
+// The Java role of the matrix: operators of matrix_java define, implement, derive and call.
+import dev.tenon.Autograd;
+import dev.tenon.AutogradFunction;
+import dev.tenon.BackwardCall;
+import dev.tenon.BackwardOptions;
+import dev.tenon.Callback;
+import dev.tenon.FunctionContext;
 import dev.tenon.Library;
 import dev.tenon.Op;
 import dev.tenon.Overridden;
 import dev.tenon.Overriding;
+import dev.tenon.Scope;
 import dev.tenon.Tenon;
 import dev.tenon.Tensor;
 import java.util.ArrayList;
@@ -120,8 +127,12 @@ public final class MatrixRole {
   }
 
   private static void catchOwn(String path) {
+    comesHome(() -> relay(path));
+  }
+
+  private static void comesHome(Runnable throwing) {
     try {
-      relay(path);
+      throwing.run();
     } catch (JavaLost lost) {
       if (lost != thrown) {
         throw new AssertionError("must be the same exception, got a copy", lost);
@@ -129,6 +140,101 @@ public final class MatrixRole {
       return;
     }
     throw new AssertionError("must throw, returned");
+  }
+
+  // ---- Gradients --------------------------------------------------------------------------------
+
+  private static Tensor product(Tensor a, Tensor b) {
+    float[] out = a.toFloatArray();
+    float[] other = b.toFloatArray();
+    for (int i = 0; i < out.length; i++) {
+      out[i] *= other[i];
+    }
+    return Tensor.of(out, a.sizes());
+  }
+
+  /** Defines and implements what another language gives gradients. */
+  private static void products(String namespace) {
+    Library library = open(namespace);
+    library.define("product(Tensor a, Tensor b) -> Tensor");
+    library.impl("product", "CPU", args -> product((Tensor) args[0], (Tensor) args[1]));
+    library.define("relayed(Tensor a, str path) -> Tensor");
+    library.impl("relayed", "CPU", args -> Tensor.of(((Tensor) args[0]).toFloatArray()));
+  }
+
+  private static Tensor[] ofProduct(BackwardCall call) {
+    Tensor grad = call.grad(0);
+    return new Tensor[] {grad.mul(call.savedTensor(1)), grad.mul(call.savedTensor(0))};
+  }
+
+  private static void formulas(String namespace) {
+    Library library = open(namespace);
+    library.registerAutograd("product", MatrixRole::ofProduct, "a", "b");
+    library.registerAutograd(
+        "relayed",
+        call -> {
+          relay((String) call.saved(0));
+          return new Tensor[1];
+        },
+        "path");
+  }
+
+  private static void near(Tensor tensor, float... expected) {
+    if (!Arrays.equals(tensor.toFloatArray(), expected)) {
+      throw new AssertionError("must be " + Arrays.toString(expected) + ", got " + tensor);
+    }
+  }
+
+  /** Derives x^3 twice. */
+  private static void expectSlopes(Tensor cube, Tensor x) {
+    BackwardOptions recorded = BackwardOptions.of().createGraph(true);
+    Tensor slope = Autograd.grad(recorded, new Tensor[] {cube.sum()}, x)[0];
+    near(slope, 12, 27);
+    slope.sum().backward();
+    near(x.grad(), 12, 18);
+  }
+
+  /** The same through another language's formula, and comes home through one that fails. */
+  private static void slopes(String namespace) {
+    Op product = Tenon.op(namespace + "::product");
+    try (Scope scope = Scope.open()) {
+      Tensor x = Tensor.of(new float[] {2, 3}).requiresGrad(true);
+      expectSlopes(product.callTensor(product.callTensor(x, x), x), x);
+      Tensor failing = Tenon.op(namespace + "::relayed").callTensor(x, "java").sum();
+      comesHome(failing::backward);
+    }
+  }
+
+  /** x^3 with a gradient of its own. */
+  private static final class Cube implements AutogradFunction {
+    @Override
+    public Object forward(FunctionContext ctx, Object[] args) {
+      Tensor x = (Tensor) args[0];
+      ctx.saveForBackward(x);
+      return x.mul(x).mul(x);
+    }
+
+    @Override
+    public Tensor[] backward(BackwardCall call) {
+      Tensor x = call.savedTensor(0);
+      return new Tensor[] {call.grad(0).mul(x).mul(x).mul(3)};
+    }
+  }
+
+  private static void apply(String language) {
+    try (Scope scope = Scope.open()) {
+      Callback cube = (Callback) Tenon.op("matrix_" + language + "::cube").call();
+      Tensor x = Tensor.of(new float[] {2, 3}).requiresGrad(true);
+      expectSlopes((Tensor) call(cube, x), x);
+    }
+  }
+
+  private static Object call(Callback function, Tensor x) {
+    try {
+      return function.call(x);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
   }
 
   @FunctionalInterface
@@ -155,6 +261,12 @@ public final class MatrixRole {
     step("call", MatrixRole::call);
     step("close", MatrixRole::close);
     step("override", MatrixRole::override);
+    step("products", MatrixRole::products);
+    step("formulas", MatrixRole::formulas);
+    step("slopes", MatrixRole::slopes);
+    step("apply", MatrixRole::apply);
+    role.define("cube() -> Any");
+    role.impl("cube", "CompositeImplicitAutograd", args -> Autograd.function(new Cube()));
     role.define("object() -> Any");
     Overriding object = MatrixRole::answer;
     role.impl("object", "CompositeImplicitAutograd", args -> object);

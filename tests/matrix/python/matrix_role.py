@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python role of the matrix: operators of matrix_python define, implement and call `mix`."""
+"""The Python role of the matrix: operators of matrix_python define, implement, derive and call."""
 
 from __future__ import annotations
 
 import gc
 
 import tenon
-from tenon.library import Library
+from tenon.library import Library, register_autograd
 
 MIX = (
     "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> (Tensor, int)"
@@ -84,9 +84,13 @@ def _dive(path: str) -> None:
 
 def _catch(path: str) -> None:
     """Relays along a path that ends here; the exception must come back as the one raised."""
+    _comes_home(lambda: _relay(path))
+
+
+def _comes_home(body) -> None:
     global _raised
     try:
-        _relay(path)
+        body()
     except PythonLost as lost:
         if lost is not _raised:
             raise AssertionError("must be the same exception, got a copy") from lost
@@ -94,6 +98,85 @@ def _catch(path: str) -> None:
         raise AssertionError("must raise, returned")
     finally:
         _raised = None
+
+
+def _product(a, b):
+    return tenon.tensor(
+        [x * y for x, y in zip(a.tolist(), b.tolist(), strict=True)], dtype=tenon.float32
+    )
+
+
+def _products(ns: str) -> None:
+    """Defines and implements what another language gives gradients."""
+    library = _open(ns)
+    library.define("product(Tensor a, Tensor b) -> Tensor")
+    library.impl("product", _product, "CPU")
+    library.define("relayed(Tensor a, str path) -> Tensor")
+    library.impl("relayed", lambda a, path: tenon.tensor(a.tolist(), dtype=a.dtype), "CPU")
+
+
+def _of_product(ctx, grad):
+    a, b = ctx.saved_tensors
+    return grad * b, grad * a
+
+
+def _of_relayed(ctx, grad):
+    _relay(ctx.path)
+
+
+def _formulas(ns: str) -> None:
+    library = _open(ns)
+
+    def save(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    def keep_path(ctx, inputs, output):
+        ctx.path = inputs[1]
+
+    register_autograd(f"{ns}::product", _of_product, setup_context=save, lib=library)
+    register_autograd(f"{ns}::relayed", _of_relayed, setup_context=keep_path, lib=library)
+
+
+def _near(tensor, expected: list[float]) -> None:
+    if tensor.tolist() != expected:
+        raise AssertionError(f"gradient must be {expected}, got {tensor.tolist()}")
+
+
+def _expect_slopes(cube, x) -> None:
+    """Derives x^3 twice."""
+    (slope,) = tenon.autograd.grad(cube.sum(), x, create_graph=True)
+    _near(slope, [12.0, 27.0])
+    slope.sum().backward()
+    _near(x.grad, [12.0, 18.0])
+
+
+def _slopes(ns: str) -> None:
+    """The same through another language's formula, and comes home through one that fails."""
+    ops = getattr(tenon.ops, ns)
+    x = tenon.tensor([2.0, 3.0], requires_grad=True)
+    _expect_slopes(ops.product(ops.product(x, x), x), x)
+    failing = ops.relayed(x, "python").sum()
+    _comes_home(failing.backward)
+
+
+class Cube(tenon.autograd.Function):
+    """x^3 with a gradient of its own."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * x * x * 3
+
+
+def _apply(language: str) -> None:
+    x = tenon.tensor([2.0, 3.0], requires_grad=True)
+    cube = getattr(tenon.ops, f"matrix_{language}").cube()
+    _expect_slopes(cube(x), x)
 
 
 class Object:
@@ -125,6 +208,10 @@ def register() -> None:
         "call": _call,
         "close": _close,
         "override": _override,
+        "products": _products,
+        "formulas": _formulas,
+        "slopes": _slopes,
+        "apply": _apply,
         "collect": _collect,
         "raise": _raise,
         "relay": _relay,
@@ -136,6 +223,8 @@ def register() -> None:
         _role.impl(name, step, "CompositeImplicitAutograd")
     _role.define("object() -> Any")
     _role.impl("object", Object, "CompositeImplicitAutograd")
+    _role.define("cube() -> Any")
+    _role.impl("cube", lambda: Cube.apply, "CompositeImplicitAutograd")
 
 
 def unregister() -> None:

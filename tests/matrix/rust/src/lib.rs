@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The Rust role of the matrix: operators of matrix_rust define, implement and call `mix`.
+//! The Rust role of the matrix: operators of matrix_rust define, implement, derive and call.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
+use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, FunctionContext};
 use tenon::{
-    args, DispatchKey, Error, Handled, Library, Object, ObjectType, Op, Overridden, Overrides,
-    Result, Status, Tensor, ValueRef,
+    args, DispatchKey, Error, Function, Handled, Library, Object, ObjectType, Op, Overridden,
+    Overrides, Result, Status, Tensor, Value, ValueRef,
 };
 
 const MIX: &str =
@@ -182,14 +183,134 @@ fn dive(path: &str) -> Result<()> {
 }
 
 fn catch(path: &str) -> Result<()> {
+    comes_home(relay(path))
+}
+
+fn comes_home(result: Result<()>) -> Result<()> {
     let wrong = |text: &str| Err(Error::new(Status::RUNTIME, text));
-    match relay(path) {
-        Ok(()) => wrong("matrix_rust::catch: must fail, returned"),
+    match result {
+        Ok(()) => wrong("matrix_rust: must fail, returned"),
         Err(error) => match error.downcast_ref::<RustLost>() {
             Some(lost) if lost.0 == RAISED.load(Ordering::SeqCst) => Ok(()),
-            _ => wrong("matrix_rust::catch: must be the same error value, got another"),
+            _ => wrong("matrix_rust: must be the same error value, got another"),
         },
     }
+}
+
+fn product(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let (a_elements, b_elements) = (a.to_vec::<f32>()?, b.to_vec::<f32>()?);
+    let out = a_elements.iter().zip(b_elements).map(|(a, b)| a * b);
+    Tensor::from_vec(out.collect(), &a.shape())
+}
+
+/// Defines and implements what another language gives gradients.
+fn products(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    library.define("product(Tensor a, Tensor b) -> Tensor")?;
+    library.impl_fn("product", DispatchKey::CPU, product)?;
+    library.define("relayed(Tensor a, str path) -> Tensor")?;
+    library.impl_fn("relayed", DispatchKey::CPU, |a: &Tensor, _: &str| {
+        Tensor::from_vec(a.to_vec::<f32>()?, &a.shape())
+    })?;
+    keep(ns, library);
+    Ok(())
+}
+
+fn of_product(call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
+    let (a, b) = (call.saved_tensor(0)?, call.saved_tensor(1)?);
+    let grad = call.grad(0)?;
+    Ok(vec![Some((grad * b)?), Some((grad * a)?)])
+}
+
+fn of_relayed(call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
+    match call.saved().get(0) {
+        Some(ValueRef::Str(path)) => relay(path).map(|()| vec![None]),
+        other => Err(Error::new(
+            Status::RUNTIME,
+            format!("matrix_rust: path must be saved, got {other:?}"),
+        )),
+    }
+}
+
+fn formulas(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    library.register_autograd("product", Formula::new(of_product).saves(&["a", "b"]))?;
+    library.register_autograd("relayed", Formula::new(of_relayed).saves(&["path"]))?;
+    keep(ns, library);
+    Ok(())
+}
+
+fn near(tensor: Option<Tensor>, expected: [f32; 2]) -> Result<()> {
+    match tensor {
+        Some(tensor) if tensor.to_vec::<f32>()? == expected => Ok(()),
+        other => Err(Error::new(
+            Status::RUNTIME,
+            format!("matrix_rust: gradient must be {expected:?}, got {other:?}"),
+        )),
+    }
+}
+
+fn leaf() -> Result<Tensor> {
+    let x = Tensor::from_slice(&[2f32, 3.0], &[2])?;
+    x.set_requires_grad(true)?;
+    Ok(x)
+}
+
+/// Derives x^3 twice.
+fn expect_slopes(cube: &Tensor, x: &Tensor) -> Result<()> {
+    let options = BackwardOptions::new().create_graph(true);
+    let slope = options.grad(&[&cube.sum()?], &[x])?.remove(0);
+    near(slope.clone(), [12.0, 27.0])?;
+    if let Some(slope) = slope {
+        slope.sum()?.backward()?;
+    }
+    near(x.grad(), [12.0, 18.0])
+}
+
+/// x^3 with a gradient of its own.
+struct Cube;
+
+impl autograd::Function for Cube {
+    const NAME: &'static str = "Cube";
+
+    fn forward(&self, ctx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> Result<Value> {
+        let [ValueRef::Tensor(x)] = args else {
+            return Err(Error::new(Status::TYPE, "Cube: x must be a Tensor"));
+        };
+        ctx.save_for_backward((*x,))?;
+        Ok(Value::Tensor((&(*x * *x)? * *x)?))
+    }
+
+    fn backward(&self, call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
+        let x = call.saved_tensor(0)?;
+        Ok(vec![Some((&(call.grad(0)? * x)? * &(x * 3.0)?)?)])
+    }
+}
+
+fn cube() -> Result<Function> {
+    autograd::function(Cube)
+}
+
+fn apply(language: &str) -> Result<()> {
+    let function: Function = Op::find(&format!("matrix_{language}::cube"))?.call(())?;
+    let x = leaf()?;
+    match function.call((&x,))? {
+        Value::Tensor(cube) => expect_slopes(&cube, &x),
+        other => Err(Error::new(
+            Status::TYPE,
+            format!("matrix_rust::apply: result must be a Tensor, got {other:?}"),
+        )),
+    }
+}
+
+/// x^3 through another language's formula, and comes home through one that fails.
+fn slopes(ns: &str) -> Result<()> {
+    let product = Op::find(&format!("{ns}::product"))?;
+    let x = leaf()?;
+    let square: Tensor = product.call((&x, &x))?;
+    expect_slopes(&product.call((&square, &x))?, &x)?;
+    let failing: Tensor = Op::find(&format!("{ns}::relayed"))?.call((&x, "rust"))?;
+    comes_home(failing.sum()?.backward())
 }
 
 fn load() -> Result<Library> {
@@ -204,6 +325,10 @@ fn load() -> Result<Library> {
         "relay",
         "catch",
         "dive",
+        "products",
+        "formulas",
+        "slopes",
+        "apply",
     ] {
         library.define(&format!("{name}(str ns) -> ()"))?;
     }
@@ -215,6 +340,12 @@ fn load() -> Result<Library> {
     library.impl_fn("relay", composite, relay)?;
     library.impl_fn("catch", composite, catch)?;
     library.impl_fn("dive", composite, dive)?;
+    library.impl_fn("products", composite, products)?;
+    library.impl_fn("formulas", composite, formulas)?;
+    library.impl_fn("slopes", composite, slopes)?;
+    library.impl_fn("apply", composite, apply)?;
+    library.define("cube() -> Any")?;
+    library.impl_fn("cube", composite, cube)?;
     library.define("object() -> Any")?;
     library.impl_fn("object", composite, object)?;
     library.define("override(str language) -> ()")?;
