@@ -43,17 +43,15 @@ void tenon_tensor::set_data(const tenon_tensor& data) {
   const TensorPtr fresh = TensorPtr::adopt(make_untied(data));
   HeapDims heap = allocate_dims(fresh->size_span().size());
   TensorExtra* more = require_extra();
-  // Views lie on the storage of what they are a view of, which they keep: so that stays as long as
-  // somebody else holds this tensor. Of a storage that came by this function it is known whether
-  // there were any.
+  // Views lie on the storage of what they are a view of, which they keep, and who else holds the
+  // tensor may know its memory: so that stays until nobody else does.
   std::unique_ptr<FormerStorage> kept;
   const bool others = use_count() > 1;
-  if (others && (storage_->has_views_ || !more->data_replaced)) {
-    kept = std::make_unique<FormerStorage>();
-  }
+  if (others) kept = std::make_unique<FormerStorage>();
   Storage* own = fresh->storage_;
   own->version_.store(version(), std::memory_order_relaxed);
-  // As a new tensor has it: one reference of either kind, so that its first view is noticed.
+  // As a new tensor has it, one reference of either kind: so it is known for the only one that uses
+  // its storage, whose writes are counted without atomics.
   own->retain();
   own->counts_.fetch_add(kOneWeak, std::memory_order_relaxed);
   StoragePtr old = StoragePtr::adopt(std::exchange(storage_, own));

@@ -34,6 +34,18 @@ def test_tensors_with_other_data_stay_themselves():
     assert all(each.tolist() == [1.0, 1.0] for each in views)
 
 
+def test_buffers_stay_on_the_old_memory():
+    x = tenon.full((1000,), 7.0)
+    for _ in range(3):
+        view = memoryview(x)
+        before = x[0].item()
+        x.data = tenon.full((1000,), before + 1)
+        other = tenon.full((1000,), -1.0)  # would take the memory, were it free
+        assert view[999] == before and x[999].item() == before + 1
+        view.release()
+        assert other[0].item() == -1.0
+
+
 def test_detach_in_place_is_for_tensors_that_are_no_views():
     x = tenon.ones(2, requires_grad=True)
     h = x * 2

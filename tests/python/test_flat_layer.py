@@ -25,7 +25,7 @@ LEFT_OUT = {
     *("tenon_device_provider_register", "tenon_device_provider_get", "tenon_device_copy"),
     # Python's libraries close, and free kernels when no thread runs them any more.
     *("tenon_library_drain", "tenon_library_retain", "tenon_library_namespace"),
-    *("tenon_registration_remove", "tenon_registration_retain", "tenon_storage_retain"),
+    *("tenon_registration_remove", "tenon_registration_retain"),
     *("tenon_storage_nbytes", "tenon_schema_retain", "tenon_thread_state_retain"),
     *("tenon_object_retain", "tenon_simulator_retain", "tenon_profile_retain"),
     # Python draws through operators.

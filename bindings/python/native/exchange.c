@@ -140,6 +140,12 @@ PyObject* tnp_from_buffer(PyObject* module, PyObject* object) {
   return import_buffer(object, &tensor) == 0 ? tnp_tensor_wrap(tensor) : NULL;
 }
 
+/* What a buffer of ours keeps: the memory, though the tensor get other data meanwhile. */
+typedef struct {
+  tenon_storage* storage;
+  Py_ssize_t numbers[]; /* sizes, then strides in bytes */
+} exported;
+
 int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   tenon_tensor_info info;
   view->obj = NULL;
@@ -176,11 +182,13 @@ int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
                     "strided tensor");
     return -1;
   }
-  Py_ssize_t* numbers = PyMem_Malloc(sizeof *numbers * 2 * (size_t)(info.ndim + 1));
-  if (numbers == NULL) {
+  exported* kept = PyMem_Malloc(sizeof *kept + sizeof *kept->numbers * 2 * (size_t)(info.ndim + 1));
+  if (kept == NULL) {
     PyErr_NoMemory();
     return -1;
   }
+  kept->storage = tenon_storage_retain(tenon_tensor_storage(tnp_tensor_get(self)));
+  Py_ssize_t* numbers = kept->numbers;
   int64_t itemsize = tenon_dtype_size(info.dtype);
   for (int32_t i = 0; i < info.ndim; i++) {
     numbers[i] = (Py_ssize_t)info.sizes[i];
@@ -198,13 +206,17 @@ int tnp_tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->shape = (flags & PyBUF_ND) ? numbers : NULL;
   view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? numbers + info.ndim : NULL;
   view->suboffsets = NULL;
-  view->internal = numbers;
+  view->internal = kept;
   return 0;
 }
 
 void tnp_tensor_release_buffer(PyObject* self, Py_buffer* view) {
   (void)self;
-  PyMem_Free(view->internal);
+  exported* kept = view->internal;
+  bool nested = tnp_free_begin();
+  tenon_storage_release(kept->storage);
+  tnp_free_end(nested);
+  PyMem_Free(kept);
 }
 
 /* ---- Any object ------------------------------------------------------------------------------ */
