@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Nothing is left of graphs, formulas and failures: alone in its process, for exact counts.
 
-use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula};
+use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, Function, FunctionContext};
 use tenon::introspect::live_handles;
-use tenon::{DispatchKey, Error, Library, Op, Result, Status, Tensor};
+use tenon::{DispatchKey, Error, Library, Op, Result, Status, Tensor, Value, ValueRef};
 
 mod support;
 use support::floats;
@@ -17,6 +17,40 @@ fn of_product(call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
     }
     let grad = call.grad(0)?;
     Ok(vec![Some((grad * b)?), Some((grad * a)?)])
+}
+
+/// Doubles, keeps its argument and a text.
+struct Twice;
+
+impl Function for Twice {
+    const NAME: &'static str = "Twice";
+
+    fn forward(&self, ctx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> Result<Value> {
+        let [ValueRef::Tensor(x)] = args else {
+            return Err(Error::new(Status::TYPE, "Twice: x must be a Tensor"));
+        };
+        ctx.save_for_backward((*x, "text"))?;
+        ctx.set_state(vec![7; 100]);
+        Ok(Value::Tensor((*x * 2.0)?))
+    }
+
+    fn backward(&self, call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
+        Ok(vec![Some((call.grad(0)? * 2.0)?)])
+    }
+}
+
+/// Functions and hooks: what stays with the tensor, what a guard removes, and a node nobody runs.
+fn other_round() {
+    let x = floats(&[2.0]);
+    x.set_requires_grad(true).unwrap();
+    x.register_hook(|grad| Ok(Some((grad * 3.0)?))).unwrap();
+    let guard = x.register_hook(|_| Ok(None)).unwrap().scoped();
+    let twice = autograd::function(Twice).unwrap();
+    let y: Tensor = autograd::apply(&twice, (&x,)).unwrap();
+    drop(autograd::apply::<Tensor>(&twice, (&y,)).unwrap());
+    drop(guard);
+    y.backward().unwrap();
+    assert_eq!(support::read(&x.grad().unwrap()), [6.0]);
 }
 
 /// Gradients of first and second order, a graph that nobody runs, and a pass that fails.
@@ -50,6 +84,7 @@ fn ten_thousand_rounds_leave_nothing() {
             .unwrap();
         for _ in 0..rounds {
             round(op);
+            other_round();
         }
     };
     run(1); // operators are looked up once

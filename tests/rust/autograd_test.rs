@@ -62,7 +62,7 @@ fn what_cannot_have_gradients_is_refused() {
     let ints = Tensor::from_slice(&[1i64], &[1]).unwrap();
     fails(ints.set_requires_grad(true), Status::TYPE, &["int64"]);
     let made = (&leaf(&[1.0]) * 2.0).unwrap();
-    fails(made.set_requires_grad(false), Status::STATE, &["leaves"]);
+    fails(made.set_requires_grad(false), Status::STATE, &["leaf"]);
     let inference =
         grad_mode::inference_mode(|| Tensor::empty(&[1], DType::F32, Device::CPU).unwrap());
     fails(

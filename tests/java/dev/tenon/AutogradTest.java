@@ -97,7 +97,7 @@ class AutogradTest {
           Tensor ints = Tensor.of(new long[] {1});
           Support.fails(ErrorCode.TYPE, () -> ints.requiresGrad(true), "int64");
           Tensor made = leaf(1).mul(2);
-          Support.fails(ErrorCode.STATE, () -> made.requiresGrad(false), "leaves");
+          Support.fails(ErrorCode.STATE, () -> made.requiresGrad(false), "leaf");
           Tensor inference = GradMode.inference(() -> Tensor.of(new float[1]));
           Support.fails(ErrorCode.STATE, () -> inference.requiresGrad(true), "inference");
           Tensor closed = leaf(1);
