@@ -107,7 +107,7 @@ static tenon_status when_done(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- Saved tensors -------------------------------------------------------------------------------
+// ---- Saved tensors ------------------------------------------------------------------------------
 
 static tenon_status packs(void* ctx, tenon_tensor* tensor, tenon_value* out_packed) {
   (void)ctx, (void)tensor, (void)out_packed;
@@ -209,7 +209,7 @@ static tenon_status pack_saved(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// ---- New nodes, anomaly mode, frames -------------------------------------------------------------
+// ---- New nodes, anomaly mode, frames ------------------------------------------------------------
 
 static tenon_status creation_hook_push(const bad_world* world, const bad_case* one) {
   (void)world;

@@ -50,7 +50,7 @@ static tenon_node* node_of(tenon_tensor* tensor) {
   return node;
 }
 
-// ---- Packing -------------------------------------------------------------------------------------
+// ---- Packing ------------------------------------------------------------------------------------
 
 typedef struct counts {
   int packed, unpacked, deleted;
@@ -175,7 +175,7 @@ static void nodes_tell_what_they_saved(void** state) {
   assert_nothing_left(before);
 }
 
-// ---- New nodes -------------------------------------------------------------------------------------
+// ---- New nodes ----------------------------------------------------------------------------------
 
 typedef struct names {
   char text[64];
@@ -205,7 +205,7 @@ static void hooks_of_new_nodes(void** state) {
   assert_nothing_left(before);
 }
 
-// ---- Anomaly mode ----------------------------------------------------------------------------------
+// ---- Anomaly mode -------------------------------------------------------------------------------
 
 static void frames_of_a_game(void* ctx, tenon_error* error) {
   tenon_error_add_frame(error, *(const uint32_t*)ctx, "play", "game.toy", 7);
@@ -237,7 +237,7 @@ static void nan_names_node_and_origin(void** state) {
   assert_nothing_left(before);
 }
 
-// ---- Passes inside passes --------------------------------------------------------------------------
+// ---- Passes inside passes -----------------------------------------------------------------------
 
 typedef struct depth {
   int left, reached;
@@ -274,7 +274,7 @@ static void a_thousand_passes_inside_each_other(void** state) {
   assert_nothing_left(before);
 }
 
-// ---- Collectors ------------------------------------------------------------------------------------
+// ---- Collectors ---------------------------------------------------------------------------------
 
 static tenon_status stays(tenon_hook_call* call) {
   (void)call;

@@ -13,7 +13,7 @@ PyObject* tnp_node_register_prehook(PyObject* self, PyObject* function);
 
 /* A tensor for a hook, borrowed: None for NULL; a wrapper is the object that it stands for. */
 PyObject* tnp_grad_object(tenon_tensor* tensor);
-/* What a hook returned, NULL for None, owned. 0, or -1 with an exception that begins with `what`. */
+/* What a hook returned, owned; NULL for None. 0, or -1 with an exception that names `what`. */
 int tnp_take_tensor(const char* what, PyObject* object, tenon_tensor** out_tensor);
 
 /* Visits, as tp_traverse does, what only C keeps for a tensor or node. */

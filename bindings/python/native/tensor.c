@@ -155,7 +155,7 @@ static int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   tnp_tensor* self = (tnp_tensor*)object;
   Py_VISIT(Py_TYPE(object));
   /* While C holds the tensor, too, its state is not garbage: not visiting keeps it. An object that
-   * its tensor owns is held by one reference more than Python can see, unless somebody visits it. */
+   * its tensor owns is held by a reference that Python sees only where somebody visits it. */
   if (self->tensor != NULL && tenon_tensor_use_count(self->tensor) > 1) return 0;
   Py_VISIT(self->dict);
   if (self->tensor == NULL) return 0;
