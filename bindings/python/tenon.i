@@ -35,6 +35,7 @@ LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck|hook_|creation_h
 LEAVE_OUT("^tenon_(saved_hooks_(push|pop)$|language_set_frames$)")
 LEAVE_OUT("^tenon_library_(register_autograd|set_gradient_policy)$")
 LEAVE_OUT("^tenon_function_")
+LEAVE_OUT("^tenon_dual_(make|unpack)$")
 LEAVE_OUT("^tenon_tensor_(requires_grad|is_leaf|copy_(grad|node|base|data)|detach|add_hook)$")
 LEAVE_OUT("^tenon_tensor_(retains?_grad|grad_dtype)$")
 LEAVE_OUT("^tenon_(library|registration|key_guard)_")
@@ -70,6 +71,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/check.h"
 %include "tenon/function.h"
 %include "tenon/hooks.h"
+%include "tenon/forward_ad.h"
 %include "tenon/thread.h"
 %include "tenon/warning.h"
 %include "tenon/kernel.h"

@@ -104,6 +104,7 @@ HANDLE(tenon_simulator, TNP_HANDLE_SIMULATOR)
 RESULT(tenon_key, out_key, PyLong_FromUnsignedLong)
 RESULT(tenon_keyset, out_keys, PyLong_FromUnsignedLongLong)
 RESULT(int32_t, out_count, PyLong_FromLong)
+RESULT(int64_t, out_level, PyLong_FromLongLong)
 RESULT(int32_t, out_device_type, PyLong_FromLong)
 %typemap(in, numinputs=0) tenon_stream* out_stream (tenon_stream temp) {
   $1 = &temp;

@@ -228,6 +228,7 @@ tenon_status tenon_library_register_autograd(tenon_library* library, const char*
     TENON_CHECK_ARG(library != nullptr, kRegister, ": library must be given, got NULL");
     TENON_CHECK_ARG(name != nullptr, kRegister, ": name must be given, got NULL");
     auto made = make_formula(name, whole, &handed);
+    if (whole.tangent != nullptr) made->set_tangents(whole.tangent);
     dispatch::RegistrationPtr registration = autograd::register_formula(
         library, name, std::move(made),
         {whole.language, whole.policy, whole.name, whole.file, whole.line});

@@ -17,7 +17,6 @@
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/small_vector.h"
-#include "dispatch/key_tls.h"
 #include "tensor/layout.h"
 
 namespace tenon::autograd {

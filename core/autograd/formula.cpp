@@ -57,6 +57,10 @@ std::vector<Input> inputs_of(const schema::Schema& schema, Others others) {
 
 Formula::~Formula() { delete planned_.load(std::memory_order_acquire); }
 
+void Formula::set_tangents(std::string text) {
+  tangents_ = std::make_unique<const TangentText>(name_, std::move(text));
+}
+
 const Plan& Formula::plan_for(const tenon_op& op) const {
   {
     // A plan holds its schema: one at that address is that schema.
@@ -82,6 +86,9 @@ void Formula::complete(const schema::Schema& schema, Plan* plan) const {
     save.input = static_cast<uint16_t>(at - plan->inputs.begin());
   }
   plan->is_quick = is_quick(*plan);
+  if (tangents_ != nullptr) {
+    plan->tangents = std::make_unique<TangentPlan>(tangents_->plan_for(schema));
+  }
 }
 
 const Plan& Formula::find_plan(const schema::Schema& schema) const {

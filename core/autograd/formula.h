@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/tangent_text.h"
 #include "base/intrusive_ptr.h"
 #include "base/reclaim.h"
 #include "dispatch/operator_entry.h"
@@ -69,6 +70,7 @@ struct Plan {
   bool has_lists = false;
   bool is_quick = false;  // see quick_record.h
   NodeShape shape;        // of its nodes, but for the edges where there are lists
+  std::unique_ptr<const TangentPlan> tangents;  // NULL where no text gives them
 };
 
 /// Whether values of a type may be tensors, or hold some.
@@ -91,6 +93,8 @@ class Formula {
   /// Of its nodes, such as "MulBackward0".
   const char* name() const noexcept { return name_.c_str(); }
   void set_name(std::string name) { name_ = std::move(name); }
+  /// A text for the results' tangents. Throws TENON_ERROR_PARSE.
+  void set_tangents(std::string text);
 
   /// Its plan for a schema; made for the first call, and anew where the operator has been defined
   /// again. Throws what is wrong with formula and schema together.
@@ -99,6 +103,10 @@ class Formula {
   /// Writes an owned gradient, or nothing, for each input that is asked for. Grad mode is set;
   /// undefined gradients of results are NULL. Throws.
   virtual void run(const Plan& plan, tenon_backward_call* call) const = 0;
+  /// Whether run() can be derived: tangents come from it where no text gives them.
+  virtual bool is_derivable() const noexcept { return true; }
+  /// Whether gradients that run() gives without recording a call are known to be constant.
+  virtual bool records_all() const noexcept { return false; }
 
   Absent absent() const noexcept { return absent_; }
   /// Itself, where it was made for one call and keeps what that left: see function_context.h.
@@ -138,6 +146,7 @@ class Formula {
   void complete(const schema::Schema& schema, Plan* plan) const;
 
   std::string name_;
+  std::unique_ptr<const TangentText> tangents_;
   base::Pinnable* home_ = nullptr;
   mutable std::atomic<int64_t> references_{1};
   Absent absent_ = Absent::kSkipped;

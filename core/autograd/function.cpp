@@ -253,7 +253,8 @@ void Function::apply(std::span<const tenon_value> args, tenon_value* out_result)
 
 FunctionContextPtr begin_function(const CallbackFormula& formula,
                                   std::span<Tensor* const> tensors) {
-  const bool records = (base::current_thread()->keep & kAutograd) != 0;
+  const bool records =
+      (base::current_thread()->keep & kAutograd) != 0 && base::grad_mode() == TENON_GRAD_MODE_ON;
   std::vector<FunctionInput> inputs;
   inputs.reserve(tensors.size());
   for (Tensor* const tensor : tensors) {

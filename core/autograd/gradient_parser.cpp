@@ -15,7 +15,8 @@ constexpr int kMaxNesting = 100;
 
 class Parser {
  public:
-  Parser(std::string_view what, std::string_view text) : what_(what), text_(text) {}
+  Parser(std::string_view what, std::string_view kind, std::string_view text)
+      : what_(what), kind_(kind), text_(text) {}
 
   std::vector<Gradient> parse() {
     std::vector<Gradient> gradients;
@@ -28,17 +29,41 @@ class Parser {
       gradient.expression = sum();
       gradients.push_back(std::move(gradient));
     } while (accept(';'));
-    skip_blanks();
-    if (at_ != text_.size()) refuse("';' or the end");
+    expect_end("';' or the end");
     return gradients;
   }
 
+  std::vector<Gradient> parse_tangents() {
+    if (is_named()) return parse();
+    std::vector<Gradient> tangents(1);
+    tangents[0].inputs.emplace_back("result");
+    tangents[0].expression = sum();
+    expect_end("the end");
+    return tangents;
+  }
+
  private:
+  void expect_end(std::string_view expected) {
+    skip_blanks();
+    if (at_ != text_.size()) refuse(expected);
+  }
+
+  // Whether a name and a colon come first.
+  bool is_named() {
+    bool named = false;
+    if (begins_name(peek())) {
+      name("a name");
+      named = peek() == ':' || peek() == ',';
+    }
+    at_ = 0;
+    return named;
+  }
+
   [[noreturn]] void refuse(std::string_view expected) {
     skip_blanks();
     const std::string_view rest = text_.substr(at_, 20);
-    fail(TENON_ERROR_PARSE, what_, ": gradient text must have ", expected, " at column ", at_ + 1,
-         ", got ", rest.empty() ? std::string("its end") : base::concat("\"", rest, "\""));
+    fail(TENON_ERROR_PARSE, what_, ": ", kind_, " text must have ", expected, " at column ",
+         at_ + 1, ", got ", rest.empty() ? std::string("its end") : base::concat("\"", rest, "\""));
   }
 
   void skip_blanks() {
@@ -227,6 +252,7 @@ class Parser {
   }
 
   const std::string_view what_;
+  const std::string_view kind_;  // "gradient" or "tangent"
   const std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;
@@ -235,7 +261,11 @@ class Parser {
 }  // namespace
 
 std::vector<Gradient> parse_gradients(std::string_view what, std::string_view text) {
-  return Parser(what, text).parse();
+  return Parser(what, "gradient", text).parse();
+}
+
+std::vector<Gradient> parse_tangents(std::string_view what, std::string_view text) {
+  return Parser(what, "tangent", text).parse_tangents();
 }
 
 }  // namespace tenon::autograd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/gradient_text.h"
 
+#include <algorithm>
 #include <span>
 
 #include "base/check.h"
@@ -32,6 +33,10 @@ bool is_real(const tenon_value& value) noexcept {
 }
 double as_double(const tenon_value& value) noexcept {
   return value.tag == TENON_TAG_FLOAT ? value.as.f : static_cast<double>(value.as.i);
+}
+
+bool is_zeros(const tenon_value& value) noexcept {
+  return is_tensor(value) && value.as.tensor->is_undefined();
 }
 
 tenon_value value_of_tensor(tensor::TensorPtr tensor) noexcept {
@@ -115,6 +120,9 @@ class Evaluation {
       if (what == BuiltIn::kConj && is_real(value)) return value;
       given.push_back(value);
     }
+    if (bindings_.has_zeros && std::ranges::any_of(given.span(), is_zeros)) {
+      return with_zeros(expression, given);
+    }
     if (what != BuiltIn::kNone) {
       OwnedValue result;
       if (evaluate(what, given, &result)) return result.release();
@@ -126,6 +134,26 @@ class Evaluation {
       return call_found(*callee, given);
     }
     return call_slow(expression, given);
+  }
+
+  // Tangents are linear: zeros in give zeros out, unless something is added.
+  tenon_value with_zeros(const Expression& expression, Values& given) {
+    const bool adds = expression.built_in == BuiltIn::kAdd && given.size() == 2;
+    const bool subtracts = expression.built_in == BuiltIn::kSub && given.size() == 2;
+    if ((adds || subtracts) && !is_zeros(given[0])) return take(given[0]);
+    if (adds) return take(given[1]);
+    if (!subtracts || is_zeros(given[1])) {
+      return tenon_value_of_tensor(tensor::Tensor::undefined());
+    }
+    Expression negation;
+    negation.kind = Kind::kCall;
+    negation.name = "neg";
+    Values operand(1);
+    operand[0] = take(given[1]);
+    return call_slow(negation, operand);
+  }
+  static tenon_value take(tenon_value& value) noexcept {
+    return std::exchange(value, tenon_value{});
   }
 
   // What is no operator, or needs none: attributes, numbers.

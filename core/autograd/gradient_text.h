@@ -9,6 +9,9 @@
 //              tenon::name whose overload takes the arguments
 //   also       + - * / of tensors and numbers, lists, `x.sizes()`, `x.size(d)`, `x.dim()`,
 //              `x.numel()`, `x.dtype()`
+//
+// Tangents are written in the same way, see tangent_text.h. There the undefined tensor stands for
+// zeros: a sum with it is the other term, any other call with it is zeros, and nothing is computed.
 #pragma once
 
 #include <array>
@@ -93,12 +96,15 @@ struct Gradient {
 
 /// Parses a text; `what` names it in messages. Throws TENON_ERROR_PARSE.
 std::vector<Gradient> parse_gradients(std::string_view what, std::string_view text);
+/// The same with results before the colons; an expression alone is for `result`.
+std::vector<Gradient> parse_tangents(std::string_view what, std::string_view text);
 
 /// What an evaluation takes its names from.
 struct Bindings {
   const char* what;          // for messages: the formula's name
   const tenon_value* saved;  // borrowed
   tenon_tensor* const* grads;
+  bool has_zeros = false;  // undefined tensors among them stand for zeros
 };
 
 /// Evaluates an expression whose names are resolved. What it returns may borrow from the bindings.

@@ -51,6 +51,8 @@ constinit Found found_zero("aten::zero_");
 constinit Found found_fill("aten::fill_.Scalar");
 constinit Found found_scatter("tenon::strided_scatter");
 constinit Found found_detach("aten::detach");
+constinit Found found_expand("aten::expand");
+constinit Found found_alias("aten::alias");
 
 tenon_value tensor_value(const Tensor& tensor) {
   return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
@@ -73,6 +75,16 @@ tenon_value call_value(Found& found, std::span<tenon_value> args) {
 
 TensorPtr call(Found& found, std::span<tenon_value> args) {
   return TensorPtr::adopt(call_value(found, args).as.tensor);
+}
+
+TensorPtr empty_like(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides) {
+  tenon_value args[] = {dims_value(sizes),
+                        dims_value(strides),
+                        tenon_value_of_dtype(tensor.dtype()),
+                        tenon_value_of_none(),
+                        tenon_value_of_device(tensor.device()),
+                        tenon_value_of_none()};
+  return call(found_empty_strided, args);
 }
 
 }  // namespace
@@ -147,6 +159,16 @@ TensorPtr cast(const Tensor& tensor, tenon_dtype dtype) {
   return call(found_to_copy, args);
 }
 
+TensorPtr expand(const Tensor& tensor, tensor::Dims sizes) {
+  tenon_value args[] = {tensor_value(tensor), dims_value(sizes), tenon_value_of_bool(0)};
+  return call(found_expand, args);
+}
+
+TensorPtr alias(const Tensor& tensor) {
+  tenon_value args[] = {tensor_value(tensor)};
+  return call(found_alias, args);
+}
+
 TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides,
                      int64_t offset) {
   tenon_value args[] = {tensor_value(tensor), dims_value(sizes), dims_value(strides),
@@ -155,15 +177,15 @@ TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims stri
 }
 
 TensorPtr copy_as(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides) {
-  tenon_value args[] = {dims_value(sizes),
-                        dims_value(strides),
-                        tenon_value_of_dtype(tensor.dtype()),
-                        tenon_value_of_none(),
-                        tenon_value_of_device(tensor.device()),
-                        tenon_value_of_none()};
-  TensorPtr copy = call(found_empty_strided, args);
+  TensorPtr copy = empty_like(tensor, sizes, strides);
   copy_into(*copy, tensor);
   return copy;
+}
+
+TensorPtr zeros_as(const Tensor& tensor) {
+  TensorPtr zeros = empty_like(tensor, tensor.size_span(), tensor.stride_span());
+  zero(*zeros);
+  return zeros;
 }
 
 void copy_into(Tensor& tensor, const Tensor& source) {

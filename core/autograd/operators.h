@@ -24,12 +24,18 @@ TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes);
 /// Whether an element is NaN.
 bool has_nan(const Tensor& tensor);
 TensorPtr cast(const Tensor& tensor, tenon_dtype dtype);
+/// Of sizes that the tensor's broadcast to.
+TensorPtr expand(const Tensor& tensor, tensor::Dims sizes);
+/// Another view of all of it, recorded where the tensor is tracked.
+TensorPtr alias(const Tensor& tensor);
 
 /// A view of a tensor that is laid out from its first element on.
 TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides,
                      int64_t offset);
 /// A copy that is laid out so.
 TensorPtr copy_as(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides);
+/// Of the tensor's sizes, strides, dtype and device.
+TensorPtr zeros_as(const Tensor& tensor);
 void copy_into(Tensor& tensor, const Tensor& source);
 void zero(Tensor& tensor);
 /// All elements become one number.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autograd/call_below.h"
+#include "autograd/forward_call.h"
 #include "autograd/function_context.h"
 #include "autograd/operators.h"
 #include "autograd/quick_record.h"
@@ -32,13 +33,6 @@ struct Given {
   Flow flow;
 };
 
-// A result's tensor.
-struct Result {
-  Tensor* tensor;
-  Tensor** slot;  // where it stands in the stack
-  bool written;   // it is an argument
-};
-
 // One recorded call.
 class Recording {
  public:
@@ -59,11 +53,13 @@ class Recording {
   }
 
   /// Whether a gradient flows to some input.
-  bool is_tracked() const noexcept { return needed_ != 0; }
+  bool is_tracked() const noexcept { return tracked_; }
+  /// Has a node save what gradients of these inputs need, by bit, also where none flows there.
+  void need(uint64_t inputs) noexcept { needed_ |= inputs; }
 
   /// What the kernel may overwrite is looked at before it runs.
   void prepare() {
-    check_written();
+    if (tracked_) check_written();
     note_shape();
     const auto guard = dispatch::KeyGuard::exclude(kAutograd);
     for (const Save& save : plan_.saves) {
@@ -89,25 +85,30 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Records the call, whose results are there.
-  void finish() {
+  /// Records the call, whose results are there. The node is linked to them where a gradient flows
+  /// to some input, and NULL where nothing needs one.
+  NodePtr finish() {
     collect_results();
+    if (needed_ == 0) return {};
     const FunctionContextPtr context = set_up();
     base::SmallVector<const Tensor*, 4> outputs;
     bool any = false;
-    for (const Result& result : results_) {
+    for (const CallResult& result : results_) {
       const bool flows = result.tensor != nullptr && is_differentiable(result.tensor->dtype()) &&
                          !(context != nullptr && context->is_non_differentiable(result.tensor));
       outputs.push_back(flows ? result.tensor : nullptr);
       any = any || flows;
     }
-    if (!any) return;
-    const NodePtr node = context != nullptr ? make_node(*context) : make_node(outputs);
+    if (!any) return {};
+    NodePtr node = context != nullptr ? make_node(*context) : make_node(outputs);
+    if (!tracked_) return node;
     if (const RecordingModes* modes = recording_modes()) finish_recorded(*node, *modes);
     for (uint32_t i = 0; i < results_.size(); ++i) {
       if (outputs[i] != nullptr) link(*node, results_[i], i);
     }
+    return node;
   }
+  std::span<const CallResult> results() const noexcept { return results_; }
 
  private:
   struct Copy {
@@ -130,7 +131,7 @@ class Recording {
   // Of a formula that looks at each call: gradients of all results are zeros where none came.
   NodePtr make_node(FunctionContext& context) const {
     base::SmallVector<Tensor*, 4> results;
-    for (const Result& result : results_) results.push_back(result.tensor);
+    for (const CallResult& result : results_) results.push_back(result.tensor);
     NodePtr node = context.make_node({results.data(), results.size()});
     context.fill(*node, {results.data(), results.size()});
     return node;
@@ -145,8 +146,13 @@ class Recording {
 
   void add_input(Tensor* tensor, bool wanted, size_t input) {
     Given given{tensor, {}};
-    if (tensor != nullptr && wanted && tensor->may_be_tracked()) given.flow = flow_to(*tensor);
-    if (given.flow.node != nullptr) needed_ |= uint64_t{1} << input;
+    if (tensor != nullptr && wanted && records_ && tensor->may_be_tracked()) {
+      given.flow = flow_to(*tensor);
+    }
+    if (given.flow.node != nullptr) {
+      tracked_ = true;
+      needed_ |= uint64_t{1} << input;
+    }
     inputs_.push_back(std::move(given));
   }
 
@@ -171,7 +177,7 @@ class Recording {
 
   // What writes a view writes its base: that gets the node, and the view another one when somebody
   // asks.
-  void link(Node& node, const Result& result, uint32_t output) {
+  void link(Node& node, const CallResult& result, uint32_t output) {
     Tensor* base = result.tensor->base();
     if (result.written && base != nullptr && !is_reshaped(*result.tensor)) {
       set_node(*base, make_write_node(node, output, edge_of(result.tensor), *result.tensor, *base),
@@ -240,7 +246,9 @@ class Recording {
     const auto& arguments = plan_.schema->arguments();
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (!arguments[i].is_written() || stack_.args[i].tag != TENON_TAG_TENSOR) continue;
-      const auto is_it = [&](const Result& one) { return one.tensor == stack_.args[i].as.tensor; };
+      const auto is_it = [&](const CallResult& one) {
+        return one.tensor == stack_.args[i].as.tensor;
+      };
       if (std::ranges::none_of(results_, is_it)) add_result(&stack_.args[i].as.tensor, true);
     }
   }
@@ -318,7 +326,7 @@ class Recording {
     }
     // Where it is a result, too, an alias that knows no node: else both would keep each other.
     const bool is_result = std::ranges::any_of(
-        results_, [&](const Result& result) { return result.tensor == tensor; });
+        results_, [&](const CallResult& result) { return result.tensor == tensor; });
     TensorPtr kept = is_result ? operators::detached_alias(*tensor)
                                : TensorPtr::share(const_cast<Tensor*>(tensor));
     slot->tensor = kept.detach();
@@ -328,7 +336,7 @@ class Recording {
   void save_result(uint16_t position, SavedTensor* slot) const {
     const Tensor* tensor = defined_tensor(stack_.rets[position]);
     if (tensor == nullptr) return;
-    const auto found = std::ranges::find(results_, tensor, &Result::tensor);
+    const auto found = std::ranges::find(results_, tensor, &CallResult::tensor);
     slot->tensor = operators::detached_alias(*tensor).detach();
     slot->version = static_cast<uint32_t>(tensor->version());
     // Of an index, say, there is no gradient: it stays apart from the graph.
@@ -340,20 +348,23 @@ class Recording {
   const Plan& plan_;
   const tenon_op& op_;
   tenon_stack& stack_;
-  uint64_t needed_ = 0;  // bit i: some gradient flows to input i
+  const bool records_ = base::grad_mode() == TENON_GRAD_MODE_ON;
+  bool tracked_ = false;
+  uint64_t needed_ = 0;  // bit i: some gradient is wanted of input i
   std::vector<Given> inputs_;
   base::SmallVector<uint32_t, 6> versions_;  // of the inputs, before the kernel ran
   base::SmallVector<Copy, 2> copies_;
   std::vector<std::pair<const Save*, value::OwnedValue>> attributes_;  // of what is written
   const Tensor* viewed_ = nullptr;        // the view that is written, with its
   base::SmallVector<int64_t, 10> shape_;  // sizes and strides before the kernel ran
-  base::SmallVector<Result, 4> results_;
+  base::SmallVector<CallResult, 4> results_;
 };
 
 tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return dispatch::guard_kernel(stack, [&] {
     const Plan& plan = static_cast<const Formula*>(ctx)->plan_for(*op);
-    if (plan.is_quick) return record_quickly(plan, op, keys, stack);
+    const bool is_quick = plan.is_quick && DualLevel::current() == nullptr;
+    if (is_quick) return record_quickly(plan, op, keys, stack);
     return record_with(plan, op, keys, stack);
   });
 }
@@ -363,15 +374,19 @@ tenon_status record_call(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
 tenon_status record_with(const Plan& plan, const tenon_op* op, tenon_keyset keys,
                          tenon_stack* stack) {
   Recording recording(plan, *op, stack);
-  if (!recording.is_tracked()) {
+  const std::unique_ptr<ForwardCall> forward = ForwardCall::start(plan, *op, stack);
+  if (!recording.is_tracked() && forward == nullptr) {
     return dispatch::redispatch(op, keys & (kAutograd - 1), stack);
   }
+  if (forward != nullptr) recording.need(forward->prepare());
   recording.prepare();
   // As ADInplaceOrView would, which is excluded below.
   if (plan.schema->is_mutable()) dispatch::bump_written(op, stack->args, stack->nargs);
   const tenon_status status = call_below(op, keys, stack);
-  if (status == TENON_OK) recording.finish();
-  return status;
+  if (status != TENON_OK) return status;
+  const NodePtr node = recording.finish();
+  if (forward != nullptr) forward->finish(node.get(), recording.results());
+  return TENON_OK;
 }
 
 dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::string_view name,

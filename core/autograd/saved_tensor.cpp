@@ -5,6 +5,7 @@
 
 #include "autograd/node.h"
 #include "autograd/operators.h"
+#include "autograd/tangent.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "tensor/layout.h"
@@ -89,6 +90,7 @@ TensorPtr unpack(Node& node, const SavedTensor& saved, bool linked) {
   const Flow now = flow_to(*tensor);
   if (now.node.get() == edge.node && now.output == edge.output) return tensor;
   TensorPtr alias = operators::detached_alias(*tensor);
+  carry_tangent(*tensor, *alias);
   if (edge.node != nullptr) set_node(*alias, NodePtr::share(edge.node), edge.output);
   return alias;
 }

@@ -17,8 +17,8 @@ using tensor::ViewOrigin;
 
 namespace {
 
-// The state of views, and of tensors whose output number is too large for their header. Of a view
-// any thread may change it at any time.
+// The state of views, of tensors whose output number is too large for their header, and of those
+// that have had a tangent. Of a view any thread may change its flow at any time.
 class LinkState final : public tensor::AutogradState {
  public:
   LinkState() noexcept {
@@ -40,11 +40,13 @@ class LinkState final : public tensor::AutogradState {
     std::swap(flow_, flow);  // what it was is dropped without the lock
     version_ = version;
   }
+  TangentSlot& tangent() noexcept { return tangent_; }
 
  private:
   Flow flow_;
   uint32_t version_ = 0;
   mutable std::atomic<bool> locked_{false};
+  TangentSlot tangent_;
 };
 
 LinkState* link_of(const Tensor& tensor) noexcept {
@@ -68,9 +70,10 @@ uint32_t known_version(const Tensor& view) noexcept {
   return now - static_cast<uint8_t>(now - view.autograd_note());
 }
 
-// The state of a view, made on demand, as it was when the view was made.
+// The state of a view, made on demand, as it was when the view was made; or of what has one.
 LinkState& require_link(Tensor& view) {
   if (LinkState* link = link_of(view)) return *link;
+  TENON_DCHECK(view.base() != nullptr);
   auto fresh = std::make_unique<LinkState>();
   fresh->set({}, known_version(view));
   tensor::AutogradState* state = view.init_autograd(fresh.get());
@@ -104,7 +107,7 @@ NodePtr require_leaf(Tensor& tensor) {
   Flow flow = own_flow(tensor);
   if (flow.node != nullptr) return flow.node;
   NodePtr leaf = Node::make_leaf(tensor);
-  if (tensor.base() != nullptr) {
+  if (tensor.base() != nullptr || link_of(tensor) != nullptr) {
     require_link(tensor).set({leaf, 0}, version_of(tensor));
     return leaf;
   }
@@ -186,9 +189,24 @@ bool is_leaf(const Tensor& tensor) noexcept {
   return !asks(flow) || flow.node->is_leaf();
 }
 
+TangentSlot* tangent_slot(const Tensor& tensor) noexcept {
+  LinkState* link = link_of(tensor);
+  return link != nullptr ? &link->tangent() : nullptr;
+}
+
+TangentSlot& require_tangent_slot(Tensor& tensor) {
+  tensor.add_keys(kAutograd);
+  if (tensor.base() != nullptr || link_of(tensor) != nullptr) return require_link(tensor).tangent();
+  auto fresh = std::make_unique<LinkState>();
+  fresh->set(own_flow(tensor), 0);
+  LinkState* link = fresh.release();
+  if (tensor::AutogradState* old = tensor.replace_autograd(link, kLinked)) old->drop(old);
+  return link->tangent();
+}
+
 void set_node(Tensor& tensor, NodePtr node, uint32_t output) {
   if (tensor.autograd() != nullptr) follow(tensor, own_flow(tensor), *node, output);
-  if (tensor.base() != nullptr) {
+  if (tensor.base() != nullptr || link_of(tensor) != nullptr) {
     require_link(tensor).set({std::move(node), output}, version_of(tensor));
   } else {
     tensor::AutogradState* state = nullptr;
@@ -229,7 +247,7 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
     tensor.add_keys(kAutograd);
   } else if (const Flow flow = own_flow(tensor); flow.node != nullptr) {
     flow.node->set_requires_grad(false);
-    if (tensor.base() == nullptr) tensor.remove_keys(kAutograd);
+    if (link_of(tensor) == nullptr) tensor.remove_keys(kAutograd);
   }
 }
 

@@ -3,11 +3,13 @@
 //
 // The tensor's state word is the node itself, for all but views and the few that are a high output.
 // A view belongs to its base: once the base has been written, whoever by, the node that the view
-// had is stale, and it gets a new one when somebody asks, which leads to the base's.
+// had is stale, and it gets a new one when somebody asks, which leads to the base's. A tangent is
+// kept beside the node.
 #pragma once
 
 #include <string>
 
+#include "autograd/dual_level.h"
 #include "autograd/hook.h"
 #include "autograd/node.h"
 #include "base/thread.h"
@@ -54,6 +56,11 @@ const char* origin_text(tensor::ViewOrigin origin) noexcept;
 
 /// Links a tensor to the node that its gradient goes to from now on. Throws std::bad_alloc.
 void set_node(tensor::Tensor& tensor, NodePtr node, uint32_t output);
+/// Where a tensor keeps its tangent: NULL where it never had one, and made on demand. Nobody else
+/// uses the tensor while it is made.
+TangentSlot* tangent_slot(const tensor::Tensor& tensor) noexcept;
+TangentSlot& require_tangent_slot(tensor::Tensor& tensor);
+
 /// Whether somebody has linked it to a node, or it is a leaf with something to keep.
 inline bool has_node(const tensor::Tensor& tensor) noexcept { return tensor.autograd() != nullptr; }
 

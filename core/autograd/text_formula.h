@@ -13,6 +13,7 @@ class TextFormula final : public Formula {
   /// Throws TENON_ERROR_PARSE.
   TextFormula(std::string name, std::string text);
   void run(const Plan& plan, tenon_backward_call* call) const override;
+  bool records_all() const noexcept override { return true; }
 
  private:
   std::unique_ptr<Plan> make_plan(const schema::Schema& schema) const override;

@@ -45,6 +45,7 @@ void reset(ThreadRecord* thread) {
   thread->include = kDefaultInclude;
   thread->nesting = 0;
   thread->exclude = kDefaultExclude;
+  thread->follows_tangents = false;
   set_grad_mode(thread, TENON_GRAD_MODE_ON);
   thread->known_defaults = 0;
   thread->slow_requests = 0;
@@ -247,7 +248,8 @@ void check_invariants([[maybe_unused]] const ThreadRecord& thread) noexcept {
     TENON_DCHECK(thread.stack_low == 0 || thread.stack_low >= thread.stack_end);
     TENON_DCHECK(thread.stack_end >= thread.stack_bottom);
   }
-  TENON_DCHECK(thread.keep == ~(thread.exclude | excluded_by(thread.grad_mode)));
+  TENON_DCHECK(thread.keep ==
+               ~(thread.exclude | excluded_by(thread.grad_mode, thread.follows_tangents)));
   TENON_DCHECK(thread.slow_flags == slow_flags_of(thread.grad_mode));
   TENON_DCHECK((thread.known_defaults & ~late_defaults.known.load(std::memory_order_acquire)) == 0);
 }

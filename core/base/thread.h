@@ -42,9 +42,11 @@ constexpr uint64_t kDefaultExclude = functionality_bit(TENON_FUNCTIONALITY_AUTOC
 constexpr uint64_t kAutogradBit = functionality_bit(TENON_FUNCTIONALITY_AUTOGRAD);
 
 /// What a grad mode takes out of a thread's calls, but for operators with an Autograd kernel of a
-/// user's own.
-constexpr uint64_t excluded_by(uint32_t grad_mode) {
-  return grad_mode == TENON_GRAD_MODE_ON ? 0 : kAutogradBit;
+/// user's own. While tangents are followed, only inference mode takes something away.
+constexpr uint64_t excluded_by(uint32_t grad_mode, bool follows_tangents) {
+  const bool stays = grad_mode == TENON_GRAD_MODE_ON ||
+                     (follows_tangents && (grad_mode & TENON_GRAD_MODE_INFERENCE) == 0);
+  return stays ? 0 : kAutogradBit;
 }
 
 /// Flags of operators (of dispatch::Snapshot) whose calls leave the fast path where their keys are
@@ -76,6 +78,7 @@ enum ThreadLocal : uint32_t {
   kLocalRecording,    // dispatch: the thread's profiles
   kLocalSlots,        // dispatch: the words that layers have on the thread
   kLocalPass,         // autograd: the backward pass that runs
+  kLocalDualLevel,    // autograd: the dual level that the thread has entered
   kLocalCount = 12
 };
 
@@ -103,6 +106,7 @@ struct alignas(64) ThreadRecord {
   uint64_t stack_bottom = 0;           // lowest mapped address of the stack, 0 unknown
   uint64_t stack_end = 0;              // where `stack_low` may go at most, see has_stack_left()
   uint32_t slow_requests = 0;          // bits of SlowRequest: calls stay on the slow path
+  bool follows_tangents = false;       // a dual level is open: calls reach Autograd for tangents
   ReleaseQueue* endings = nullptr;     // objects that end one after the other: release_queue.h
   std::atomic<int64_t> live[kHandleCount] = {};  // live_count.h
   void* locals[kLocalCount] = {};
@@ -140,11 +144,16 @@ constexpr bool makes_inference_tensors(uint32_t grad_mode) noexcept {
 }
 inline bool makes_inference_tensors() noexcept { return makes_inference_tensors(grad_mode()); }
 
-/// Sets what guards take away, or the grad mode; `keep` follows.
+/// Sets what guards take away, the grad mode, or whether tangents are followed; `keep` follows.
 inline void set_exclude(ThreadRecord* thread, uint64_t exclude) noexcept {
   TENON_DCHECK((exclude & ((uint64_t{1} << TENON_BACKEND_BITS) - 1)) == 0);
   thread->exclude = exclude;
-  thread->keep = ~(exclude | excluded_by(thread->grad_mode));
+  thread->keep = ~(exclude | excluded_by(thread->grad_mode, thread->follows_tangents));
+}
+inline void set_follows_tangents(ThreadRecord* thread, bool follows) noexcept {
+  TENON_DCHECK(thread != &no_thread_record);
+  thread->follows_tangents = follows;
+  set_exclude(thread, thread->exclude);
 }
 inline void set_grad_mode(ThreadRecord* thread, uint32_t mode) noexcept {
   TENON_DCHECK(mode <= TENON_GRAD_MODE_INFERENCE_ON);

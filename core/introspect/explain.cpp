@@ -113,10 +113,11 @@ Keys describe_keys(const tenon_op& op, const dispatch::Snapshot& snapshot,
   found.text += concat("  the thread adds ", words_text(thread.include), " and takes away ",
                        words_text(thread.exclude), "\n");
   if (thread.grad_mode != TENON_GRAD_MODE_ON) {
-    found.text += concat("  grad mode ",
-                         base::makes_inference_tensors(thread.grad_mode) ? "INFERENCE" : "OFF",
-                         snapshot.include != 0 ? ": the operator's own Autograd kernel runs\n"
-                                               : " takes away Autograd\n");
+    found.text += concat(
+        "  grad mode ", base::makes_inference_tensors(thread.grad_mode) ? "INFERENCE" : "OFF",
+        snapshot.include != 0                     ? ": the operator's own Autograd kernel runs\n"
+        : (thread.keep & base::kAutogradBit) != 0 ? " leaves Autograd: a dual level is open\n"
+                                                  : " takes away Autograd\n");
   }
   if (snapshot.include != 0) {
     found.text += concat("  the operator adds ", words_text(snapshot.include),

@@ -181,7 +181,8 @@ struct Facts {
   const char* outs = "out";             // its written arguments: "max, max_values"
   const char* tags = "core pointwise";  // of the functional form, apart by blanks
   const char* gradient = nullptr;       // formulas for the inputs, or "none: why"
-  const char* tangent = nullptr;        // the result's, from the inputs' `_t`, or "none: why"
+  // The result's, from the inputs' `_t`; "derived" from the gradient formula; or "none: why".
+  const char* tangent = nullptr;
   Batching batching = Batching::Unstated;
   Cast cast = Cast::Unstated;
   PointwiseFacts pointwise = {};

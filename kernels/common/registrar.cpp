@@ -194,6 +194,12 @@ void register_form(Library& library, tenon_key key, const char* device, const Fa
   check(tenon_library_impl(library.get(), name.c_str(), key, &description, nullptr));
 }
 
+// What has none falls back on the gradient formula, as what says "derived" does.
+bool has_tangent_text(const Facts& facts) {
+  const std::string_view tangent = facts.tangent != nullptr ? facts.tangent : "none:";
+  return !tangent.starts_with("none:") && tangent != "derived";
+}
+
 // Formulas are texts; "none" is a word too, except of a composite, which calls what has one.
 void register_gradient(Library& library, const Facts& facts, Forms form) {
   const std::string name =
@@ -215,6 +221,7 @@ void register_gradient(Library& library, const Facts& facts, Forms form) {
   tenon_formula formula{};
   formula.struct_size = sizeof(formula);
   formula.gradient = facts.gradient;
+  if (has_tangent_text(facts)) formula.tangent = facts.tangent;
   formula.language = TENON_LANGUAGE_CPP;
   formula.file = facts.file;
   formula.line = facts.line;

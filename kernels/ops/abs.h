@@ -26,7 +26,7 @@ inline constexpr Facts kAbs{
     .params = "Tensor self",
     .forms = kAllForms,
     .gradient = "self: grad * self.sgn()",
-    .tangent = "real(self_t * self.sgn().conj())",
+    .tangent = "self_t * self.sgn().conj()",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kNumbers | kFloat8, Promote::Common, Gives::Real}},

@@ -36,7 +36,7 @@ inline constexpr Facts kAmax{
         "self: eq(self, result.reshape(folded_sizes(self.sizes(), dim))) * "
         "(grad.reshape(folded_sizes(self.sizes(), dim)) / "
         "eq(self, result.reshape(folded_sizes(self.sizes(), dim))).sum(dim, True))",
-    .tangent = "the mean of self_t where self is the largest",
+    .tangent = "derived",
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = {.types = kReals | kBool, .needs_elements = true},

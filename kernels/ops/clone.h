@@ -15,7 +15,7 @@ inline constexpr Facts kClone{
     .forms = kFunctional | kOut,
     .tags = "core pointwise",
     .gradient = "self: grad",
-    .tangent = "self_t.clone(memory_format)",
+    .tangent = "self_t.clone(memory_format=memory_format)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .routine = {&clone},

@@ -97,7 +97,7 @@ inline constexpr Facts kDivTensorMode{
     .gradient =
         "self: if_none(rounding_mode, grad / other.conj(), zeros_like(grad)); "
         "other: if_none(rounding_mode, -grad * (result / other).conj(), zeros_like(grad))",
-    .tangent = "as div.Tensor, 0 where rounded",
+    .tangent = "if_none(rounding_mode, (self_t - other_t * result) / other, zeros)",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,
     .pointwise = {.keeps_digits = true,

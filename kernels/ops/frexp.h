@@ -27,7 +27,7 @@ inline constexpr Facts kFrexpTensor{
     .outs = "mantissa, exponent",
     .tags = "pointwise",
     .gradient = "self: grad / pow(2.0, exponent.detach())",
-    .tangent = "mantissa: self_t / exponent.exp2()",
+    .tangent = "mantissa: self_t / pow(2.0, exponent)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kFloats, Promote::Common, {Gives::Same, Gives::Int32}},

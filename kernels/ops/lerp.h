@@ -45,7 +45,7 @@ inline constexpr Facts kLerpScalar{
     .out = "Scalar_out",
     .tags = "pointwise",
     .gradient = "self: grad - (grad.conj() * weight).conj(); end: (grad.conj() * weight).conj()",
-    .tangent = "lerp(self_t, end_t, weight)",
+    .tangent = "self_t + (end_t - self_t) * weight",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex}, .check = &check_ends},
@@ -60,7 +60,7 @@ inline constexpr Facts kLerpTensor{
     .gradient =
         "self: grad * (1 - weight).conj(); end: grad * weight.conj(); "
         "weight: grad * (end - self).conj()",
-    .tangent = "lerp(self_t, end_t, weight) + weight_t * (end - self)",
+    .tangent = "self_t + (end_t - self_t) * weight + (end - self) * weight_t",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex}, .check = &check_ends_and_weight},

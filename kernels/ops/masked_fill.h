@@ -29,7 +29,7 @@ inline constexpr Facts kMaskedFillTensor{
     .out = "Tensor_out",
     .tags = "",
     .gradient = "self: grad.masked_fill(mask, 0); value: where(mask, grad, 0)",
-    .tangent = "self_t.masked_fill(mask, value_t)",
+    .tangent = "self_t.masked_fill(mask, 0) + where(mask, value_t, 0)",
     .batching = Batching::Each,
     .cast = Cast::None,
     .routine = {&masked_fill},

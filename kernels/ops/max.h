@@ -21,7 +21,7 @@ inline constexpr Facts kMaxDim{
     .tags = "core reduction",
     .gradient =
         "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), keepdim)",
-    .tangent = "self_t at the indices",
+    .tangent = "derived",
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = kExtremeFold,
@@ -38,7 +38,7 @@ inline constexpr Facts kMax{
     .out = "unary_out",
     .tags = "reduction",
     .gradient = "self: eq(self, result) * (grad / eq(self, result).sum())",
-    .tangent = "the mean of self_t where self is the largest",
+    .tangent = "derived",
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = {.types = kReals | kBool, .needs_elements = true},

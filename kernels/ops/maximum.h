@@ -26,7 +26,7 @@ inline constexpr Facts kMaximum{
     .gradient =
         "self: where(lt(self, other), 0, where(eq(self, other), grad / 2, grad)); "
         "other: where(gt(self, other), 0, where(eq(self, other), grad / 2, grad))",
-    .tangent = "that of the larger, half of each where equal",
+    .tangent = "derived",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,
     .pointwise = {.rule = {kReals | kBool}},

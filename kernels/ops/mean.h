@@ -37,7 +37,7 @@ inline constexpr Facts kMean{
     .out = "dtype_out",
     .tags = "reduction",
     .gradient = "self: grad.expand(self.sizes()) / self.numel()",
-    .tangent = "self_t.mean(dtype)",
+    .tangent = "self_t.mean(dtype=dtype)",
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = kMeanFold,
@@ -52,7 +52,7 @@ inline constexpr Facts kMeanDim{
     .gradient =
         "self: grad.reshape(folded_sizes(self.sizes(), dim)).expand(self.sizes()) / "
         "folded_numel(self.sizes(), dim)",
-    .tangent = "self_t.mean(dim, keepdim, dtype)",
+    .tangent = "self_t.mean(dim, keepdim, dtype=dtype)",
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = kMeanFold,

@@ -20,7 +20,7 @@ inline constexpr Facts kMinDim{
     .tags = "core reduction",
     .gradient =
         "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), keepdim)",
-    .tangent = "self_t at the indices",
+    .tangent = "derived",
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = kExtremeFold,
@@ -53,7 +53,7 @@ inline constexpr Facts kMin{
     .out = "unary_out",
     .tags = "reduction",
     .gradient = "self: eq(self, result) * (grad / eq(self, result).sum())",
-    .tangent = "the mean of self_t where self is the smallest",
+    .tangent = "derived",
     .batching = Batching::Fold,
     .cast = Cast::None,
     .fold = {.types = kReals | kBool, .needs_elements = true},

@@ -51,7 +51,9 @@ inline constexpr Facts kPowTensorTensor{
         "where(eq(self, 0) * eq(exponent, 0), 1, self).pow(exponent - 1)).conj(); "
         "exponent: grad * "
         "(result * where(eq(self, 0) * le(result.abs(), 1), 1, self).log()).conj()",
-    .tangent = "self_t * exponent * self.pow(exponent - 1) + exponent_t * result * self.log()",
+    .tangent =
+        "self_t * (exponent * where(eq(self, 0) * eq(exponent, 0), 1, self).pow(exponent - 1)) + "
+        "exponent_t * (result * where(eq(self, 0) * le(result.abs(), 1), 1, self).log())",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
     .pointwise = {.rule = {kNumbers}},
@@ -78,7 +80,7 @@ inline constexpr Facts kPowTensorScalar{
     .forms = kFunctional | kOut,
     .out = "Tensor_Scalar_out",
     .gradient = "self: pow_backward(grad, self, exponent)",
-    .tangent = "pow_backward(self_t, self, exponent)",
+    .tangent = "pow_backward(self_t.conj(), self, exponent).conj()",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
     .routine = {&pow_tensor_scalar, /*writes_out=*/true},
@@ -90,7 +92,7 @@ inline constexpr Facts kPowScalarInPlace{
     .forms = kInPlace,
     .tags = "pointwise",
     .gradient = "self: pow_backward(grad, self, exponent)",
-    .tangent = "pow_backward(self_t, self, exponent)",
+    .tangent = "pow_backward(self_t.conj(), self, exponent).conj()",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
     .routine = {&pow_tensor_scalar},

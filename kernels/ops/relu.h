@@ -18,7 +18,7 @@ inline constexpr Facts kRelu{
     .params = "Tensor self",
     .forms = kAllForms,
     .gradient = "self: threshold_backward(grad, result, 0)",
-    .tangent = "where(result > 0, self_t, 0)",
+    .tangent = "threshold_backward(self_t, result, 0)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kReals}},

@@ -30,7 +30,7 @@ inline constexpr Facts kSgn{
     .gradient =
         "self: where(eq(self, 0), 0, (grad - grad.conj() * result * result) / "
         "(2 * where(eq(self, 0), 1, self).abs()))",
-    .tangent = "that of self_t across self, over its size",
+    .tangent = "derived",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kNumbers | kBool}},

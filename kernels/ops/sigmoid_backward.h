@@ -26,7 +26,8 @@ inline constexpr Facts kSigmoidBackward{
         "grad_output: sigmoid_backward(grad, output.conj()); "
         "output: grad.conj() * grad_output * (1 - 2 * output.conj())",
     .tangent =
-        "sigmoid_backward(grad_output_t, output) + grad_output * (1 - 2 * output) * output_t",
+        "sigmoid_backward(grad_output_t, output) + grad_output * ((1 - 2 * output) * "
+        "output_t).conj()",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex}},

@@ -25,7 +25,8 @@ inline constexpr Facts kTanhBackward{
     .gradient =
         "grad_output: tanh_backward(grad, output.conj()); "
         "output: grad.conj() * (-2 * output.conj() * grad_output)",
-    .tangent = "tanh_backward(grad_output_t, output) - 2 * grad_output * output * output_t",
+    .tangent =
+        "tanh_backward(grad_output_t, output) - 2 * grad_output * (output * output_t).conj()",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex}},

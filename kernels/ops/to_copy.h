@@ -15,7 +15,9 @@ inline constexpr Facts kToCopy{
     .forms = kFunctional | kOut,
     .tags = "core",
     .gradient = "self: grad",
-    .tangent = "self_t.to(result.options())",
+    .tangent =
+        "_to_copy(self_t, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, "
+        "non_blocking=non_blocking, memory_format=memory_format)",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
     .routine = {&to_copy},

@@ -20,7 +20,7 @@ inline constexpr Facts kWhereSelf{
     .out = "self_out",
     .tags = kPointwiseWithNumbers,
     .gradient = "self: where(condition, grad, 0); other: where(condition, 0, grad)",
-    .tangent = "where(condition, self_t, other_t)",
+    .tangent = "where(condition, self_t, 0) + where(condition, 0, other_t)",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,
     .pointwise = {.rule = {kAllDtypes}, .masks = 1, .moves = true},

@@ -223,8 +223,10 @@ TENON_LAYOUT(offsetof(tenon_formula, setup) == 80);
 TENON_LAYOUT(sizeof(((tenon_formula*)0)->setup) == 8);
 TENON_LAYOUT(offsetof(tenon_formula, jvp) == 88);
 TENON_LAYOUT(sizeof(((tenon_formula*)0)->jvp) == 8);
-TENON_LAYOUT(offsetof(tenon_formula, reserved) == 96);
-TENON_LAYOUT(sizeof(((tenon_formula*)0)->reserved) == 16);
+TENON_LAYOUT(offsetof(tenon_formula, tangent) == 96);
+TENON_LAYOUT(sizeof(((tenon_formula*)0)->tangent) == 8);
+TENON_LAYOUT(offsetof(tenon_formula, reserved) == 104);
+TENON_LAYOUT(sizeof(((tenon_formula*)0)->reserved) == 8);
 
 TENON_LAYOUT(sizeof(tenon_frame) == 64);
 TENON_LAYOUT(offsetof(tenon_frame, op) == 0);

@@ -274,6 +274,70 @@ static tenon_status detach(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// LEVEL: to be left inside of level 0, or "none"
+static tenon_status dual_leave(const bad_world* world, const bad_case* one) {
+  (void)world;
+  int64_t level = 0;
+  if (strcmp(one->args[0], "none") == 0) return tenon_dual_leave(0);
+  assert_ok(tenon_dual_enter(&level));
+  const tenon_status status = tenon_dual_leave(number_of(one->args[0]));
+  tenon_error* error = tenon_error_take();
+  assert_ok(tenon_dual_leave(level));
+  if (error != NULL) tenon_error_set(error);
+  return status;
+}
+
+static tenon_status dual_enter(const bad_world* world, const bad_case* one) {
+  (void)world, (void)one;
+  int64_t level = 0, inner = 0;
+  assert_ok(tenon_dual_enter(&level));
+  const tenon_status status = tenon_dual_enter(&inner);
+  assert_int_equal(inner, -1);
+  tenon_error* error = tenon_error_take();
+  assert_ok(tenon_dual_leave(level));
+  if (error != NULL) tenon_error_set(error);
+  return status;
+}
+
+// PRIMAL TANGENT: "NULL", "undefined", "floats", "more" (floats), "doubles" or "ints"
+static tenon_tensor* dual_part(const char* name) {
+  if (strcmp(name, "NULL") == 0) return NULL;
+  if (strcmp(name, "undefined") == 0) return tenon_tensor_undefined();
+  if (strcmp(name, "ints") == 0) return fresh(TENON_DTYPE_I64, 2, 0);
+  if (strcmp(name, "doubles") == 0) return fresh(TENON_DTYPE_F64, 2, 0);
+  return fresh(TENON_DTYPE_F32, strcmp(name, "more") == 0 ? 3 : 2, 0);
+}
+
+static tenon_status dual_make(const bad_world* world, const bad_case* one) {
+  (void)world;
+  int64_t level = 0;
+  assert_ok(tenon_dual_enter(&level));
+  tenon_tensor *primal = dual_part(one->args[0]), *tangent = dual_part(one->args[1]), *dual = NULL;
+  const tenon_status status = tenon_dual_make(level, primal, tangent, &dual);
+  assert_null(dual);
+  tenon_error* error = tenon_error_take();
+  if (tangent != tenon_tensor_undefined()) tenon_tensor_release(tangent);
+  if (primal != tenon_tensor_undefined()) tenon_tensor_release(primal);
+  assert_ok(tenon_dual_leave(level));
+  if (error != NULL) tenon_error_set(error);
+  return status;
+}
+
+// WHAT: "none" (no level), "NULL" or "undefined"
+static tenon_status dual_unpack(const bad_world* world, const bad_case* one) {
+  int64_t level = 0;
+  tenon_tensor *primal = NULL, *tangent = NULL;
+  const int open = strcmp(one->args[0], "none") != 0;
+  if (open) assert_ok(tenon_dual_enter(&level));
+  const tenon_status status = tenon_dual_unpack(
+      level, open ? given_tensor(world, one->args[0]) : world->tensor, &primal, &tangent);
+  assert_true(primal == NULL && tangent == NULL);
+  tenon_error* error = tenon_error_take();
+  if (open) assert_ok(tenon_dual_leave(level));
+  if (error != NULL) tenon_error_set(error);
+  return status;
+}
+
 const bad_named_call bad_autograd_calls[] = {{"set_requires_grad", &set_requires_grad},
                                              {"set_grad", &set_grad},
                                              {"copy_grad", &copy_grad},
@@ -289,4 +353,8 @@ const bad_named_call bad_autograd_calls[] = {{"set_requires_grad", &set_requires
                                              {"copy_data", &copy_data},
                                              {"set_data", &set_data},
                                              {"detach", &detach},
+                                             {"dual_enter", &dual_enter},
+                                             {"dual_leave", &dual_leave},
+                                             {"dual_make", &dual_make},
+                                             {"dual_unpack", &dual_unpack},
                                              {NULL, NULL}};

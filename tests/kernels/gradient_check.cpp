@@ -44,47 +44,61 @@ Tensor transposed(const Tensor& tensor) {
   return call("aten::detach", call("aten::transpose.int", copied, 0, -1));
 }
 
+// Integer results have no gradient.
+void keep(const Tensor& result, std::vector<Tensor>& found) {
+  if (!is_integral(result.dtype())) found.push_back(result);
+}
+
+}  // namespace
+
+std::vector<Tensor> inputs_of(const Sample& sample, const Way& way) {
+  std::vector<Tensor> inputs;
+  Numbers numbers;
+  const Dtype dtype = way.is_complex ? Dtype::C128 : Dtype::F64;
+  for (const Argument& argument : sample.arguments) {
+    for (const Input& input : argument.inputs) {
+      const Tensor made = make_input(input, dtype, numbers);
+      inputs.push_back(way.transposed ? transposed(made) : made);
+    }
+  }
+  return inputs;
+}
+
+std::vector<Tensor> results_of(const Sample& sample, const Way& way,
+                               const std::vector<Tensor>& inputs) {
+  std::vector<Value> arguments;
+  size_t next = 0;
+  for (const Argument& argument : sample.arguments) {
+    std::vector<Tensor> given;
+    for (size_t i = 0; i < argument.inputs.size(); ++i) given.push_back(inputs[next++]);
+    if (argument.is_list) {
+      arguments.emplace_back(given);
+    } else if (given.empty()) {
+      arguments.push_back(argument.value);
+    } else {
+      arguments.emplace_back(given[0]);
+    }
+  }
+  if (is_in_place(way.op)) arguments[0] = call("aten::clone", arguments[0].tensor());
+  std::vector<Keyword> keywords = sample.keywords;
+  if (sample.seed != 0) keywords.push_back(kw("generator", Generator(sample.seed)));
+  std::vector<Tensor> found;
+  for (const Value& value : Op(way.op).call(arguments, keywords)) {
+    if (value.tag() == TENON_TAG_TENSOR) {
+      keep(value.tensor(), found);
+    } else {
+      for (int64_t i = 0; i < value.tensors().size(); ++i) keep(*value.tensors()[i], found);
+    }
+  }
+  return found;
+}
+
+namespace {
+
 class Run {
  public:
-  Run(const Sample& sample, const Way& way) : sample_(sample), way_(way) {
-    Numbers numbers;
-    const Dtype dtype = way.is_complex ? Dtype::C128 : Dtype::F64;
-    for (const Argument& argument : sample.arguments) {
-      for (const Input& input : argument.inputs) {
-        const Tensor made = make_input(input, dtype, numbers);
-        inputs_.push_back(way.transposed ? transposed(made) : made);
-      }
-    }
-  }
-
-  // Its floating and complex results.
-  std::vector<Tensor> results() const {
-    std::vector<Value> arguments;
-    size_t next = 0;
-    for (const Argument& argument : sample_.arguments) {
-      std::vector<Tensor> given;
-      for (size_t i = 0; i < argument.inputs.size(); ++i) given.push_back(inputs_[next++]);
-      if (argument.is_list) {
-        arguments.emplace_back(given);
-      } else if (given.empty()) {
-        arguments.push_back(argument.value);
-      } else {
-        arguments.emplace_back(given[0]);
-      }
-    }
-    if (is_in_place(way_.op)) arguments[0] = call("aten::clone", arguments[0].tensor());
-    std::vector<Keyword> keywords = sample_.keywords;
-    if (sample_.seed != 0) keywords.push_back(kw("generator", Generator(sample_.seed)));
-    std::vector<Tensor> found;
-    for (const Value& value : Op(way_.op).call(arguments, keywords)) {
-      if (value.tag() == TENON_TAG_TENSOR) {
-        keep(value.tensor(), found);
-      } else {
-        for (int64_t i = 0; i < value.tensors().size(); ++i) keep(*value.tensors()[i], found);
-      }
-    }
-    return found;
-  }
+  Run(const Sample& sample, const Way& way)
+      : sample_(sample), way_(way), inputs_(inputs_of(sample, way)) {}
 
   void check_both_orders() {
     std::vector<tenon_value> values;
@@ -107,17 +121,11 @@ class Run {
     expect_nothing(report);
   }
 
-  const std::vector<Tensor>& inputs() const { return inputs_; }
-
  private:
-  // Integer results have no gradient.
-  static void keep(const Tensor& result, std::vector<Tensor>& found) {
-    if (!is_integral(result.dtype())) found.push_back(result);
-  }
-
   static tenon_status run(void* self, tenon_stack* stack) {
     try {
-      stack->rets[0] = Value(static_cast<Run*>(self)->results()).release();
+      const Run& run = *static_cast<Run*>(self);
+      stack->rets[0] = Value(results_of(run.sample_, run.way_, run.inputs_)).release();
       return TENON_OK;
     } catch (const Error& error) {
       return tenon_error_raise(error.code(), error.what());
@@ -132,7 +140,7 @@ class Run {
 
   const Sample& sample_;
   const Way& way_;
-  std::vector<Tensor> inputs_;
+  const std::vector<Tensor> inputs_;
 };
 
 }  // namespace
@@ -150,8 +158,8 @@ void check_gradients(const Sample& sample, const Way& way) {
 bool keeps_sizes(const Sample& sample) {
   if (sample.arguments[0].inputs.size() != 1) return false;
   const Way way{sample.op};
-  const Run run(sample, way);
-  return sizes(run.results().at(0)) == sizes(run.inputs()[0]);
+  const std::vector<Tensor> inputs = inputs_of(sample, way);
+  return sizes(results_of(sample, way, inputs).at(0)) == sizes(inputs[0]);
 }
 
 }  // namespace tenon::tests

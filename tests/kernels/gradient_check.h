@@ -15,6 +15,12 @@ struct Way {
   bool is_complex = false;
 };
 
+// Inputs of a sample, the same each time, and its floating and complex results. An operator in place
+// gets a clone of the first.
+std::vector<Tensor> inputs_of(const Sample& sample, const Way& way);
+std::vector<Tensor> results_of(const Sample& sample, const Way& way,
+                               const std::vector<Tensor>& inputs);
+
 // Reports deviations as failures that name the sample.
 void check_gradients(const Sample& sample, const Way& way);
 

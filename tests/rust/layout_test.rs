@@ -171,7 +171,8 @@ layout! {
     reserved0 76 4
     setup 80 8
     jvp 88 8
-    reserved 96 16
+    tangent 96 8
+    reserved 104 8
 }
 
 layout! {

@@ -501,6 +501,7 @@ int tnp_generator_init(PyObject* module);
 int tnp_autograd_init(PyObject* module);
 int tnp_check_init(PyObject* module);
 int tnp_node_init(PyObject* module);
+int tnp_forward_ad_init(PyObject* module);
 int tnp_warning_init(void); /* warning.c: warnings go to Python's */
 
 /* Makes a heap type once and adds it to the module: 0 or -1. */

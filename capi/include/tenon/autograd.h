@@ -152,6 +152,10 @@ typedef tenon_status (*tenon_jvp_fn)(void* ctx, tenon_function_context* context,
  * results by name, `result`, `result0`, `grad` and `grads[0]`, numbers, lists, + - * /, and calls
  * operators of `aten` and `tenon` as functions or methods.
  *
+ * `tangent` (may be NULL) is the result's in forward mode, such as "self_t * other + self *
+ * other_t", or "values: ...; rest: ..." of several results: `x_t` is the tangent of argument x,
+ * `zeros` stands for zeros. Without it tangents come from the gradient formula, which is derived.
+ *
  * `backward` needs `saves`, names of arguments and results apart by blanks, or NULL; what these
  * name is saved when a call is recorded. What an operator in place overwrites is copied before.
  * With `setup` instead of `saves` it says so itself, for each call. */
@@ -171,7 +175,8 @@ typedef struct tenon_formula {
   uint32_t reserved0;   /* zero */
   tenon_setup_fn setup; /* NULL, or what looks at each recorded call */
   tenon_jvp_fn jvp;     /* NULL, or what serves forward mode */
-  uint64_t reserved[2]; /* zero */
+  const char* tangent;  /* NULL, or the tangents of results */
+  uint64_t reserved[1]; /* zero */
 } tenon_formula;
 
 /// Registers the gradient formula of an operator: a kernel on Autograd for calls of tracked

@@ -33,6 +33,7 @@
 #include "tenon/device.h"
 #include "tenon/device_provider.h"
 #include "tenon/error.h"
+#include "tenon/forward_ad.h"
 #include "tenon/frame.h"
 #include "tenon/function.h"
 #include "tenon/generator.h"

@@ -14,7 +14,7 @@ from .. import _tenon
 from .._tenon import Tensor
 from ..error import ArgumentTypeError
 from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from . import functional, graph
+from . import forward_ad, functional, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .batched import run_batched
 from .function import Function
@@ -194,6 +194,7 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "functional",
     "grad",
     "gradcheck",

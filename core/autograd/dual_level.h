@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dual level: a stretch of one thread's work in which tensors may have tangents.
+//
+// Tangents belong to their level: those of a level that was left are gone, wherever their tensors
+// are. A tensor keeps its tangent in a TangentSlot; the level knows the slots, to empty them.
+#pragma once
+
+#include <atomic>
+
+#include "base/intrusive_ptr.h"
+#include "base/thread.h"
+#include "tensor/tensor.h"
+
+namespace tenon::autograd {
+
+class TangentSlot;
+
+/// One dual level, from enter() to leave(). Slots keep it.
+class DualLevel final : public base::RefCounted<DualLevel> {
+ public:
+  /// Opens a level on the calling thread; returns its number. Throws TENON_ERROR_STATE inside of
+  /// another one.
+  static int64_t enter();
+  /// Closes it: its tangents go. Throws TENON_ERROR_STATE for a number that is not the innermost.
+  static void leave(int64_t number);
+
+  /// The calling thread's level, NULL outside of any and while a PauseTangents lives.
+  static DualLevel* current() noexcept {
+    const base::ThreadRecord* thread = base::current_thread();
+    return thread->follows_tangents ? innermost(*thread) : nullptr;
+  }
+  static bool is_open(const base::ThreadRecord& thread) noexcept {
+    return innermost(thread) != nullptr;
+  }
+  static int64_t number() noexcept { return 0; }
+
+ private:
+  friend class TangentSlot;
+  friend class base::RefCounted<DualLevel>;
+  DualLevel() noexcept = default;
+  ~DualLevel() = default;
+  static DualLevel* innermost(const base::ThreadRecord& thread) noexcept {
+    return static_cast<DualLevel*>(thread.locals[base::kLocalDualLevel]);
+  }
+  static void close(base::ThreadRecord* thread) noexcept;
+
+  std::atomic<bool> locked_{false};
+  TangentSlot* first_ = nullptr;  // the slots that hold a tangent
+};
+
+/// A tensor's tangent, of one level. It is set by whoever has the tensor to himself; it may be read
+/// and may end on any thread.
+class TangentSlot {
+ public:
+  TangentSlot() noexcept = default;
+  ~TangentSlot() { clear(); }
+  TangentSlot(const TangentSlot&) = delete;
+  TangentSlot& operator=(const TangentSlot&) = delete;
+
+  /// Empty where the tensor has none at that level.
+  tensor::TensorPtr get(DualLevel& level) const noexcept;
+  void set(DualLevel& level, tensor::TensorPtr tangent) noexcept;
+  void clear() noexcept;
+
+ private:
+  friend class DualLevel;
+  void unlink_locked() noexcept;
+
+  base::IntrusivePtr<DualLevel> level_;
+  tensor::TensorPtr tangent_;  // guarded, as the links, by the level's lock
+  TangentSlot* next_ = nullptr;
+  TangentSlot* before_ = nullptr;
+};
+
+/// While it lives the thread follows no tangents: what computes tangents works with plain tensors.
+class PauseTangents {
+ public:
+  PauseTangents() noexcept : thread_(base::current_thread()), followed_(thread_->follows_tangents) {
+    if (followed_) base::set_follows_tangents(thread_, false);
+  }
+  ~PauseTangents() {
+    if (followed_) base::set_follows_tangents(thread_, DualLevel::is_open(*thread_));
+  }
+  PauseTangents(const PauseTangents&) = delete;
+  PauseTangents& operator=(const PauseTangents&) = delete;
+
+ private:
+  base::ThreadRecord* const thread_;
+  const bool followed_;
+};
+
+}  // namespace tenon::autograd

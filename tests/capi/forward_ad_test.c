@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forward mode from C: dual levels, tangents of calls, views and writes, formulas of one's own, and
+// what is left over.
+#include "support.h"
+
+#include <pthread.h>
+
+static const tenon_op* find(const char* name) {
+  const tenon_op* op = NULL;
+  assert_ok(tenon_op_find(name, &op));
+  return op;
+}
+
+static tenon_tensor* apply(const char* name, const tenon_value* args, int64_t count) {
+  tenon_value ret = tenon_value_of_none();
+  assert_ok(tenon_op_call_named(find(name), args, count, NULL, NULL, 0, &ret, 1));
+  return ret.as.tensor;
+}
+static tenon_tensor* unary(const char* name, tenon_tensor* a) {
+  const tenon_value args[1] = {tenon_value_of_tensor(a)};
+  return apply(name, args, 1);
+}
+static tenon_tensor* binary(const char* name, tenon_tensor* a, tenon_tensor* b) {
+  const tenon_value args[2] = {tenon_value_of_tensor(a), tenon_value_of_tensor(b)};
+  return apply(name, args, 2);
+}
+static tenon_tensor* select_of(tenon_tensor* a, int64_t index) {
+  const tenon_value args[3] = {tenon_value_of_tensor(a), tenon_value_of_int(0),
+                               tenon_value_of_int(index)};
+  return apply("aten::select.int", args, 3);
+}
+
+static void release_all(tenon_tensor* const* tensors, size_t count) {
+  for (size_t i = 0; i < count; ++i) tenon_tensor_release(tensors[i]);
+}
+#define RELEASE(...)                            \
+  do {                                          \
+    tenon_tensor* const all[] = {__VA_ARGS__};  \
+    release_all(all, sizeof all / sizeof *all); \
+  } while (0)
+
+static void assert_elements(tenon_tensor* tensor, const float* expected, int64_t count) {
+  assert_non_null(tensor);
+  tenon_tensor* dense = unary("aten::contiguous", tensor);
+  tenon_tensor_info info;
+  assert_ok(tenon_tensor_describe(dense, &info));
+  assert_int_equal(info.numel, count);
+  for (int64_t i = 0; i < count; ++i) assert_float_equal(((float*)info.data)[i], expected[i], 1e-5);
+  tenon_tensor_release(dense);
+}
+
+static tenon_tensor* tangent_of(tenon_tensor* tensor) {
+  tenon_tensor *primal = NULL, *tangent = NULL;
+  assert_ok(tenon_dual_unpack(tenon_dual_level(), tensor, &primal, &tangent));
+  assert_non_null(primal);
+  tenon_tensor_release(primal);
+  return tangent;
+}
+// NULL: it must have none.
+static void assert_tangent(tenon_tensor* tensor, const float* expected, int64_t count) {
+  tenon_tensor* tangent = tangent_of(tensor);
+  if (expected == NULL) {
+    assert_null(tangent);
+  } else {
+    assert_elements(tangent, expected, count);
+  }
+  tenon_tensor_release(tangent);
+}
+
+static int64_t enter(void) {
+  int64_t level = -1;
+  assert_ok(tenon_dual_enter(&level));
+  assert_int_equal(level, tenon_dual_level());
+  return level;
+}
+// A view of a new vector, with that tangent.
+static tenon_tensor* dual_of(const float* elements, const float* tangent, int64_t count) {
+  tenon_tensor *x = vector_of(elements, count), *t = vector_of(tangent, count), *dual = NULL;
+  assert_ok(tenon_dual_make(tenon_dual_level(), x, t, &dual));
+  RELEASE(x, t);
+  return dual;
+}
+
+static const float kOnes[2] = {1, 1};
+
+static void levels_do_not_nest(void** state) {
+  (void)state;
+  assert_int_equal(tenon_dual_level(), -1);
+  assert_error(tenon_dual_leave(0), TENON_ERROR_STATE, "level");
+  const int64_t level = enter();
+  int64_t other = 5;
+  assert_error(tenon_dual_enter(&other), TENON_ERROR_STATE, "nested");
+  assert_int_equal(other, -1);
+  assert_error(tenon_dual_leave(level + 1), TENON_ERROR_STATE, "level");
+  assert_int_equal(tenon_dual_level(), level);
+  assert_ok(tenon_dual_leave(level));
+  assert_int_equal(tenon_dual_level(), -1);
+}
+
+static void duals_are_checked(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float three[3] = {1, 2, 3};
+  tenon_tensor *x = vector_of(kOnes, 2), *longer = vector_of(three, 3), *dual = NULL;
+  tenon_tensor *ints = NULL, *doubles = NULL, *primal = NULL, *tangent = NULL;
+  const int64_t two = 2;
+  assert_ok(tenon_tensor_new(TENON_DTYPE_I64, NULL, 1, &two, NULL, &ints));
+  assert_ok(tenon_tensor_new(TENON_DTYPE_F64, NULL, 1, &two, NULL, &doubles));
+  assert_error(tenon_dual_make(0, x, x, &dual), TENON_ERROR_STATE, "level");
+  assert_error(tenon_dual_unpack(0, x, &primal, &tangent), TENON_ERROR_STATE, "level");
+  const int64_t level = enter();
+  assert_error(tenon_dual_make(level + 1, x, x, &dual), TENON_ERROR_STATE, "level");
+  assert_error(tenon_dual_make(level, NULL, x, &dual), TENON_ERROR_INVALID_ARGUMENT, "primal");
+  assert_error(tenon_dual_make(level, x, NULL, &dual), TENON_ERROR_INVALID_ARGUMENT, "tangent");
+  assert_error(tenon_dual_make(level, x, longer, &dual), TENON_ERROR_STATE, "[3]");
+  assert_error(tenon_dual_make(level, x, doubles, &dual), TENON_ERROR_TYPE, "float64");
+  assert_error(tenon_dual_make(level, ints, ints, &dual), TENON_ERROR_TYPE, "floating");
+  assert_null(dual);
+  assert_ok(tenon_dual_make(level, x, x, &dual));
+  tenon_tensor* again = NULL;
+  assert_error(tenon_dual_make(level, dual, x, &again), TENON_ERROR_STATE, "no tangent");
+  assert_error(tenon_dual_make(level, x, dual, &again), TENON_ERROR_STATE, "no tangent");
+  assert_null(again);
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(dual, ints, doubles, longer, x);
+  assert_nothing_left(before);
+}
+
+static void calls_carry_tangents(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, b[2] = {5, 7}, t[2] = {1, 10};
+  const int64_t level = enter();
+  tenon_tensor *x = dual_of(a, t, 2), *w = vector_of(b, 2);
+  tenon_tensor *product = binary("aten::mul.Tensor", x, w),
+               *square = binary("aten::mul.Tensor", x, x);
+  tenon_tensor* sum = unary("aten::sum", square);
+  const float of_product[2] = {5, 70}, of_square[2] = {4, 60}, of_sum[1] = {64};
+  assert_tangent(product, of_product, 2);
+  assert_tangent(square, of_square, 2);
+  assert_tangent(sum, of_sum, 1);
+  assert_tangent(w, NULL, 0);
+  tenon_tensor* detached = unary("aten::detach", x);
+  assert_tangent(detached, NULL, 0);
+  // In no_grad mode, too; inference mode ends it.
+  tenon_key_guard guard;
+  assert_ok(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard));
+  tenon_tensor* quiet = binary("aten::mul.Tensor", x, w);
+  assert_tangent(quiet, of_product, 2);
+  assert_ok(tenon_key_guard_leave(&guard));
+  assert_ok(tenon_grad_mode_enter(TENON_GRAD_MODE_INFERENCE, &guard));
+  tenon_tensor* inferred = binary("aten::mul.Tensor", x, w);
+  assert_ok(tenon_key_guard_leave(&guard));
+  assert_tangent(inferred, NULL, 0);
+  assert_ok(tenon_dual_leave(level));
+  // Gone with the level, also for one that is opened later.
+  enter();
+  assert_tangent(product, NULL, 0);
+  tenon_tensor* later = binary("aten::mul.Tensor", x, product);
+  assert_tangent(later, NULL, 0);
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(later, inferred, quiet, detached, sum, square, product, w, x);
+  assert_nothing_left(before);
+}
+
+static void leaving_frees_tangents(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3};
+  const int64_t level = enter();
+  tenon_tensor* x = dual_of(a, kOnes, 2);
+  tenon_tensor* y = unary("aten::exp", x);
+  assert_ok(tenon_dual_leave(level));
+  // x is a view of a base that nobody else holds.
+  assert_int_equal(tenon_introspect_live_count(TENON_HANDLE_TENSOR),
+                   before.of[TENON_HANDLE_TENSOR] + 3);
+  RELEASE(y, x);
+  assert_nothing_left(before);
+}
+
+static void views_share_tangents(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, t[2] = {1, 10}, zeros[2] = {0, 0};
+  const int64_t level = enter();
+  tenon_tensor* x = dual_of(a, t, 2);
+  tenon_tensor* second = select_of(x, 1);
+  const float ten[1] = {10};
+  assert_tangent(second, ten, 1);
+  // A write through the view is a write into the tangent.
+  tenon_tensor_release(binary("aten::mul_.Tensor", second, second));
+  const float after[2] = {1, 60};
+  assert_tangent(x, after, 2);
+  // A plain buffer becomes dual, with its views of before and after.
+  tenon_tensor* buffer = vector_of(zeros, 2);
+  tenon_tensor *first = select_of(buffer, 0), *sibling = select_of(buffer, 0);
+  assert_tangent(first, NULL, 0);
+  tenon_tensor_release(binary("aten::copy_", first, second));
+  const float whole[2] = {60, 0}, sixty[1] = {60}, zero[1] = {0};
+  assert_tangent(buffer, whole, 2);
+  assert_tangent(sibling, sixty, 1);
+  tenon_tensor* rest = select_of(buffer, 1);
+  assert_tangent(rest, zero, 1);
+  // Plain numbers written over it take the tangent away.
+  tenon_tensor_release(unary("aten::zero_", sibling));
+  assert_tangent(buffer, zeros, 2);
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(rest, sibling, first, buffer, second, x);
+  assert_nothing_left(before);
+}
+
+static void writes_in_place_write_tangents(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, b[2] = {5, 7}, t[2] = {1, 10};
+  const int64_t level = enter();
+  tenon_tensor *x = dual_of(a, t, 2), *w = dual_of(b, kOnes, 2), *plain = vector_of(b, 2);
+  tenon_tensor* held = tangent_of(x);
+  tenon_tensor_release(binary("aten::mul_.Tensor", x, w));
+  const float product[2] = {7, 73};
+  assert_tangent(x, product, 2);
+  assert_elements(held, product, 2);
+  tenon_tensor_release(binary("aten::mul_.Tensor", plain, w));
+  const float of_plain[2] = {5, 7};
+  assert_tangent(plain, of_plain, 2);
+  assert_tangent(w, kOnes, 2);
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(held, plain, w, x);
+  assert_nothing_left(before);
+}
+
+static tenon_tensor* leaf_of(const float* elements, int64_t count) {
+  tenon_tensor* leaf = vector_of(elements, count);
+  assert_ok(tenon_tensor_set_requires_grad(leaf, 1));
+  return leaf;
+}
+
+static tenon_tensor* gradient_of(tenon_tensor* output, tenon_tensor* input, uint32_t flags) {
+  tenon_backward_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.flags = flags;
+  options.outputs = &output;
+  options.noutputs = 1;
+  options.inputs = &input;
+  options.ninputs = 1;
+  tenon_tensor* grad = NULL;
+  assert_ok(tenon_grad(&options, &grad));
+  return grad;
+}
+
+// Of x^3 along t: the tangent of the gradient, and the gradient of the tangent, are 6 x t.
+static void both_modes_mix(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, t[2] = {1, 10}, curves[2] = {12, 180}, slopes[2] = {12, 270};
+  const int64_t level = enter();
+  tenon_tensor *x = leaf_of(a, 2), *direction = vector_of(t, 2), *dual = NULL;
+  assert_ok(tenon_dual_make(level, x, direction, &dual));
+  tenon_tensor* square = binary("aten::mul.Tensor", dual, dual);
+  tenon_tensor* cube = binary("aten::mul.Tensor", square, dual);
+  tenon_tensor* sum = unary("aten::sum", cube);
+  tenon_tensor* tangent = tangent_of(cube);
+  assert_elements(tangent, slopes, 2);
+  tenon_tensor* total = unary("aten::sum", tangent);
+  tenon_tensor* reverse = gradient_of(total, x, TENON_BACKWARD_KEEP_GRAPH);
+  assert_elements(reverse, curves, 2);
+  tenon_tensor* slope = gradient_of(sum, x, 0);
+  assert_tangent(slope, curves, 2);
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(slope, reverse, total, tangent, sum, cube, square, dual, direction, x);
+  assert_nothing_left(before);
+}
+
+/* ---- Operators of one's own ---------------------------------------------------------------- */
+
+static tenon_status cube_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack) {
+  (void)ctx, (void)op, (void)keys;
+  tenon_tensor* x = stack->args[0].as.tensor;
+  tenon_tensor* square = binary("aten::mul.Tensor", x, x);
+  stack->rets[0] = tenon_value_give(tenon_value_of_tensor(binary("aten::mul.Tensor", square, x)));
+  tenon_tensor_release(square);
+  return TENON_OK;
+}
+
+// 3 x^2 by operators, or by nothing that is recorded.
+static tenon_status cube_backward(const tenon_backward_call* call) {
+  tenon_tensor* x = call->saved[0].as.tensor;
+  tenon_key_guard guard;
+  if (call->ctx != NULL) assert_ok(tenon_grad_mode_enter(TENON_GRAD_MODE_OFF, &guard));
+  tenon_tensor* square = binary("aten::mul.Tensor", x, x);
+  tenon_tensor* slope = binary("aten::mul.Tensor", call->grads[0], square);
+  const tenon_value args[2] = {tenon_value_of_tensor(slope), tenon_value_of_int(3)};
+  call->out_grads[0] = apply("aten::mul.Scalar", args, 2);
+  if (call->ctx != NULL) assert_ok(tenon_key_guard_leave(&guard));
+  RELEASE(slope, square);
+  return TENON_OK;
+}
+
+static tenon_library* library_with_cube(void) {
+  tenon_library* library = NULL;
+  tenon_kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.struct_size = sizeof kernel;
+  kernel.language = TENON_LANGUAGE_C;
+  kernel.boxed = &cube_kernel;
+  kernel.name = "cube_kernel";
+  assert_ok(
+      tenon_library_new(TENON_LIBRARY_DEF, "forward_ad_test", TENON_KEY_NONE, NULL, 0, &library));
+  assert_ok(tenon_library_define(library, "cube(Tensor self) -> Tensor", NULL, NULL));
+  assert_ok(
+      tenon_library_impl(library, "cube", TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD, &kernel, NULL));
+  return library;
+}
+
+static tenon_formula cube_formula(void* ctx) {
+  tenon_formula formula;
+  memset(&formula, 0, sizeof formula);
+  formula.struct_size = sizeof formula;
+  formula.language = TENON_LANGUAGE_C;
+  formula.backward = &cube_backward;
+  formula.saves = "self";
+  formula.ctx = ctx;
+  return formula;
+}
+
+static void tangents_of_a_function_are_derived(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, t[2] = {1, 10}, expected[2] = {12, 270};
+  tenon_library* library = library_with_cube();
+  const tenon_formula formula = cube_formula(NULL);
+  assert_ok(tenon_library_register_autograd(library, "cube", &formula, NULL));
+  const int64_t level = enter();
+  tenon_tensor* x = dual_of(a, t, 2);
+  tenon_tensor* y = unary("forward_ad_test::cube", x);
+  assert_tangent(y, expected, 2);
+  assert_false(tenon_tensor_requires_grad(y));
+  tenon_tensor* tangent = tangent_of(y);
+  assert_false(tenon_tensor_requires_grad(tangent));
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(tangent, y, x);
+  tenon_library_close(library);
+  tenon_library_release(library);
+  assert_nothing_left(before);
+}
+
+static void no_tangent_is_lost(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3};
+  tenon_library* library = library_with_cube();
+  const int64_t level = enter();
+  tenon_tensor* x = dual_of(a, kOnes, 2);
+  tenon_value arg = tenon_value_of_tensor(x), ret = tenon_value_of_none();
+  const tenon_op* cube = find("forward_ad_test::cube");
+  assert_error(tenon_op_call_named(cube, &arg, 1, NULL, NULL, 0, &ret, 1),
+               TENON_ERROR_NOT_SUPPORTED, "forward_ad_test::cube: operator must have a tangent");
+  // A formula that cannot be derived is found out.
+  int any;
+  const tenon_formula formula = cube_formula(&any);
+  assert_ok(tenon_library_register_autograd(library, "cube", &formula, NULL));
+  assert_error(tenon_op_call_named(cube, &arg, 1, NULL, NULL, 0, &ret, 1),
+               TENON_ERROR_NOT_SUPPORTED, "CubeBackward0");
+  // Results have no place for a tangent in the caller's tensor.
+  tenon_tensor* out = vector_of(a, 2);
+  const tenon_value pair[2] = {tenon_value_of_tensor(x), tenon_value_of_tensor(x)};
+  const tenon_value named = tenon_value_of_tensor(out);
+  const char* name = "out";
+  assert_error(tenon_op_call_named(find("aten::mul.out"), pair, 2, &name, &named, 1, &ret, 1),
+               TENON_ERROR_STATE, "out");
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(out, x);
+  tenon_library_close(library);
+  tenon_library_release(library);
+  assert_nothing_left(before);
+}
+
+static void texts_are_checked(void** state) {
+  (void)state;
+  tenon_library* library = library_with_cube();
+  tenon_formula formula;
+  memset(&formula, 0, sizeof formula);
+  formula.struct_size = sizeof formula;
+  formula.language = TENON_LANGUAGE_C;
+  formula.gradient = "self: grad * 3 * self * self";
+  formula.tangent = "self_t * ";
+  assert_error(tenon_library_register_autograd(library, "cube", &formula, NULL), TENON_ERROR_PARSE,
+               "tangent text");
+  formula.tangent = "self_t * slef";
+  assert_ok(tenon_library_register_autograd(library, "cube", &formula, NULL));
+  const float a[2] = {2, 3};
+  const int64_t level = enter();
+  tenon_tensor* x = dual_of(a, kOnes, 2);
+  tenon_value arg = tenon_value_of_tensor(x), ret = tenon_value_of_none();
+  assert_error(tenon_op_call_named(find("forward_ad_test::cube"), &arg, 1, NULL, NULL, 0, &ret, 1),
+               TENON_ERROR_INVALID_ARGUMENT, "slef");
+  assert_ok(tenon_dual_leave(level));
+  tenon_tensor_release(x);
+  tenon_library_close(library);
+  tenon_library_release(library);
+}
+
+/* ---- Threads ------------------------------------------------------------------------------- */
+
+// A level of its own on shared tensors; then it exits inside of one.
+static void* run_level(void* shared) {
+  tenon_tensor* x = shared;
+  const float a[2] = {2, 3}, t[2] = {1, 10}, expected[2] = {2, 30};
+  for (int round = 0; round < 200; ++round) {
+    const int64_t level = enter();
+    assert_tangent(x, NULL, 0);
+    tenon_tensor* mine = dual_of(a, t, 2);
+    tenon_tensor* y = binary("aten::mul.Tensor", mine, x);
+    assert_tangent(y, expected, 2);
+    RELEASE(y, mine);
+    assert_ok(tenon_dual_leave(level));
+  }
+  enter();
+  tenon_tensor* mine = dual_of(a, t, 2);
+  tenon_tensor* y = binary("aten::mul.Tensor", mine, x);
+  RELEASE(y, mine);
+  return NULL;
+}
+
+static void levels_are_their_threads(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  enum { kThreads = 4 };
+  const float a[2] = {2, 3};
+  const int64_t level = enter();
+  tenon_tensor* x = dual_of(a, kOnes, 2);
+  pthread_t threads[kThreads];
+  for (int i = 0; i < kThreads; ++i)
+    assert_int_equal(pthread_create(&threads[i], NULL, &run_level, x), 0);
+  for (int i = 0; i < kThreads; ++i) assert_int_equal(pthread_join(threads[i], NULL), 0);
+  assert_tangent(x, kOnes, 2);
+  assert_ok(tenon_dual_leave(level));
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(levels_do_not_nest),
+      cmocka_unit_test(duals_are_checked),
+      cmocka_unit_test(calls_carry_tangents),
+      cmocka_unit_test(leaving_frees_tangents),
+      cmocka_unit_test(views_share_tangents),
+      cmocka_unit_test(writes_in_place_write_tangents),
+      cmocka_unit_test(both_modes_mix),
+      cmocka_unit_test(tangents_of_a_function_are_derived),
+      cmocka_unit_test(no_tangent_is_lost),
+      cmocka_unit_test(texts_are_checked),
+      cmocka_unit_test(levels_are_their_threads),
+  };
+  // The operators that ship stay: what they are is no leak.
+  (void)find("aten::mul.Tensor");
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
