@@ -101,7 +101,9 @@ tenon_status tenon_function_finish(tenon_function_context* context, tenon_tensor
 }
 
 void tenon_function_cancel(tenon_function_context* context) {
-  if (context != nullptr) context->release();
+  if (context == nullptr) return;
+  context->take_jvp();
+  context->release();
 }
 
 tenon_function_context* tenon_function_context_of(const tenon_node* node) {

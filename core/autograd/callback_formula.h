@@ -28,6 +28,9 @@ class CallbackFormula final : public Formula {
   ~CallbackFormula() override;
   const Callbacks& callbacks() const noexcept { return callbacks_; }
   void run(const Plan& plan, tenon_backward_call* call) const override;
+  const CallbackFormula* with_jvp() const noexcept override {
+    return callbacks_.jvp != nullptr ? this : nullptr;
+  }
   base::IntrusivePtr<tenon_function_context> set_up(
       const tenon_stack& call, std::span<const FunctionInput> inputs) const override;
 

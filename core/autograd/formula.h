@@ -59,6 +59,7 @@ enum class Absent : uint8_t {
 };
 
 /// What a formula does with calls of one schema.
+class CallbackFormula;
 class Formula;
 struct Plan {
   virtual ~Plan() = default;
@@ -103,6 +104,8 @@ class Formula {
   /// Writes an owned gradient, or nothing, for each input that is asked for. Grad mode is set;
   /// undefined gradients of results are NULL. Throws.
   virtual void run(const Plan& plan, tenon_backward_call* call) const = 0;
+  /// Itself where it has a jvp, which gives tangents then.
+  virtual const CallbackFormula* with_jvp() const noexcept { return nullptr; }
   /// Whether run() can be derived: tangents come from it where no text gives them.
   virtual bool is_derivable() const noexcept { return true; }
   /// Whether gradients that run() gives without recording a call are known to be constant.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autograd/derived_tangent.h"
+#include "autograd/jvp_call.h"
 #include "autograd/operators.h"
 #include "autograd/saved_value.h"
 #include "autograd/tangent.h"
@@ -146,7 +147,8 @@ uint64_t ForwardCall::prepare() {
   }
   keep_read();
   keep_tangents();
-  return plan_.tangents != nullptr ? 0 : inputs_with_;
+  const bool needs_node = plan_.tangents == nullptr || plan_.formula->with_jvp() != nullptr;
+  return needs_node ? inputs_with_ : 0;
 }
 
 void ForwardCall::finish(Node* node, std::span<const CallResult> results) {
@@ -158,7 +160,9 @@ void ForwardCall::finish(Node* node, std::span<const CallResult> results) {
   }
   take_views(results);
   if (!std::ranges::all_of(done_, [](uint8_t done) { return done != 0; })) {
-    if (plan_.tangents != nullptr) {
+    if (const CallbackFormula* formula = plan_.formula->with_jvp()) {
+      from_jvp(*formula, node, results);
+    } else if (plan_.tangents != nullptr) {
       from_text(results);
     } else if (node != nullptr) {
       from_node(*node, results);
@@ -256,6 +260,16 @@ void ForwardCall::from_text(std::span<const CallResult> results) {
     const size_t first = first_result(line.result);
     if (stack_.rets[line.result].tag != TENON_TAG_TENSOR || done_[first] != 0) continue;
     set(results[first], take_tangent(evaluate_tangent(*line.expression, what, values)));
+  }
+}
+
+void ForwardCall::from_jvp(const CallbackFormula& formula, Node* node,
+                           std::span<const CallResult> results) {
+  const tenon_function_context* context = node != nullptr ? node->formula()->context() : nullptr;
+  auto found = call_jvp(formula, const_cast<tenon_function_context*>(context), inputs_, tangents_,
+                        results.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (done_[i] == 0) set(results[i], take_tangent(std::move(found[i])));
   }
 }
 

@@ -71,6 +71,7 @@ class ForwardCall {
   void take_view(const CallResult& result, size_t input, uint8_t* out_done);
   void take_reshaped(const CallResult& result, uint8_t* out_done);
   void from_text(std::span<const CallResult> results);
+  void from_jvp(const CallbackFormula& formula, Node* node, std::span<const CallResult> results);
   void from_node(Node& node, std::span<const CallResult> results);
   value::OwnedValue tangent_value(size_t argument) const;
   void set(const CallResult& result, tensor::TensorPtr tangent);

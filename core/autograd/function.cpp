@@ -141,6 +141,12 @@ struct Result {
   ~Result() { value::clear(&value); }
 };
 
+// Tangents are followed again also where forward fails, though it may have kept the context.
+struct EndOfJvp {
+  FunctionContext& context;
+  ~EndOfJvp() { context.take_jvp(); }
+};
+
 // The tensors of a result, where they stand in it; NULL for what is none.
 base::SmallVector<Tensor**, 8> slots_of(tenon_value* result) {
   base::SmallVector<Tensor**, 8> slots;
@@ -229,6 +235,7 @@ void Function::apply(std::span<const tenon_value> args, tenon_value* out_result)
   }
   const FunctionContextPtr context = begin_function(*formula_, {inputs.data(), inputs.size()});
   const Callbacks& callbacks = formula_->callbacks();
+  const EndOfJvp end{*context};
   Result result;
   tenon_stack stack{};
   stack.args = const_cast<tenon_value*>(args.data());
@@ -262,14 +269,19 @@ FunctionContextPtr begin_function(const CallbackFormula& formula,
     inputs.push_back({defined ? tensor : nullptr, {}});
     if (records && defined && tensor->may_be_tracked()) inputs.back().flow = flow_to(*tensor);
   }
-  return FunctionContext::make(formula, std::move(inputs));
+  FunctionContextPtr context = FunctionContext::make(formula, std::move(inputs));
+  context->set_jvp(FunctionJvp::begin(formula, tensors));
+  return context;
 }
 
 NodePtr finish_function(FunctionContext& context, std::span<Tensor*> tensors) {
+  const std::unique_ptr<FunctionJvp> jvp = context.take_jvp();
   Outputs outputs(context, tensors);
   outputs.check();
   outputs.separate();
-  return outputs.record();
+  NodePtr node = outputs.record();
+  if (jvp != nullptr) jvp->finish(context, node.get(), tensors);
+  return node;
 }
 
 }  // namespace tenon::autograd

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "autograd/callback_formula.h"
+#include "autograd/jvp_call.h"
 #include "autograd/tensor_state.h"
 #include "base/small_vector.h"
 #include "value/value.h"
@@ -60,6 +61,12 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   void set_state(void* state, tenon_deleter deleter) noexcept;
   void* state() const noexcept { return state_; }
 
+  /// Forward mode of the call, where an input has a tangent: begun before forward, until finish.
+  void set_jvp(std::unique_ptr<tenon::autograd::FunctionJvp> jvp) noexcept {
+    jvp_ = std::move(jvp);
+  }
+  std::unique_ptr<tenon::autograd::FunctionJvp> take_jvp() noexcept { return std::move(jvp_); }
+
   bool is_input(const Tensor* tensor) const noexcept { return input_of(tensor) >= 0; }
   /// Number of the first input that is this tensor, -1 for none.
   int input_of(const Tensor* tensor) const noexcept;
@@ -89,6 +96,7 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   tenon::base::SmallVector<tenon_value, 4> saved_;      // until recorded owned, then tags only
   tenon::base::SmallVector<Tensor*, 2> dirty_;          // until recorded, as the next
   tenon::base::SmallVector<Tensor*, 2> non_differentiable_;
+  std::unique_ptr<tenon::autograd::FunctionJvp> jvp_;
   Node* node_ = nullptr;  // which keeps the context
   std::atomic<bool> once_differentiable_{false};
   void* state_ = nullptr;

@@ -33,6 +33,7 @@ class NoFormula final : public Formula {
     if (status == TENON_OK) return;
     throw Error(base::adopt_current_error(name.c_str(), "warning", status, true));
   }
+  bool is_derivable() const noexcept override { return false; }
 
  private:
   std::unique_ptr<Plan> make_plan(const schema::Schema& schema) const override {

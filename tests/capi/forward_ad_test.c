@@ -402,6 +402,127 @@ static void texts_are_checked(void** state) {
   tenon_library_release(library);
 }
 
+/* ---- Functions with a jvp ------------------------------------------------------------------- */
+
+static int forward_fails;
+
+// The square, which keeps its argument.
+static tenon_status square_forward(void* ctx, tenon_function_context* context, tenon_stack* stack) {
+  (void)ctx;
+  if (forward_fails) return tenon_error_raise(TENON_ERROR_RUNTIME, "forward fails");
+  tenon_tensor* x = stack->args[0].as.tensor;
+  assert_int_equal(tenon_dual_level(), -1);  // nothing is followed inside
+  assert_ok(tenon_function_context_save(context, stack->args, 1));
+  stack->rets[0] = tenon_value_give(tenon_value_of_tensor(binary("aten::mul.Tensor", x, x)));
+  return TENON_OK;
+}
+
+static tenon_status square_backward(const tenon_backward_call* call) {
+  tenon_tensor* slope = binary("aten::mul.Tensor", call->grads[0], call->saved[0].as.tensor);
+  const tenon_value args[2] = {tenon_value_of_tensor(slope), tenon_value_of_int(2)};
+  call->out_grads[0] = apply("aten::mul.Scalar", args, 2);
+  tenon_tensor_release(slope);
+  return TENON_OK;
+}
+
+// Five times x t, which nothing else gives.
+static tenon_status square_jvp(void* ctx, tenon_function_context* context,
+                               const tenon_value* tangents, tenon_value* out_tangents) {
+  (void)ctx;
+  tenon_value x;
+  assert_ok(tenon_function_context_copy_saved(context, 0, &x));
+  tenon_tensor* product = binary("aten::mul.Tensor", x.as.tensor, tangents[0].as.tensor);
+  const tenon_value args[2] = {tenon_value_of_tensor(product), tenon_value_of_int(5)};
+  out_tangents[0] = tenon_value_give(tenon_value_of_tensor(apply("aten::mul.Scalar", args, 2)));
+  tenon_tensor_release(product);
+  tenon_value_clear(&x);
+  return TENON_OK;
+}
+
+static tenon_object* square_function(tenon_jvp_fn jvp) {
+  tenon_function_type type;
+  memset(&type, 0, sizeof type);
+  type.struct_size = sizeof type;
+  type.language = TENON_LANGUAGE_C;
+  type.name = "Square";
+  type.forward = &square_forward;
+  type.backward = &square_backward;
+  type.jvp = jvp;
+  tenon_object* function = NULL;
+  assert_ok(tenon_function_new(&type, &function));
+  return function;
+}
+
+static void functions_use_their_jvp(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, t[2] = {1, 10}, expected[2] = {10, 150};
+  tenon_object* function = square_function(&square_jvp);
+  const int64_t level = enter();
+  tenon_tensor *x = leaf_of(a, 2), *direction = vector_of(t, 2), *dual = NULL;
+  assert_ok(tenon_dual_make(level, x, direction, &dual));
+  tenon_value arg = tenon_value_of_tensor(dual), result;
+  assert_ok(tenon_function_apply(function, &arg, 1, &result));
+  assert_tangent(result.as.tensor, expected, 2);
+  // The tangent is recorded: 5 x t by x, for a weight of t, is 5 t t.
+  tenon_tensor* tangent = tangent_of(result.as.tensor);
+  tenon_tensor* sum = unary("aten::sum", tangent);
+  const float by_x[2] = {5, 50};
+  tenon_tensor* slope = gradient_of(sum, x, 0);
+  assert_elements(slope, by_x, 2);
+  RELEASE(slope, sum, tangent);
+  tenon_value_clear(&result);
+  // Untracked, too.
+  tenon_tensor* plain = dual_of(a, t, 2);
+  arg = tenon_value_of_tensor(plain);
+  assert_ok(tenon_function_apply(function, &arg, 1, &result));
+  assert_tangent(result.as.tensor, expected, 2);
+  tenon_value_clear(&result);
+  // Whatever fails, tangents are followed again.
+  forward_fails = 1;
+  assert_error(tenon_function_apply(function, &arg, 1, &result), TENON_ERROR_RUNTIME, "fails");
+  forward_fails = 0;
+  tenon_object* without = square_function(NULL);
+  assert_error(tenon_function_apply(without, &arg, 1, &result), TENON_ERROR_NOT_SUPPORTED, "jvp");
+  tenon_function_context* context = NULL;
+  assert_ok(tenon_function_begin(function, &plain, 1, &context));
+  assert_int_equal(tenon_dual_level(), -1);
+  tenon_function_cancel(context);
+  assert_int_equal(tenon_dual_level(), level);
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(plain, dual, direction, x);
+  tenon_object_release(without);
+  tenon_object_release(function);
+  assert_nothing_left(before);
+}
+
+static tenon_status cube_setup(void* ctx, tenon_function_context* context,
+                               const tenon_stack* call) {
+  (void)ctx;
+  return tenon_function_context_save(context, call->args, 1);
+}
+
+static void operators_use_their_jvp(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, t[2] = {1, 10}, expected[2] = {10, 150};
+  tenon_library* library = library_with_cube();
+  tenon_formula formula = cube_formula(NULL);
+  formula.saves = NULL;
+  formula.setup = &cube_setup;
+  formula.jvp = &square_jvp;
+  assert_ok(tenon_library_register_autograd(library, "cube", &formula, NULL));
+  const int64_t level = enter();
+  tenon_tensor* x = dual_of(a, t, 2);
+  tenon_tensor* y = unary("forward_ad_test::cube", x);
+  assert_tangent(y, expected, 2);
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(y, x);
+  tenon_library_close(library);
+  tenon_library_release(library);
+  assert_nothing_left(before);
+}
+
 /* ---- Threads ------------------------------------------------------------------------------- */
 
 // A level of its own on shared tensors; then it exits inside of one.
@@ -453,6 +574,8 @@ int main(void) {
       cmocka_unit_test(tangents_of_a_function_are_derived),
       cmocka_unit_test(no_tangent_is_lost),
       cmocka_unit_test(texts_are_checked),
+      cmocka_unit_test(functions_use_their_jvp),
+      cmocka_unit_test(operators_use_their_jvp),
       cmocka_unit_test(levels_are_their_threads),
   };
   // The operators that ship stay: what they are is no leak.

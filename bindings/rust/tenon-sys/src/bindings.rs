@@ -303,7 +303,8 @@ pub struct tenon_formula {
     pub reserved0: u32,
     pub setup: tenon_setup_fn,
     pub jvp: tenon_jvp_fn,
-    pub reserved: [u64; 2usize],
+    pub tangent: *const ::core::ffi::c_char,
+    pub reserved: [u64; 1usize],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -511,6 +512,46 @@ pub struct tenon_error_frame {
     pub function: *const ::core::ffi::c_char,
     pub file: *const ::core::ffi::c_char,
     pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_tensor_info {
+    pub data: *mut ::core::ffi::c_void,
+    pub sizes: *const i64,
+    pub strides: *const i64,
+    pub numel: i64,
+    pub storage_offset: i64,
+    pub ndim: i32,
+    pub dtype: tenon_dtype,
+    pub device: tenon_device,
+    pub flags: u32,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_tensor_options {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub dtype: tenon_dtype,
+    pub reserved0: u32,
+    pub device: *const tenon_device,
+    pub ndim: i64,
+    pub sizes: *const i64,
+    pub strides: *const i64,
+    pub storage_offset: i64,
+    pub storage_nbytes: i64,
+    pub reserved: [u64; 4usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct DLManagedTensor {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct DLManagedTensorVersioned {
+    _unused: [u8; 0],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -753,46 +794,6 @@ pub struct tenon_simulator {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_tensor_info {
-    pub data: *mut ::core::ffi::c_void,
-    pub sizes: *const i64,
-    pub strides: *const i64,
-    pub numel: i64,
-    pub storage_offset: i64,
-    pub ndim: i32,
-    pub dtype: tenon_dtype,
-    pub device: tenon_device,
-    pub flags: u32,
-    pub reserved0: u32,
-    pub reserved: [u64; 2usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tenon_tensor_options {
-    pub struct_size: u32,
-    pub flags: u32,
-    pub dtype: tenon_dtype,
-    pub reserved0: u32,
-    pub device: *const tenon_device,
-    pub ndim: i64,
-    pub sizes: *const i64,
-    pub strides: *const i64,
-    pub storage_offset: i64,
-    pub storage_nbytes: i64,
-    pub reserved: [u64; 4usize],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct DLManagedTensor {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct DLManagedTensorVersioned {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
 pub struct tenon_thread_slot {
     pub struct_size: u32,
     pub reserved0: u32,
@@ -967,6 +968,18 @@ pub const TENON_ERROR_DATA_DEPENDENT: u32 = 16;
 pub const TENON_ERROR_FOREIGN: u32 = 17;
 pub const TENON_ERROR_INTERNAL: u32 = 18;
 pub const TENON_DECLINED: u32 = 1000;
+pub const TENON_TENSOR_MAX_DIMS: u32 = 64;
+pub const TENON_TENSOR_CONTIGUOUS: u32 = 1;
+pub const TENON_TENSOR_WRAPPED_NUMBER: u32 = 2;
+pub const TENON_TENSOR_INFERENCE: u32 = 4;
+pub const TENON_TENSOR_SYMBOLIC: u32 = 8;
+pub const TENON_TENSOR_UNDEFINED: u32 = 16;
+pub const TENON_TENSOR_READ_ONLY: u32 = 32;
+pub const TENON_TENSOR_HOLLOW: u32 = 64;
+pub const TENON_DIMS_SIZES: u32 = 0;
+pub const TENON_DIMS_STRIDES: u32 = 1;
+pub const TENON_DIMS_OFFSET: u32 = 2;
+pub const TENON_DIMS_NUMEL: u32 = 3;
 pub const TENON_FUNCTION_ONCE_DIFFERENTIABLE: u32 = 1;
 pub const TENON_FUNCTION_SAVED_ON_DEMAND: u32 = 2;
 pub const TENON_GENERATOR_DEFAULT_SEED: u64 = 67280421310721;
@@ -1069,18 +1082,6 @@ pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
 pub const TENON_SIMULATOR_TABLE: u32 = 1;
 pub const TENON_SIMULATOR_RAW_REGISTRATIONS: u32 = 2;
 pub const TENON_SIMULATOR_RAW_TABLE: u32 = 3;
-pub const TENON_TENSOR_MAX_DIMS: u32 = 64;
-pub const TENON_TENSOR_CONTIGUOUS: u32 = 1;
-pub const TENON_TENSOR_WRAPPED_NUMBER: u32 = 2;
-pub const TENON_TENSOR_INFERENCE: u32 = 4;
-pub const TENON_TENSOR_SYMBOLIC: u32 = 8;
-pub const TENON_TENSOR_UNDEFINED: u32 = 16;
-pub const TENON_TENSOR_READ_ONLY: u32 = 32;
-pub const TENON_TENSOR_HOLLOW: u32 = 64;
-pub const TENON_DIMS_SIZES: u32 = 0;
-pub const TENON_DIMS_STRIDES: u32 = 1;
-pub const TENON_DIMS_OFFSET: u32 = 2;
-pub const TENON_DIMS_NUMEL: u32 = 3;
 #[test]
 fn bindgen_test_layout_tenon_device() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_device> = ::core::mem::MaybeUninit::uninit();
@@ -1620,8 +1621,13 @@ fn bindgen_test_layout_tenon_formula() {
         "Offset of field: tenon_formula::jvp",
     );
     assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::core::ptr::addr_of!((*ptr).tangent) as usize - ptr as usize },
         96usize,
+        "Offset of field: tenon_formula::tangent",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        104usize,
         "Offset of field: tenon_formula::reserved",
     );
 }
@@ -1950,6 +1956,146 @@ fn bindgen_test_layout_tenon_error_frame() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         24usize,
         "Offset of field: tenon_error_frame::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_tensor_info() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_tensor_info> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_tensor_info>(),
+        80usize,
+        "Size of tenon_tensor_info",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_tensor_info>(),
+        8usize,
+        "Alignment of tenon_tensor_info",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).data) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_tensor_info::data",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_tensor_info::sizes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).strides) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_tensor_info::strides",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).numel) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_tensor_info::numel",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).storage_offset) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_tensor_info::storage_offset",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_tensor_info::ndim",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        44usize,
+        "Offset of field: tenon_tensor_info::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_tensor_info::device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_tensor_info::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        60usize,
+        "Offset of field: tenon_tensor_info::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_tensor_info::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_tensor_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_tensor_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_tensor_options>(),
+        96usize,
+        "Size of tenon_tensor_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_tensor_options>(),
+        8usize,
+        "Alignment of tenon_tensor_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_tensor_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_tensor_options::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_tensor_options::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        12usize,
+        "Offset of field: tenon_tensor_options::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_tensor_options::device",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_tensor_options::ndim",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_tensor_options::sizes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).strides) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_tensor_options::strides",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).storage_offset) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_tensor_options::storage_offset",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).storage_nbytes) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_tensor_options::storage_nbytes",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_tensor_options::reserved",
     );
 }
 #[test]
@@ -2848,146 +2994,6 @@ fn bindgen_test_layout_tenon_argument_info() {
         },
         56usize,
         "Offset of field: tenon_argument_info::aliased_argument",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_tensor_info() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_tensor_info> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_tensor_info>(),
-        80usize,
-        "Size of tenon_tensor_info",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_tensor_info>(),
-        8usize,
-        "Alignment of tenon_tensor_info",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).data) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_tensor_info::data",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_tensor_info::sizes",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).strides) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_tensor_info::strides",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).numel) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_tensor_info::numel",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).storage_offset) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_tensor_info::storage_offset",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_tensor_info::ndim",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
-        44usize,
-        "Offset of field: tenon_tensor_info::dtype",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_tensor_info::device",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
-        56usize,
-        "Offset of field: tenon_tensor_info::flags",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
-        60usize,
-        "Offset of field: tenon_tensor_info::reserved0",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        64usize,
-        "Offset of field: tenon_tensor_info::reserved",
-    );
-}
-#[test]
-fn bindgen_test_layout_tenon_tensor_options() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_tensor_options> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_tensor_options>(),
-        96usize,
-        "Size of tenon_tensor_options",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_tensor_options>(),
-        8usize,
-        "Alignment of tenon_tensor_options",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_tensor_options::struct_size",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
-        4usize,
-        "Offset of field: tenon_tensor_options::flags",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_tensor_options::dtype",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
-        12usize,
-        "Offset of field: tenon_tensor_options::reserved0",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).device) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_tensor_options::device",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_tensor_options::ndim",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).sizes) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_tensor_options::sizes",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).strides) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_tensor_options::strides",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).storage_offset) as usize - ptr as usize },
-        48usize,
-        "Offset of field: tenon_tensor_options::storage_offset",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).storage_nbytes) as usize - ptr as usize },
-        56usize,
-        "Offset of field: tenon_tensor_options::storage_nbytes",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        64usize,
-        "Offset of field: tenon_tensor_options::reserved",
     );
 }
 #[test]
@@ -4207,6 +4213,470 @@ extern "C" {
         error: *const tenon_error,
         language: u32,
     ) -> *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Allocates a tensor with uninitialised elements. `strides` NULL means row-major; given strides
+ are in elements, not negative. `device` NULL means CPU. On Meta nothing is allocated.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, dtype or stride, TENON_ERROR_NOT_FOUND
+            for a device without provider, TENON_ERROR_OUT_OF_MEMORY, or the provider's error.
+ Ownership: new reference in `out_tensor`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new(
+        dtype: tenon_dtype,
+        device: *const tenon_device,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Allocates a row-major tensor with the sizes and on the device of `like`, elements uninitialised:
+ tenon_tensor_new without the checks of sizes that are known to be good. `out_data` (may be NULL)
+ gets the address of the first element, NULL on Meta.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad dtype, TENON_ERROR_STATE for the undefined
+            tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY, or
+            the provider's error.
+ Ownership: new reference in `out_tensor`; `like` is borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_like(
+        like: *const tenon_tensor,
+        dtype: tenon_dtype,
+        out_tensor: *mut *mut tenon_tensor,
+        out_data: *mut *mut ::core::ffi::c_void,
+    ) -> tenon_status;
+    #[must_use]
+    /** Wraps memory of the caller without copying. `deleter(ctx)` runs when the last tensor on it dies,
+ also when this fails; `deleter` may be NULL.
+
+ Errors:    as tenon_tensor_new; TENON_ERROR_INVALID_ARGUMENT for NULL data with elements, and
+            for data on Meta.
+ Ownership: new reference in `out_tensor`; takes over `ctx`.
+ Threads:   any thread; the deleter runs on the thread of the last release.
+ Since:     0.1*/
+    pub fn tenon_tensor_wrap(
+        data: *mut ::core::ffi::c_void,
+        dtype: tenon_dtype,
+        device: *const tenon_device,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
+ data and version counter: a view, which gradients know as one and which keeps `base`, or what
+ that is a view of. It carries the keys of `base`, and Autograd where gradients may come to flow
+ to it; it is read-only or an inference tensor where `base` is. For kernels below
+ ADInplaceOrView; everyone else calls view operators.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
+            strides, for the undefined tensor and for one that stands for something else.
+ Ownership: new reference in `out_tensor`; `base` is borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_alias(
+        base: *const tenon_tensor,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        storage_offset: i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** As tenon_tensor_new_alias with elements of another dtype: sizes, strides and offset count those.
+ For view.dtype, view_as_real and their like.
+
+ Errors:    as tenon_tensor_new_alias; TENON_ERROR_INVALID_ARGUMENT for a bad dtype, and for a
+            first element that is not aligned to it.
+ Ownership: new reference in `out_tensor`; `base` is borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_alias_as(
+        base: *const tenon_tensor,
+        dtype: tenon_dtype,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        storage_offset: i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** As tenon_tensor_new_alias, but no view: it shares memory and version counter, and no gradient
+ ever flows from it to `base`. For detach, and for results on the memory of a temporary.
+
+ Errors:    as tenon_tensor_new_alias.
+ Ownership: new reference in `out_tensor`; `base` is borrowed.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_detached(
+        base: *const tenon_tensor,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        storage_offset: i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Wraps memory of the caller without copying, as tenon_tensor_wrap does; the tensor may be
+ read-only, begin behind the start of the memory and leave some of it over for views.
+
+ Errors:    as tenon_tensor_wrap; TENON_ERROR_INVALID_ARGUMENT for unknown flags, a tensor that
+            reaches outside of `storage_nbytes` and reserved words that are not zero,
+            TENON_ERROR_ABI for a bad struct_size.
+ Ownership: new reference in `out_tensor`; takes over `ctx`, also on failure.
+ Threads:   any thread; the deleter runs on the thread of the last release.
+ Since:     0.1*/
+    pub fn tenon_tensor_wrap_with(
+        data: *mut ::core::ffi::c_void,
+        options: *const tenon_tensor_options,
+        ctx: *mut ::core::ffi::c_void,
+        deleter: tenon_deleter,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a 0-dim CPU tensor from a bool, int, float or complex value: bool, int64, float64 or
+ complex128, flagged WRAPPED_NUMBER so that it is weakest in type promotion.
+
+ Errors:    TENON_ERROR_TYPE for another value.
+ Ownership: new reference in `out_tensor`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_new_number(
+        number: *const tenon_value,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    /** Returns the undefined tensor, a singleton without shape, dtype or keys.
+
+ Ownership: borrowed for ever; retain and release are accepted.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_undefined() -> *mut tenon_tensor;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_retain(tensor: *mut tenon_tensor) -> *mut tenon_tensor;
+    /** Drops a reference; the last one frees the tensor. NULL is accepted.
+
+ The last release runs here and now what hangs on the tensor: drops of cells and objects that it
+ owns, deleters of wrapped memory. Tensors that these release end after them, one by one, before
+ this returns: chains of any length take no stack.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_release(tensor: *mut tenon_tensor);
+    /** Returns the number of references, exact only when no other thread holds one.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_use_count(tensor: *const tenon_tensor) -> i64;
+    #[must_use]
+    /** Fills the plain description.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED for a symbolic shape.
+ Ownership: pointers are borrowed until the tensor dies or is resized.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_describe(
+        tensor: *const tenon_tensor,
+        out_info: *mut tenon_tensor_info,
+    ) -> tenon_status;
+    /** Returns the number of dims; 0 for the undefined tensor.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_ndim(tensor: *const tenon_tensor) -> i64;
+    /** Returns the sizes, tenon_tensor_ndim of them.
+
+ Errors:    NULL for a symbolic shape (TENON_TENSOR_SYMBOLIC): see tenon_tensor_dims.
+ Ownership: borrowed until the tensor dies or is resized.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_sizes(tensor: *const tenon_tensor) -> *const i64;
+    /** Returns the strides in elements, tenon_tensor_ndim of them.
+
+ Errors:    NULL for a symbolic shape.
+ Ownership: borrowed until the tensor dies or is resized.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_strides(tensor: *const tenon_tensor) -> *const i64;
+    /** Returns the number of elements.
+
+ Errors:    -1 for a symbolic shape.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_numel(tensor: *const tenon_tensor) -> i64;
+    #[must_use]
+    /** Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a
+ symbolic list is flagged TENON_VALUE_HAS_SYMBOLIC.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, or as tenon_value_copy.
+ Ownership: the caller clears `out_value`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_dims(
+        tensor: *const tenon_tensor,
+        what: u32,
+        out_value: *mut tenon_value,
+    ) -> tenon_status;
+    /** Returns the dtype, TENON_DTYPE_NONE for the undefined tensor.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_dtype(tensor: *const tenon_tensor) -> tenon_dtype;
+    /** Fills `out_device`; {-1, -1} for the undefined tensor.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_device(
+        tensor: *const tenon_tensor,
+        out_device: *mut tenon_device,
+    );
+    #[must_use]
+    /** Returns the address of the first element, offset applied.
+
+ Errors:    TENON_ERROR_STATE where there is no memory: on Meta, for the undefined tensor and for
+            one that stands for something else.
+ Ownership: borrowed until the tensor dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_data(
+        tensor: *const tenon_tensor,
+        out_data: *mut *mut ::core::ffi::c_void,
+    ) -> tenon_status;
+    /** Returns TENON_TENSOR_* bits.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_flags(tensor: *const tenon_tensor) -> u32;
+    #[must_use]
+    /** Sets or clears TENON_TENSOR_WRAPPED_NUMBER on a fresh 0-dim tensor.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT unless 0-dim.
+ Threads:   any thread that owns the tensor alone.
+ Since:     0.1*/
+    pub fn tenon_tensor_set_wrapped_number(
+        tensor: *mut tenon_tensor,
+        wrapped: i32,
+    ) -> tenon_status;
+    /** Returns the dispatch keys that the tensor carries.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_keys(tensor: *const tenon_tensor) -> tenon_keyset;
+    /** Returns the version: how often the data shared by all its views was written in place.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_version(tensor: *const tenon_tensor) -> i64;
+    /** Adds one to the version. ADInplaceOrView does this for operators that write an argument.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_bump_version(tensor: *mut tenon_tensor);
+    #[must_use]
+    /** Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE for a change of a
+            tensor on wrapped memory, whose owner knows it by its old shape, and for the
+            undefined tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread that owns the tensor alone.
+ Since:     0.1*/
+    pub fn tenon_tensor_resize(
+        tensor: *mut tenon_tensor,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a tensor another view of its storage, as in-place forms of view operators do. Other
+ tensors on the storage stay as they are. `storage_offset` counts elements from its start.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, for a view that leaves the storage and
+            for a tensor without one, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread that owns the tensor alone.
+ Since:     0.1*/
+    pub fn tenon_tensor_restride(
+        tensor: *mut tenon_tensor,
+        ndim: i64,
+        sizes: *const i64,
+        strides: *const i64,
+        storage_offset: i64,
+    ) -> tenon_status;
+    /** Returns the storage.
+
+ Ownership: borrowed until the tensor dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_storage(tensor: *const tenon_tensor) -> *mut tenon_storage;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_storage_retain(storage: *mut tenon_storage) -> *mut tenon_storage;
+    /** Drops a reference; the last one runs the deleter of wrapped memory. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_storage_release(storage: *mut tenon_storage);
+    /** Returns the memory, NULL where there is none.
+
+ Ownership: borrowed until the storage dies or grows.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_storage_data(storage: *const tenon_storage) -> *mut ::core::ffi::c_void;
+    /** Returns the size in bytes.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_storage_nbytes(storage: *const tenon_storage) -> i64;
+    #[must_use]
+    /** Writes shape, dtype, device and elements as readable text, long dims abbreviated, such as
+ "tensor([[1., 2.], [3., 4.]])", and whether gradients flow to it. Elements are read on the CPU
+ only.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_print(
+        tensor: *const tenon_tensor,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Exports without copying; the consumer calls the struct's deleter. Export asks the tensor's
+ device provider to order `stream` (the consumer's, NULL = default) after pending work.
+
+ Errors:    TENON_ERROR_NOT_SUPPORTED for a dtype or device that DLPack does not carry, and for
+            tensors without memory.
+ Ownership: the result holds a reference to the tensor until its deleter runs.
+ Threads:   any thread; the deleter may run on any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_to_dlpack(
+        tensor: *mut tenon_tensor,
+        stream: *mut ::core::ffi::c_void,
+        out_managed: *mut *mut DLManagedTensorVersioned,
+    ) -> tenon_status;
+    #[must_use]
+    /** Exports to the struct without version and flags. A read-only tensor is refused.
+
+ Errors:    as tenon_tensor_to_dlpack; TENON_ERROR_NOT_SUPPORTED for a read-only tensor.
+ Ownership: the result holds a reference to the tensor until its deleter runs.
+ Threads:   any thread; the deleter may run on any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_to_dlpack_legacy(
+        tensor: *mut tenon_tensor,
+        stream: *mut ::core::ffi::c_void,
+        out_managed: *mut *mut DLManagedTensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Imports without copying; a read-only flag is kept. Consumes `managed` on success only, with one
+ exception: an unknown major version is deleted, then refused.
+
+ Errors:    TENON_ERROR_ABI for an unknown major version, TENON_ERROR_INVALID_ARGUMENT for a
+            malformed description, TENON_ERROR_NOT_SUPPORTED for a dtype or device not carried.
+ Ownership: new reference in `out_tensor`; its last release calls the struct's deleter.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_from_dlpack(
+        managed: *mut DLManagedTensorVersioned,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Imports the struct without version and flags. Consumes `managed` on success only.
+
+ Errors:    as tenon_tensor_from_dlpack.
+ Ownership: new reference in `out_tensor`; its last release calls the struct's deleter.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_from_dlpack_legacy(
+        managed: *mut DLManagedTensor,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    /** Returns the address of a language's cell on the tensor: a weak word, NULL at first, by which a
+ binding finds the one object that represents the tensor. Cells are plain words: who has a lock
+ reads and writes them under it, who has none by atomic compare-and-exchange.
+
+ Errors:    NULL for an unknown language, and when memory is short.
+ Ownership: borrowed until the tensor dies.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_cell(
+        tensor: *mut tenon_tensor,
+        language: u32,
+    ) -> *mut *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Makes the language's cell own `object`: `drop(object)` runs when the tensor dies. With `drop`
+ NULL the cell is weak again.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown language, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   any thread, under the language's own lock where it has one; `drop` runs on the thread
+            of the last release, without it.
+ Since:     0.1*/
+    pub fn tenon_tensor_own_cell(
+        tensor: *mut tenon_tensor,
+        language: u32,
+        object: *mut ::core::ffi::c_void,
+        drop: tenon_deleter,
+    ) -> tenon_status;
+    #[must_use]
+    /** Opens a dual level on the calling thread and gives its number.
+
+ Errors:    TENON_ERROR_STATE inside of another level, TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_dual_enter(out_level: *mut i64) -> tenon_status;
+    #[must_use]
+    /** Closes the level that was opened last. All its tangents are gone.
+
+ Errors:    TENON_ERROR_STATE for another number, and without level.
+ Threads:   owner thread; runs the deleters of tangents' memory.
+ Since:     0.1*/
+    pub fn tenon_dual_leave(level: i64) -> tenon_status;
+    /** Returns the number of the calling thread's level, -1 outside of any.
+
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_dual_level() -> i64;
+    #[must_use]
+    /** Makes a view of a tensor that has a tangent, of the tensor's sizes, dtype and device. The
+ tangent itself is kept where its strides are the tensor's, else a copy.
+
+ Errors:    TENON_ERROR_TYPE for a dtype that is neither floating nor complex, and for a tangent
+            of another; TENON_ERROR_STATE without level, for a level that is not the thread's,
+            for sizes that differ, and for tensors that have a tangent;
+            TENON_ERROR_INVALID_ARGUMENT for NULL, undefined tensors and another device.
+ Ownership: `out_dual` is owned by the caller; it keeps the tangent until the level is left.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_dual_make(
+        level: i64,
+        primal: *mut tenon_tensor,
+        tangent: *mut tenon_tensor,
+        out_dual: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives the two parts of a tensor: an alias without tangent, to which gradients flow as to the
+ tensor, and its tangent, NULL without one.
+
+ Errors:    TENON_ERROR_STATE for a level that is not the thread's,
+            TENON_ERROR_INVALID_ARGUMENT for NULL and the undefined tensor.
+ Ownership: both are owned by the caller.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_dual_unpack(
+        level: i64,
+        dual: *mut tenon_tensor,
+        out_primal: *mut *mut tenon_tensor,
+        out_tangent: *mut *mut tenon_tensor,
+    ) -> tenon_status;
     /** Begins a typed call of an operator whose only tensor argument is `a` (NULL = absent): finds the
  kernel, marks it running and fills `out_frame`. The caller compares `signature`, calls `typed`
  (or boxes its arguments and calls tenon_frame_call), then leaves with
@@ -5612,419 +6082,6 @@ extern "C" {
         simulator: *const tenon_simulator,
         keys: tenon_keyset,
         out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Allocates a tensor with uninitialised elements. `strides` NULL means row-major; given strides
- are in elements, not negative. `device` NULL means CPU. On Meta nothing is allocated.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, dtype or stride, TENON_ERROR_NOT_FOUND
-            for a device without provider, TENON_ERROR_OUT_OF_MEMORY, or the provider's error.
- Ownership: new reference in `out_tensor`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_new(
-        dtype: tenon_dtype,
-        device: *const tenon_device,
-        ndim: i64,
-        sizes: *const i64,
-        strides: *const i64,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    #[must_use]
-    /** Allocates a row-major tensor with the sizes and on the device of `like`, elements uninitialised:
- tenon_tensor_new without the checks of sizes that are known to be good. `out_data` (may be NULL)
- gets the address of the first element, NULL on Meta.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad dtype, TENON_ERROR_STATE for the undefined
-            tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape, TENON_ERROR_OUT_OF_MEMORY, or
-            the provider's error.
- Ownership: new reference in `out_tensor`; `like` is borrowed.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_new_like(
-        like: *const tenon_tensor,
-        dtype: tenon_dtype,
-        out_tensor: *mut *mut tenon_tensor,
-        out_data: *mut *mut ::core::ffi::c_void,
-    ) -> tenon_status;
-    #[must_use]
-    /** Wraps memory of the caller without copying. `deleter(ctx)` runs when the last tensor on it dies,
- also when this fails; `deleter` may be NULL.
-
- Errors:    as tenon_tensor_new; TENON_ERROR_INVALID_ARGUMENT for NULL data with elements, and
-            for data on Meta.
- Ownership: new reference in `out_tensor`; takes over `ctx`.
- Threads:   any thread; the deleter runs on the thread of the last release.
- Since:     0.1*/
-    pub fn tenon_tensor_wrap(
-        data: *mut ::core::ffi::c_void,
-        dtype: tenon_dtype,
-        device: *const tenon_device,
-        ndim: i64,
-        sizes: *const i64,
-        strides: *const i64,
-        ctx: *mut ::core::ffi::c_void,
-        deleter: tenon_deleter,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes a tensor on the same storage with other sizes, strides and offset (in elements), sharing
- data and version counter: a view, which gradients know as one and which keeps `base`, or what
- that is a view of. It carries the keys of `base`, and Autograd where gradients may come to flow
- to it; it is read-only or an inference tensor where `base` is. For kernels below
- ADInplaceOrView; everyone else calls view operators.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT when it would reach outside the storage, for negative
-            strides, for the undefined tensor and for one that stands for something else.
- Ownership: new reference in `out_tensor`; `base` is borrowed.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_new_alias(
-        base: *const tenon_tensor,
-        ndim: i64,
-        sizes: *const i64,
-        strides: *const i64,
-        storage_offset: i64,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    #[must_use]
-    /** As tenon_tensor_new_alias with elements of another dtype: sizes, strides and offset count those.
- For view.dtype, view_as_real and their like.
-
- Errors:    as tenon_tensor_new_alias; TENON_ERROR_INVALID_ARGUMENT for a bad dtype, and for a
-            first element that is not aligned to it.
- Ownership: new reference in `out_tensor`; `base` is borrowed.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_new_alias_as(
-        base: *const tenon_tensor,
-        dtype: tenon_dtype,
-        ndim: i64,
-        sizes: *const i64,
-        strides: *const i64,
-        storage_offset: i64,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    #[must_use]
-    /** As tenon_tensor_new_alias, but no view: it shares memory and version counter, and no gradient
- ever flows from it to `base`. For detach, and for results on the memory of a temporary.
-
- Errors:    as tenon_tensor_new_alias.
- Ownership: new reference in `out_tensor`; `base` is borrowed.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_new_detached(
-        base: *const tenon_tensor,
-        ndim: i64,
-        sizes: *const i64,
-        strides: *const i64,
-        storage_offset: i64,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    #[must_use]
-    /** Wraps memory of the caller without copying, as tenon_tensor_wrap does; the tensor may be
- read-only, begin behind the start of the memory and leave some of it over for views.
-
- Errors:    as tenon_tensor_wrap; TENON_ERROR_INVALID_ARGUMENT for unknown flags, a tensor that
-            reaches outside of `storage_nbytes` and reserved words that are not zero,
-            TENON_ERROR_ABI for a bad struct_size.
- Ownership: new reference in `out_tensor`; takes over `ctx`, also on failure.
- Threads:   any thread; the deleter runs on the thread of the last release.
- Since:     0.1*/
-    pub fn tenon_tensor_wrap_with(
-        data: *mut ::core::ffi::c_void,
-        options: *const tenon_tensor_options,
-        ctx: *mut ::core::ffi::c_void,
-        deleter: tenon_deleter,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes a 0-dim CPU tensor from a bool, int, float or complex value: bool, int64, float64 or
- complex128, flagged WRAPPED_NUMBER so that it is weakest in type promotion.
-
- Errors:    TENON_ERROR_TYPE for another value.
- Ownership: new reference in `out_tensor`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_new_number(
-        number: *const tenon_value,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    /** Returns the undefined tensor, a singleton without shape, dtype or keys.
-
- Ownership: borrowed for ever; retain and release are accepted.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_undefined() -> *mut tenon_tensor;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_retain(tensor: *mut tenon_tensor) -> *mut tenon_tensor;
-    /** Drops a reference; the last one frees the tensor. NULL is accepted.
-
- The last release runs here and now what hangs on the tensor: drops of cells and objects that it
- owns, deleters of wrapped memory. Tensors that these release end after them, one by one, before
- this returns: chains of any length take no stack.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_release(tensor: *mut tenon_tensor);
-    /** Returns the number of references, exact only when no other thread holds one.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_use_count(tensor: *const tenon_tensor) -> i64;
-    #[must_use]
-    /** Fills the plain description.
-
- Errors:    TENON_ERROR_NOT_SUPPORTED for a symbolic shape.
- Ownership: pointers are borrowed until the tensor dies or is resized.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_describe(
-        tensor: *const tenon_tensor,
-        out_info: *mut tenon_tensor_info,
-    ) -> tenon_status;
-    /** Returns the number of dims; 0 for the undefined tensor.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_ndim(tensor: *const tenon_tensor) -> i64;
-    /** Returns the sizes, tenon_tensor_ndim of them.
-
- Errors:    NULL for a symbolic shape (TENON_TENSOR_SYMBOLIC): see tenon_tensor_dims.
- Ownership: borrowed until the tensor dies or is resized.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_sizes(tensor: *const tenon_tensor) -> *const i64;
-    /** Returns the strides in elements, tenon_tensor_ndim of them.
-
- Errors:    NULL for a symbolic shape.
- Ownership: borrowed until the tensor dies or is resized.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_strides(tensor: *const tenon_tensor) -> *const i64;
-    /** Returns the number of elements.
-
- Errors:    -1 for a symbolic shape.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_numel(tensor: *const tenon_tensor) -> i64;
-    #[must_use]
-    /** Gives sizes, strides, offset or number of elements as a value, of symbolic tensors too: a
- symbolic list is flagged TENON_VALUE_HAS_SYMBOLIC.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for another `what`, or as tenon_value_copy.
- Ownership: the caller clears `out_value`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_dims(
-        tensor: *const tenon_tensor,
-        what: u32,
-        out_value: *mut tenon_value,
-    ) -> tenon_status;
-    /** Returns the dtype, TENON_DTYPE_NONE for the undefined tensor.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_dtype(tensor: *const tenon_tensor) -> tenon_dtype;
-    /** Fills `out_device`; {-1, -1} for the undefined tensor.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_device(
-        tensor: *const tenon_tensor,
-        out_device: *mut tenon_device,
-    );
-    #[must_use]
-    /** Returns the address of the first element, offset applied.
-
- Errors:    TENON_ERROR_STATE where there is no memory: on Meta, for the undefined tensor and for
-            one that stands for something else.
- Ownership: borrowed until the tensor dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_data(
-        tensor: *const tenon_tensor,
-        out_data: *mut *mut ::core::ffi::c_void,
-    ) -> tenon_status;
-    /** Returns TENON_TENSOR_* bits.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_flags(tensor: *const tenon_tensor) -> u32;
-    #[must_use]
-    /** Sets or clears TENON_TENSOR_WRAPPED_NUMBER on a fresh 0-dim tensor.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT unless 0-dim.
- Threads:   any thread that owns the tensor alone.
- Since:     0.1*/
-    pub fn tenon_tensor_set_wrapped_number(
-        tensor: *mut tenon_tensor,
-        wrapped: i32,
-    ) -> tenon_status;
-    /** Returns the dispatch keys that the tensor carries.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_keys(tensor: *const tenon_tensor) -> tenon_keyset;
-    /** Returns the version: how often the data shared by all its views was written in place.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_version(tensor: *const tenon_tensor) -> i64;
-    /** Adds one to the version. ADInplaceOrView does this for operators that write an argument.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_bump_version(tensor: *mut tenon_tensor);
-    #[must_use]
-    /** Gives an `out` argument a new row-major shape (or `strides`); a storage too small grows.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, TENON_ERROR_STATE for a change of a
-            tensor on wrapped memory, whose owner knows it by its old shape, and for the
-            undefined tensor, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
-            TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread that owns the tensor alone.
- Since:     0.1*/
-    pub fn tenon_tensor_resize(
-        tensor: *mut tenon_tensor,
-        ndim: i64,
-        sizes: *const i64,
-        strides: *const i64,
-    ) -> tenon_status;
-    #[must_use]
-    /** Makes a tensor another view of its storage, as in-place forms of view operators do. Other
- tensors on the storage stay as they are. `storage_offset` counts elements from its start.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad shape, for a view that leaves the storage and
-            for a tensor without one, TENON_ERROR_NOT_SUPPORTED for a symbolic shape,
-            TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread that owns the tensor alone.
- Since:     0.1*/
-    pub fn tenon_tensor_restride(
-        tensor: *mut tenon_tensor,
-        ndim: i64,
-        sizes: *const i64,
-        strides: *const i64,
-        storage_offset: i64,
-    ) -> tenon_status;
-    /** Returns the storage.
-
- Ownership: borrowed until the tensor dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_storage(tensor: *const tenon_tensor) -> *mut tenon_storage;
-    /** Adds a reference. NULL is accepted and returned.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_storage_retain(storage: *mut tenon_storage) -> *mut tenon_storage;
-    /** Drops a reference; the last one runs the deleter of wrapped memory. NULL is accepted.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_storage_release(storage: *mut tenon_storage);
-    /** Returns the memory, NULL where there is none.
-
- Ownership: borrowed until the storage dies or grows.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_storage_data(storage: *const tenon_storage) -> *mut ::core::ffi::c_void;
-    /** Returns the size in bytes.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_storage_nbytes(storage: *const tenon_storage) -> i64;
-    #[must_use]
-    /** Writes shape, dtype, device and elements as readable text, long dims abbreviated, such as
- "tensor([[1., 2.], [3., 4.]])", and whether gradients flow to it. Elements are read on the CPU
- only.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_print(
-        tensor: *const tenon_tensor,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    #[must_use]
-    /** Exports without copying; the consumer calls the struct's deleter. Export asks the tensor's
- device provider to order `stream` (the consumer's, NULL = default) after pending work.
-
- Errors:    TENON_ERROR_NOT_SUPPORTED for a dtype or device that DLPack does not carry, and for
-            tensors without memory.
- Ownership: the result holds a reference to the tensor until its deleter runs.
- Threads:   any thread; the deleter may run on any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_to_dlpack(
-        tensor: *mut tenon_tensor,
-        stream: *mut ::core::ffi::c_void,
-        out_managed: *mut *mut DLManagedTensorVersioned,
-    ) -> tenon_status;
-    #[must_use]
-    /** Exports to the struct without version and flags. A read-only tensor is refused.
-
- Errors:    as tenon_tensor_to_dlpack; TENON_ERROR_NOT_SUPPORTED for a read-only tensor.
- Ownership: the result holds a reference to the tensor until its deleter runs.
- Threads:   any thread; the deleter may run on any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_to_dlpack_legacy(
-        tensor: *mut tenon_tensor,
-        stream: *mut ::core::ffi::c_void,
-        out_managed: *mut *mut DLManagedTensor,
-    ) -> tenon_status;
-    #[must_use]
-    /** Imports without copying; a read-only flag is kept. Consumes `managed` on success only, with one
- exception: an unknown major version is deleted, then refused.
-
- Errors:    TENON_ERROR_ABI for an unknown major version, TENON_ERROR_INVALID_ARGUMENT for a
-            malformed description, TENON_ERROR_NOT_SUPPORTED for a dtype or device not carried.
- Ownership: new reference in `out_tensor`; its last release calls the struct's deleter.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_from_dlpack(
-        managed: *mut DLManagedTensorVersioned,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    #[must_use]
-    /** Imports the struct without version and flags. Consumes `managed` on success only.
-
- Errors:    as tenon_tensor_from_dlpack.
- Ownership: new reference in `out_tensor`; its last release calls the struct's deleter.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_from_dlpack_legacy(
-        managed: *mut DLManagedTensor,
-        out_tensor: *mut *mut tenon_tensor,
-    ) -> tenon_status;
-    /** Returns the address of a language's cell on the tensor: a weak word, NULL at first, by which a
- binding finds the one object that represents the tensor. Cells are plain words: who has a lock
- reads and writes them under it, who has none by atomic compare-and-exchange.
-
- Errors:    NULL for an unknown language, and when memory is short.
- Ownership: borrowed until the tensor dies.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_tensor_cell(
-        tensor: *mut tenon_tensor,
-        language: u32,
-    ) -> *mut *mut ::core::ffi::c_void;
-    #[must_use]
-    /** Makes the language's cell own `object`: `drop(object)` runs when the tensor dies. With `drop`
- NULL the cell is weak again.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an unknown language, TENON_ERROR_OUT_OF_MEMORY.
- Threads:   any thread, under the language's own lock where it has one; `drop` runs on the thread
-            of the last release, without it.
- Since:     0.1*/
-    pub fn tenon_tensor_own_cell(
-        tensor: *mut tenon_tensor,
-        language: u32,
-        object: *mut ::core::ffi::c_void,
-        drop: tenon_deleter,
     ) -> tenon_status;
     #[must_use]
     /** Captures the calling thread's whole state: keys, grad mode, modes, transform layers, and the
