@@ -15,8 +15,8 @@ struct Way {
   bool is_complex = false;
 };
 
-// Inputs of a sample, the same each time, and its floating and complex results. An operator in place
-// gets a clone of the first.
+// Inputs of a sample, the same each time, and its floating and complex results. An operator in
+// place gets a clone of the first.
 std::vector<Tensor> inputs_of(const Sample& sample, const Way& way);
 std::vector<Tensor> results_of(const Sample& sample, const Way& way,
                                const std::vector<Tensor>& inputs);

@@ -223,3 +223,85 @@ def test_write_in_place_recorded_both_ways():
         near(slope, [4 * x**3 + 2 * x for x in X])
         near(tangent(slope), [t * (12 * x * x + 2) for x, t in zip(X, T, strict=True)])
         near(tangent(buffer)[0], [4 * x**3 * t for x, t in zip(X, T, strict=True)])
+
+
+# ---- Functions -----------------------------------------------------------------------------------
+
+
+class Square(tenon.autograd.Function):
+    """Its jvp gives five times x t, which nothing else does."""
+
+    seen: list = []
+
+    @staticmethod
+    def forward(ctx, x, k):
+        ctx.save_for_forward(x)
+        ctx.save_for_backward(x)
+        return x * x * k
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 2 * x, None
+
+    @staticmethod
+    def jvp(ctx, x_t, k_t):
+        Square.seen.append((x_t.tolist(), k_t))
+        (x,) = ctx.saved_for_forward
+        return 5 * x * x_t
+
+
+@pytest.mark.parametrize("make", [const, leaf])
+def test_jvp_of_a_function(make):
+    Square.seen.clear()
+    x = make([2.0, 3.0])
+    with forward_ad.dual_level():
+        y = Square.apply(forward_ad.make_dual(x, const([1.0, 10.0])), 1)
+        near(y, [4.0, 9.0])
+        near(tangent(y), [10.0, 150.0])
+        assert Square.seen == [([1.0, 10.0], None)]
+        assert tangent(Square.apply(x, 1)) is None
+    if x.requires_grad:
+        near(grad(y.sum(), x)[0], [4.0, 6.0])
+
+
+def test_jvp_is_checked():
+    class Bad(tenon.autograd.Function):
+        answer: object = None
+
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def jvp(ctx, x_t):
+            if isinstance(Bad.answer, Exception):
+                raise Bad.answer
+            return Bad.answer
+
+    mine = KeyError("mine")
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(const([2.0]), const([3.0]))
+        for Bad.answer, kind, text in (
+            ((const([1.0]), const([1.0])), RuntimeError, "invalid number of forward gradients, 2"),
+            (1.0, TypeError, "must be Tensor or None, got float"),
+            (const([1.0, 2.0]), RuntimeError, "sizes"),
+            (mine, KeyError, "mine"),
+        ):
+            with pytest.raises(kind, match=text) as caught:
+                Bad.apply(dual)
+            assert kind is not KeyError or caught.value is mine
+            near(tangent(dual * 2), [6.0])  # tangents are followed again
+    Bad.answer = None
+
+
+def test_function_without_jvp_is_refused():
+    class Plain(tenon.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(const([2.0]), const([3.0]))
+        with pytest.raises(NotImplementedError, match="jvp"):
+            Plain.apply(dual)
