@@ -111,6 +111,25 @@ def test_saved_tensor_may_be_packed_by_hand():
     assert x.grad.item() == pytest.approx(10 * y.item())
 
 
+def test_new_node_of_a_function_is_its_context():
+    class Double(tenon.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.tag = 5
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x, seen = leaf(1.0), []
+    with graph.node_creation_hook(seen.append):
+        y = Double.apply(x)
+    assert seen[0] is y.grad_fn and y.grad_fn.tag == 5
+    y.backward()
+    assert x.grad.tolist() == [2.0]
+
+
 # ---- Anomaly mode --------------------------------------------------------------------------------
 
 

@@ -384,6 +384,16 @@ static PyObject* replace(PyObject* result, tenon_tensor** outputs, Py_ssize_t co
   return fresh;
 }
 
+PyObject* tnp_function_of_new(tenon_node* node) {
+  tnp_context* context = finishing.context;
+  tenon_function_context* found = tenon_function_context_of(node);
+  if (context == NULL || found == NULL || context->context != found) return NULL;
+  if (context->base.node == NULL && tnp_context_join(context, tenon_node_retain(node)) != 0) {
+    return NULL;
+  }
+  return Py_NewRef((PyObject*)context);
+}
+
 /* Links the outputs to the node of the call; steals `result`. */
 static PyObject* finish(application* self, PyObject* result) {
   bool is_tuple = PyTuple_Check(result);
@@ -413,7 +423,13 @@ static PyObject* finish(application* self, PyObject* result) {
     finishing = outer;
     if (node == NULL) self->context->context = NULL; /* it has ended */
   }
-  if (status == 0 && node != NULL) status = tnp_context_join(self->context, node);
+  if (status == 0 && node != NULL) {
+    if (self->context->base.node == NULL) {
+      status = tnp_context_join(self->context, node);
+    } else {
+      tenon_node_release(node); /* a hook of new nodes has seen it already */
+    }
+  }
   if (status == 0) {
     result = replace(result, outputs, count);
   } else {

@@ -34,6 +34,9 @@ static inline bool tnp_context_is_tensor(const tnp_context* self, Py_ssize_t arg
 }
 /* Makes it the object of a node; takes over the reference to that. 0, or -1 with an exception. */
 int tnp_context_join(tnp_context* self, tenon_node* node);
+/* The context of a new node whose function's forward has just run: new reference. NULL without an
+ * exception for other nodes. */
+PyObject* tnp_function_of_new(tenon_node* node);
 /* The context of a node that has no object yet, where one waits for it: new reference. Takes over
  * the reference to the node then. NULL without an exception where none waits. */
 PyObject* tnp_context_of(tenon_node* node);

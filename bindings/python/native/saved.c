@@ -2,6 +2,7 @@
 /* Saved tensors: Python's hooks that pack them, what nodes have saved, hooks of new nodes. */
 #include "saved.h"
 
+#include "function_context.h"
 #include "overrides.h"
 #include "value.h"
 
@@ -94,7 +95,8 @@ static tenon_status call_unpack(void* ctx, const tenon_value* packed, tenon_tens
 static tenon_status call_created(void* ctx, tenon_node* node) {
   PyGILState_STATE state;
   if (!tnp_attach(&state)) return no_interpreter();
-  PyObject* object = tnp_node_wrap(tenon_node_retain(node));
+  PyObject* object = tnp_function_of_new(node);
+  if (object == NULL && !PyErr_Occurred()) object = tnp_node_wrap(tenon_node_retain(node));
   PyObject* result = object ? PyObject_CallOneArg(((saved_ctx*)ctx)->pack, object) : NULL;
   Py_XDECREF(object);
   tenon_status status = result != NULL ? TENON_OK : tnp_exception_to_slot();

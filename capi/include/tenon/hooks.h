@@ -318,8 +318,8 @@ TENON_API uint32_t tenon_anomaly_get(void);
 typedef int32_t (*tenon_owned_fn)(void* ctx, uint32_t kind, void* object);
 
 /// Tells a language's collector of cycles which of its objects nobody but a tensor keeps: through
-/// its node, what that saved, hooks, and older nodes. The tensor must have no other reference than the
-/// caller's; what others hold, too, is left out, and what lies behind some thousand nodes.
+/// its node, what that saved, hooks, and older nodes. The tensor must have no other reference than
+/// the caller's; what others hold, too, is left out, and what lies behind some thousand nodes.
 ///
 /// Errors:    returns what `visit` returned where that was not 0; else 0.
 /// Threads:   any thread; `visit` runs on it, and must not change anything.
