@@ -24,10 +24,11 @@ def without_history(x):
 @better(
     202,
     "An operator without formula is recorded, its result requires grad, and a backward pass that "
-    "comes to it",
-    "fails and names the operator; PyTorch warns and leaves the gradient out",
+    "comes to it, or a call in forward mode,",
+    "fails and names the operator; PyTorch warns and leaves the gradient out, and drops tangents "
+    "silently",
 )
-def test_item_202_backward_through_no_formula(peer):
+def test_item_202_derivatives_through_no_formula(peer):
     with peers.scratch(peer) as op:
         op.add_call("CPU", without_history)
         x, other = leaf(peer, 1.0), leaf(peer, 1.0)
@@ -42,6 +43,14 @@ def test_item_202_backward_through_no_formula(peer):
             with pytest.raises(NotImplementedError, match=f"{op.name}.*formula"):
                 y.backward()
         assert x.grad is None
+        forward_ad = peer.package.autograd.forward_ad
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(x.detach(), x.detach())
+            if peer.is_torch:
+                assert forward_ad.unpack_dual(op.overload()(dual)).tangent is None
+            else:
+                with pytest.raises(NotImplementedError, match=f"{op.name}.*formula"):
+                    op.overload()(dual)
 
 
 def overwrite(x):
