@@ -241,6 +241,8 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"TIIv>T">(),
       entry_of<"TIIiIIi>T">(),
       entry_of<"Tivvi>T">(),
+      entry_of<"Tiv>T">(),
+      entry_of<"TivT>">(),
       entry_of<"TIT>">(),
       entry_of<"TIIv>">(),
       entry_of<"TIIvT>">(),

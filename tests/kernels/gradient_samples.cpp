@@ -208,6 +208,8 @@ void add_products_and_lists(Table& table) {
   table.add("aten::linear", {any({2, 2, 3}), any({4, 3})});
   table.add("aten::linear", {any({3}), any({3}), any({})});
   table.add("aten::outer", {any({2}), any({3})}, {}, kComplex);
+  table.add("aten::softmax.int", {any({2, 3}), 1});
+  table.add("aten::log_softmax.int", {any({2, 3}), 0});
   table.add("aten::cat", {std::vector{any({2, 3}), any({2, 1})}, 1}, {}, kComplex);
   table.add("aten::cat", {std::vector{any({0}), any({2, 3}), any({1, 3})}});
   table.add("aten::cat", {std::vector{any({0}), any({2, 1}), any({2, 3})}, 1});

@@ -42,6 +42,7 @@ le = _aten("le")
 lerp = _aten("lerp")
 linear = _aten("linear")
 log = _aten("log")
+log_softmax = _aten("log_softmax")
 lt = _aten("lt")
 masked_fill = _aten("masked_fill")
 matmul = _aten("matmul")
@@ -76,6 +77,7 @@ sign = _aten("sign")
 sin = _aten("sin")
 slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
+softmax = _aten("softmax")
 split = _aten("split")
 split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
@@ -132,6 +134,7 @@ __all__ = [
     "lerp",
     "linear",
     "log",
+    "log_softmax",
     "lt",
     "masked_fill",
     "matmul",
@@ -166,6 +169,7 @@ __all__ = [
     "sin",
     "slice_backward",
     "slice_copy",
+    "softmax",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -192,4 +196,4 @@ __all__ = [
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ("abs", "max", "min", "pow", "sum")
+BUILTINS = ('abs', 'max', 'min', 'pow', 'sum')

@@ -32,6 +32,7 @@ from ._aten import le as le
 from ._aten import lerp as lerp
 from ._aten import linear as linear
 from ._aten import log as log
+from ._aten import log_softmax as log_softmax
 from ._aten import lt as lt
 from ._aten import masked_fill as masked_fill
 from ._aten import matmul as matmul
@@ -66,6 +67,7 @@ from ._aten import sign as sign
 from ._aten import sin as sin
 from ._aten import slice_backward as slice_backward
 from ._aten import slice_copy as slice_copy
+from ._aten import softmax as softmax
 from ._aten import split as split
 from ._aten import split_with_sizes as split_with_sizes
 from ._aten import sqrt as sqrt
@@ -123,6 +125,7 @@ __all__ = [
     "lerp",
     "linear",
     "log",
+    "log_softmax",
     "lt",
     "masked_fill",
     "matmul",
@@ -157,6 +160,7 @@ __all__ = [
     "sin",
     "slice_backward",
     "slice_copy",
+    "softmax",
     "split",
     "split_with_sizes",
     "sqrt",

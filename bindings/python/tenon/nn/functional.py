@@ -55,29 +55,14 @@ def _softmax_dim(name: str, input: Tensor, dim: int | None) -> int:
     return 0 if input.ndim in (0, 1, 3) else 1
 
 
-def _shifted(input: Tensor, dim: int, dtype: Any) -> Tensor:
-    """The input less its largest element along a dim: no exponential of it is larger than 1."""
-    if dtype is not None:
-        input = input.to(dtype)
-    if input.numel() == 0:
-        return input
-    largest = _operators.amax(input.detach(), dim, True)
-    # Of a row of -inf nothing can be subtracted.
-    return input - _operators.where(largest == float("-inf"), 0, largest)
-
-
 def softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """Returns the exponentials along a dim, divided by their sum."""
-    dim = _softmax_dim("softmax", input, dim)
-    powers = _operators.exp(_shifted(input, dim, dtype))
-    return powers / _operators.sum(powers, dim, True)
+    return _operators.softmax(input, _softmax_dim("softmax", input, dim), dtype)
 
 
 def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """Returns the logarithm of softmax, without losing digits."""
-    dim = _softmax_dim("log_softmax", input, dim)
-    shifted = _shifted(input, dim, dtype)
-    return shifted - _operators.log(_operators.sum(_operators.exp(shifted), dim, True))
+    return _operators.log_softmax(input, _softmax_dim("log_softmax", input, dim), dtype)
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

@@ -2112,6 +2112,64 @@ pub fn log_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`log_softmax_int`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogSoftmaxIntOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LogSoftmaxIntOptions {
+    fn default() -> Self {
+        LogSoftmaxIntOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`
+pub fn log_softmax_int(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    log_softmax_int_with(self_, dim, LogSoftmaxIntOptions::default())
+}
+
+/// As [`log_softmax_int`], with all that it leaves out.
+pub fn log_softmax_int_with(
+    self_: &Tensor, dim: i64, options: LogSoftmaxIntOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>), Tensor> =
+        LazyTyped::new("aten::log_softmax.int");
+    OP.get()?.call(self_, dim, options.dtype)
+}
+
+/// What [`log_softmax_int_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct LogSoftmaxIntOutOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for LogSoftmaxIntOutOptions {
+    fn default() -> Self {
+        LogSoftmaxIntOutOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn log_softmax_int_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    log_softmax_int_out_with(self_, dim, out, LogSoftmaxIntOutOptions::default())
+}
+
+/// As [`log_softmax_int_out`], with all that it leaves out.
+pub fn log_softmax_int_out_with(
+    self_: &Tensor, dim: i64, out: &Tensor, options: LogSoftmaxIntOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::log_softmax.int_out");
+    OP.get()?.call(self_, dim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::lt.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn lt_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::lt.Scalar");
@@ -3877,6 +3935,63 @@ pub fn slice_copy_tensor_out_with(
     static OP: LazyTyped<(&Tensor, i64, Option<i64>, Option<i64>, i64, &Tensor), ()> =
         LazyTyped::new("aten::slice_copy.Tensor_out");
     OP.get()?.call(self_, options.dim, options.start, options.end, options.step, out)?;
+    Ok(out.clone())
+}
+
+/// What [`softmax_int`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SoftmaxIntOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for SoftmaxIntOptions {
+    fn default() -> Self {
+        SoftmaxIntOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`
+pub fn softmax_int(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    softmax_int_with(self_, dim, SoftmaxIntOptions::default())
+}
+
+/// As [`softmax_int`], with all that it leaves out.
+pub fn softmax_int_with(self_: &Tensor, dim: i64, options: SoftmaxIntOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>), Tensor> =
+        LazyTyped::new("aten::softmax.int");
+    OP.get()?.call(self_, dim, options.dtype)
+}
+
+/// What [`softmax_int_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SoftmaxIntOutOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for SoftmaxIntOutOptions {
+    fn default() -> Self {
+        SoftmaxIntOutOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn softmax_int_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    softmax_int_out_with(self_, dim, out, SoftmaxIntOutOptions::default())
+}
+
+/// As [`softmax_int_out`], with all that it leaves out.
+pub fn softmax_int_out_with(
+    self_: &Tensor, dim: i64, out: &Tensor, options: SoftmaxIntOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::softmax.int_out");
+    OP.get()?.call(self_, dim, options.dtype, out)?;
     Ok(out.clone())
 }
 

@@ -436,6 +436,17 @@ impl Tensor {
         aten::log_(self)
     }
 
+    /// `aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`
+    pub fn log_softmax(&self, dim: i64) -> Result<Tensor> {
+        aten::log_softmax_int(self, dim)
+    }
+
+    /// As [`Tensor::log_softmax`], with all that it leaves out.
+    pub fn log_softmax_with(
+        &self, dim: i64, options: aten::LogSoftmaxIntOptions) -> Result<Tensor> {
+        aten::log_softmax_int_with(self, dim, options)
+    }
+
     /// `aten::lt.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn lt_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::lt_scalar(self, other)
@@ -780,6 +791,16 @@ impl Tensor {
     /// As [`Tensor::slice_copy`], with all that it leaves out.
     pub fn slice_copy_with(&self, options: aten::SliceCopyTensorOptions) -> Result<Tensor> {
         aten::slice_copy_tensor_with(self, options)
+    }
+
+    /// `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`
+    pub fn softmax(&self, dim: i64) -> Result<Tensor> {
+        aten::softmax_int(self, dim)
+    }
+
+    /// As [`Tensor::softmax`], with all that it leaves out.
+    pub fn softmax_with(&self, dim: i64, options: aten::SoftmaxIntOptions) -> Result<Tensor> {
+        aten::softmax_int_with(self, dim, options)
     }
 
     /// `aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]`

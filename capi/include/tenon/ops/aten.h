@@ -2817,6 +2817,66 @@ static inline tenon_status aten_log_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+typedef struct aten_log_softmax_int_options {
+  const tenon_dtype* dtype;
+} aten_log_softmax_int_options;
+
+static inline aten_log_softmax_int_options aten_log_softmax_int_defaults(void) {
+  aten_log_softmax_int_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_log_softmax_int(
+    tenon_tensor* self, int64_t dim, const aten_log_softmax_int_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_log_softmax_int_options defaults_ = aten_log_softmax_int_defaults();
+  const aten_log_softmax_int_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::log_softmax.int", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_log_softmax_int_out_options {
+  const tenon_dtype* dtype;
+} aten_log_softmax_int_out_options;
+
+static inline aten_log_softmax_int_out_options aten_log_softmax_int_out_defaults(void) {
+  aten_log_softmax_int_out_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_log_softmax_int_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out,
+    const aten_log_softmax_int_out_options* options) {
+  static const tenon_op* op_;
+  const aten_log_softmax_int_out_options defaults_ = aten_log_softmax_int_out_defaults();
+  const aten_log_softmax_int_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::log_softmax.int_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::lt.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_lt_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -5349,6 +5409,66 @@ static inline tenon_status aten_slice_copy_Tensor_out(
   args_[4] = tenon_value_of_int(given_->step);
   args_[5] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::slice_copy.Tensor_out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_softmax_int_options {
+  const tenon_dtype* dtype;
+} aten_softmax_int_options;
+
+static inline aten_softmax_int_options aten_softmax_int_defaults(void) {
+  aten_softmax_int_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_softmax_int(
+    tenon_tensor* self, int64_t dim, const aten_softmax_int_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_softmax_int_options defaults_ = aten_softmax_int_defaults();
+  const aten_softmax_int_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::softmax.int", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_softmax_int_out_options {
+  const tenon_dtype* dtype;
+} aten_softmax_int_out_options;
+
+static inline aten_softmax_int_out_options aten_softmax_int_out_defaults(void) {
+  aten_softmax_int_out_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_softmax_int_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out,
+    const aten_softmax_int_out_options* options) {
+  static const tenon_op* op_;
+  const aten_softmax_int_out_options defaults_ = aten_softmax_int_out_defaults();
+  const aten_softmax_int_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::softmax.int_out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

@@ -1143,6 +1143,25 @@ inline Tensor log_(const Tensor& self) {
   return self;
 }
 
+// aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
+inline Tensor log_softmax(
+    const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::log_softmax.int");
+  return op_(self, dim, dtype);
+}
+
+// aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor log_softmax_out(
+    const Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<Dtype>,
+      const Tensor&)> op_("aten::log_softmax.int_out");
+  op_(self, dim, dtype, out);
+  return out;
+}
+
 // aten::lt.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor lt(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::lt.Scalar");
@@ -2222,6 +2241,23 @@ inline Tensor slice_copy_out(
       const Tensor&, int64_t, std::optional<int64_t>, std::optional<int64_t>, int64_t,
       const Tensor&)> op_("aten::slice_copy.Tensor_out");
   op_(self, dim, start, end, step, out);
+  return out;
+}
+
+// aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
+inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::softmax.int");
+  return op_(self, dim, dtype);
+}
+
+// aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor softmax_out(
+    const Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<Dtype>, const Tensor&)> op_("aten::softmax.int_out");
+  op_(self, dim, dtype, out);
   return out;
 }
 

@@ -166,7 +166,7 @@ def register_parametrization(
             parts.right_inverse(source)
         parts.append(parametrization)
         return module
-    original = module._parameters.get(tensor_name)
+    original: Any = module._parameters.get(tensor_name)
     if original is None:
         original = module._buffers.get(tensor_name)
     if original is None:

@@ -2142,6 +2142,42 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp LOG_SOFTMAX_INT = new LazyOp("aten::log_softmax.int");
+
+  /**
+   * {@code aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor logSoftmax(Tensor self, long dim) {
+    return LOG_SOFTMAX_INT.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor logSoftmax(Tensor self, long dim, DType dtype) {
+    return LOG_SOFTMAX_INT.get().callTensor(self, dim, dtype);
+  }
+
+  private static final LazyOp LOG_SOFTMAX_INT_OUT = new LazyOp("aten::log_softmax.int_out");
+
+  /**
+   * {@code aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor logSoftmaxOut(Tensor out, Tensor self, long dim) {
+    LOG_SOFTMAX_INT_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor logSoftmaxOut(Tensor out, Tensor self, long dim, DType dtype) {
+    ((Tensor) LOG_SOFTMAX_INT_OUT.get().callBoxed(new Object[] {self, dim, dtype, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp LT_SCALAR = new LazyOp("aten::lt.Scalar");
 
   /**
@@ -4139,6 +4175,42 @@ public final class Aten {
       Tensor out, Tensor self, long dim, Long start, Long end, long step) {
     ((Tensor) SLICE_COPY_TENSOR_OUT.get().callBoxed(new Object[] {self, dim, start, end, step,
         out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SOFTMAX_INT = new LazyOp("aten::softmax.int");
+
+  /**
+   * {@code aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor softmax(Tensor self, long dim) {
+    return SOFTMAX_INT.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor softmax(Tensor self, long dim, DType dtype) {
+    return SOFTMAX_INT.get().callTensor(self, dim, dtype);
+  }
+
+  private static final LazyOp SOFTMAX_INT_OUT = new LazyOp("aten::softmax.int_out");
+
+  /**
+   * {@code aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor softmaxOut(Tensor out, Tensor self, long dim) {
+    SOFTMAX_INT_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor softmaxOut(Tensor out, Tensor self, long dim, DType dtype) {
+    ((Tensor) SOFTMAX_INT_OUT.get().callBoxed(new Object[] {self, dim, dtype, out})[0]).close();
     return out;
   }
 

@@ -648,6 +648,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor logSoftmax(long dim) {
+    return Aten.logSoftmax((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor logSoftmax(long dim, DType dtype) {
+    return Aten.logSoftmax((Tensor) this, dim, dtype);
+  }
+
+  /**
    * {@code aten::lt.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor lt(Object other) {
@@ -1251,6 +1265,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor sliceCopy(long dim, Long start, Long end, long step) {
     return Aten.sliceCopy((Tensor) this, dim, start, end, step);
+  }
+
+  /**
+   * {@code aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor softmax(long dim) {
+    return Aten.softmax((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor softmax(long dim, DType dtype) {
+    return Aten.softmax((Tensor) this, dim, dtype);
   }
 
   /**
