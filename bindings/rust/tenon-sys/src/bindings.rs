@@ -5473,9 +5473,9 @@ extern "C" {
  Threads:   any thread; its own.
  Since:     0.1*/
     pub fn tenon_anomaly_get() -> u32;
-    /** Tells a language's collector of cycles which of its objects nobody but a tensor keeps: through its
- node, what that saved, hooks, and older nodes. The tensor must have no other reference than the
- caller's; what others hold, too, is left out, and what lies behind some thousand nodes.
+    /** Tells a language's collector of cycles which of its objects nobody but a tensor keeps: through
+ its node, what that saved, hooks, and older nodes. The tensor must have no other reference than
+ the caller's; what others hold, too, is left out, and what lies behind some thousand nodes.
 
  Errors:    returns what `visit` returned where that was not 0; else 0.
  Threads:   any thread; `visit` runs on it, and must not change anything.
