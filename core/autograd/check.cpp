@@ -2,6 +2,7 @@
 #include "autograd/check.h"
 
 #include "autograd/check_backward_rules.h"
+#include "autograd/check_forward.h"
 #include "autograd/check_numerical.h"
 #include "autograd/check_random.h"
 #include "autograd/check_report.h"
@@ -26,6 +27,10 @@ class Check {
       const ReverseMode reverse(function_);
       std::string report = options_.fast ? compare_fast(reverse) : compare(reverse);
       if (report.empty()) report = check_backward_rules(function_, reverse, options_);
+      if (!report.empty()) return report;
+    }
+    for (size_t i = 0; options_.forward && i < function_.variable_count(); ++i) {
+      std::string report = compare_forward(i);
       if (!report.empty()) return report;
     }
     return "";
@@ -172,6 +177,91 @@ class Check {
       }
     }
     return slopes;
+  }
+
+  std::string compare_forward(size_t variable) {
+    const ForwardMode forward(function_, variable);
+    CheckRandom random;
+    std::string report = options_.fast ? compare_along(forward, variable, random) : "";
+    if (!options_.fast || !report.empty()) {
+      const std::string whole = compare_whole(forward, variable);
+      if (!whole.empty()) report = whole;
+    }
+    if (report.empty() && options_.batched_forward) {
+      report = check_sums(forward, variable, random);
+    }
+    return report;
+  }
+
+  std::string compare_whole(const ForwardMode& forward, size_t variable) {
+    const CheckedFunction::Tensors outputs = function_.run_tracked();
+    const Jacobians found = forward.jacobians();
+    const Jacobians& expected = numerical(variable);
+    require_outputs(found.size(), expected.size());
+    std::string report;
+    for (size_t output = 0; output < found.size() && report.empty(); ++output) {
+      report = report_mismatch(function_, {output, variable}, *outputs.at(output), expected[output],
+                               found[output], "forward", options_.tolerance);
+    }
+    return report;
+  }
+
+  // The derivatives along one random vector.
+  std::string compare_along(const ForwardMode& forward, size_t variable,
+                            CheckRandom& random) const {
+    const tensor::Tensor& tensor = function_.variable(variable);
+    const Numbers weights = random.weights(static_cast<size_t>(tensor.numel()));
+    Tolerance tolerance = options_.tolerance;
+    double sum = 0;
+    for (const double weight : weights) sum += weight;
+    tolerance.absolute *= sum;
+    NumericalMode mode(function_, variable, options_.step, Outputs::kTracked);
+    for (const std::complex<double> axis : {std::complex<double>(1, 0), {0, 1}}) {
+      if (axis.imag() != 0 && !tensor::is_complex(tensor.dtype())) continue;
+      Elements direction;
+      for (const double weight : weights) direction.push_back(weight * axis);
+      std::string report =
+          compare_slopes(variable, mode.slopes(direction), forward.slopes(direction), tolerance,
+                         "by differences along a random vector and in forward "
+                         "mode");
+      if (!report.empty()) return report;
+    }
+    return "";
+  }
+
+  // Tangents of a batch are those of its members: tangents add up.
+  std::string check_sums(const ForwardMode& forward, size_t variable, CheckRandom& random) const {
+    const tensor::Tensor& tensor = function_.variable(variable);
+    const Elements first = random.elements(tensor);
+    const Elements second = random.elements(tensor);
+    Elements sum = first;
+    for (size_t k = 0; k < sum.size(); ++k) sum[k] += second[k];
+    std::vector<Numbers> expected = forward.slopes(first);
+    const std::vector<Numbers> other = forward.slopes(second);
+    require_outputs(other.size(), expected.size());
+    for (size_t output = 0; output < other.size(); ++output) {
+      for (size_t row = 0; row < other[output].size(); ++row) {
+        expected[output].at(row) += other[output][row];
+      }
+    }
+    return compare_slopes(variable, expected, forward.slopes(sum), options_.tolerance,
+                          "as the sum for two tangents and for the sum of these, which batches "
+                          "of tangents need to be the same");
+  }
+
+  std::string compare_slopes(size_t variable, const std::vector<Numbers>& expected,
+                             const std::vector<Numbers>& found, const Tolerance& tolerance,
+                             const char* how) const {
+    require_outputs(found.size(), expected.size());
+    for (size_t output = 0; output < found.size(); ++output) {
+      for (size_t row = 0; row < found[output].size(); ++row) {
+        if (tolerance.allows(expected[output].at(row), found[output][row])) continue;
+        return base::concat("Jacobian mismatch for ", print_pair(function_, {output, variable}),
+                            ": tangent number ", row, " is ", print_entry(expected[output][row]),
+                            " and ", print_entry(found[output][row]), ", ", how);
+      }
+    }
+    return "";
   }
 
   std::string compare_products(const Pair& pair, const Numbers& weights, const Numbers& seed,

@@ -2,7 +2,10 @@
 // Jacobian: derivatives of an output by a variable, as a matrix of numbers.
 #pragma once
 
+#include <functional>
+
 #include "autograd/check_elements.h"
+#include "autograd/check_function.h"
 #include "tensor/dtype.h"
 
 namespace tenon::autograd {
@@ -10,6 +13,9 @@ namespace tenon::autograd {
 /// The real numbers that tensors consist of: their elements, of a complex one all real parts and
 /// then all imaginary parts.
 using Numbers = std::vector<double>;
+
+/// Throws what copying raised.
+Numbers read_numbers(const tensor::Tensor& tensor);
 
 inline size_t number_count(const tensor::Tensor& tensor) noexcept {
   const auto elements = static_cast<size_t>(tensor.numel());
@@ -33,5 +39,13 @@ struct Jacobian {
     return entries[row * columns + column];
   }
 };
+
+/// How fast the numbers of each output change where a variable moves along a direction.
+using Slopes = std::function<std::vector<Numbers>(const Elements& direction)>;
+
+/// The Jacobian of each output by one variable, column by column; of a variable without elements
+/// none. Throws TENON_ERROR_INVALID_ARGUMENT where outputs change in number or size.
+std::vector<Jacobian> collect_jacobians(const CheckedFunction& function, size_t variable,
+                                        const Slopes& slopes);
 
 }  // namespace tenon::autograd

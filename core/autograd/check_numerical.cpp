@@ -5,23 +5,10 @@
 
 namespace tenon::autograd {
 
-namespace {
-
-Numbers numbers_of(const tensor::Tensor& tensor) {
-  const Elements elements = read_elements(tensor);
-  Numbers numbers;
-  numbers.reserve(number_count(tensor));
-  for (const auto& element : elements) numbers.push_back(element.real());
-  if (!tensor::is_complex(tensor.dtype())) return numbers;
-  for (const auto& element : elements) numbers.push_back(element.imag());
-  return numbers;
-}
-
-}  // namespace
-
 NumericalMode::NumericalMode(const CheckedFunction& function, size_t variable, double step,
                              Outputs which)
     : function_(function),
+      variable_(variable),
       tensor_(function.variable(variable)),
       step_(step),
       which_(which),
@@ -41,7 +28,7 @@ std::vector<Numbers> NumericalMode::numbers_at(const Elements& direction, double
   try {
     move(direction, step);
     const auto outputs = which_ == Outputs::kAll ? function_.run() : function_.run_tracked();
-    for (const auto& output : outputs) numbers.push_back(numbers_of(*output));
+    for (const auto& output : outputs) numbers.push_back(read_numbers(*output));
   } catch (...) {
     move(direction, 0);
     throw;
@@ -70,33 +57,8 @@ std::vector<Numbers> NumericalMode::slopes(const Elements& direction) {
 }
 
 std::vector<Jacobian> NumericalMode::jacobians() {
-  std::vector<Jacobian> jacobians;
-  const size_t columns = origin_.size();
-  Elements direction(columns);
-  const bool is_complex = tensor::is_complex(tensor_.dtype());
-  for (size_t column = 0; column < columns; ++column) {
-    for (const std::complex<double> axis : {std::complex<double>(1, 0), {0, 1}}) {
-      if (axis.imag() != 0 && !is_complex) continue;
-      direction[column] = axis;
-      const std::vector<Numbers> found = slopes(direction);
-      if (jacobians.empty()) {
-        for (const Numbers& output : found) jacobians.emplace_back(output.size(), columns);
-      }
-      TENON_CHECK_ARG(found.size() == jacobians.size(), function_.name(),
-                      ": function must give as many outputs each time, got ", found.size(),
-                      " after ", jacobians.size());
-      for (size_t i = 0; i < found.size(); ++i) {
-        TENON_CHECK_ARG(found[i].size() == jacobians[i].rows, function_.name(),
-                        ": function must give outputs of the same sizes each time, got ",
-                        found[i].size(), " elements after ", jacobians[i].rows);
-        for (size_t row = 0; row < found[i].size(); ++row) {
-          jacobians[i].at(row, column) += axis * found[i][row];
-        }
-      }
-    }
-    direction[column] = 0;
-  }
-  return jacobians;
+  return collect_jacobians(function_, variable_,
+                           [&](const Elements& direction) { return slopes(direction); });
 }
 
 }  // namespace tenon::autograd

@@ -28,6 +28,7 @@ class NumericalMode {
   std::vector<Numbers> numbers_at(const Elements& direction, double step);
 
   const CheckedFunction& function_;
+  const size_t variable_;
   tensor::Tensor& tensor_;
   const double step_;
   const Outputs which_;

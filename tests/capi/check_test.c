@@ -191,6 +191,44 @@ static void right_gradients_pass(void** state) {
   assert_nothing_left(before);
 }
 
+static void forward_mode_is_compared(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const int64_t sizes[1] = {2};
+  tenon_tensor* inputs[2] = {leaf_of(kNumbers, 3), leaf_of(kNumbers + 3, 3)};
+  tenon_tensor* z = tensor_of(TENON_DTYPE_C128, sizes, 1, kNumbers, 4);
+  assert_ok(tenon_tensor_set_requires_grad(z, 1));
+  const uint32_t forward = TENON_GRADCHECK_FORWARD | TENON_GRADCHECK_BATCHED_FORWARD;
+  for (uint32_t fast = 0; fast <= TENON_GRADCHECK_FAST; fast += TENON_GRADCHECK_FAST) {
+    first_order(&product, NULL, inputs, 2, fast | forward, NULL);
+    first_order(&several, NULL, inputs, 2, fast | forward, NULL);
+    first_order(&operator_of, "aten::exp", &z, 1, fast | forward, NULL);
+    second_order(&product, NULL, inputs, 2, fast | forward, NULL);
+    second_order(&operator_of, "aten::tanh", &z, 1, fast | forward, NULL);
+  }
+  // Alone, without backward passes.
+  tenon_gradcheck_options options = usual(0);
+  options.flags = TENON_GRADCHECK_FORWARD;
+  const tenon_value value = tenon_value_of_tensor(inputs[0]);
+  tenon_buffer* report = NULL;
+  assert_ok(tenon_gradcheck(&operator_of, "aten::sin", &value, 1, &options, &report));
+  assert_report(report, NULL);
+  // detach() takes the tangent away, too.
+  assert_ok(tenon_gradcheck(&half_square, NULL, &value, 1, &options, &report));
+  assert_report(report, TEXTS("Jacobian mismatch", "2 in forward mode", "half of what"));
+  options.flags |= TENON_GRADCHECK_FAST;
+  assert_ok(tenon_gradcheck(&half_square, NULL, &value, 1, &options, &report));
+  assert_report(report, TEXTS("2 in forward mode"));
+  int64_t level = -1;
+  assert_ok(tenon_dual_enter(&level));
+  assert_error(tenon_gradcheck(&half_square, NULL, &value, 1, &options, &report), TENON_ERROR_STATE,
+               "level");
+  assert_ok(tenon_dual_leave(level));
+  tenon_tensor_release(z);
+  for (int i = 0; i < 2; ++i) tenon_tensor_release(inputs[i]);
+  assert_nothing_left(before);
+}
+
 static void inputs_stay_as_they_were(void** state) {
   (void)state;
   tenon_tensor* inputs[2] = {leaf_of(kNumbers, 3), leaf_of(kNumbers + 3, 3)};
@@ -577,6 +615,7 @@ static int load_operators(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_gradients_pass),
+      cmocka_unit_test(forward_mode_is_compared),
       cmocka_unit_test(inputs_stay_as_they_were),
       cmocka_unit_test(wrong_gradients_are_found),
       cmocka_unit_test(views_and_inputs_without_gradient),

@@ -109,7 +109,7 @@ class Run {
     tenon_gradcheck_options options{};
     options.struct_size = sizeof(options);
     options.flags = TENON_GRADCHECK_BACKWARD | TENON_GRADCHECK_UNDEFINED | TENON_GRADCHECK_DTYPES |
-                    TENON_GRADCHECK_BATCHED;
+                    TENON_GRADCHECK_BATCHED | TENON_GRADCHECK_FORWARD;
     options.eps = 1e-6;
     options.atol = 5e-7;
     options.rtol = 5e-6;
@@ -125,7 +125,11 @@ class Run {
   static tenon_status run(void* self, tenon_stack* stack) {
     try {
       const Run& run = *static_cast<Run*>(self);
-      stack->rets[0] = Value(results_of(run.sample_, run.way_, run.inputs_)).release();
+      std::vector<Tensor> inputs;  // in forward mode others than its own
+      for (uint32_t i = 0; i < stack->nargs; ++i) {
+        inputs.emplace_back(tenon_tensor_retain(stack->args[i].as.tensor));
+      }
+      stack->rets[0] = Value(results_of(run.sample_, run.way_, inputs)).release();
       return TENON_OK;
     } catch (const Error& error) {
       return tenon_error_raise(error.code(), error.what());

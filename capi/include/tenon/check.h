@@ -20,8 +20,8 @@ typedef tenon_status (*tenon_callable)(void* ctx, tenon_stack* stack);
 #define TENON_GRADCHECK_UNDEFINED 4u
 /* Gradients add up, which batches of gradients need. */
 #define TENON_GRADCHECK_BATCHED 8u
-#define TENON_GRADCHECK_BATCHED_FORWARD 16u
-#define TENON_GRADCHECK_DTYPES 32u /* gradients are of their input's dtype */
+#define TENON_GRADCHECK_BATCHED_FORWARD 16u /* the same of tangents */
+#define TENON_GRADCHECK_DTYPES 32u          /* gradients are of their input's dtype */
 /* Compares products with random vectors first, and whole Jacobians where these differ. */
 #define TENON_GRADCHECK_FAST 64u
 /* tenon_gradgradcheck: gradients of outputs made there have gaps in memory. */
@@ -48,8 +48,8 @@ typedef struct tenon_gradcheck_options {
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for bad options, no input that requires grad, one that
 ///            overlaps itself or cannot be written, and functions whose outputs are no tensors or
-///            change in number or size; TENON_ERROR_NOT_SUPPORTED for FORWARD; what the function,
-///            a formula or a warning's handler raised.
+///            change in number or size; TENON_ERROR_STATE for FORWARD inside of a dual level; what
+///            the function, a formula or a warning's handler raised.
 /// Ownership: inputs are borrowed; new reference in `out_report`.
 /// Threads:   any thread; *blocks*. The function runs on the calling thread. Nobody else uses the
 ///            inputs meanwhile.
