@@ -3981,8 +3981,8 @@ extern "C" {
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for bad options, no input that requires grad, one that
             overlaps itself or cannot be written, and functions whose outputs are no tensors or
-            change in number or size; TENON_ERROR_NOT_SUPPORTED for FORWARD; what the function,
-            a formula or a warning's handler raised.
+            change in number or size; TENON_ERROR_STATE for FORWARD inside of a dual level; what
+            the function, a formula or a warning's handler raised.
  Ownership: inputs are borrowed; new reference in `out_report`.
  Threads:   any thread; *blocks*. The function runs on the calling thread. Nobody else uses the
             inputs meanwhile.
