@@ -8,6 +8,7 @@ mod dispatch_test;
 mod dlpack_test;
 mod error_test;
 mod explain_test;
+mod forward_ad_test;
 mod function_test;
 mod generator_test;
 mod grad_mode_test;

@@ -25,6 +25,7 @@
 //! one; a [`Hook`] runs as gradients flow.
 
 mod formula;
+pub mod forward_ad;
 mod function;
 mod hook;
 mod node;
