@@ -24,7 +24,6 @@ from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
 from ._tenon import Generator, Tensor, default_generator, find_op, manual_seed
-from .custom_op import Tag
 from .device import device, is_available
 from .dtype import (
     bfloat16,
@@ -118,6 +117,7 @@ _atexit.register(_tenon._close_gate)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import nn, utils
+    from .custom_op import Tag
 
 __version__ = _tenon.tenon_version()
 
@@ -126,6 +126,10 @@ def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
     if name in ("nn", "utils"):
         return _import_module(f"tenon.{name}")
+    if name == "Tag":
+        from .custom_op import Tag
+
+        return Tag
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
 

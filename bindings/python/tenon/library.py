@@ -529,14 +529,34 @@ def excluded_keys() -> DispatchKeySet:
 
 
 # What is built on libraries has the names of `torch.library`, too.
-from .custom_op import (  # noqa: E402
-    CustomOpDef,
-    custom_op,
-    register_autograd,
-    register_fake,
-    register_kernel,
+if TYPE_CHECKING:
+    from .custom_op import (
+        CustomOpDef,
+        custom_op,
+        register_autograd,
+        register_fake,
+        register_kernel,
+    )
+    from .infer_schema import infer_schema
+
+
+_LAZY = frozenset(
+    ("CustomOpDef", "custom_op", "register_autograd", "register_fake", "register_kernel")
 )
-from .infer_schema import infer_schema  # noqa: E402
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what reads signatures at its first use: that needs large modules."""
+    if name == "infer_schema":
+        from .infer_schema import infer_schema
+
+        return infer_schema
+    if name in _LAZY:
+        from . import custom_op
+
+        return getattr(custom_op, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "CustomOpDef",

@@ -11,7 +11,7 @@ when it is left. Tangents are recorded as other tensors are, so that `grad` and 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 from .. import _tenon
 from .._tenon import Tensor
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class UnpackedDualTensor(NamedTuple):
+class UnpackedDualTensor(namedtuple("UnpackedDualTensor", ["primal", "tangent"])):
     """What `unpack_dual` returns."""
+
+    __slots__ = ()
 
     primal: Tensor
     tangent: Tensor | None

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 
 from .. import _tenon
 from .._tenon import FunctionContext
@@ -40,6 +39,8 @@ class BackwardCFunction(FunctionCtx):
 def _bind_defaults(
     forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
+    import inspect  # a large module, of which few need anything
+
     bound = inspect.signature(forward).bind(*args, **kwargs)
     bound.apply_defaults()
     if bound.kwargs:

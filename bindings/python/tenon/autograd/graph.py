@@ -6,8 +6,8 @@ Names and behaviour are PyTorch's.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from functools import partial
-from typing import NamedTuple
 from weakref import WeakValueDictionary, ref
 
 from .. import _tenon
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class GradientEdge(NamedTuple):
+class GradientEdge(namedtuple("GradientEdge", ["node", "output_nr"])):
     """Where a gradient goes: output `output_nr` of a node. `grad` and `backward` take it."""
+
+    __slots__ = ()
 
     node: Node
     output_nr: int
