@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quick way to record a call: of an operator that takes no lists, writes nothing and returns
-// one tensor, as most do. Everything else goes the way of record.cpp.
+// The fast path of recording: calls of operators that take no lists, write nothing and return one
+// tensor, as most do. The slow path is record.cpp.
 #pragma once
 
 #include "autograd/formula.h"
 
 namespace tenon::autograd {
 
-/// Whether calls of a plan can go the quick way, as far as the schema tells.
+/// Whether calls of a plan can take the fast path, as far as the schema tells.
 bool is_quick(const Plan& plan) noexcept;
 
 /// Runs a call, and records it where a gradient flows to an argument. The plan is quick.

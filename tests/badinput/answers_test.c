@@ -161,6 +161,30 @@ static void thread_slots_that_nobody_registered_have_no_word(void** state) {
   assert_null(tenon_thread_slot_peek(UINT32_MAX));
 }
 
+static int32_t count_visit(void* ctx, uint32_t kind, void* object) {
+  (void)kind, (void)object;
+  ++*(int*)ctx;
+  return 3;
+}
+
+static void nodes_without_pass_or_objects_say_so(void** state) {
+  const float one = 1;
+  tenon_tensor* tensor = vector_of(&one, 1);
+  tenon_node* node = NULL;
+  int64_t output = 7;
+  int visits = 0;
+  (void)state;
+  assert_ok(tenon_tensor_set_requires_grad(tensor, 1));
+  assert_ok(tenon_tensor_copy_node(tensor, &node, &output));
+  assert_null(tenon_node_cell(node, 99));
+  assert_int_equal(tenon_backward_reaches(node), 0);  // no pass runs
+  assert_int_equal(tenon_tensor_visit_owned(tensor, 99, &count_visit, &visits), 0);
+  assert_int_equal(tenon_node_visit_owned(node, 99, &count_visit, &visits), 0);
+  assert_int_equal(visits, 0);
+  tenon_node_release(node);
+  tenon_tensor_release(tensor);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(numbers_that_are_no_key_have_no_name_and_no_bit, no_error_is_left),
@@ -170,6 +194,7 @@ int main(void) {
       cmocka_unit_test_teardown(tensors_that_are_no_carriers_carry_nothing, no_error_is_left),
       cmocka_unit_test_teardown(retain_and_release_take_null, no_error_is_left),
       cmocka_unit_test_teardown(thread_slots_that_nobody_registered_have_no_word, no_error_is_left),
+      cmocka_unit_test_teardown(nodes_without_pass_or_objects_say_so, no_error_is_left),
   };
   return cmocka_run_group_tests_name("answers", tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ inline void require_as_many(const char* function, Sizes sizes, Sizes strides) {
 // default, moved from) it answers as the undefined tensor does: no dims, dtype None, no data.
 class Tensor {
  public:
-  Tensor() noexcept = default;
+  Tensor() noexcept {}
   // Takes over the reference.
   explicit Tensor(tenon_tensor* handle) noexcept : handle_(handle) {}
   Tensor(const Tensor& other) noexcept : handle_(tenon_tensor_retain(other.handle_)) {}
