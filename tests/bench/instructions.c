@@ -515,7 +515,7 @@ static const struct {
     ENTRY(aten_add_1_element),
     ENTRY(mul_no_grad),
     ENTRY(recorded_mul),
-    ENTRY(recorded_mul_typed),
+    ENTRY(recorded_mul_typed_caller),
     ENTRY(recorded_mm),
     ENTRY(backward_of_20_products),
 };

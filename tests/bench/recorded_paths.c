@@ -15,7 +15,6 @@ static void must(tenon_status status) {
 #define CHAIN 20
 
 static const tenon_op *mul, *mm, *sum;
-static uint64_t mul_signature;
 static tenon_tensor *x, *w;             /* of one element, tracked */
 static tenon_tensor *square_x, *square; /* 2x2, tracked */
 static tenon_tensor *chain, *seed;      /* of CHAIN products with w, and its gradient */
@@ -42,7 +41,6 @@ static void set_up(void) {
   must(tenon_op_find("aten::mul.Tensor", &mul));
   must(tenon_op_find("aten::mm", &mm));
   must(tenon_op_find("aten::sum", &sum));
-  mul_signature = UINT64_C(0xa3775cfad220a37f); /* of "TT>T" */
   x = leaf(1, one);
   w = leaf(1, one);
   square_x = leaf(2, sizes);
@@ -59,29 +57,27 @@ static void record(const tenon_op* op, tenon_tensor* a, tenon_tensor* b, int cal
   for (int i = 0; i < calls; ++i) tenon_tensor_release(call_boxed(op, a, b));
 }
 
-typedef tenon_status (*function_2)(const tenon_frame*, tenon_tensor*, tenon_tensor*,
-                                   tenon_tensor**);
-
 /* A product of one element, recorded; with the end of result and node. */
 void path_recorded_mul(int calls) {
   set_up();
   record(mul, x, w, calls);
 }
 
-void path_recorded_mul_typed(int calls) {
+/* The same for a typed caller: formulas have no typed form, so that it boxes. */
+void path_recorded_mul_typed_caller(int calls) {
   set_up();
   for (int i = 0; i < calls; ++i) {
     tenon_frame frame;
-    tenon_tensor* product;
-    const tenon_entry* entry = tenon_frame_begin2(mul, x, w, &frame);
-    if (entry->signature != mul_signature) {
-      tenon_frame_leave(&frame);
-      fprintf(stderr, "instructions: the recorded call has no typed form\n");
+    tenon_value args[2] = {tenon_value_of_tensor(x), tenon_value_of_tensor(w)};
+    tenon_value product = {0};
+    tenon_stack stack = {.args = args, .rets = &product, .nargs = 2, .nrets = 1};
+    if (tenon_frame_begin2(mul, x, w, &frame)->typed != NULL) {
+      fprintf(stderr, "instructions: the recorded call has a typed form: call it\n");
       exit(1);
     }
-    must(((function_2)entry->typed)(&frame, x, w, &product));
+    must(tenon_frame_call(&frame, &stack));
     tenon_frame_leave(&frame);
-    tenon_tensor_release(product);
+    tenon_tensor_release(product.as.tensor);
   }
 }
 

@@ -4,7 +4,7 @@
 #define TENON_BENCH_RECORDED_PATHS_H
 
 void path_recorded_mul(int calls);
-void path_recorded_mul_typed(int calls);
+void path_recorded_mul_typed_caller(int calls);
 void path_mul_no_grad(int calls);
 void path_recorded_mm(int calls);
 void path_backward_of_20_products(int calls);
