@@ -221,7 +221,7 @@ void set_node(Tensor& tensor, NodePtr node, uint32_t output) {
     }
     if (tensor::AutogradState* old = tensor.replace_autograd(state, note)) old->drop(old);
   }
-  tensor.add_keys(kAutograd);
+  tensor.add_keys_of_written(kAutograd);
 }
 
 void set_requires_grad(Tensor& tensor, bool wanted) {

@@ -118,11 +118,14 @@ struct alignas(64) tenon_tensor {
   }
   void set_keys(tenon_keyset keys) noexcept { keys_.store(keys, std::memory_order_relaxed); }
   /// Other threads may change other keys at the same time.
-  void add_keys(tenon_keyset keys) noexcept {
+  void add_keys(tenon_keyset keys) noexcept { keys_.fetch_or(keys, std::memory_order_relaxed); }
+  /// The same for a tensor that the running call made or writes: whoever changes its keys on another
+  /// thread meanwhile races for its data too, unless somebody else holds it. Needs no atomic write.
+  void add_keys_of_written(tenon_keyset keys) noexcept {
     if (is_held_once()) {
       set_keys(this->keys() | keys);
     } else {
-      keys_.fetch_or(keys, std::memory_order_relaxed);
+      add_keys(keys);
     }
   }
   void remove_keys(tenon_keyset keys) noexcept {
