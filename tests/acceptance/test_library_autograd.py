@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients of custom operators: register_autograd, and autograd.Function behind an operator."""
 
-import importlib
 import itertools
 import os
 from typing import List, Tuple
 import pytest
-
-torch = importlib.import_module(os.environ.get("SEED_MODULE", "tenon"))
-
-
-def sub(name):
-    return importlib.import_module(torch.__name__ + "." + name)
+from seed import sub, torch
 
 
 _count = itertools.count()

@@ -2,18 +2,12 @@
 """custom_op and infer_schema: from annotated functions to operators."""
 
 import gc
-import importlib
 import itertools
 import os
 import typing
 from typing import Dict, List, Optional, Tuple
 import pytest
-
-torch = importlib.import_module(os.environ.get("SEED_MODULE", "tenon"))
-
-
-def sub(name):
-    return importlib.import_module(torch.__name__ + "." + name)
+from seed import sub, torch
 
 
 _count = itertools.count()

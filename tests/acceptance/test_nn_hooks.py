@@ -3,16 +3,9 @@
 
 import copy
 import gc
-import importlib
-import os
 import weakref
 import pytest
-
-torch = importlib.import_module(os.environ.get("SEED_MODULE", "tenon"))
-
-
-def sub(name):
-    return importlib.import_module(torch.__name__ + "." + name)
+from seed import sub, torch
 
 
 @pytest.fixture

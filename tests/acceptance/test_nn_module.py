@@ -2,16 +2,9 @@
 """nn.Module: registration, naming, state dicts, conversion, containers, copying."""
 
 import gc
-import importlib
-import os
 import weakref
 import pytest
-
-torch = importlib.import_module(os.environ.get("SEED_MODULE", "tenon"))
-
-
-def sub(name):
-    return importlib.import_module(torch.__name__ + "." + name)
+from seed import sub, torch
 
 
 @pytest.fixture

@@ -10,12 +10,6 @@ typedef struct {
   tenon_error* error; /* NULL when made by Python code */
 } error_object;
 
-/* The payload of an error that carries a Python exception. */
-typedef struct {
-  tnp_garbage garbage;
-  PyObject* object;
-} reference_object;
-
 #define ERROR_TYPES 32
 static PyTypeObject* error_type;
 static PyObject* error_types[ERROR_TYPES]; /* by status code, set by error.py */
@@ -70,7 +64,7 @@ static void bring_notes(PyObject* exception, const tenon_error* error) {
 }
 
 PyObject* tnp_raise_error(tenon_error* error) {
-  reference_object* payload = error ? tenon_error_payload(error, TENON_LANGUAGE_PYTHON) : NULL;
+  tnp_reference* payload = error ? tenon_error_payload(error, TENON_LANGUAGE_PYTHON) : NULL;
   if (payload != NULL) {
     /* A Python exception comes home: the same object, with the traceback it had. */
     PyObject* original = payload->object;
@@ -148,13 +142,6 @@ const tenon_error* tnp_error_of(PyObject* exception) {
 
 /* ---- From Python to C ------------------------------------------------------------------------ */
 
-static void reference_run(tnp_garbage* garbage) {
-  Py_DECREF(((reference_object*)garbage)->object);
-  PyMem_RawFree(garbage);
-}
-
-static void reference_drop(void* payload) { tnp_discard(payload); }
-
 static void add_frames(tenon_error* error, PyObject* traceback) {
   /* A traceback runs from the outermost frame inwards; an error keeps the innermost first. */
   PyTracebackObject* chain[64];
@@ -231,12 +218,9 @@ tenon_error* tnp_take_exception(void) {
     }
   }
   if (traceback != NULL) add_frames(error, traceback);
-  reference_object* payload = PyMem_RawMalloc(sizeof *payload);
+  tnp_reference* payload = tnp_reference_make(value);
   if (payload != NULL) {
-    payload->garbage.run = reference_run;
-    Py_INCREF(value);
-    payload->object = value;
-    tenon_error_set_payload(error, TENON_LANGUAGE_PYTHON, payload, reference_drop);
+    tenon_error_set_payload(error, TENON_LANGUAGE_PYTHON, payload, tnp_reference_drop);
   }
   Py_DECREF(type);
   Py_XDECREF(value);

@@ -219,6 +219,21 @@ PyObject* tnp_context_grad(const tenon_backward_call* call, int64_t output) {
   return grad ? tnp_tensor_wrap(tenon_tensor_retain(grad)) : Py_NewRef(Py_None);
 }
 
+PyObject** tnp_context_grads(const tenon_backward_call* call, const tnp_context* self,
+                             PyObject** result) {
+  const bool is_tuple = PyTuple_Check(*result);
+  const Py_ssize_t wanted = (Py_ssize_t)self->nargs;
+  Py_ssize_t given = is_tuple ? PyTuple_GET_SIZE(*result) : 1;
+  PyObject** grads = is_tuple ? &PyTuple_GET_ITEM(*result, 0) : result;
+  while (given > wanted && grads[given - 1] == Py_None) given--;
+  if (given == wanted) return grads;
+  tnp_raise_format(TENON_ERROR_RUNTIME,
+                   "%s: backward must return a gradient for each of %zd arguments, got an "
+                   "incorrect number of gradients, %zd",
+                   tenon_node_name(call->node), wanted, given);
+  return NULL;
+}
+
 int tnp_context_write(const tenon_backward_call* call, int64_t edge, PyObject* grad) {
   if (grad == Py_None) return 0;
   tenon_tensor* tensor = tnp_tensor_get(grad);

@@ -180,18 +180,9 @@ static int store_list(const tenon_backward_call* call, const tnp_argument* argum
 
 static int store_grads(const tenon_backward_call* call, const tnp_binding* binding,
                        const tnp_context* context, PyObject* result) {
-  bool is_tuple = PyTuple_Check(result);
-  Py_ssize_t given = is_tuple ? PyTuple_GET_SIZE(result) : 1;
+  PyObject** grads = tnp_context_grads(call, context, &result);
+  if (grads == NULL) return -1;
   const Py_ssize_t wanted = (Py_ssize_t)context->nargs;
-  PyObject** grads = is_tuple ? &PyTuple_GET_ITEM(result, 0) : &result;
-  while (given > wanted && grads[given - 1] == Py_None) given--;
-  if (given != wanted) {
-    tnp_raise_format(TENON_ERROR_RUNTIME,
-                     "%s: backward must return a gradient for each of %zd arguments, got an "
-                     "incorrect number of gradients, %zd",
-                     tenon_node_name(call->node), wanted, given);
-    return -1;
-  }
   int64_t edge = 0;
   for (Py_ssize_t i = 0; i < wanted; i++) {
     const int32_t length = context->lengths[i];

@@ -9,28 +9,6 @@
 
 /* ---- Functions, called by passes ------------------------------------------------------------- */
 
-typedef struct {
-  tnp_garbage garbage;
-  PyObject* function;
-} hook_ctx;
-
-static void ctx_run(tnp_garbage* garbage) {
-  Py_DECREF(((hook_ctx*)garbage)->function);
-  PyMem_RawFree(garbage);
-}
-static void ctx_delete(void* ctx) { tnp_discard(ctx); }
-
-static hook_ctx* new_ctx(PyObject* function) {
-  hook_ctx* ctx = PyMem_RawMalloc(sizeof *ctx);
-  if (ctx == NULL) {
-    PyErr_NoMemory();
-    return NULL;
-  }
-  ctx->garbage.run = ctx_run;
-  ctx->function = Py_NewRef(function);
-  return ctx;
-}
-
 PyObject* tnp_grad_object(tenon_tensor* grad) {
   if (grad == NULL) Py_RETURN_NONE;
   tenon_value value;
@@ -149,7 +127,7 @@ static tenon_status attached(void* ctx, tenon_hook_call* call,
                              "Python: the interpreter must be running to call a hook written in "
                              "Python, got one that is shutting down");
   }
-  PyObject* function = Py_NewRef(((hook_ctx*)ctx)->function);
+  PyObject* function = Py_NewRef(((tnp_reference*)ctx)->object);
   tenon_status status = run(function, call) == 0 ? TENON_OK : tnp_exception_to_slot();
   Py_DECREF(function);
   tnp_drain_some();
@@ -181,7 +159,7 @@ int32_t tnp_visit_owned(void* visitor, uint32_t kind, void* object) {
   if (kind == TENON_OWNED_SAVED_HOOKS) {
     return tnp_visit_saved_hooks(object, visitor_of->visit, visitor_of->arg);
   }
-  PyObject* owned = kind == TENON_OWNED_HOOK     ? ((hook_ctx*)object)->function
+  PyObject* owned = kind == TENON_OWNED_HOOK     ? ((tnp_reference*)object)->object
                     : kind == TENON_OWNED_OBJECT ? tnp_carried_get(object)
                                                  : (PyObject*)object;
   return visitor_of->visit(owned, visitor_of->arg);
@@ -247,13 +225,13 @@ static PyObject* add(tenon_tensor* tensor, tenon_node* node, uint32_t kind, teno
   hook_handle* handle = PyObject_New(hook_handle, handle_type);
   if (handle == NULL) return NULL;
   handle->hook = NULL;
-  hook_ctx* ctx = new_ctx(function);
+  tnp_reference* ctx = tnp_reference_make(function);
   if (ctx == NULL) {
     Py_DECREF(handle);
-    return NULL;
+    return PyErr_NoMemory();
   }
   tenon_hook_options options = {.struct_size = sizeof options, .kind = kind, .fn = fn, .ctx = ctx};
-  options.deleter = ctx_delete;
+  options.deleter = tnp_reference_drop;
   options.language = TENON_LANGUAGE_PYTHON;
   tenon_status status = tensor != NULL ? tenon_tensor_add_hook(tensor, &options, &handle->hook)
                                        : tenon_node_add_hook(node, &options, &handle->hook);
@@ -300,10 +278,9 @@ static PyObject* queue_callback(PyObject* module, PyObject* function) {
     return tnp_raise_format(TENON_ERROR_TYPE, "queue_callback: fn must be callable, got %s",
                             Py_TYPE(function)->tp_name);
   }
-  hook_ctx* ctx = new_ctx(function);
-  if (ctx == NULL || tnp_check(tenon_backward_when_done(call_done, ctx, ctx_delete)) != 0) {
-    return NULL;
-  }
+  tnp_reference* ctx = tnp_reference_make(function);
+  if (ctx == NULL) return PyErr_NoMemory();
+  if (tnp_check(tenon_backward_when_done(call_done, ctx, tnp_reference_drop)) != 0) return NULL;
   Py_RETURN_NONE;
 }
 

@@ -41,6 +41,19 @@ typedef struct tnp_garbage {
 
 void tnp_discard(tnp_garbage* garbage);
 void tnp_drain(void);
+
+/* An object that code without the GIL refers to: a hook's function, an error's payload. */
+typedef struct {
+  tnp_garbage garbage;
+  PyObject* object;
+} tnp_reference;
+/* NULL, and no exception, when memory is short. */
+tnp_reference* tnp_reference_make(PyObject* object);
+/* A deleter: lets go of the object, on any thread and without the GIL. */
+void tnp_reference_drop(void* reference);
+/* The same for the caller's own reference to an object. Without memory it is leaked: there is
+ * nobody to tell. */
+void tnp_discard_object(PyObject* object);
 extern _Atomic(tnp_garbage*) tnp_garbage_list;
 /* Under the GIL and where any code may run: frees what other threads left. */
 static inline void tnp_drain_some(void) {

@@ -10,24 +10,10 @@ PyTypeObject* tnp_node_type;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-typedef struct {
-  tnp_garbage garbage;
-  PyObject* object;
-} dropped;
-
-static void dropped_run(tnp_garbage* garbage) {
-  Py_DECREF(((dropped*)garbage)->object);
-  PyMem_RawFree(garbage);
-}
-
 /* The node whose cell owned `object` dies, on any thread and without the GIL. */
 static void drop_kept(void* object) {
   ((tnp_node*)object)->keeper = NULL;
-  dropped* garbage = PyMem_RawMalloc(sizeof *garbage);
-  if (garbage == NULL) return; /* leaked: there is nobody to tell */
-  garbage->garbage.run = dropped_run;
-  garbage->object = object;
-  tnp_discard(&garbage->garbage);
+  tnp_discard_object(object);
 }
 
 PyObject* tnp_node_wrap_as(PyTypeObject* type, tenon_node* node) {

@@ -3,24 +3,12 @@
 #include "overrides.h"
 #include "value.h"
 
-/* A Python object inside a tenon_object. */
-typedef struct {
-  tnp_garbage garbage;
-  PyObject* object;
-} carried;
-
 typedef struct {
   tenon_object_type type;
   char name[];
 } carried_type;
 
 static PyObject* carried_types; /* type -> capsule of carried_type, never freed */
-
-static void carried_run(tnp_garbage* garbage) {
-  Py_DECREF(((carried*)garbage)->object);
-  PyMem_RawFree(garbage);
-}
-static void carried_release(void* self) { tnp_discard(self); }
 
 const tenon_object_type* tnp_carried_type(PyTypeObject* python) {
   if (carried_types == NULL && (carried_types = PyDict_New()) == NULL) return NULL;
@@ -46,7 +34,7 @@ const tenon_object_type* tnp_carried_type(PyTypeObject* python) {
   type->type.struct_size = sizeof(tenon_object_type);
   type->type.language = TENON_LANGUAGE_PYTHON;
   type->type.name = type->name;
-  type->type.release = carried_release;
+  type->type.release = tnp_reference_drop;
   if (python->tp_call != NULL) type->type.call = tnp_function_run;
   tnp_add_handlers(python, &type->type);
   PyTypeObject* base = python->tp_base;
@@ -62,15 +50,11 @@ const tenon_object_type* tnp_carried_type(PyTypeObject* python) {
   return stored == 0 ? &type->type : NULL;
 }
 
-PyObject* tnp_carried_get(void* self) { return ((carried*)self)->object; }
+PyObject* tnp_carried_get(void* self) { return ((tnp_reference*)self)->object; }
 
 void* tnp_carry(PyObject* object) {
-  carried* self = PyMem_RawMalloc(sizeof *self);
-  if (self == NULL) return PyErr_NoMemory();
-  self->garbage.run = carried_run;
-  Py_INCREF(object);
-  self->object = object;
-  return self;
+  tnp_reference* self = tnp_reference_make(object);
+  return self != NULL ? (void*)self : PyErr_NoMemory();
 }
 
 /* An object of another language, as Python sees it. */
@@ -86,8 +70,8 @@ bool tnp_is_foreign(PyObject* object) {
 
 PyObject* tnp_object_open(tenon_object* object) {
   const tenon_object_type* type = tenon_object_get_type(object);
-  if (type->language == TENON_LANGUAGE_PYTHON && type->release == carried_release) {
-    PyObject* python = ((carried*)tenon_object_self(object))->object;
+  if (type->language == TENON_LANGUAGE_PYTHON && type->release == tnp_reference_drop) {
+    PyObject* python = ((tnp_reference*)tenon_object_self(object))->object;
     Py_INCREF(python);
     return python;
   }
@@ -148,11 +132,10 @@ int tnp_to_object(tnp_call* call, PyObject* object, uint16_t tag, tenon_value* o
     handle = ((foreign*)object)->object; /* the argument keeps it alive */
   } else {
     const tenon_object_type* type = tnp_carried_type(Py_TYPE(object));
-    carried* self = type ? tnp_carry(object) : NULL;
+    void* self = type ? tnp_carry(object) : NULL;
     if (self == NULL) return -1;
     if (tnp_check(tenon_object_new(type, self, &handle)) != 0) {
-      Py_DECREF(object);
-      PyMem_RawFree(self);
+      tnp_reference_drop(self);
       return -1;
     }
     if (tnp_own(call, handle, release_object) != 0) return -1;

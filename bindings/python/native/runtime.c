@@ -129,6 +129,33 @@ void tnp_discard(tnp_garbage* garbage) {
   }
 }
 
+static void reference_run(tnp_garbage* garbage) {
+  Py_DECREF(((tnp_reference*)garbage)->object);
+  PyMem_RawFree(garbage);
+}
+
+/* Takes over the caller's reference to the object. */
+static tnp_reference* reference_to(PyObject* object) {
+  tnp_reference* reference = PyMem_RawMalloc(sizeof *reference);
+  if (reference == NULL) return NULL;
+  reference->garbage.run = reference_run;
+  reference->object = object;
+  return reference;
+}
+
+tnp_reference* tnp_reference_make(PyObject* object) {
+  tnp_reference* reference = reference_to(object);
+  if (reference != NULL) Py_INCREF(object);
+  return reference;
+}
+
+void tnp_reference_drop(void* reference) { tnp_discard(&((tnp_reference*)reference)->garbage); }
+
+void tnp_discard_object(PyObject* object) {
+  tnp_reference* reference = reference_to(object);
+  if (reference != NULL) tnp_reference_drop(reference);
+}
+
 static PyObject* drain(PyObject* module, PyObject* unused) {
   (void)module;
   (void)unused;

@@ -16,25 +16,11 @@ PyTypeObject* tnp_tensor_type;
 static tnp_tensor* free_list[FREE_MAX];
 static int free_count;
 
-typedef struct {
-  tnp_garbage garbage;
-  PyObject* object;
-} dropped;
-
-static void dropped_run(tnp_garbage* garbage) {
-  Py_DECREF(((dropped*)garbage)->object);
-  PyMem_RawFree(garbage);
-}
-
 /* The tensor whose cell owned `object` dies, on any thread and without the GIL. Nothing but a weak
  * reference can reach the object now; what it would find is an object without a tensor. */
 static void drop_kept(void* object) {
   ((tnp_tensor*)object)->keeper = NULL;
-  dropped* node = PyMem_RawMalloc(sizeof *node);
-  if (node == NULL) return; /* leaked: there is nobody to tell */
-  node->garbage.run = dropped_run;
-  node->object = object;
-  tnp_discard(&node->garbage);
+  tnp_discard_object(object);
 }
 
 tenon_tensor* tnp_tensor_revive(tnp_tensor* self) {

@@ -379,6 +379,30 @@ def _first_gradients(function: str, func: Any, given: Tensors, strict: bool) -> 
     return output, first
 
 
+def _hessian_product(
+    function: str,
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any,
+    create_graph: bool,
+    strict: bool,
+    product: Callable[[Tensors, Tensors, Tensors], Any],
+) -> Any:
+    """The output, and what `product` makes of the first gradients, the inputs and the vector."""
+    with enable_grad():
+        in_tuple, given = _tensors(function, "inputs", inputs)
+        given = _prepare(given, create_graph)
+        vector = _vector(function, v, given, in_tuple, "the input")
+        output, first = _first_gradients(function, func, given, strict)
+        found = product(first, given, vector)
+        filled = _filled(function, found, given, strict, "the gradient")
+        _check_strict(function, filled, strict, create_graph)
+    return (
+        _finish((output,), create_graph)[0],
+        _as_given(in_tuple, _finish(filled, create_graph)),
+    )
+
+
 def vhp(
     func: Callable[..., Any],
     inputs: Any,
@@ -395,18 +419,11 @@ def vhp(
         create_graph: Whether the results can be derived.
         strict: Whether derivatives that do not depend on inputs are an error, and not zeros.
     """
-    with enable_grad():
-        in_tuple, given = _tensors("vhp", "inputs", inputs)
-        given = _prepare(given, create_graph)
-        vector = _vector("vhp", v, given, in_tuple, "the input")
-        output, first = _first_gradients("vhp", func, given, strict)
-        found = _grads(first, given, vector, create_graph)
-        product = _filled("vhp", found, given, strict, "the gradient")
-        _check_strict("vhp", product, strict, create_graph)
-    return (
-        _finish((output,), create_graph)[0],
-        _as_given(in_tuple, _finish(product, create_graph)),
-    )
+
+    def product(first: Tensors, given: Tensors, vector: Tensors) -> Any:
+        return _grads(first, given, vector, create_graph)
+
+    return _hessian_product("vhp", func, inputs, v, create_graph, strict, product)
 
 
 def hvp(
@@ -425,18 +442,11 @@ def hvp(
         create_graph: Whether the results can be derived.
         strict: Whether derivatives that do not depend on inputs are an error, and not zeros.
     """
-    with enable_grad():
-        in_tuple, given = _tensors("hvp", "inputs", inputs)
-        given = _prepare(given, create_graph)
-        vector = _vector("hvp", v, given, in_tuple, "the input")
-        output, first = _first_gradients("hvp", func, given, strict)
-        found = _pushed("hvp", first, given, vector, strict)
-        product = _filled("hvp", found, given, strict, "the gradient")
-        _check_strict("hvp", product, strict, create_graph)
-    return (
-        _finish((output,), create_graph)[0],
-        _as_given(in_tuple, _finish(product, create_graph)),
-    )
+
+    def product(first: Tensors, given: Tensors, vector: Tensors) -> Any:
+        return _pushed("hvp", first, given, vector, strict)
+
+    return _hessian_product("hvp", func, inputs, v, create_graph, strict, product)
 
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
