@@ -29,25 +29,13 @@ class _packet__local_scalar_dense(_OpOverloadPacket):
 class _packet__to_copy(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-        non_blocking: _bool = False,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None,
+        non_blocking: _bool = False, memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        *,
-        non_blocking: _bool = False,
-        memory_format: _memory_format | None = None,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, *, non_blocking: _bool = False,
+        memory_format: _memory_format | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -74,37 +62,24 @@ class _packet_abs_(_OpOverloadPacket):
 class _packet_add(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
+        __self, self: Tensor | _int | _float | _complex | _bool,
         other: _int | _float | _complex | _bool,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: _int | _float | _complex | _bool,
-        alpha: _int | _float | _complex | _bool = 1,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: _int | _float | _complex | _bool, alpha: _int | _float | _complex | _bool = 1, *,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        alpha: _int | _float | _complex | _bool = 1,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *,
+        alpha: _int | _float | _complex | _bool = 1, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -113,88 +88,49 @@ class _packet_add(_OpOverloadPacket):
 class _packet_add_(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: _int | _float | _complex | _bool,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: _int | _float | _complex | _bool,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_addcdiv(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        tensor1: Tensor,
-        tensor2: Tensor,
-        *,
-        value: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        tensor1: Tensor,
-        tensor2: Tensor,
-        *,
-        value: _int | _float | _complex | _bool = 1,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_addcdiv_(_OpOverloadPacket):
     def __call__(
-        __self,
-        self: Tensor,
-        tensor1: Tensor,
-        tensor2: Tensor,
-        *,
-        value: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1) -> Tensor: ...
     default: _OpOverload
 
 class _packet_addcmul(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        tensor1: Tensor,
-        tensor2: Tensor,
-        *,
-        value: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        tensor1: Tensor,
-        tensor2: Tensor,
-        *,
-        value: _int | _float | _complex | _bool = 1,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_addcmul_(_OpOverloadPacket):
     def __call__(
-        __self,
-        self: Tensor,
-        tensor1: Tensor,
-        tensor2: Tensor,
-        *,
-        value: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, tensor1: Tensor, tensor2: Tensor, *,
+        value: _int | _float | _complex | _bool = 1) -> Tensor: ...
     default: _OpOverload
 
 class _packet_alias(_OpOverloadPacket):
@@ -212,54 +148,33 @@ class _packet_alias_copy(_OpOverloadPacket):
 class _packet_amax(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int | _Sequence[_int] = ..., keepdim: _bool = False
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int | _Sequence[_int] = ...,
+        keepdim: _bool = False) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        dim: _int | _Sequence[_int] = ...,
-        keepdim: _bool = False,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int | _Sequence[_int] = ..., keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_arange(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        end: _int | _float | _complex | _bool,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, end: _int | _float | _complex | _bool, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(__self, end: _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        start: _int | _float | _complex | _bool,
-        end: _int | _float | _complex | _bool,
-        step: _int | _float | _complex | _bool = 1,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, start: _int | _float | _complex | _bool, end: _int | _float | _complex | _bool,
+        step: _int | _float | _complex | _bool = 1, *, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        start: _int | _float | _complex | _bool,
-        end: _int | _float | _complex | _bool,
-        step: _int | _float | _complex | _bool = 1,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, start: _int | _float | _complex | _bool, end: _int | _float | _complex | _bool,
+        step: _int | _float | _complex | _bool = 1, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
     start: _OpOverload
@@ -269,54 +184,35 @@ class _packet_arange(_OpOverloadPacket):
 class _packet_argmax(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_as_strided(_OpOverloadPacket):
     def __call__(
-        __self,
-        self: Tensor,
-        size: _Sequence[_int],
-        stride: _Sequence[_int],
-        storage_offset: _int | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int],
+        storage_offset: _int | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_as_strided_(_OpOverloadPacket):
     def __call__(
-        __self,
-        self: Tensor,
-        size: _Sequence[_int],
-        stride: _Sequence[_int],
-        storage_offset: _int | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int],
+        storage_offset: _int | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_as_strided_copy(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        size: _Sequence[_int],
-        stride: _Sequence[_int],
-        storage_offset: _int | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int],
+        storage_offset: _int | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        size: _Sequence[_int],
-        stride: _Sequence[_int],
-        storage_offset: _int | None = None,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int],
+        storage_offset: _int | None = None, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -327,8 +223,7 @@ class _packet_bmm(_OpOverloadPacket):
     def __call__(__self, self: Tensor, mat2: Tensor, out_dtype: _dtype) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, mat2: Tensor, out_dtype: _dtype, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, mat2: Tensor, out_dtype: _dtype, *, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -351,12 +246,11 @@ class _packet_chunk(_OpOverloadPacket):
 class _packet_clone(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, *, memory_format: _memory_format | None = None
-    ) -> Tensor: ...
+        __self, self: Tensor, *, memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, *, memory_format: _memory_format | None = None, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -385,8 +279,8 @@ class _packet_copy(_OpOverloadPacket):
     def __call__(__self, self: Tensor, src: Tensor, non_blocking: _bool = False) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, src: Tensor, non_blocking: _bool = False, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, src: Tensor, non_blocking: _bool = False, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -421,35 +315,22 @@ class _packet_detach_copy(_OpOverloadPacket):
 class _packet_div(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        rounding_mode: _str | None,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *,
+        rounding_mode: _str | None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        rounding_mode: _str | None,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, rounding_mode: _str | None,
+        out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_mode: _OpOverload
     Scalar_mode_out: _OpOverload
@@ -462,16 +343,11 @@ class _packet_div(_OpOverloadPacket):
 class _packet_div_(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        rounding_mode: _str | None,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool, *,
+        rounding_mode: _str | None) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_mode: _OpOverload
     Tensor: _OpOverload
@@ -480,75 +356,50 @@ class _packet_div_(_OpOverloadPacket):
 class _packet_empty(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None, memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, size: _Sequence[_int], *, memory_format: _memory_format | None = None, out: Tensor
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     memory_format: _OpOverload
     out: _OpOverload
 
 class _packet_empty_like(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None,
+        memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, *, memory_format: _memory_format | None = None, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_empty_strided(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        stride: _Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], stride: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, size: _Sequence[_int], stride: _Sequence[_int], *, out: Tensor
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], stride: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_eq(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -556,8 +407,7 @@ class _packet_eq(_OpOverloadPacket):
 
 class _packet_eq_(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -579,19 +429,17 @@ class _packet_exp_(_OpOverloadPacket):
 
 class _packet_expand(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False
-    ) -> Tensor: ...
+        __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False) -> Tensor: ...
     default: _OpOverload
 
 class _packet_expand_copy(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False
-    ) -> Tensor: ...
+        __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, size: _Sequence[_int], *, implicit: _bool = False,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -600,8 +448,8 @@ class _packet_fill(_OpOverloadPacket):
     def __call__(__self, self: Tensor, value: _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, value: _int | _float | _complex | _bool, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, value: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, value: Tensor) -> Tensor: ...
     @_overload
@@ -624,70 +472,46 @@ class _packet_frexp(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> _tuple[Tensor, Tensor]: ...
     @_overload
     def __call__(
-        __self, self: Tensor, *, mantissa: Tensor, exponent: Tensor
-    ) -> _tuple[Tensor, Tensor]: ...
+        __self, self: Tensor, *, mantissa: Tensor, exponent: Tensor) -> _tuple[Tensor, Tensor]: ...
     Tensor: _OpOverload
     Tensor_out: _OpOverload
 
 class _packet_full(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        fill_value: _int | _float | _complex | _bool,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], fill_value: _int | _float | _complex | _bool, *,
+        dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, size: _Sequence[_int], fill_value: _int | _float | _complex | _bool, *, out: Tensor
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], fill_value: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_full_like(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        fill_value: _int | _float | _complex | _bool,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, fill_value: _int | _float | _complex | _bool, *,
+        dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None,
+        memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        fill_value: _int | _float | _complex | _bool,
-        *,
-        memory_format: _memory_format | None = None,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, fill_value: _int | _float | _complex | _bool, *,
+        memory_format: _memory_format | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_ge(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -695,26 +519,19 @@ class _packet_ge(_OpOverloadPacket):
 
 class _packet_ge_(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_gt(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -722,8 +539,7 @@ class _packet_gt(_OpOverloadPacket):
 
 class _packet_gt_(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -734,18 +550,12 @@ class _packet_item(_OpOverloadPacket):
 class _packet_le(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -753,20 +563,18 @@ class _packet_le(_OpOverloadPacket):
 
 class _packet_le_(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_lerp(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, end: Tensor, weight: Tensor) -> Tensor: ...
     @_overload
@@ -779,8 +587,7 @@ class _packet_lerp(_OpOverloadPacket):
 class _packet_lerp_(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, end: Tensor, weight: _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, end: Tensor, weight: Tensor) -> Tensor: ...
     Scalar: _OpOverload
@@ -791,8 +598,8 @@ class _packet_linear(_OpOverloadPacket):
     def __call__(__self, input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor
-    ) -> Tensor: ...
+        __self, input: Tensor, weight: Tensor, bias: Tensor | None = None, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -813,26 +620,19 @@ class _packet_log_softmax(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, dtype: _dtype | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
 
 class _packet_lt(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -840,20 +640,18 @@ class _packet_lt(_OpOverloadPacket):
 
 class _packet_lt_(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_masked_fill(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
     @_overload
@@ -866,8 +664,7 @@ class _packet_masked_fill(_OpOverloadPacket):
 class _packet_masked_fill_(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, mask: Tensor, value: _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
     Scalar: _OpOverload
@@ -886,26 +683,19 @@ class _packet_max(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int, keepdim: _bool = False
-    ) -> _tuple[Tensor, Tensor]: ...
+        __self, self: Tensor, dim: _int, keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, max: Tensor, max_values: Tensor
-    ) -> _tuple[Tensor, Tensor]: ...
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, max: Tensor,
+        max_values: Tensor) -> _tuple[Tensor, Tensor]: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -918,18 +708,12 @@ class _packet_max(_OpOverloadPacket):
 class _packet_maximum(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -938,25 +722,14 @@ class _packet_mean(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, dtype: _dtype | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        dim: _int | _Sequence[_int] | None,
-        keepdim: _bool = False,
-        *,
-        dtype: _dtype | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        dim: _int | _Sequence[_int] | None,
-        keepdim: _bool = False,
-        *,
-        dtype: _dtype | None = None,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
     dim: _OpOverload
     dtype_out: _OpOverload
@@ -967,26 +740,19 @@ class _packet_min(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int, keepdim: _bool = False
-    ) -> _tuple[Tensor, Tensor]: ...
+        __self, self: Tensor, dim: _int, keepdim: _bool = False) -> _tuple[Tensor, Tensor]: ...
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, min: Tensor, min_indices: Tensor
-    ) -> _tuple[Tensor, Tensor]: ...
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, min: Tensor,
+        min_indices: Tensor) -> _tuple[Tensor, Tensor]: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -999,18 +765,12 @@ class _packet_min(_OpOverloadPacket):
 class _packet_minimum(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -1021,8 +781,7 @@ class _packet_mm(_OpOverloadPacket):
     def __call__(__self, self: Tensor, mat2: Tensor, out_dtype: _dtype) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, mat2: Tensor, out_dtype: _dtype, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, mat2: Tensor, out_dtype: _dtype, *, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -1035,26 +794,19 @@ class _packet_movedim(_OpOverloadPacket):
     def __call__(__self, self: Tensor, source: _int, destination: _int) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, source: _Sequence[_int], destination: _Sequence[_int]
-    ) -> Tensor: ...
+        __self, self: Tensor, source: _Sequence[_int], destination: _Sequence[_int]) -> Tensor: ...
     int: _OpOverload
     intlist: _OpOverload
 
 class _packet_mul(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -1062,26 +814,19 @@ class _packet_mul(_OpOverloadPacket):
 
 class _packet_mul_(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
 class _packet_ne(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -1089,8 +834,7 @@ class _packet_ne(_OpOverloadPacket):
 
 class _packet_ne_(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -1117,61 +861,40 @@ class _packet_nonzero(_OpOverloadPacket):
 class _packet_normal(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, mean: Tensor, std: Tensor, *, generator: _Generator | None = None
-    ) -> Tensor: ...
+        __self, mean: Tensor, std: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, mean: Tensor, std: Tensor, *, generator: _Generator | None = None, out: Tensor
-    ) -> Tensor: ...
+        __self, mean: Tensor, std: Tensor, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self, mean: Tensor, std: _float = 1.0, *, generator: _Generator | None = None
-    ) -> Tensor: ...
+        __self, mean: Tensor, std: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, mean: Tensor, std: _float = 1.0, *, generator: _Generator | None = None, out: Tensor
-    ) -> Tensor: ...
+        __self, mean: Tensor, std: _float = 1.0, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self, mean: _float, std: Tensor, *, generator: _Generator | None = None
-    ) -> Tensor: ...
+        __self, mean: _float, std: Tensor, *, generator: _Generator | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, mean: _float, std: Tensor, *, generator: _Generator | None = None, out: Tensor
-    ) -> Tensor: ...
+        __self, mean: _float, std: Tensor, *, generator: _Generator | None = None,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        mean: _float,
-        std: _float,
-        size: _Sequence[_int],
-        *,
-        generator: _Generator | None = None,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, mean: _float, std: _float, size: _Sequence[_int], *,
+        generator: _Generator | None = None, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        mean: _float,
-        std: _float,
-        size: _Sequence[_int],
-        *,
-        generator: _Generator | None = None,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, mean: _float, std: _float, size: _Sequence[_int], *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        mean: _float = 0.0,
-        std: _float = 1.0,
-        *,
-        generator: _Generator | None = None,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, mean: _float = 0.0, std: _float = 1.0, *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
     Tensor_Tensor: _OpOverload
     Tensor_Tensor_out: _OpOverload
     Tensor_float: _OpOverload
@@ -1184,37 +907,22 @@ class _packet_normal(_OpOverloadPacket):
 
 class _packet_normal_(_OpOverloadPacket):
     def __call__(
-        __self,
-        self: Tensor,
-        mean: _float = 0.0,
-        std: _float = 1.0,
-        *,
-        generator: _Generator | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, mean: _float = 0.0, std: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_normal_functional(_OpOverloadPacket):
     def __call__(
-        __self,
-        self: Tensor,
-        mean: _float = 0.0,
-        std: _float = 1.0,
-        *,
-        generator: _Generator | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, mean: _float = 0.0, std: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_ones(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(__self, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -1223,19 +931,13 @@ class _packet_ones(_OpOverloadPacket):
 class _packet_ones_like(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None,
+        memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, *, memory_format: _memory_format | None = None, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -1264,14 +966,14 @@ class _packet_pow(_OpOverloadPacket):
     def __call__(__self, self: _int | _float | _complex | _bool, exponent: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: _int | _float | _complex | _bool, exponent: Tensor, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: _int | _float | _complex | _bool, exponent: Tensor, *,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, exponent: _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, exponent: _int | _float | _complex | _bool, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, exponent: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, exponent: Tensor) -> Tensor: ...
     @_overload
@@ -1294,29 +996,17 @@ class _packet_pow_(_OpOverloadPacket):
 class _packet_rand(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        *,
-        generator: _Generator | None,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, generator: _Generator | None, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, size: _Sequence[_int], *, generator: _Generator | None, out: Tensor
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, generator: _Generator | None, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -1327,29 +1017,17 @@ class _packet_rand(_OpOverloadPacket):
 class _packet_randn(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        *,
-        generator: _Generator | None,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, generator: _Generator | None, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, size: _Sequence[_int], *, generator: _Generator | None, out: Tensor
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, generator: _Generator | None, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(__self, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -1388,33 +1066,20 @@ class _packet_reshape(_OpOverloadPacket):
 class _packet_rsub(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: _int | _float | _complex | _bool,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: _int | _float | _complex | _bool,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: _int | _float | _complex | _bool,
-        alpha: _int | _float | _complex | _bool = 1,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: _int | _float | _complex | _bool,
+        alpha: _int | _float | _complex | _bool = 1, *, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, other: Tensor, *, alpha: _int | _float | _complex | _bool = 1
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: Tensor,
-        *,
-        alpha: _int | _float | _complex | _bool = 1,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor, *, alpha: _int | _float | _complex | _bool = 1,
+        out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -1427,18 +1092,12 @@ class _packet_select(_OpOverloadPacket):
 class _packet_select_backward(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int, index: _int
-    ) -> Tensor: ...
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int,
+        index: _int) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        grad_output: Tensor,
-        input_sizes: _Sequence[_int],
-        dim: _int,
-        index: _int,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int, index: _int, *,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
@@ -1508,62 +1167,31 @@ class _packet_sin_(_OpOverloadPacket):
 
 class _packet_slice(_OpOverloadPacket):
     def __call__(
-        __self,
-        self: Tensor,
-        dim: _int = 0,
-        start: _int | None = None,
-        end: _int | None = None,
-        step: _int = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None,
+        step: _int = 1) -> Tensor: ...
     Tensor: _OpOverload
 
 class _packet_slice_backward(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        grad_output: Tensor,
-        input_sizes: _Sequence[_int],
-        dim: _int,
-        start: _int,
-        end: _int,
-        step: _int,
-    ) -> Tensor: ...
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int, start: _int,
+        end: _int, step: _int) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        grad_output: Tensor,
-        input_sizes: _Sequence[_int],
-        dim: _int,
-        start: _int,
-        end: _int,
-        step: _int,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, grad_output: Tensor, input_sizes: _Sequence[_int], dim: _int, start: _int,
+        end: _int, step: _int, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_slice_copy(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        dim: _int = 0,
-        start: _int | None = None,
-        end: _int | None = None,
-        step: _int = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None,
+        step: _int = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        dim: _int = 0,
-        start: _int | None = None,
-        end: _int | None = None,
-        step: _int = 1,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None,
+        step: _int = 1, *, out: Tensor) -> Tensor: ...
     Tensor: _OpOverload
     Tensor_out: _OpOverload
 
@@ -1572,8 +1200,7 @@ class _packet_softmax(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, dtype: _dtype | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
 
@@ -1583,8 +1210,7 @@ class _packet_split(_OpOverloadPacket):
 
 class _packet_split_with_sizes(_OpOverloadPacket):
     def __call__(
-        __self, self: Tensor, split_sizes: _Sequence[_int], dim: _int = 0
-    ) -> _list[Tensor]: ...
+        __self, self: Tensor, split_sizes: _Sequence[_int], dim: _int = 0) -> _list[Tensor]: ...
     default: _OpOverload
 
 class _packet_sqrt(_OpOverloadPacket):
@@ -1652,37 +1278,24 @@ class _packet_stack(_OpOverloadPacket):
 class _packet_sub(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
+        __self, self: Tensor | _int | _float | _complex | _bool,
         other: _int | _float | _complex | _bool,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: _int | _float | _complex | _bool,
-        alpha: _int | _float | _complex | _bool = 1,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: _int | _float | _complex | _bool, alpha: _int | _float | _complex | _bool = 1, *,
+        out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        alpha: _int | _float | _complex | _bool = 1,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *,
+        alpha: _int | _float | _complex | _bool = 1, out: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Scalar_out: _OpOverload
     Tensor: _OpOverload
@@ -1691,19 +1304,12 @@ class _packet_sub(_OpOverloadPacket):
 class _packet_sub_(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: _int | _float | _complex | _bool,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: _int | _float | _complex | _bool,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        alpha: _int | _float | _complex | _bool = 1,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
 
@@ -1712,23 +1318,12 @@ class _packet_sum(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, dtype: _dtype | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        dim: _int | _Sequence[_int] | None,
-        keepdim: _bool = False,
-        *,
-        dtype: _dtype | None = None,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        dim: _int | _Sequence[_int] | None,
-        keepdim: _bool = False,
-        *,
-        dtype: _dtype | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, dim: _int | _Sequence[_int] | None, keepdim: _bool = False, *,
+        dtype: _dtype | None = None) -> Tensor: ...
     @_overload
     def __call__(__self, self: Tensor, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -1779,62 +1374,34 @@ class _packet_tanh_backward(_OpOverloadPacket):
 class _packet_threshold_backward(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self, grad_output: Tensor, self: Tensor, threshold: _int | _float | _complex | _bool
-    ) -> Tensor: ...
+        __self, grad_output: Tensor, self: Tensor,
+        threshold: _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        grad_output: Tensor,
-        self: Tensor,
-        threshold: _int | _float | _complex | _bool,
-        *,
-        grad_input: Tensor,
-    ) -> Tensor: ...
+        __self, grad_output: Tensor, self: Tensor, threshold: _int | _float | _complex | _bool, *,
+        grad_input: Tensor) -> Tensor: ...
     default: _OpOverload
     grad_input: _OpOverload
 
 class _packet_to(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        device: _device | _str,
-        dtype: _dtype,
-        non_blocking: _bool = False,
-        copy: _bool = False,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, device: _device | _str, dtype: _dtype, non_blocking: _bool = False,
+        copy: _bool = False, memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        dtype: _dtype,
-        non_blocking: _bool = False,
-        copy: _bool = False,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, dtype: _dtype, non_blocking: _bool = False, copy: _bool = False,
+        memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-        non_blocking: _bool = False,
-        copy: _bool = False,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None,
+        non_blocking: _bool = False, copy: _bool = False,
+        memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        other: Tensor,
-        non_blocking: _bool = False,
-        copy: _bool = False,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, other: Tensor, non_blocking: _bool = False, copy: _bool = False,
+        memory_format: _memory_format | None = None) -> Tensor: ...
     device: _OpOverload
     dtype: _OpOverload
     dtype_layout: _OpOverload
@@ -1863,38 +1430,19 @@ class _packet_unbind(_OpOverloadPacket):
 class _packet_uniform(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        from_: _float = 0.0,
-        /,
-        to: _float = 1.0,
-        *,
-        generator: _Generator | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, from_: _float = 0.0, /, to: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        from_: _float = 0.0,
-        /,
-        to: _float = 1.0,
-        *,
-        generator: _Generator | None = None,
-        out: Tensor,
-    ) -> Tensor: ...
+        __self, self: Tensor, from_: _float = 0.0, /, to: _float = 1.0, *,
+        generator: _Generator | None = None, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 
 class _packet_uniform_(_OpOverloadPacket):
     def __call__(
-        __self,
-        self: Tensor,
-        from_: _float = 0.0,
-        /,
-        to: _float = 1.0,
-        *,
-        generator: _Generator | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, from_: _float = 0.0, /, to: _float = 1.0, *,
+        generator: _Generator | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_unsqueeze(_OpOverloadPacket):
@@ -1915,8 +1463,8 @@ class _packet_unsqueeze_copy(_OpOverloadPacket):
 
 class _packet_value_selecting_reduction_backward(_OpOverloadPacket):
     def __call__(
-        __self, grad: Tensor, dim: _int, indices: Tensor, sizes: _Sequence[_int], keepdim: _bool
-    ) -> Tensor: ...
+        __self, grad: Tensor, dim: _int, indices: Tensor, sizes: _Sequence[_int],
+        keepdim: _bool) -> Tensor: ...
     default: _OpOverload
 
 class _packet_view(_OpOverloadPacket):
@@ -1946,20 +1494,14 @@ class _packet_where(_OpOverloadPacket):
     def __call__(__self, condition: Tensor) -> _list[Tensor]: ...
     @_overload
     def __call__(
-        __self,
-        condition: Tensor | _int | _float | _complex | _bool,
+        __self, condition: Tensor | _int | _float | _complex | _bool,
         self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-    ) -> Tensor: ...
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     @_overload
     def __call__(
-        __self,
-        condition: Tensor | _int | _float | _complex | _bool,
+        __self, condition: Tensor | _int | _float | _complex | _bool,
         self: Tensor | _int | _float | _complex | _bool,
-        other: Tensor | _int | _float | _complex | _bool,
-        *,
-        out: Tensor,
-    ) -> Tensor: ...
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     Scalar: _OpOverload
     ScalarOther: _OpOverload
@@ -1982,14 +1524,9 @@ class _packet_zero_(_OpOverloadPacket):
 class _packet_zeros(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        size: _Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-    ) -> Tensor: ...
+        __self, size: _Sequence[_int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _device | _str | None = None,
+        pin_memory: _bool | None = None) -> Tensor: ...
     @_overload
     def __call__(__self, size: _Sequence[_int], *, out: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -1998,19 +1535,13 @@ class _packet_zeros(_OpOverloadPacket):
 class _packet_zeros_like(_OpOverloadPacket):
     @_overload
     def __call__(
-        __self,
-        self: Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: _layout | None = None,
-        device: _device | _str | None = None,
-        pin_memory: _bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> Tensor: ...
+        __self, self: Tensor, *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _device | _str | None = None, pin_memory: _bool | None = None,
+        memory_format: _memory_format | None = None) -> Tensor: ...
     @_overload
     def __call__(
-        __self, self: Tensor, *, memory_format: _memory_format | None = None, out: Tensor
-    ) -> Tensor: ...
+        __self, self: Tensor, *, memory_format: _memory_format | None = None,
+        out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
 

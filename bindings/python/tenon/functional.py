@@ -196,4 +196,4 @@ __all__ = [
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ("abs", "max", "min", "pow", "sum")
+BUILTINS = ('abs', 'max', 'min', 'pow', 'sum')
