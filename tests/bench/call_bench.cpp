@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "gradients.h"
 #include "layouts.h"
 #include "peers/peer.h"
 #include "small_tensors.h"
@@ -39,9 +40,18 @@ void run_loop(benchmark::State& state, void (*run)(int64_t)) {
   while (state.KeepRunningBatch(batch)) run(batch);
 }
 
+void run_timed(benchmark::State& state, double (*timed)(int64_t)) {
+  constexpr int64_t kBatch = 10;
+  while (state.KeepRunningBatch(kBatch)) state.SetIterationTime(timed(kBatch));
+}
+
 void add_rows(const tenon_bench_peer* rows) {
   for (; rows->name != nullptr; ++rows) {
-    benchmark::RegisterBenchmark(rows->name, run_loop, rows->run);
+    if (rows->timed != nullptr) {
+      benchmark::RegisterBenchmark(rows->name, run_timed, rows->timed)->UseManualTime();
+    } else {
+      benchmark::RegisterBenchmark(rows->name, run_loop, rows->run);
+    }
   }
 }
 
@@ -66,6 +76,7 @@ void add_peers() {
 int main(int argc, char** argv) {
   add_rows(small_tensor_rows());
   add_rows(layout_rows());
+  add_rows(gradient_rows());
   add_peers();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

@@ -11,6 +11,7 @@ PARTS = {
     "c": ("call_bench", "many_operators", "tenon_cpu"),
     "instructions": ("instructions", "tenon_cpu"),
     "python": ("tenon_python", "tenon_bench_operators", "tenon_cpu"),
+    "layers": ("call_bench", "tenon_python", "tenon_cpu"),
     "rust": ("tenon_cpu",),
     "java": ("tenon_java", "tenon_java_classes", "tenon_bench_operators", "tenon_cpu"),
     "weight": ("load_cost", "tenon_python", "tenon_java", "tenon_java_classes", "tenon_cpu"),

@@ -12,60 +12,11 @@ import functools
 import importlib
 import json
 import pathlib
-import statistics
 import sys
 import time
-import timeit
 
 import tenon
-
-# Time of this thread, not of the clock on the wall: others may be at work on the machine.
-Timer = functools.partial(timeit.Timer, timer=time.thread_time)
-
-
-class Rows:
-    """Statements to time: a name, the statement, and the names it uses."""
-
-    def __init__(self) -> None:
-        self.timers: dict[str, timeit.Timer] = {"empty": Timer("pass")}
-        self.extra: dict[str, dict] = {}  # rows that are measured in a way of their own
-        self.skipped: dict[str, str] = {}
-        self.kept: list = []  # libraries, open as long as their operators are called
-
-    def add(self, name: str, statement: str, **names) -> None:
-        # Locals of the timed function: what a call costs, not what a global costs.
-        setup = "\n".join(f"{one} = {one}_" for one in names) or "pass"
-        scope = {f"{one}_": value for one, value in names.items()}
-        self.timers[name] = Timer(statement, setup, globals=scope)
-
-    def measure(self, rounds: int, seconds: float) -> dict:
-        counts = {}
-        for name, timer in self.timers.items():
-            timer.timeit(200)
-            once = max(min(timer.timeit(200) for _ in range(3)) / 200, 1e-9)
-            counts[name] = max(20, int(seconds / once))
-        times = {name: [] for name in self.timers}
-        for _ in range(rounds):
-            for name, timer in self.timers.items():
-                times[name].append(timer.timeit(counts[name]) / counts[name] * 1e9)
-        empty = min(times["empty"])
-        result = dict(self.extra)
-        for name, all_times in times.items():
-            result[name] = summary(all_times, empty if name != "empty" else 0)
-        return result
-
-
-def summary(times: list[float], empty: float = 0) -> dict:
-    """Least and median of some rounds, less the empty loop, and how far they lie apart."""
-    least, median = min(times), statistics.median(times)
-    quartiles = statistics.quantiles(times, n=4) if len(times) > 1 else (median, median, median)
-    return {
-        "ns": least - empty,
-        "median": median - empty,
-        "spread": (quartiles[2] - quartiles[0]) / median,
-        "noise": median / least - 1,
-        "rounds": len(times),
-    }
+from timed import Rows, Timer, summary
 
 
 def add_ours(rows: Rows) -> None:

@@ -42,6 +42,12 @@ def _python(what: str, ours: str, peer: str = "", peer_name: str = "", limit=Non
     return Row(what, f"python:{ours}", f"python:{peer}" if peer else "", peer_name, limit)
 
 
+def _layer(what: str, name: str, limit: float, floor: str = "") -> Row:
+    peer = f"c/torch/{name[2:]}" if name.startswith("c/") else f"torch/{name}"
+    where = "libtorch" if name.startswith("c/") else "PyTorch"
+    return Row(what, f"layer:{name}", f"layer:{peer}", where, limit, floor=floor)
+
+
 TVM_CALL = (
     "the peer's call is one indirect jump: 16 instructions by callgrind with its no-op and the "
     "caller's loop, where ours are 62, with keys, table, a place on the stack of running kernels "
@@ -234,6 +240,22 @@ SECTIONS = {
             "import tenon", "import_tenon/processor", "import_tvm_ffi/processor", "import tvm_ffi"
         ),
         _python("import tenon", "import_tenon/processor", "import_torch/processor", "import torch"),
+    ),
+    "Functional layers": (
+        _layer("a * w recorded, with its end", "record", 0.12),
+        _layer("backward of a chain of them, a node", "backward_a_node", 0.08),
+        _layer("the end of such a chain, a node", "free_a_node", 0.15),
+        _layer("C++: a * w recorded, with its end", "c/gradients/record", 0.1),
+        _layer("C++: backward, a node", "c/gradients/backward_a_node", 0.06),
+        _layer("C++: the end of a chain, a node", "c/gradients/free_a_node", 0.15),
+        _layer("Function.apply", "function", 0.3),
+        _layer("Function.apply and backward", "function_and_backward", 0.15),
+        _layer("custom_op with a gradient", "custom_op", 0.1),
+        _layer("nn.Linear(4, 4)", "linear", 0.15),
+        _layer("a training step of a net of 8 units", "step", 0.15),
+        Row("a product recorded, boxed", "count:recorded_mul"),
+        Row("a product recorded, typed caller", "count:recorded_mul_typed_caller"),
+        Row("backward of 20 products", "count:backward_of_20_products"),
     ),
     "Java": (
         Row(

@@ -12,6 +12,11 @@ from sample import Sample
 # The last part of a key of many_operators says its unit.
 UNITS = {"ns": "ns", "us": "µs", "ms": "ms", "bytes": "bytes", "x": "×", "kib": "KiB"}
 
+# Rows of call_bench that the part on layers measures, as an expression.
+LAYERS = "^(torch/)?gradients/"
+# What the names of rows that time themselves end with.
+MANUAL = "/manual_time"
+
 
 def measure(bench: Bench) -> None:
     calls(bench)
@@ -19,11 +24,23 @@ def measure(bench: Bench) -> None:
 
 
 def calls(bench: Bench) -> None:
-    """The rows of call_bench: the repetitions of all rows take turns, in random order."""
+    """All rows of call_bench but those of layers."""
+    times = call_bench(bench, f"-{LAYERS}")
+    for name in sorted(times):
+        bench.add(f"c:{name}", times[name])
+    for what in ("boxed", "typed"):
+        both = (f"c:{what}_2_tensors_one_redispatch", f"c:{what}_2_tensors")
+        above, below = (bench.samples[name].least for name in both)
+        bench.samples[f"c:{what}_redispatch_adds"] = Sample(above - below)
+
+
+def call_bench(bench: Bench, rows: str) -> dict[str, list[float]]:
+    """Nanoseconds of each repetition of rows; those of all take turns, in random order."""
     out = bench.work / "call_bench.json"
     bench.run(
         [
             bench.build / "bin" / "call_bench",
+            f"--benchmark_filter={rows}",
             f"--benchmark_repetitions={3 if bench.quick else 25}",
             "--benchmark_enable_random_interleaving=true",
             f"--benchmark_min_time={0.001 if bench.quick else 0.004}",
@@ -37,13 +54,10 @@ def calls(bench: Bench) -> None:
         if one.get("error_occurred"):
             raise SystemExit(f"bench: {one['run_name']}: {one['error_message']}")
         if one["run_type"] == "iteration":
-            times.setdefault(one["run_name"], []).append(one["cpu_time"])
-    for name in sorted(times):
-        bench.add(f"c:{name}", times[name])
-    for what in ("boxed", "typed"):
-        both = (f"c:{what}_2_tensors_one_redispatch", f"c:{what}_2_tensors")
-        above, below = (bench.samples[name].least for name in both)
-        bench.samples[f"c:{what}_redispatch_adds"] = Sample(above - below)
+            name = one["run_name"].removesuffix(MANUAL)
+            clock = "cpu_time" if name == one["run_name"] else "real_time"
+            times.setdefault(name, []).append(one[clock])
+    return times
 
 
 def scale(bench: Bench) -> None:

@@ -4,9 +4,12 @@
 
 #include <stdint.h>
 
+// A row has one of both functions.
 struct tenon_bench_peer {
-  const char* name;
-  void (*run)(int64_t calls);
+  const char* name = nullptr;
+  void (*run)(int64_t calls) = nullptr;
+  // Seconds of the part that counts, of all calls together, on the clock of thread_clock.h.
+  double (*timed)(int64_t calls) = nullptr;
 };
 
 // How many names a registry of a peer holds: as many as many_operators registers.

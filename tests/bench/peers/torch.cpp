@@ -11,9 +11,10 @@
 
 #include "peer.h"
 
-// torch_small.cpp and torch_layouts.cpp
+// torch_small.cpp, torch_layouts.cpp and torch_gradients.cpp
 const tenon_bench_peer* torch_small_rows();
 const tenon_bench_peer* torch_layout_rows();
+const tenon_bench_peer* torch_gradient_rows();
 
 namespace {
 
@@ -110,10 +111,11 @@ const tenon_bench_peer peers[] = {
 
 std::vector<tenon_bench_peer> all_rows() {
   std::vector<tenon_bench_peer> rows(std::begin(peers), std::end(peers));
-  for (const tenon_bench_peer* row : {torch_small_rows(), torch_layout_rows()}) {
+  for (const tenon_bench_peer* row :
+       {torch_small_rows(), torch_layout_rows(), torch_gradient_rows()}) {
     for (; row->name != nullptr; ++row) rows.push_back(*row);
   }
-  rows.push_back({nullptr, nullptr});
+  rows.push_back({});
   return rows;
 }
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What layers cost a call from Python, ours and PyTorch's in one process, as JSON.
+
+Both run the same statements, since both spell them alike; rows take turns. Run by parts/layers.py.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import time
+from typing import Any
+
+import tenon
+from timed import Rows, summary
+
+CHAIN = 200
+
+
+def add_calls(rows: Rows, prefix: str, m: Any) -> None:
+    """Calls on tensors of one element that ask for gradients."""
+    a, w = (m.ones(1, requires_grad=True) for _ in range(2))
+    rows.add(f"{prefix}record", "a * w", a=a, w=w)
+
+    class Double(m.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.detach()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    rows.add(f"{prefix}function", "f(a)", f=Double.apply, a=a)
+    rows.add(f"{prefix}function_and_backward", "f(a).backward()", f=Double.apply, a=a)
+
+    name, schema = f"tenon_bench_{m.__name__}::same", "(Tensor x) -> Tensor"
+    same = m.library.custom_op(name, m.empty_like, mutates_args=(), schema=schema)
+    same.register_autograd(lambda ctx, grad: grad, setup_context=lambda ctx, inputs, output: None)
+    rows.kept.append(same)
+    rows.add(f"{prefix}custom_op", "op(a)", op=same, a=a)
+
+
+def add_modules(rows: Rows, prefix: str, m: Any) -> None:
+    """A layer, and steps of training a net of 8 units by hand."""
+    nn = importlib.import_module(f"{m.__name__}.nn")
+    x = m.ones(1, 4)
+    rows.add(f"{prefix}linear", "layer(x)", layer=nn.Linear(4, 4), x=x)
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+    parameters = list(net.parameters())
+    wanted = m.ones(1, 1)
+
+    def step():
+        loss = ((net(x) - wanted) ** 2).sum()
+        loss.backward()
+        with m.no_grad():
+            for one in parameters:
+                one.sub_(one.grad, alpha=0.01)
+                one.grad = None
+
+    rows.add(f"{prefix}step", "step()", step=step)
+
+
+def backward_pass(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
+    """A node's share of a pass over a chain of products, and of the end of such a chain."""
+    x, w = (m.ones(1, requires_grad=True) for _ in range(2))
+    passes, ends = [], []
+    for _ in range(max(rounds, 3) * 2):
+        y = x
+        for _ in range(CHAIN):
+            y = y * w
+        start = time.thread_time_ns()
+        y.backward()
+        passes.append((time.thread_time_ns() - start) / CHAIN)
+        y = x
+        for _ in range(CHAIN):
+            y = y * w
+        start = time.thread_time_ns()
+        del y
+        ends.append((time.thread_time_ns() - start) / CHAIN)
+    rows.extra[f"{prefix}backward_a_node"] = summary(passes)
+    rows.extra[f"{prefix}free_a_node"] = summary(ends)
+
+
+def main() -> None:
+    """Takes the number of rounds, the milliseconds of one, and peers to leave out."""
+    rounds, milliseconds, *without = sys.argv[1:]
+    rows = Rows()
+    modules = {"": tenon}
+    if "torch" in without:
+        rows.skipped["torch"] = "not asked for"
+    else:
+        try:
+            modules["torch/"] = importlib.import_module("torch")
+            modules["torch/"].set_num_threads(1)
+        except ImportError as error:
+            rows.skipped["torch"] = str(error)
+    for prefix, module in modules.items():
+        add_calls(rows, prefix, module)
+        add_modules(rows, prefix, module)
+    for prefix, module in modules.items():
+        backward_pass(rows, prefix, module, int(rounds))
+    json.dump(
+        {"rows": rows.measure(int(rounds), float(milliseconds) / 1000), "skipped": rows.skipped},
+        sys.stdout,
+    )
+
+
+if __name__ == "__main__":
+    main()

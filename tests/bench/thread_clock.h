@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock of rows that time themselves, ours and the peers'.
+#pragma once
+
+#include <time.h>
+
+// Seconds that this thread has run: others may be at work on the machine.
+inline double thread_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
