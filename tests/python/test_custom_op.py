@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 import tenon
-from tenon import _tenon, library
+from tenon import _tenon, introspect, library
 from tenon import custom_op as custom_op_module
 from tenon.library import (
     Library,
@@ -196,3 +196,32 @@ def test_bad_use():
         made = custom_op(fresh(), f, mutates_args=())
         with made.set_kernel_enabled("cuda"):
             pass
+
+
+def test_definitions_are_where_the_caller_wrote_them():
+    """At the outermost level too, where no frame but the caller's stands above."""
+    lines = {
+        "same": "custom_op({name!r}, tenon.empty_like, mutates_args=(), schema='(Tensor x) -> Tensor')",
+        "made": "custom_op({name!r}, mutates_args=(), schema='(Tensor x) -> Tensor')(tenon.empty_like)",
+        "defined": "library.define({name!r}, '(Tensor x) -> Tensor')",
+    }
+    for name, line in lines.items():
+        qualname = fresh(name)
+        scope = {"custom_op": custom_op, "library": library, "tenon": tenon}
+        exec(compile("\n\n" + line.format(name=qualname), "written_here.py", "exec"), scope)
+        again = Library(qualname.partition("::")[0], "FRAGMENT")
+        with pytest.raises(
+            tenon.error.AlreadyExistsError, match=r"the first is at written_here.py:3"
+        ):
+            again.define(f"{name}(Tensor x) -> Tensor")
+        again.close()
+
+
+def test_a_kernel_is_where_its_function_stands():
+    def kernel(x):
+        return x.clone()
+
+    op = custom_op(fresh(), kernel, mutates_args=(), schema="(Tensor x) -> Tensor")
+    entry = introspect.dispatch_table(op._opoverload.name())["CPU"]
+    assert entry.name == kernel.__qualname__
+    assert (entry.file, entry.line) == (__file__, kernel.__code__.co_firstlineno)

@@ -358,52 +358,10 @@ static PyObject* set_keyset_class(PyObject* module, PyObject* type) {
   Py_RETURN_NONE;
 }
 
-/* The storages of a Tensor, or of those in a list or tuple, from `count` on: how many then. */
-static Py_ssize_t storages_of(PyObject* object, const tenon_storage** out, Py_ssize_t count,
-                              Py_ssize_t room) {
-  if (TNP_IS_TENSOR(object)) {
-    const tenon_tensor* tensor = ((tnp_tensor*)object)->tensor;
-    if (tensor != NULL && count < room) out[count++] = tenon_tensor_storage(tensor);
-  } else if (PyList_Check(object) || PyTuple_Check(object)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++) {
-      PyObject* each = PySequence_Fast_GET_ITEM(object, i);
-      if (TNP_IS_TENSOR(each)) count = storages_of(each, out, count, room);
-    }
-  }
-  return count;
-}
-
-/* (name, arguments, result): whether a result shares memory with an argument or another result. */
-static PyObject* check_aliases(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
-  (void)module;
-  enum { ROOM = 64 };
-  const tenon_storage* storages[ROOM];
-  if (nargs != 3 || !PyTuple_Check(args[1])) {
-    return tnp_raise_format(TENON_ERROR_TYPE,
-                            "check_aliases: arguments must be name, tuple, result");
-  }
-  Py_ssize_t results = storages_of(args[2], storages, 0, ROOM), count = results;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[1]); i++) {
-    count = storages_of(PyTuple_GET_ITEM(args[1], i), storages, count, ROOM);
-  }
-  for (Py_ssize_t i = 0; i < results; i++) {
-    for (Py_ssize_t k = i + 1; k < count; k++) {
-      if (storages[i] != storages[k]) continue;
-      return tnp_raise_format(TENON_ERROR_RUNTIME,
-                              "%S: results must not alias %s, got one that shares its memory; "
-                              "return a clone",
-                              args[0], k < results ? "each other" : "an argument");
-    }
-  }
-  Py_RETURN_NONE;
-}
-
-static PyMethodDef methods[] = {
-    {"_set_keyset_class", set_keyset_class, METH_O, NULL},
-    {"check_aliases", (PyCFunction)(void (*)(void))check_aliases, METH_FASTCALL, NULL},
-    {"call_older", (PyCFunction)(void (*)(void))tnp_op_call_older, METH_FASTCALL | METH_KEYWORDS,
-     NULL},
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {{"_set_keyset_class", set_keyset_class, METH_O, NULL},
+                                {"call_older", (PyCFunction)(void (*)(void))tnp_op_call_older,
+                                 METH_FASTCALL | METH_KEYWORDS, NULL},
+                                {NULL, NULL, 0, NULL}};
 
 int tnp_library_init(PyObject* module) {
   if (PyModule_AddFunctions(module, methods) != 0) return -1;

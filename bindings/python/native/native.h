@@ -505,6 +505,7 @@ int tnp_errors_init(PyObject* module);
 int tnp_tensor_init(PyObject* module);
 int tnp_value_init(PyObject* module);
 int tnp_op_init(PyObject* module);
+int tnp_alias_check_init(PyObject* module);
 int tnp_library_init(PyObject* module);
 int tnp_handle_init(PyObject* module);
 int tnp_guard_init(PyObject* module);

@@ -124,6 +124,9 @@ def custom_op(
 class CustomOpDef:
     """An operator that `custom_op` made, to be called like its function."""
 
+    # A call reads the slot and reaches the operator without a frame of Python between.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
     def __init__(
         self,
         ns: str,
@@ -143,11 +146,11 @@ class CustomOpDef:
         older = _definitions.pop(self._qualname, None)
         if older is not None:
             older._lib.close()
-        self._lib = Library(ns, "FRAGMENT", _depth=3)
-        self._lib._define(f"{name}{schema}", "", tags, 3)
+        self._lib = Library(ns, "FRAGMENT")
+        self._lib.define(f"{name}{schema}", tags=tags)
         self._opoverload = _tenon.find_op(self._qualname)
         self._refuse_keyword_tensors()
-        self._op = self._opoverload
+        self.__call__ = self._opoverload
         _definitions[self._qualname] = self
         self._kernels: dict[str, Any] = {}
         for device_type in (
@@ -160,10 +163,6 @@ class CustomOpDef:
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the operator."""
-        return self._op(*args, **kwargs)
 
     def _refuse_keyword_tensors(self) -> None:
         if self._aliases:
@@ -178,15 +177,7 @@ class CustomOpDef:
         """The function, and that its results share no memory."""
         if self._aliases:
             return fn
-        name, check = self._qualname, _tenon.check_aliases
-
-        def kernel(*args: Any, **kwargs: Any) -> Any:
-            result = fn(*args, **kwargs)
-            check(name, args, result)
-            return result
-
-        kernel.__qualname__ = getattr(fn, "__qualname__", self._name)
-        return kernel
+        return _tenon.AliasCheckedKernel(self._qualname, fn)
 
     def _add_kernel(self, device_type: str, kernel: Callable[..., Any]) -> None:
         key = _key_of_type(device_type)
@@ -278,7 +269,7 @@ def _library_for(op: Any, overload: OpOverload, lib: Library | None) -> Library:
         return lib
     if isinstance(op, CustomOpDef):
         return op._lib
-    library = Library(overload.name().partition("::")[0], "FRAGMENT", _depth=2)
+    library = Library(overload.name().partition("::")[0], "FRAGMENT")
     _forever.append(library)
     return library
 

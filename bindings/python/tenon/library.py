@@ -46,9 +46,16 @@ def fallthrough_kernel() -> None:
     raise NotImplementedError("fallthrough_kernel must be registered, not called")
 
 
-def _caller(depth: int) -> tuple[str, int]:
-    frame = _sys._getframe(depth + 1)
+def _caller() -> tuple[str, int]:
+    """Where this package was called from: file and line."""
+    frame = _sys._getframe()
+    while frame.f_back is not None and _is_own(frame.f_globals.get("__name__")):
+        frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
+
+
+def _is_own(module: object) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] == "tenon"
 
 
 def _key(name: str | int) -> int:
@@ -69,7 +76,7 @@ class Library:
         AlreadyExistsError: a second DEF of a namespace; the message names the first.
     """
 
-    def __init__(self, ns: str, kind: str, dispatch_key: str = "", *, _depth: int = 0) -> None:
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         """Opens the library."""
         if kind not in _KINDS:
             raise InvalidArgumentError(
@@ -84,7 +91,7 @@ class Library:
         self.dispatch_key = dispatch_key
         self._kernels: list[tuple[str, int]] = []
         key = _key(dispatch_key) if dispatch_key else _tenon.TENON_KEY_NONE
-        file, line = _caller(1 + _depth)
+        file, line = _caller()
         self._native = _tenon.NativeLibrary(ns, _KINDS[kind], key, file, line)
 
     def __repr__(self) -> str:
@@ -108,11 +115,6 @@ class Library:
             InvalidArgumentError: an IMPL library, another namespace, an unknown alias analysis, or
                 a kernel already there that does not match.
         """
-        return self._define(schema, alias_analysis, tags, 1)
-
-    def _define(
-        self, schema: str, alias_analysis: str, tags: str | Sequence[str], depth: int
-    ) -> str:
         if alias_analysis not in ("", "FROM_SCHEMA", "CONSERVATIVE"):
             raise InvalidArgumentError(
                 "Library.define: alias_analysis must be '', 'FROM_SCHEMA' or 'CONSERVATIVE', "
@@ -123,7 +125,7 @@ class Library:
                 f"Library.define: schema must be str, got {type(schema).__name__}"
             )
         names = (tags,) if isinstance(tags, str) else tuple(tags)
-        file, line = _caller(1 + depth)
+        file, line = _caller()
         full_name = self._native.define(schema, names, alias_analysis or None, file, line)
         return full_name.partition("::")[2]
 
@@ -321,7 +323,7 @@ class Registration:
 
 def _scoped_library(*args: Any, **kwargs: Any) -> Library:
     """Opens a library for a `with` block, which closes it."""
-    return Library(*args, **kwargs, _depth=1)
+    return Library(*args, **kwargs)
 
 
 # ---- Module-level functions ----------------------------------------------------------------------
@@ -353,7 +355,7 @@ def define(
     """
     if isinstance(qualname, Library):
         alias_analysis = args[0] if args else kw.pop("alias_analysis", "")
-        name = qualname._define(schema, alias_analysis, kw.pop("tags", ()), 1)
+        name = qualname.define(schema, alias_analysis, tags=kw.pop("tags", ()))
         library = qualname
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -368,9 +370,9 @@ def define(
             f"define: schema must look like '(Tensor x) -> Tensor', got {schema!r}"
         )
     if lib is None:
-        lib = Library(ns, "FRAGMENT", _depth=1)
+        lib = Library(ns, "FRAGMENT")
         _forever.append(lib)
-    lib._define(name + text, kw.pop("alias_analysis", ""), kw.pop("tags", ()), 1)
+    lib.define(name + text, kw.pop("alias_analysis", ""), tags=kw.pop("tags", ()))
     if kw:
         raise ArgumentTypeError(f"define: keyword must be lib or tags, got {sorted(kw)[0]!r}")
     return None
@@ -400,7 +402,7 @@ def impl(
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         library = lib
         if library is None:
-            library = Library(ns, "FRAGMENT", _depth=2)
+            library = Library(ns, "FRAGMENT")
             _forever.append(library)
         for key in keys:
             library.impl(name, function, key)
