@@ -2,8 +2,6 @@
 #include "autograd/engine.h"
 
 #include <algorithm>
-#include <memory>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "autograd/accumulate.h"
@@ -15,6 +13,7 @@
 #include "autograd/pass.h"
 #include "autograd/recording_modes.h"
 #include "autograd/tensor_state.h"
+#include "autograd/waiting.h"
 #include "base/check.h"
 #include "base/small_vector.h"
 #include "tensor/layout.h"
@@ -25,22 +24,6 @@ namespace {
 
 using tensor::Tensor;
 using tensor::TensorPtr;
-
-// The gradients that wait for one node.
-struct Waiting {
-  NodePtr node;
-  base::SmallVector<Tensor*, 2> grads;  // owned; NULL: none yet
-  base::SmallVector<uint8_t, 2> sums;   // 1: a sum that nobody else can hold
-
-  Waiting() = default;
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() {
-    for (Tensor* grad : grads) {
-      if (grad != nullptr) grad->release();
-    }
-  }
-};
 
 // What becomes of the gradients that arrive where they are asked for.
 enum class Ends { kAccumulate, kCapture };
@@ -60,16 +43,12 @@ class Task final : public Pass {
     if (!targets_.empty()) mark();
     const GradModeGuard guard(options_.create_graph);
     for (const Root& root : roots_) {
-      if (is_needed(root.node.get())) give({root.node.get(), root.output}, root.grad);
+      if (!is_needed(root.node.get())) continue;
+      waiting_.add(*root.node, root.output, root.grad, create_graph());
     }
-    while (!heap_.empty()) {
-      Node* node = heap_.front().node;
-      std::pop_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
-      heap_.pop_back();
-      const auto found = waiting_.find(node);
-      const std::unique_ptr<Waiting> waiting = std::move(found->second);
-      waiting_.erase(found);
-      run_noted(*node, *waiting);
+    while (!waiting_.is_empty()) {
+      Turn turn(&waiting_);
+      run_noted(turn.node(), turn.grads());
     }
     run_done();
   }
@@ -87,14 +66,6 @@ class Task final : public Pass {
   std::vector<TensorPtr> take_captured() { return std::move(captured_); }
 
  private:
-  struct Entry {
-    uint64_t sequence;
-    Node* node;
-    static bool runs_later(const Entry& a, const Entry& b) noexcept {
-      return a.sequence < b.sequence;
-    }
-  };
-
   // Finds the nodes that lead to a target. What is older than all targets leads to none.
   void mark() {
     uint64_t oldest = UINT64_MAX;
@@ -123,64 +94,39 @@ class Task final : public Pass {
         }
         Node* node = step.node;
         path.pop_back();
-        if (leads_on(*node)) marks_.insert(node);
+        const auto leads = [&](const Edge& edge) { return leads_on(edge); };
+        if (std::ranges::any_of(node->edges(), leads)) marks_.insert(node);
       }
     }
   }
 
   bool is_needed(const Node* node) const { return targets_.empty() || marks_.contains(node); }
 
-  // Adds a gradient to those that wait for a node.
-  void give(const Edge& edge, TensorPtr grad) {
-    std::unique_ptr<Waiting>& waiting = waiting_[edge.node];
-    if (waiting == nullptr) {
-      waiting = std::make_unique<Waiting>();
-      waiting->node = NodePtr::share(edge.node);
-      waiting->grads.resize(edge.node->output_count(), nullptr);
-      waiting->sums.resize(edge.node->output_count(), 0);
-      heap_.push_back({edge.node->sequence(), edge.node});
-      std::push_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
-    }
-    if (grad == nullptr) return;
-    Tensor*& slot = waiting->grads[edge.output];
-    uint8_t& is_sum = waiting->sums[edge.output];
-    if (slot == nullptr) {
-      slot = grad.detach();
-    } else if (is_sum != 0 && !options_.create_graph) {
-      operators::add_in_place(*slot, *grad);
-    } else {
-      TensorPtr sum = operators::add(*slot, *grad);
-      slot->release();
-      slot = sum.detach();
-      is_sum = 1;
-    }
-  }
-
-  void run_noted(Node& node, Waiting& waiting) {
+  void run_noted(Node& node, std::span<Tensor*> grads) {
     try {
-      run(node, waiting);
+      run(node, grads);
     } catch (const Error& error) {
       note_origin(node, *error.object());
       throw;
     }
   }
 
-  void run(Node& node, Waiting& waiting) {
+  void run(Node& node, std::span<Tensor*> grads) {
     HookListPtr hooks;
     if (NodeExtra* extra = node.extra()) [[unlikely]] {
       hooks = extra->hooks();
-      finish_grads(node, *extra, hooks.get(), waiting.grads);
+      finish_grads(node, *extra, hooks.get(), grads);
     }
     if (ends_ == Ends::kCapture) {
       for (size_t i = 0; i < targets_.size(); ++i) {
         if (targets_[i].node.get() != &node) continue;
-        captured_[i] = TensorPtr::share(waiting.grads[targets_[i].output]);
+        captured_[i] = TensorPtr::share(grads[targets_[i].output]);
       }
     }
     if (!node.is_leaf()) {
-      if (leads_on(node)) run_formula(node, waiting, hooks.get());
+      run_formula(node, grads, hooks.get());
     } else if (ends_ == Ends::kAccumulate) {
-      run_leaf(node, waiting, hooks.get());
+      run_leaf(node, grads[0], hooks.get());
     }
   }
 
@@ -194,18 +140,18 @@ class Task final : public Pass {
     }
   }
 
-  void run_leaf(Node& leaf, Waiting& waiting, const HookList* hooks) {
+  void run_leaf(Node& leaf, Tensor*& grad, const HookList* hooks) {
     if (hooks == nullptr) [[likely]] {
-      if (waiting.grads[0] != nullptr) accumulate(leaf, take(waiting.grads[0]), create_graph());
+      if (grad != nullptr) accumulate(leaf, take(grad), create_graph());
       return;
     }
-    run_hooks_before(*hooks, leaf, waiting.grads);
-    const TensorPtr grad = TensorPtr::share(waiting.grads[0]);
+    run_hooks_before(*hooks, leaf, {&grad, 1});
+    const TensorPtr given = TensorPtr::share(grad);
     if (grad != nullptr) {
-      accumulate(leaf, take(waiting.grads[0]), create_graph());
+      accumulate(leaf, take(grad), create_graph());
       run_accumulated_hooks(*hooks, leaf);
     }
-    Tensor* const outputs[] = {grad.get()};
+    Tensor* const outputs[] = {given.get()};
     run_hooks_after(*hooks, leaf, {}, outputs);
   }
 
@@ -214,23 +160,23 @@ class Task final : public Pass {
     return TensorPtr::adopt(std::exchange(grad, nullptr));
   }
 
-  // Whether some edge of a node is to be followed.
-  bool leads_on(const Node& node) const {
-    return std::ranges::any_of(node.edges(), [&](const Edge& edge) {
-      return edge.node != nullptr && is_needed(edge.node);
-    });
-  }
+  // Whether an edge is to be followed.
+  bool leads_on(const Edge& edge) const { return edge.node != nullptr && is_needed(edge.node); }
 
-  void run_formula(Node& node, Waiting& waiting, const HookList* hooks) {
+  void run_formula(Node& node, std::span<Tensor*> grads, const HookList* hooks) {
     const auto edges = node.edges();
-    base::SmallVector<uint8_t, 8> needs(edges.size());
-    for (size_t i = 0; i < edges.size(); ++i) {
-      needs[i] = edges[i].node != nullptr && is_needed(edges[i].node) ? 1 : 0;
+    base::SmallVector<uint8_t, 8> needs;
+    bool any = false;
+    for (const Edge& edge : edges) {
+      const bool follow = leads_on(edge);
+      any = any || follow;
+      needs.push_back(follow ? 1 : 0);
     }
-    if (hooks != nullptr) run_hooks_before(*hooks, node, waiting.grads);
-    materialize(node, waiting);
+    if (!any) return;
+    if (hooks != nullptr) run_hooks_before(*hooks, node, grads);
+    materialize(node, grads);
     InputGrads given(edges.size());
-    run_node(node, waiting.grads, needs, options_.keep_graph, &given);
+    run_node(node, grads, needs, options_.keep_graph, &given);
     for (size_t i = 0; i < edges.size(); ++i) {
       if (needs[i] == 0 || given.data()[i] == nullptr) continue;
       given.data()[i] = fit(given.take(i), node, edges[i]).detach();
@@ -239,25 +185,26 @@ class Task final : public Pass {
       check_nan(node, {given.data(), edges.size()});
     }
     if (hooks != nullptr) {
-      run_hooks_after(*hooks, node, {given.data(), edges.size()}, waiting.grads);
+      run_hooks_after(*hooks, node, {given.data(), edges.size()}, grads);
     }
     for (size_t i = 0; i < edges.size(); ++i) {
-      if (needs[i] != 0) give(edges[i], given.take(i));
+      if (needs[i] == 0) continue;
+      waiting_.add(*edges[i].node, edges[i].output, given.take(i), create_graph());
     }
   }
 
   // Gradients of some results came: those of the others are zeros, unless the formula says else.
-  static void materialize(const Node& node, Waiting& waiting) {
+  static void materialize(const Node& node, std::span<Tensor*> grads) {
+    if (grads.size() == 1 && grads[0] != nullptr) [[likely]] {
+      return;
+    }
     const Absent absent = node.formula()->absent();
     if (absent == Absent::kNothing) return;
-    const bool undefined =
-        std::ranges::all_of(waiting.grads, [](const Tensor* grad) { return grad == nullptr; });
-    if (undefined && absent == Absent::kSkipped) return;
-    for (uint32_t i = 0; i < waiting.grads.size(); ++i) {
+    const auto is_absent = [](const Tensor* grad) { return grad == nullptr; };
+    if (absent == Absent::kSkipped && std::ranges::all_of(grads, is_absent)) return;
+    for (uint32_t i = 0; i < grads.size(); ++i) {
       const OutputInfo& info = node.output(i);
-      if (waiting.grads[i] == nullptr && info.flows()) {
-        waiting.grads[i] = operators::zeros_for(info).detach();
-      }
+      if (grads[i] == nullptr && info.flows()) grads[i] = operators::zeros_for(info).detach();
     }
   }
 
@@ -287,8 +234,7 @@ class Task final : public Pass {
   const std::span<const Target> targets_;
   const Ends ends_;
   std::vector<TensorPtr> captured_;  // one for each target
-  std::vector<Entry> heap_;
-  std::unordered_map<Node*, std::unique_ptr<Waiting>> waiting_;
+  Waiting waiting_;
   // Nodes that lead to a target; without targets all, filled when somebody asks.
   std::unordered_set<const Node*> marks_;
 };

@@ -158,7 +158,7 @@ void tenon_node::set_edge(uint32_t index, NodePtr node, uint32_t output) noexcep
   edge = {node.detach(), output};
 }
 
-const OutputInfo& tenon_node::output(uint32_t index) const noexcept {
+const OutputInfo& tenon_node::later_output(uint32_t index) const noexcept {
   TENON_DCHECK(index < outputs_);
   OutputInfo* info = const_cast<tenon_node*>(this)->first_output();
   for (; index != 0; --index) info = after(info);
@@ -172,14 +172,17 @@ void tenon_node::release() noexcept {
     return;
   }
   // Its edges may hold the last references to a million others: they end in turn.
-  base::end_in_turn(this, &end_of);
+  TENON_DCHECK(is_claimed_by(nullptr));
+  base::end_in_turn(new (&ending) base::Ending, &end_of);
 }
 
 void tenon_node::drop_from_tensor(AutogradState* state) noexcept {
   static_cast<tenon_node*>(state)->release();
 }
 
-void tenon_node::end_of(base::Ending* ending) noexcept { static_cast<tenon_node*>(ending)->end(); }
+void tenon_node::end_of(base::Ending* ending) noexcept {
+  static_cast<tenon_node*>(reinterpret_cast<NodeWord*>(ending))->end();
+}
 
 void tenon_node::end() noexcept {
   drop_saved();

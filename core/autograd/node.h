@@ -3,7 +3,7 @@
 //
 // A node is one block of memory: this header, then its edges, what it saved, the metadata of its
 // outputs. Of these nothing changes once the node is recorded, so that any thread reads them; what
-// changes while gradients flow belongs to the task that has claimed the node (see engine.h).
+// changes while gradients flow belongs to the pass that has claimed the node (see waiting.h).
 #pragma once
 
 #include <atomic>
@@ -47,10 +47,28 @@ struct OutputInfo {
   tensor::Dims size_span() const noexcept { return {sizes, static_cast<size_t>(ndim)}; }
 };
 
+/// What a pass that has claimed a node keeps there, or the link of a node that ends: nobody claims
+/// that one.
+struct NodeWord {
+  struct Claim {
+    std::atomic<const void*> pass{nullptr};
+    /// As the pass has it: of a node with one output its gradient, else those of all.
+    union {
+      tensor::Tensor* grad = nullptr;
+      tensor::Tensor** grads;
+    };
+  };
+  union {
+    Claim claim;
+    base::Ending ending;
+  };
+  NodeWord() noexcept : claim() {}
+};
+
 }  // namespace tenon::autograd
 
 /// A node.
-struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::Ending {
+struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd::NodeWord {
  public:
   using Node = tenon_node;
   using Edge = tenon::autograd::Edge;
@@ -100,13 +118,29 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   tenon::autograd::NodeExtra& require_extra();
   uint32_t use_count() const noexcept { return references_.load(std::memory_order_acquire); }
   /// Of one output.
-  const OutputInfo& output(uint32_t index) const noexcept;
+  const OutputInfo& output(uint32_t index) const noexcept {
+    return index == 0 ? *const_cast<tenon_node*>(this)->first_output() : later_output(index);
+  }
 
   /// Saved tensors and values go with the node, or when a backward pass that does not keep the
   /// graph has run it. `begin_read` is false when they are gone, else `end_read` follows; with
   /// `drop` they go as soon as nobody reads them.
   bool begin_read() noexcept;
   void end_read(bool drop) noexcept;
+
+  /// While gradients wait for the node a pass may claim it: nobody else can, and what the claim
+  /// holds is the pass's. A pass keeps the nodes it comes to.
+  bool try_claim(const void* pass) noexcept {
+    const void* none = nullptr;
+    return claim.pass.compare_exchange_strong(none, pass, std::memory_order_acquire,
+                                              std::memory_order_relaxed);
+  }
+  bool is_claimed_by(const void* pass) const noexcept {
+    return claim.pass.load(std::memory_order_relaxed) == pass;
+  }
+  /// Of the one who has claimed it.
+  Claim& claimed() noexcept { return claim; }
+  void unclaim() noexcept { claim.pass.store(nullptr, std::memory_order_release); }
 
   // Of a leaf: whether its tensor asks for gradients, and what has come so far.
   bool requires_grad() const noexcept { return requires_grad_.load(std::memory_order_relaxed); }
@@ -136,6 +170,7 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::base::End
   static void end_of(tenon::base::Ending* ending) noexcept;
   void end() noexcept;
   void drop_saved() noexcept;
+  const OutputInfo& later_output(uint32_t index) const noexcept;
 
   Edge* first_edge() noexcept { return reinterpret_cast<Edge*>(this + 1); }
   SavedTensor* first_saved() noexcept {

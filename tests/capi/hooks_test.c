@@ -373,6 +373,74 @@ static void what_runs_when_a_pass_is_done(void** state) {
   assert_nothing_left(before);
 }
 
+typedef struct inner_pass {
+  tenon_tensor* output;
+  int fails;  // when its pass is done
+} inner_pass;
+
+static tenon_status runs_a_pass(tenon_hook_call* call) {
+  const inner_pass* inner = call->ctx;
+  assert_ok(backward(inner->output, TENON_BACKWARD_KEEP_GRAPH));
+  return inner->fails ? fails(call) : TENON_OK;
+}
+
+static void assert_grads(tenon_tensor* x, float first, float second, tenon_tensor* w, float third) {
+  tenon_tensor* grad = NULL;
+  assert_ok(tenon_tensor_copy_grad(x, &grad));
+  tenon_tensor_info info;
+  assert_ok(tenon_tensor_describe(grad, &info));
+  assert_float_equal(((float*)info.data)[0], first, 1e-3);
+  assert_float_equal(((float*)info.data)[1], second, 1e-3);
+  tenon_tensor_release(grad);
+  assert_grad(w, third);
+  assert_ok(tenon_tensor_set_grad(x, NULL));
+  assert_ok(tenon_tensor_set_grad(w, NULL));
+}
+
+// Gradients wait for a node with two outputs, one with one, and a leaf, while another pass goes
+// through all of them: neither gets what is the other's, also where the outer one fails.
+static void passes_inside_of_passes(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float elements[2] = {2, 3};
+  tenon_tensor *x = vector_of(elements, 2), *w = leaf_of(5);
+  assert_ok(tenon_tensor_set_requires_grad(x, 1));
+  const tenon_value args[1] = {tenon_value_of_tensor(x)};
+  tenon_value parts = tenon_value_of_none();
+  assert_ok(tenon_op_call_named(find("aten::unbind.int"), args, 1, NULL, NULL, 0, &parts, 1));
+  tenon_tensor* const* part = parts.as.list.data;
+  tenon_tensor* product = binary("aten::mul.Tensor", part[0], w);
+  tenon_tensor* hooked = binary("aten::mul.Tensor", product, part[0]);
+  tenon_tensor* outputs[3] = {binary("aten::mul.Tensor", hooked, product)};
+  outputs[1] = binary("aten::mul.Tensor", outputs[0], part[1]);
+  outputs[2] = binary("aten::mul.Tensor", outputs[1], w);  // x0³ * x1 * w³
+  inner_pass inner = {binary("aten::mul.Tensor", product, part[1]), 0};
+  const tenon_hook_options options = {.struct_size = sizeof options,
+                                      .kind = TENON_HOOK_GRAD,
+                                      .language = TENON_LANGUAGE_C,
+                                      .fn = &runs_a_pass,
+                                      .ctx = &inner};
+  tenon_hook* hook = NULL;
+  assert_ok(tenon_tensor_add_hook(hooked, &options, &hook));
+  assert_ok(backward(outputs[2], TENON_BACKWARD_KEEP_GRAPH));
+  assert_grads(x, 4500 + 15, 1000 + 10, w, 1800 + 6);
+  inner.fails = 1;
+  assert_error(backward(outputs[2], TENON_BACKWARD_KEEP_GRAPH), TENON_ERROR_STATE, "had enough");
+  assert_grads(x, 15, 10, w, 6);
+  tenon_hook_remove(hook);
+  assert_ok(backward(outputs[2], 0));
+  assert_grads(x, 4500, 1000, w, 1800);
+  tenon_hook_release(hook);
+  tenon_tensor_release(inner.output);
+  for (int i = 0; i < 3; ++i) tenon_tensor_release(outputs[i]);
+  tenon_tensor_release(hooked);
+  tenon_tensor_release(product);
+  tenon_value_clear(&parts);
+  tenon_tensor_release(w);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(order_of_the_hooks_of_a_leaf),
@@ -384,6 +452,7 @@ int main(void) {
       cmocka_unit_test(words_of_languages),
       cmocka_unit_test(passes_from_node_to_node),
       cmocka_unit_test(what_runs_when_a_pass_is_done),
+      cmocka_unit_test(passes_inside_of_passes),
   };
   // The operators that ship stay: what they are is no leak.
   (void)find("aten::mul.Tensor");

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/waiting.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "autograd/operators.h"
+#include "base/check.h"
+
+namespace tenon::autograd {
+
+using tensor::Tensor;
+using tensor::TensorPtr;
+
+namespace {
+
+// A gradient that waits is marked where it is a sum, which nobody else can hold. Tensors lie at
+// multiples of 64.
+constexpr uintptr_t kSum = 1;
+
+bool is_sum(const Tensor* grad) noexcept { return (reinterpret_cast<uintptr_t>(grad) & kSum) != 0; }
+Tensor* unmarked(Tensor* grad) noexcept {
+  return reinterpret_cast<Tensor*>(reinterpret_cast<uintptr_t>(grad) & ~kSum);
+}
+Tensor* marked(Tensor* sum) noexcept {
+  return reinterpret_cast<Tensor*>(reinterpret_cast<uintptr_t>(sum) | kSum);
+}
+
+void add_to(Tensor** slot, TensorPtr grad, bool recorded) {
+  if (*slot == nullptr) {
+    *slot = grad.detach();
+  } else if (is_sum(*slot) && !recorded) {
+    operators::add_in_place(*unmarked(*slot), *grad);
+  } else {
+    Tensor* const old = unmarked(*slot);
+    *slot = marked(operators::add(*old, *grad).detach());
+    old->release();
+  }
+}
+
+struct Free {
+  void operator()(Tensor** grads) const noexcept { std::free(grads); }
+};
+
+Tensor** new_grads(uint32_t count) {
+  auto** grads = static_cast<Tensor**>(std::calloc(count, sizeof(Tensor*)));
+  if (grads == nullptr) throw std::bad_alloc();
+  return grads;
+}
+
+void release(std::span<Tensor* const> grads) noexcept {
+  for (Tensor* grad : grads) {
+    if (grad != nullptr) unmarked(grad)->release();
+  }
+}
+
+}  // namespace
+
+Waiting::~Waiting() {
+  for (const Entry& entry : heap_) {
+    Node& node = *entry.node;
+    if (entry.grads == nullptr) {
+      release({&node.claimed().grad, 1});
+    } else {
+      release({entry.grads, node.output_count()});
+      std::free(entry.grads);
+    }
+    if (node.is_claimed_by(this)) node.unclaim();
+  }
+}
+
+void Waiting::add(Node& node, uint32_t output, TensorPtr grad, bool recorded) {
+  TENON_DCHECK(output < node.output_count());
+  Tensor** grads = nullptr;
+  if (node.is_claimed_by(this)) {
+    NodeWord::Claim& claim = node.claimed();
+    grads = node.output_count() == 1 ? &claim.grad : claim.grads;
+  } else {
+    grads = find_elsewhere(node);
+    if (grads == nullptr) grads = enter(node);
+  }
+  if (grad != nullptr) add_to(&grads[output], std::move(grad), recorded);
+}
+
+Tensor** Waiting::find_elsewhere(const Node& node) const noexcept {
+  if (elsewhere_.empty()) [[likely]] {
+    return nullptr;
+  }
+  const auto found = elsewhere_.find(&node);
+  return found != elsewhere_.end() ? found->second : nullptr;
+}
+
+Tensor** Waiting::enter(Node& node) {
+  heap_.push_back({node.sequence(), &node, nullptr});
+  Tensor** grads = nullptr;
+  if (node.output_count() == 1 && node.try_claim(this)) [[likely]] {
+    node.claimed().grad = nullptr;
+    grads = &node.claimed().grad;
+  } else {
+    grads = heap_.back().grads = enter_apart(node);
+  }
+  std::push_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
+  return grads;
+}
+
+Tensor** Waiting::enter_apart(Node& node) {
+  try {
+    std::unique_ptr<Tensor*, Free> grads(new_grads(node.output_count()));
+    if (node.output_count() != 1 && node.try_claim(this)) {
+      node.claimed().grads = grads.get();
+    } else {
+      elsewhere_.emplace(&node, grads.get());
+    }
+    return grads.release();
+  } catch (...) {
+    heap_.pop_back();
+    throw;
+  }
+}
+
+Turn::Turn(Waiting* waiting) noexcept {
+  auto& heap = waiting->heap_;
+  const Waiting::Entry entry = heap.begin()[0];
+  std::pop_heap(heap.begin(), heap.end(), &Waiting::Entry::runs_later);
+  heap.pop_back();
+  node_ = entry.node;
+  if (entry.grads == nullptr) [[likely]] {
+    one_ = unmarked(node_->claimed().grad);
+    node_->unclaim();
+    return;
+  }
+  grads_ = entry.grads;
+  for (Tensor*& grad : grads()) grad = unmarked(grad);
+  if (node_->is_claimed_by(waiting)) {
+    node_->unclaim();
+  } else {
+    waiting->elsewhere_.erase(node_);
+  }
+}
+
+Turn::~Turn() {
+  release(grads());
+  if (grads_ != &one_) std::free(grads_);
+}
+
+}  // namespace tenon::autograd
