@@ -178,7 +178,10 @@ class Task final : public Pass {
     InputGrads given(edges.size());
     run_node(node, grads, needs, options_.keep_graph, &given);
     for (size_t i = 0; i < edges.size(); ++i) {
-      if (needs[i] == 0 || given.data()[i] == nullptr) continue;
+      const Tensor* grad = given.data()[i];
+      if (needs[i] == 0 || grad == nullptr || fits(*grad, edges[i])) [[likely]] {
+        continue;
+      }
       given.data()[i] = fit(given.take(i), node, edges[i]).detach();
     }
     if ((anomaly_ & TENON_ANOMALY_CHECK_NAN) != 0) {
@@ -208,18 +211,26 @@ class Task final : public Pass {
     }
   }
 
+  static bool fits(const Tensor& grad, const Edge& edge) noexcept {
+    const OutputInfo& info = edge.node->output(edge.output);
+    return grad.dtype() == info.dtype && has_sizes(grad, info);
+  }
+  static bool has_sizes(const Tensor& grad, const OutputInfo& info) noexcept {
+    if (grad.ndim() != info.ndim) return false;
+    for (int32_t dim = 0; dim < info.ndim; ++dim) {
+      if (grad.sizes()[dim] != info.sizes[dim]) return false;
+    }
+    return true;
+  }
+
   // As the node behind the edge wants it: what was broadcast is summed, what was converted is
   // converted back. Formulas need no such code.
   static TensorPtr fit(TensorPtr grad, const Node& node, const Edge& edge) {
     const OutputInfo& info = edge.node->output(edge.output);
-    const bool fits = std::ranges::equal(grad->size_span(), info.size_span());
-    if (fits && grad->dtype() == info.dtype) [[likely]] {
-      return grad;
-    }
     TENON_CHECK(info.flows(), TENON_ERROR_INTERNAL, node.name(),
                 ": edge must lead to an output that has a gradient");
     try {
-      if (!fits) grad = operators::sum_to(*grad, info.size_span());
+      if (!has_sizes(*grad, info)) grad = operators::sum_to(*grad, info.size_span());
       if (info.dtype >= 0 && grad->dtype() != info.dtype) grad = operators::cast(*grad, info.dtype);
     } catch (const Error& error) {
       error.object()->add_note(base::concat("a gradient that ", node.name(), " gave"));

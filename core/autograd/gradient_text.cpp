@@ -22,19 +22,6 @@ using Kind = Expression::Kind;
 using dispatch::borrowed;
 using value::OwnedValue;
 
-bool is_number(const tenon_value& value) noexcept {
-  return value.tag == TENON_TAG_INT || value.tag == TENON_TAG_FLOAT || value.tag == TENON_TAG_BOOL;
-}
-bool is_tensor(const tenon_value& value) noexcept {
-  return value.tag == TENON_TAG_TENSOR && value.as.tensor != nullptr;
-}
-bool is_real(const tenon_value& value) noexcept {
-  return is_tensor(value) ? !tensor::is_complex(value.as.tensor->dtype()) : is_number(value);
-}
-double as_double(const tenon_value& value) noexcept {
-  return value.tag == TENON_TAG_FLOAT ? value.as.f : static_cast<double>(value.as.i);
-}
-
 bool is_zeros(const tenon_value& value) noexcept {
   return is_tensor(value) && value.as.tensor->is_undefined();
 }
@@ -43,23 +30,42 @@ tenon_value value_of_tensor(tensor::TensorPtr tensor) noexcept {
   return tenon_value_give(tenon_value_of_tensor(tensor.detach()));
 }
 
-// Values of a call in an expression; what they own goes with them.
-class Values {
- public:
-  Values() = default;
-  explicit Values(size_t count) : values_(count) {}
-  ~Values() {
-    for (tenon_value& value : values_) value::drop(&value);
+void drop(tenon_value* value) noexcept {
+  if (value->tag == TENON_TAG_TENSOR) [[likely]] {
+    value->as.tensor->release();
+  } else {
+    value::clear(value);
   }
-  Values(const Values&) = delete;
-  Values& operator=(const Values&) = delete;
-  void push_back(const tenon_value& value) { values_.push_back(value); }
-  tenon_value& operator[](size_t index) noexcept { return values_[index]; }
+}
+
+// Values of a call in an expression; what they own goes with them.
+class Operands {
+ public:
+  Operands() = default;
+  ~Operands() {
+    for (tenon_value& value : owned_) drop(&value);
+  }
+  Operands(const Operands&) = delete;
+  Operands& operator=(const Operands&) = delete;
+
+  /// Takes over what the value owns.
+  void push_back(const tenon_value& value) {
+    values_.push_back(borrowed(value));
+    if ((value.flags & TENON_VALUE_OWNED) != 0) owned_.push_back(value);
+  }
+  void replace(size_t index, const tenon_value& value) {
+    owned_.push_back(value);
+    values_[index] = borrowed(value);
+  }
+  void swap() noexcept { std::swap(values_[0], values_[1]); }
+  const tenon_value& operator[](size_t index) const noexcept { return values_[index]; }
+  tenon_value* data() noexcept { return values_.data(); }
   size_t size() const noexcept { return values_.size(); }
   std::span<const tenon_value> span() const noexcept { return values_; }
 
  private:
   base::SmallVector<tenon_value, 6> values_;
+  base::SmallVector<tenon_value, 4> owned_;
 };
 
 class Evaluation {
@@ -68,26 +74,24 @@ class Evaluation {
 
   // An owned value, or one that borrows from the bindings.
   tenon_value value_of(const Expression& expression) {
-    switch (expression.kind) {
-      case Kind::kSaved:
-        return borrowed(bindings_.saved[expression.index]);
-      case Kind::kGrad:
-        return tenon_value_of_tensor(bindings_.grads[expression.index]);
-      case Kind::kConstant:
-        return expression.constant;
-      case Kind::kList:
-        return list(expression);
-      case Kind::kCall:
-        return call(expression);
-      case Kind::kName:
-        break;
-    }
-    fail(TENON_ERROR_INTERNAL, bindings_.what, ": name ", expression.name, " is not resolved");
+    if (expression.kind == Kind::kCall) return call(expression);
+    if (expression.kind == Kind::kList) return list(expression);
+    TENON_CHECK(expression.kind != Kind::kName, TENON_ERROR_INTERNAL, bindings_.what, ": name ",
+                expression.name, " is not resolved");
+    return name_or_constant(expression);
   }
 
  private:
+  tenon_value name_or_constant(const Expression& expression) const noexcept {
+    if (expression.kind == Kind::kSaved) return borrowed(bindings_.saved[expression.index]);
+    if (expression.kind == Kind::kGrad) {
+      return tenon_value_of_tensor(bindings_.grads[expression.index]);
+    }
+    return expression.constant;
+  }
+
   tenon_value list(const Expression& expression) {
-    Values elements;
+    Operands elements;
     bool ints = true;
     for (const ExpressionPtr& element : expression.arguments) {
       elements.push_back(value_of(*element));
@@ -109,226 +113,144 @@ class Evaluation {
   }
 
   tenon_value call(const Expression& expression) {
+    const Callee* callee = expression.callee.load(std::memory_order_acquire);
+    tenon_value result;
+    if (callee != nullptr && callee->takes_names && call_with_names(expression, *callee, &result))
+        [[likely]] {
+      return result;
+    }
     const BuiltIn what = expression.built_in;
     if (what == BuiltIn::kIfNone && expression.arguments.size() == 3) {
       const OwnedValue asked(value_of(*expression.arguments[0]));
       return value_of(*expression.arguments[asked.get().tag == TENON_TAG_NONE ? 1 : 2]);
     }
-    Values given;
+    Operands operands;
     for (const ExpressionPtr& argument : expression.arguments) {
       const tenon_value value = value_of(*argument);
       if (what == BuiltIn::kConj && is_real(value)) return value;
-      given.push_back(value);
+      operands.push_back(value);
     }
-    if (bindings_.has_zeros && std::ranges::any_of(given.span(), is_zeros)) {
-      return with_zeros(expression, given);
+    if (callee != nullptr && !bindings_.has_zeros && fits(*callee, operands)) [[likely]] {
+      return call_found(*callee, operands);
+    }
+    return call_other(expression, operands);
+  }
+
+  // The fast path: operands that own nothing. False where one is not as the callee wants it.
+  bool call_with_names(const Expression& expression, const Callee& callee,
+                       tenon_value* out_result) const {
+    if (bindings_.has_zeros) return false;
+    const size_t count = callee.given.size();
+    tenon_value args[kMaxNames];
+    for (size_t i = 0; i < count; ++i) {
+      const Expression* operand = expression.arguments[i].get();
+      const bool is_conj = operand->kind == Kind::kCall;
+      if (is_conj) operand = operand->arguments[0].get();
+      args[i] = name_or_constant(*operand);
+      if (args[i].tag != callee.given[i].tag || (is_conj && !is_real(args[i]))) return false;
+    }
+    *out_result = run(*callee.op, args, count, callee.results);
+    return true;
+  }
+
+  static bool is_name_or_constant(const Expression& operand) noexcept {
+    return operand.kind == Kind::kSaved || operand.kind == Kind::kGrad ||
+           operand.kind == Kind::kConstant;
+  }
+  static bool takes_names(const Expression& call) noexcept {
+    return call.arguments.size() <= kMaxNames &&
+           std::ranges::all_of(call.arguments, [](const ExpressionPtr& operand) {
+             const bool is_conj = operand->kind == Kind::kCall &&
+                                  operand->built_in == BuiltIn::kConj &&
+                                  operand->arguments.size() == 1;
+             return is_name_or_constant(is_conj ? *operand->arguments[0] : *operand);
+           });
+  }
+
+  // What is no operator, or one that no call has found yet.
+  tenon_value call_other(const Expression& expression, Operands& operands) {
+    const BuiltIn what = expression.built_in;
+    if (bindings_.has_zeros && std::ranges::any_of(operands.span(), is_zeros)) {
+      return with_zeros(expression, operands);
     }
     if (what != BuiltIn::kNone) {
       OwnedValue result;
-      if (evaluate(what, given, &result)) return result.release();
+      if (evaluate_built_in(what, operands.span(), &result)) return result.release();
       const bool commutes = what == BuiltIn::kAdd || what == BuiltIn::kMul;
-      if (commutes && given.size() == 2 && is_number(given[0])) std::swap(given[0], given[1]);
+      if (commutes && operands.size() == 2 && is_number(operands[0])) operands.swap();
     }
     const Callee* callee = expression.callee.load(std::memory_order_acquire);
-    if (callee != nullptr && fits(*callee, given)) [[likely]] {
-      return call_found(*callee, given);
-    }
-    return call_slow(expression, given);
+    if (callee != nullptr && fits(*callee, operands)) return call_found(*callee, operands);
+    return call_slow(expression, operands);
   }
 
   // Tangents are linear: zeros in give zeros out, unless something is added.
-  tenon_value with_zeros(const Expression& expression, Values& given) {
-    const bool adds = expression.built_in == BuiltIn::kAdd && given.size() == 2;
-    const bool subtracts = expression.built_in == BuiltIn::kSub && given.size() == 2;
-    if ((adds || subtracts) && !is_zeros(given[0])) return take(given[0]);
-    if (adds) return take(given[1]);
-    if (!subtracts || is_zeros(given[1])) {
+  tenon_value with_zeros(const Expression& expression, Operands& operands) {
+    const bool adds = expression.built_in == BuiltIn::kAdd && operands.size() == 2;
+    const bool subtracts = expression.built_in == BuiltIn::kSub && operands.size() == 2;
+    if ((adds || subtracts) && !is_zeros(operands[0])) return value::copy(operands[0]);
+    if (adds) return value::copy(operands[1]);
+    if (!subtracts || is_zeros(operands[1])) {
       return tenon_value_of_tensor(tensor::Tensor::undefined());
     }
     Expression negation;
     negation.kind = Kind::kCall;
     negation.name = "neg";
-    Values operand(1);
-    operand[0] = take(given[1]);
+    Operands operand;
+    operand.push_back(operands[1]);
     return call_slow(negation, operand);
   }
-  static tenon_value take(tenon_value& value) noexcept {
-    return std::exchange(value, tenon_value{});
-  }
 
-  // What is no operator, or needs none: attributes, numbers.
-  static bool evaluate(BuiltIn what, Values& given, OwnedValue* out_result) {
-    if (given.size() == 0) return false;
-    if (is_tensor(given[0])) return of_tensor(what, given, out_result);
-    if (given.size() == 2 && is_number(given[0]) && is_number(given[1])) {
-      return of_numbers(what, given[0], given[1], out_result);
-    }
-    if (given.size() == 1 && is_number(given[0])) return of_number(what, given[0], out_result);
-    if (given[0].tag == TENON_TAG_INT_LIST) return of_sizes(what, given, out_result);
-    return what == BuiltIn::kSizesAt && given.size() == 2 && sizes_at(given, out_result);
-  }
-
-  static bool of_tensor(BuiltIn what, Values& given, OwnedValue* out_result) {
-    const tenon_tensor& tensor = *given[0].as.tensor;
-    switch (what) {
-      case BuiltIn::kSizes:
-        *out_result =
-            OwnedValue(value::new_list(TENON_TAG_INT_LIST, tensor.sizes(), tensor.ndim()));
-        return true;
-      case BuiltIn::kDim:
-        return give_number(tensor.ndim(), out_result);
-      case BuiltIn::kNumel:
-        return give_number(tensor.numel(), out_result);
-      case BuiltIn::kDtype:
-        *out_result = OwnedValue(tenon_value_of_dtype(tensor.dtype()));
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  // `x.dim()` and so on, where only the sizes of x were saved, and what is made of sizes.
-  static bool of_sizes(BuiltIn what, Values& given, OwnedValue* out_result) {
-    const auto* sizes = static_cast<const int64_t*>(given[0].as.list.data);
-    const tensor::Dims dims{sizes, given[0].count};
-    if (given.size() == 1) {
-      if (what == BuiltIn::kDim) return give_number(given[0].count, out_result);
-      if (what == BuiltIn::kNumel) return give_number(product(dims), out_result);
-      return what == BuiltIn::kInverse && give_sizes(inverse(dims), out_result);
-    }
-    if (given.size() != 2) return false;
-    if (what == BuiltIn::kSize && given[1].tag == TENON_TAG_INT) {
-      return give_number(dims[wrapped(given[1].as.i, dims)], out_result);
-    }
-    if (what == BuiltIn::kFoldedSizes) return give_sizes(folded(dims, given[1]), out_result);
-    if (what != BuiltIn::kFoldedNumel) return false;
-    const Sizes left = folded(dims, given[1]);
-    int64_t number = 1;
-    for (size_t dim = 0; dim < dims.size(); ++dim) number *= left[dim] == 1 ? dims[dim] : 1;
-    return give_number(number, out_result);
-  }
-
-  using Sizes = base::SmallVector<int64_t, 8>;
-
-  static bool give_number(int64_t number, OwnedValue* out_result) {
-    *out_result = OwnedValue(tenon_value_of_int(number));
-    return true;
-  }
-  static bool give_sizes(const Sizes& sizes, OwnedValue* out_result) {
-    *out_result = OwnedValue(
-        value::new_list(TENON_TAG_INT_LIST, sizes.data(), static_cast<int64_t>(sizes.size())));
-    return true;
-  }
-  static int64_t product(tensor::Dims sizes) {
-    int64_t number = 1;
-    for (const int64_t size : sizes) number *= size;
-    return number;
-  }
-  static size_t wrapped(int64_t dim, tensor::Dims sizes) {
-    const auto ndim = static_cast<int64_t>(sizes.size());
-    const int64_t found = dim < 0 ? dim + ndim : dim;
-    TENON_CHECK_INDEX(found >= 0 && found < ndim, "dim must be in [", -ndim, ", ", ndim - 1,
-                      "], got ", dim);
-    return static_cast<size_t>(found);
-  }
-  static Sizes inverse(tensor::Dims order) {
-    Sizes found(order.size());
-    for (size_t i = 0; i < order.size(); ++i) {
-      found[wrapped(order[i], order)] = static_cast<int64_t>(i);
-    }
-    return found;
-  }
-  // With the dims that a reduction has folded as 1: of an int, a list, or None and an empty list,
-  // which stand for all.
-  static Sizes folded(tensor::Dims sizes, const tenon_value& dim) {
-    Sizes left{std::span<const int64_t>(sizes)};
-    const bool all = dim.tag == TENON_TAG_NONE || (dim.tag == TENON_TAG_INT_LIST && dim.count == 0);
-    if (all) {
-      for (size_t i = 0; i < left.size(); ++i) left[i] = 1;
-    } else if (sizes.empty()) {
-      return left;
-    } else if (dim.tag == TENON_TAG_INT) {
-      left[wrapped(dim.as.i, sizes)] = 1;
-    } else {
-      const auto* dims = static_cast<const int64_t*>(dim.as.list.data);
-      for (uint32_t i = 0; i < dim.count; ++i) left[wrapped(dims[i], sizes)] = 1;
-    }
-    return left;
-  }
-
-  // Of each tensor of a list the size of one dim.
-  static bool sizes_at(Values& given, OwnedValue* out_result) {
-    if (given[0].tag != TENON_TAG_LIST || given[1].tag != TENON_TAG_INT) return false;
-    Sizes found;
-    for (uint32_t i = 0; i < given[0].count; ++i) {
-      const tenon_value& one = value::elements(given[0])[i];
-      const tensor::Dims sizes{static_cast<const int64_t*>(one.as.list.data), one.count};
-      found.push_back(sizes[wrapped(given[1].as.i, sizes)]);
-    }
-    return give_sizes(found, out_result);
-  }
-
-  static bool of_number(BuiltIn what, const tenon_value& operand, OwnedValue* out_result) {
-    if (what != BuiltIn::kNeg) return false;
-    *out_result = OwnedValue(operand.tag == TENON_TAG_FLOAT ? tenon_value_of_float(-operand.as.f)
-                                                            : tenon_value_of_int(-operand.as.i));
-    return true;
-  }
-
-  static bool of_numbers(BuiltIn what, const tenon_value& a, const tenon_value& b,
-                         OwnedValue* out_result) {
-    const bool ints = a.tag != TENON_TAG_FLOAT && b.tag != TENON_TAG_FLOAT;
-    const double x = as_double(a);
-    const double y = as_double(b);
-    const auto give = [&](int64_t whole, double real) {
-      *out_result = OwnedValue(ints ? tenon_value_of_int(whole) : tenon_value_of_float(real));
-      return true;
-    };
-    switch (what) {
-      case BuiltIn::kAdd:
-        return give(a.as.i + b.as.i, x + y);
-      case BuiltIn::kSub:
-        return give(a.as.i - b.as.i, x - y);
-      case BuiltIn::kMul:
-        return give(a.as.i * b.as.i, x * y);
-      case BuiltIn::kDiv:
-        *out_result = OwnedValue(tenon_value_of_float(x / y));
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  static bool fits(const Callee& callee, Values& given) {
-    for (size_t i = 0; i < given.size(); ++i) {
-      if (given[i].tag != callee.given[i].tag) return false;
+  static bool fits(const Callee& callee, const Operands& operands) noexcept {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].tag != callee.given[i].tag) return false;
     }
     return true;
   }
 
-  tenon_value call_found(const Callee& callee, Values& given) {
+  static tenon_value call_found(const Callee& callee, Operands& operands) {
+    const size_t results = callee.results;
+    if (callee.is_plain) return run(*callee.op, operands.data(), operands.size(), results);
     base::SmallVector<tenon_value, 8> args{std::span(callee.defaults)};
-    for (size_t i = 0; i < given.size(); ++i) {
+    for (size_t i = 0; i < operands.size(); ++i) {
       const Callee::Given& how = callee.given[i];
-      if (how.to_tensor) given[i] = value_of_tensor(tensor::new_number(given[i]));
-      args[how.position] = borrowed(given[i]);
+      if (how.to_tensor) {
+        operands.replace(i, value_of_tensor(tensor::new_number(operands[i])));
+      }
+      args[how.position] = operands[i];
     }
-    return run(*callee.op, *callee.schema, args);
+    return run(*callee.op, args.data(), args.size(), results);
   }
 
-  tenon_value run(const tenon_op& op, const schema::Schema& schema, std::span<tenon_value> args) {
-    base::SmallVector<tenon_value, 2> rets(schema.returns().size());
+  [[gnu::always_inline]] static tenon_value run(const tenon_op& op, tenon_value* args, size_t nargs,
+                                                size_t nrets) {
+    tenon_value ret{};
     tenon_stack stack{};
-    stack.args = args.data();
-    stack.nargs = static_cast<uint32_t>(args.size());
-    stack.rets = rets.data();
-    stack.nrets = static_cast<uint32_t>(rets.size());
-    if (dispatch::call(&op, &stack) != TENON_OK) throw Error(base::take_current_error());
-    if (rets.size() == 1) return rets[0];
-    OwnedValue tuple(
-        value::new_list(TENON_TAG_TUPLE, rets.data(), static_cast<int64_t>(rets.size())));
+    stack.args = args;
+    stack.nargs = static_cast<uint32_t>(nargs);
+    if (nrets != 1) [[unlikely]] {
+      return run_for_tuple(op, &stack, nrets);
+    }
+    stack.rets = &ret;
+    stack.nrets = 1;
+    call(op, &stack);
+    return ret;
+  }
+
+  static tenon_value run_for_tuple(const tenon_op& op, tenon_stack* stack, size_t nrets) {
+    base::SmallVector<tenon_value, 4> rets(nrets);
+    stack->rets = rets.data();
+    stack->nrets = static_cast<uint32_t>(nrets);
+    call(op, stack);
+    OwnedValue tuple(value::new_list(TENON_TAG_TUPLE, rets.data(), static_cast<int64_t>(nrets)));
     for (tenon_value& ret : rets) value::clear(&ret);
     return tuple.release();
+  }
+
+  [[gnu::always_inline]] static void call(const tenon_op& op, tenon_stack* stack) {
+    if (dispatch::call(&op, stack) != TENON_OK) [[unlikely]] {
+      throw Error(base::take_current_error());
+    }
   }
 
   // The overloads of a name, in the order of their definition.
@@ -341,7 +263,7 @@ class Evaluation {
     return found;
   }
 
-  tenon_value call_slow(const Expression& expression, Values& given) {
+  tenon_value call_slow(const Expression& expression, Operands& given) {
     const size_t named = expression.keywords.size();
     const size_t positional = given.size() - named;
     std::vector<const char*> names;
@@ -368,16 +290,16 @@ class Evaluation {
     for (const tenon_op* op : overloads) {
       const schema::SchemaPtr schema = dispatch::schema_of(*op);
       if (schema == nullptr) continue;
-      Values args(dispatch::bound_count(*schema, positional));
+      base::SmallVector<tenon_value, 8> bound(dispatch::bound_count(*schema, positional));
       try {
-        dispatch::bind_arguments(*schema, arguments, &args[0]);
+        dispatch::bind_arguments(*schema, arguments, bound.data());
       } catch (Error& error) {
         if (first == nullptr) first = error.release();
         continue;
       }
-      base::SmallVector<tenon_value, 8> borrowed_args(args.size());
-      for (size_t i = 0; i < args.size(); ++i) borrowed_args[i] = borrowed(args[i]);
-      return run(*op, *schema, borrowed_args);
+      Operands args;
+      for (const tenon_value& value : bound) args.push_back(value);
+      return run(*op, args.data(), args.size(), schema->returns().size());
     }
     TENON_CHECK(first != nullptr, TENON_ERROR_NOT_FOUND, bindings_.what, ": gradient calls ",
                 expression.name, ", of which no overload is defined");
@@ -388,7 +310,7 @@ class Evaluation {
 
   // Of an overload that takes the values, numbers perhaps as tensors.
   static std::unique_ptr<Callee> find_callee(const tenon_op& op, const Expression& expression,
-                                             Values& given, Numbers numbers) {
+                                             const Operands& given, Numbers numbers) {
     auto callee = std::make_unique<Callee>();
     callee->op = &op;
     callee->schema = dispatch::schema_of(op);
@@ -408,6 +330,7 @@ class Evaluation {
           numbers == Numbers::kAsTensors && is_number(given[i]) && type.kind == TENON_TYPE_TENSOR;
       if (!to_tensor && !dispatch::value_matches(given[i], type)) return nullptr;
       callee->given.push_back({given[i].tag, static_cast<uint16_t>(index), to_tensor});
+      callee->is_plain = callee->is_plain && index == i && !to_tensor;
       is_given[index] = true;
     }
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -415,41 +338,18 @@ class Evaluation {
       if (value == nullptr && !is_given[i]) return nullptr;
       callee->defaults.push_back(value != nullptr ? borrowed(*value) : tenon_value{});
     }
+    callee->results = callee->schema->returns().size();
+    callee->is_plain = callee->is_plain && given.size() == arguments.size();
+    callee->takes_names = callee->is_plain && takes_names(expression);
     return callee;
   }
+
+  static constexpr size_t kMaxNames = 4;
 
   const Bindings& bindings_;
 };
 
 }  // namespace
-
-BuiltIn built_in_of(std::string_view name) noexcept {
-  static constexpr struct {
-    std::string_view name;
-    BuiltIn what;
-  } kBuiltIns[] = {
-      {"if_none", BuiltIn::kIfNone},
-      {"conj", BuiltIn::kConj},
-      {"neg", BuiltIn::kNeg},
-      {"add", BuiltIn::kAdd},
-      {"sub", BuiltIn::kSub},
-      {"mul", BuiltIn::kMul},
-      {"div", BuiltIn::kDiv},
-      {"sizes", BuiltIn::kSizes},
-      {"dim", BuiltIn::kDim},
-      {"numel", BuiltIn::kNumel},
-      {"dtype", BuiltIn::kDtype},
-      {"size", BuiltIn::kSize},
-      {"inverse", BuiltIn::kInverse},
-      {"folded_sizes", BuiltIn::kFoldedSizes},
-      {"folded_numel", BuiltIn::kFoldedNumel},
-      {"sizes_at", BuiltIn::kSizesAt},
-  };
-  for (const auto& each : kBuiltIns) {
-    if (each.name == name) return each.what;
-  }
-  return BuiltIn::kNone;
-}
 
 value::OwnedValue evaluate(const Expression& expression, const Bindings& bindings) {
   return OwnedValue(Evaluation(bindings).value_of(expression));

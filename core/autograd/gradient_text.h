@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autograd/text_built_in.h"
 #include "dispatch/operator_entry.h"
 #include "value/value.h"
 
@@ -30,6 +31,7 @@ namespace tenon::autograd {
 struct Callee {
   const tenon_op* op;
   schema::SchemaPtr schema;
+  size_t results = 0;
   // Of the given arguments, positional ones first: the tag, and the position in the schema.
   struct Given {
     uint16_t tag;
@@ -38,29 +40,9 @@ struct Callee {
   };
   std::vector<Given> given;
   std::vector<tenon_value> defaults;  // one for each argument of the schema, borrowed from it
+  bool is_plain = true;               // all arguments are given, in their order and as they are
+  bool takes_names = false;           // and are names or constants, or such with conj()
 };
-
-/// What names of functions mean beside operators, or instead of them.
-enum class BuiltIn : uint8_t {
-  kNone,
-  kIfNone,
-  kConj,
-  kNeg,
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kSizes,
-  kDim,
-  kNumel,
-  kDtype,
-  kSize,
-  kInverse,
-  kFoldedSizes,
-  kFoldedNumel,
-  kSizesAt,
-};
-BuiltIn built_in_of(std::string_view name) noexcept;
 
 /// A node of a parsed text.
 struct Expression {

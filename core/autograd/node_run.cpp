@@ -18,18 +18,19 @@ using tensor::TensorPtr;
 // What a node's saved tensors are to a formula: values that own no more than the tensors.
 class Unpacked {
  public:
-  Unpacked(Node& node, const Plan& plan) : values_(plan.saves.size()) {
-    size_t tensors = 0;
-    size_t numbers = 0;
-    for (size_t i = 0; i < plan.saves.size(); ++i) {
-      if (plan.saves[i].is_tensor) {
-        TensorPtr tensor = unpack(node, node.saved_tensors()[tensors++]);
-        if (tensor == nullptr) continue;
-        tensors_.push_back(tensor.get());
-        values_[i] = tenon_value_of_tensor(tensor.detach());
+  Unpacked(Node& node, const Plan& plan) {
+    const bool linked = base::grad_mode() == TENON_GRAD_MODE_ON;
+    const SavedTensor* saved = node.saved_tensors().data();
+    const tenon_value* value = node.saved_values().data();
+    for (const Save& save : plan.saves) {
+      if (save.is_tensor) {
+        Tensor* tensor = linked ? unpack(node, *saved, true).detach() : plain(node, *saved);
+        ++saved;
+        values_.push_back(tensor != nullptr ? tenon_value_of_tensor(tensor) : tenon_value{});
+        if (tensor != nullptr) tensors_.push_back(tensor);
       } else {
-        values_[i] = node.saved_values()[numbers++];
-        values_[i].flags &= TENON_VALUE_HAS_SYMBOLIC;
+        values_.push_back(*value++);
+        values_.back().flags &= TENON_VALUE_HAS_SYMBOLIC;
       }
     }
   }
@@ -42,6 +43,18 @@ class Unpacked {
   int64_t size() const noexcept { return static_cast<int64_t>(values_.size()); }
 
  private:
+  // Most are as they were when they were saved.
+  static Tensor* plain(Node& node, const SavedTensor& saved) {
+    Tensor* tensor = saved.tensor;
+    if (tensor == nullptr) return nullptr;
+    if (!saved.is_packed() && static_cast<uint32_t>(tensor->version()) == saved.version)
+        [[likely]] {
+      tensor->retain();
+      return tensor;
+    }
+    return unpack(node, saved, false).detach();
+  }
+
   base::SmallVector<tenon_value, 4> values_;
   base::SmallVector<Tensor*, 4> tensors_;
 };

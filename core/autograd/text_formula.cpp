@@ -16,6 +16,7 @@ using Kind = Expression::Kind;
 
 struct PlannedGradient {
   std::vector<uint16_t> inputs;  // numbers among the plan's inputs
+  bool is_single = false;        // one input, whose number is that of its edge
   ExpressionPtr expression;
 };
 
@@ -162,6 +163,7 @@ void give(const Plan& plan, uint16_t input, const tenon_value& value, tenon_back
 }
 
 bool is_wanted(const Plan& plan, const PlannedGradient& gradient, const tenon_backward_call& call) {
+  if (gradient.is_single) return call.needs[gradient.inputs[0]] != 0;
   for (const uint16_t input : gradient.inputs) {
     int64_t count = 0;
     const int64_t edge = first_edge(plan, call, input, &count);
@@ -185,6 +187,10 @@ std::unique_ptr<Plan> TextFormula::make_plan(const schema::Schema& schema) const
   plan->wanted = 0;
   Resolver resolver(name(), schema, plan.get());
   for (Gradient& gradient : parse_gradients(name(), text_)) resolver.add(std::move(gradient));
+  const bool has_lists = std::ranges::any_of(plan->inputs, &Input::is_list);
+  for (PlannedGradient& planned : plan->gradients) {
+    planned.is_single = planned.inputs.size() == 1 && !has_lists;
+  }
   return plan;
 }
 
@@ -193,7 +199,13 @@ void TextFormula::run(const Plan& base_plan, tenon_backward_call* call) const {
   const Bindings bindings{name(), call->saved, call->grads};
   for (const PlannedGradient& gradient : plan.gradients) {
     if (!is_wanted(plan, gradient, *call)) continue;
-    const value::OwnedValue value = evaluate(*gradient.expression, bindings);
+    value::OwnedValue value = evaluate(*gradient.expression, bindings);
+    if (gradient.is_single && is_tensor(value.get())) [[likely]] {
+      const tenon_value grad = value.release();
+      if ((grad.flags & TENON_VALUE_OWNED) == 0) grad.as.tensor->retain();
+      call->out_grads[gradient.inputs[0]] = grad.as.tensor;
+      continue;
+    }
     if (gradient.inputs.size() == 1) {
       give(plan, gradient.inputs[0], value.get(), call);
       continue;

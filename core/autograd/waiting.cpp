@@ -58,16 +58,19 @@ void release(std::span<Tensor* const> grads) noexcept {
 }  // namespace
 
 Waiting::~Waiting() {
-  for (const Entry& entry : heap_) {
-    Node& node = *entry.node;
-    if (entry.grads == nullptr) {
-      release({&node.claimed().grad, 1});
-    } else {
-      release({entry.grads, node.output_count()});
-      std::free(entry.grads);
-    }
-    if (node.is_claimed_by(this)) node.unclaim();
+  if (next_.node != nullptr) drop(next_);
+  for (const Entry& entry : heap_) drop(entry);
+}
+
+void Waiting::drop(const Entry& entry) noexcept {
+  Node& node = *entry.node;
+  if (entry.grads == nullptr) {
+    release({&node.claimed().grad, 1});
+  } else {
+    release({entry.grads, node.output_count()});
+    std::free(entry.grads);
   }
+  if (node.is_claimed_by(this)) node.unclaim();
 }
 
 void Waiting::add(Node& node, uint32_t output, TensorPtr grad, bool recorded) {
@@ -92,38 +95,63 @@ Tensor** Waiting::find_elsewhere(const Node& node) const noexcept {
 }
 
 Tensor** Waiting::enter(Node& node) {
-  heap_.push_back({node.sequence(), &node, nullptr});
-  Tensor** grads = nullptr;
-  if (node.output_count() == 1 && node.try_claim(this)) [[likely]] {
-    node.claimed().grad = nullptr;
-    grads = &node.claimed().grad;
-  } else {
-    grads = heap_.back().grads = enter_apart(node);
+  if (node.output_count() != 1 || !node.try_claim(this)) [[unlikely]] {
+    return enter_apart(node);
   }
-  std::push_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
-  return grads;
+  node.claimed().grad = nullptr;
+  try {
+    push({node.sequence(), &node, nullptr});
+  } catch (...) {
+    node.unclaim();
+    throw;
+  }
+  return &node.claimed().grad;
 }
 
 Tensor** Waiting::enter_apart(Node& node) {
+  std::unique_ptr<Tensor*, Free> grads(new_grads(node.output_count()));
+  const bool is_claimed = node.output_count() != 1 && node.try_claim(this);
   try {
-    std::unique_ptr<Tensor*, Free> grads(new_grads(node.output_count()));
-    if (node.output_count() != 1 && node.try_claim(this)) {
+    if (is_claimed) {
       node.claimed().grads = grads.get();
     } else {
       elsewhere_.emplace(&node, grads.get());
     }
-    return grads.release();
+    push({node.sequence(), &node, grads.get()});
   } catch (...) {
-    heap_.pop_back();
+    if (is_claimed) node.unclaim();
+    elsewhere_.erase(&node);
     throw;
   }
+  return grads.release();
+}
+
+// With a chain the heap is hardly used: the newest node is the one that has just been found.
+void Waiting::push(const Entry& entry) {
+  if (next_.node != nullptr) {
+    if (entry.sequence <= next_.sequence) return push_on_heap(entry);
+    push_on_heap(next_);
+  } else if (!heap_.empty() && entry.sequence < heap_.begin()->sequence) {
+    return push_on_heap(entry);
+  }
+  next_ = entry;
+}
+
+void Waiting::push_on_heap(const Entry& entry) {
+  heap_.push_back(entry);
+  std::push_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
+}
+
+Waiting::Entry Waiting::pop() noexcept {
+  if (next_.node != nullptr) return std::exchange(next_, {});
+  std::pop_heap(heap_.begin(), heap_.end(), &Entry::runs_later);
+  const Entry entry = heap_.back();
+  heap_.pop_back();
+  return entry;
 }
 
 Turn::Turn(Waiting* waiting) noexcept {
-  auto& heap = waiting->heap_;
-  const Waiting::Entry entry = heap.begin()[0];
-  std::pop_heap(heap.begin(), heap.end(), &Waiting::Entry::runs_later);
-  heap.pop_back();
+  const Waiting::Entry entry = waiting->pop();
   node_ = entry.node;
   if (entry.grads == nullptr) [[likely]] {
     one_ = unmarked(node_->claimed().grad);

@@ -23,7 +23,7 @@ class Waiting {
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
-  bool is_empty() const noexcept { return heap_.empty(); }
+  bool is_empty() const noexcept { return next_.node == nullptr && heap_.empty(); }
   /// Adds to the gradient (NULL: nothing) that waits for an output; the node waits from now on.
   /// `recorded`: what is there stays as it is, for others may hold it. Throws what operators raise,
   /// and std::bad_alloc.
@@ -32,9 +32,9 @@ class Waiting {
  private:
   friend class Turn;
   struct Entry {
-    uint64_t sequence;
-    Node* node;
-    tensor::Tensor** grads;  // NULL: the one is in the node
+    uint64_t sequence = 0;
+    Node* node = nullptr;
+    tensor::Tensor** grads = nullptr;  // NULL: the one is in the node
     static bool runs_later(const Entry& a, const Entry& b) noexcept {
       return a.sequence < b.sequence;
     }
@@ -42,10 +42,14 @@ class Waiting {
 
   // For a node that nothing waits for yet: where its gradients are to be.
   tensor::Tensor** enter(Node& node);
-  // The same in memory of its own, behind the entry that is the heap's last.
   tensor::Tensor** enter_apart(Node& node);
   tensor::Tensor** find_elsewhere(const Node& node) const noexcept;
+  void push(const Entry& entry);
+  void push_on_heap(const Entry& entry);
+  Entry pop() noexcept;
+  void drop(const Entry& entry) noexcept;
 
+  Entry next_;  // runs before all on the heap; without node: none such is known
   base::SmallVector<Entry, 8> heap_;
   std::unordered_map<const Node*, tensor::Tensor**> elsewhere_;  // of what others have claimed
 };

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autograd/text_built_in.h"
+
+#include "base/check.h"
+#include "base/small_vector.h"
+
+namespace tenon::autograd {
+
+namespace {
+
+using value::OwnedValue;
+
+double as_double(const tenon_value& value) noexcept {
+  return value.tag == TENON_TAG_FLOAT ? value.as.f : static_cast<double>(value.as.i);
+}
+
+using Sizes = base::SmallVector<int64_t, 8>;
+
+bool give_number(int64_t number, OwnedValue* out_result) {
+  *out_result = OwnedValue(tenon_value_of_int(number));
+  return true;
+}
+bool give_sizes(const Sizes& sizes, OwnedValue* out_result) {
+  *out_result = OwnedValue(
+      value::new_list(TENON_TAG_INT_LIST, sizes.data(), static_cast<int64_t>(sizes.size())));
+  return true;
+}
+int64_t product(tensor::Dims sizes) {
+  int64_t number = 1;
+  for (const int64_t size : sizes) number *= size;
+  return number;
+}
+size_t wrapped(int64_t dim, tensor::Dims sizes) {
+  const auto ndim = static_cast<int64_t>(sizes.size());
+  const int64_t found = dim < 0 ? dim + ndim : dim;
+  TENON_CHECK_INDEX(found >= 0 && found < ndim, "dim must be in [", -ndim, ", ", ndim - 1,
+                    "], got ", dim);
+  return static_cast<size_t>(found);
+}
+Sizes inverse(tensor::Dims order) {
+  Sizes found(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    found[wrapped(order[i], order)] = static_cast<int64_t>(i);
+  }
+  return found;
+}
+// With the dims that a reduction has folded as 1: of an int, a list, or None and an empty list,
+// which stand for all.
+Sizes folded(tensor::Dims sizes, const tenon_value& dim) {
+  Sizes left{std::span<const int64_t>(sizes)};
+  const bool all = dim.tag == TENON_TAG_NONE || (dim.tag == TENON_TAG_INT_LIST && dim.count == 0);
+  if (all) {
+    for (size_t i = 0; i < left.size(); ++i) left[i] = 1;
+  } else if (sizes.empty()) {
+    return left;
+  } else if (dim.tag == TENON_TAG_INT) {
+    left[wrapped(dim.as.i, sizes)] = 1;
+  } else {
+    const auto* dims = static_cast<const int64_t*>(dim.as.list.data);
+    for (uint32_t i = 0; i < dim.count; ++i) left[wrapped(dims[i], sizes)] = 1;
+  }
+  return left;
+}
+
+bool of_tensor(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out_result) {
+  const tenon_tensor& tensor = *given[0].as.tensor;
+  switch (what) {
+    case BuiltIn::kSizes:
+      *out_result = OwnedValue(value::new_list(TENON_TAG_INT_LIST, tensor.sizes(), tensor.ndim()));
+      return true;
+    case BuiltIn::kDim:
+      return give_number(tensor.ndim(), out_result);
+    case BuiltIn::kNumel:
+      return give_number(tensor.numel(), out_result);
+    case BuiltIn::kDtype:
+      *out_result = OwnedValue(tenon_value_of_dtype(tensor.dtype()));
+      return true;
+    default:
+      return false;
+  }
+}
+
+// `x.dim()` and so on, where only the sizes of x were saved, and what is made of sizes.
+bool of_sizes(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out_result) {
+  const auto* sizes = static_cast<const int64_t*>(given[0].as.list.data);
+  const tensor::Dims dims{sizes, given[0].count};
+  if (given.size() == 1) {
+    if (what == BuiltIn::kDim) return give_number(given[0].count, out_result);
+    if (what == BuiltIn::kNumel) return give_number(product(dims), out_result);
+    return what == BuiltIn::kInverse && give_sizes(inverse(dims), out_result);
+  }
+  if (given.size() != 2) return false;
+  if (what == BuiltIn::kSize && given[1].tag == TENON_TAG_INT) {
+    return give_number(dims[wrapped(given[1].as.i, dims)], out_result);
+  }
+  if (what == BuiltIn::kFoldedSizes) return give_sizes(folded(dims, given[1]), out_result);
+  if (what != BuiltIn::kFoldedNumel) return false;
+  const Sizes left = folded(dims, given[1]);
+  int64_t number = 1;
+  for (size_t dim = 0; dim < dims.size(); ++dim) number *= left[dim] == 1 ? dims[dim] : 1;
+  return give_number(number, out_result);
+}
+
+// Of each tensor of a list the size of one dim.
+bool sizes_at(std::span<const tenon_value> given, OwnedValue* out_result) {
+  if (given[0].tag != TENON_TAG_LIST || given[1].tag != TENON_TAG_INT) return false;
+  Sizes found;
+  for (uint32_t i = 0; i < given[0].count; ++i) {
+    const tenon_value& one = value::elements(given[0])[i];
+    const tensor::Dims sizes{static_cast<const int64_t*>(one.as.list.data), one.count};
+    found.push_back(sizes[wrapped(given[1].as.i, sizes)]);
+  }
+  return give_sizes(found, out_result);
+}
+
+bool of_number(BuiltIn what, const tenon_value& operand, OwnedValue* out_result) {
+  if (what != BuiltIn::kNeg) return false;
+  *out_result = OwnedValue(operand.tag == TENON_TAG_FLOAT ? tenon_value_of_float(-operand.as.f)
+                                                          : tenon_value_of_int(-operand.as.i));
+  return true;
+}
+
+bool of_numbers(BuiltIn what, const tenon_value& a, const tenon_value& b, OwnedValue* out_result) {
+  const bool ints = a.tag != TENON_TAG_FLOAT && b.tag != TENON_TAG_FLOAT;
+  const double x = as_double(a);
+  const double y = as_double(b);
+  const auto give = [&](int64_t whole, double real) {
+    *out_result = OwnedValue(ints ? tenon_value_of_int(whole) : tenon_value_of_float(real));
+    return true;
+  };
+  switch (what) {
+    case BuiltIn::kAdd:
+      return give(a.as.i + b.as.i, x + y);
+    case BuiltIn::kSub:
+      return give(a.as.i - b.as.i, x - y);
+    case BuiltIn::kMul:
+      return give(a.as.i * b.as.i, x * y);
+    case BuiltIn::kDiv:
+      *out_result = OwnedValue(tenon_value_of_float(x / y));
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+BuiltIn built_in_of(std::string_view name) noexcept {
+  static constexpr struct {
+    std::string_view name;
+    BuiltIn what;
+  } kBuiltIns[] = {
+      {"if_none", BuiltIn::kIfNone},
+      {"conj", BuiltIn::kConj},
+      {"neg", BuiltIn::kNeg},
+      {"add", BuiltIn::kAdd},
+      {"sub", BuiltIn::kSub},
+      {"mul", BuiltIn::kMul},
+      {"div", BuiltIn::kDiv},
+      {"sizes", BuiltIn::kSizes},
+      {"dim", BuiltIn::kDim},
+      {"numel", BuiltIn::kNumel},
+      {"dtype", BuiltIn::kDtype},
+      {"size", BuiltIn::kSize},
+      {"inverse", BuiltIn::kInverse},
+      {"folded_sizes", BuiltIn::kFoldedSizes},
+      {"folded_numel", BuiltIn::kFoldedNumel},
+      {"sizes_at", BuiltIn::kSizesAt},
+  };
+  for (const auto& each : kBuiltIns) {
+    if (each.name == name) return each.what;
+  }
+  return BuiltIn::kNone;
+}
+
+bool evaluate_built_in(BuiltIn what, std::span<const tenon_value> given, OwnedValue* out_result) {
+  if (given.size() == 0) return false;
+  if (is_tensor(given[0])) return of_tensor(what, given, out_result);
+  if (given.size() == 2 && is_number(given[0]) && is_number(given[1])) {
+    return of_numbers(what, given[0], given[1], out_result);
+  }
+  if (given.size() == 1 && is_number(given[0])) return of_number(what, given[0], out_result);
+  if (given[0].tag == TENON_TAG_INT_LIST) return of_sizes(what, given, out_result);
+  return what == BuiltIn::kSizesAt && given.size() == 2 && sizes_at(given, out_result);
+}
+
+}  // namespace tenon::autograd
