@@ -3,9 +3,9 @@
 //
 // Every edge leads to a node with a smaller sequence number, on whichever threads nodes were made:
 // taking the largest number first is an order in which each node has all its gradients before it
-// runs. No first pass counts what each one waits for, and after a failure the heap holds exactly
-// what is to be given back. Passes of many threads, and those that a formula starts, run over one graph
-// at once: waiting.h says how.
+// runs. No first pass counts what each one waits for, and after a failure the queue holds exactly
+// what is to be given back. Passes of many threads, and those that a formula starts, run over one
+// graph at once: waiting.h says how.
 #pragma once
 
 #include <span>
