@@ -285,3 +285,28 @@ def test_numpy_is_refused_what_it_would_lose():
     pytest.importorskip("numpy")
     with pytest.raises(RuntimeError, match="detach"):
         leaf([1.0]).numpy()
+
+
+def test_passes_to_inputs_are_told_from_others_inside_of_each_other():
+    told = []
+
+    def tell(grad):
+        told.append(tenon._tenon.passes_to_inputs())
+        if len(told) == 1:
+            square.backward()
+            told.append(tenon._tenon.passes_to_inputs())
+        if len(told) == 4:
+            raise RuntimeError("enough")
+
+    x, other = tenon.tensor([2.0], requires_grad=True), tenon.tensor([3.0], requires_grad=True)
+    y, square = x * x, other * other
+    y.register_hook(tell)
+    other.register_hook(lambda grad: told.append(tenon._tenon.passes_to_inputs()))
+    assert not tenon._tenon.passes_to_inputs()
+    tenon.autograd.grad(y, x, retain_graph=True)
+    assert told == [True, False, True]
+    with pytest.raises(RuntimeError, match="enough"):
+        y.backward(inputs=[x])
+    assert told == [True, False, True, True]
+    assert not tenon._tenon.passes_to_inputs()
+    assert other.grad == 6

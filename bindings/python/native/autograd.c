@@ -261,6 +261,30 @@ static PyObject* give_grads(tenon_tensor** grads, Py_ssize_t count) {
   return tuple;
 }
 
+/* Whether the calling thread's innermost pass is to some inputs only. */
+static _Thread_local bool to_inputs;
+
+/* Runs a pass without the lock: 0, or -1 with an exception. */
+static int pass(const tenon_backward_options* options, tenon_tensor** out_grads) {
+  const bool outer = to_inputs;
+  to_inputs = options->ninputs != 0;
+  tenon_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      out_grads != NULL ? tenon_grad(options, out_grads) : tenon_backward(options);
+  Py_END_ALLOW_THREADS to_inputs = outer;
+  /* What nodes saved may have gone on this thread, without the lock. */
+  if (status == TENON_OK) {
+    tnp_drain_some();
+    return 0;
+  }
+  tnp_check(status);
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  tnp_drain_some();
+  PyErr_Restore(type, value, trace);
+  return -1;
+}
+
 /* (outputs, grads, inputs, flags) -> None, or the gradients of inputs. */
 static PyObject* run(PyObject* args, bool gives) {
   PyObject *outputs, *grads, *inputs;
@@ -286,9 +310,7 @@ static PyObject* run(PyObject* args, bool gives) {
     options.input_nodes = in.nodes;
     options.input_numbers = in.numbers;
     options.ninputs = in.count;
-    tenon_status status;
-    Py_BEGIN_ALLOW_THREADS status = gives ? tenon_grad(&options, found) : tenon_backward(&options);
-    Py_END_ALLOW_THREADS if (tnp_check(status) == 0) {
+    if (pass(&options, gives ? found : NULL) == 0) {
       result = gives ? give_grads(found, in.count) : Py_NewRef(Py_None);
     }
   }
@@ -296,11 +318,6 @@ static PyObject* run(PyObject* args, bool gives) {
   free_places(&given);
   free_places(&in);
   PyMem_Free(found);
-  /* What nodes saved may have gone on this thread, without the lock. */
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);
-  tnp_drain_some();
-  PyErr_Restore(type, value, trace);
   return result;
 }
 
@@ -312,6 +329,31 @@ static PyObject* run_backward(PyObject* module, PyObject* args) {
 static PyObject* run_grad(PyObject* module, PyObject* args) {
   (void)module;
   return run(args, true);
+}
+
+/* (tensor, retain_graph, create_graph): the usual pass, from a loss to all leaves. */
+static PyObject* run_backward_from(PyObject* module, PyObject* const* args, Py_ssize_t nargs) {
+  (void)module;
+  if (nargs != 3 || !TNP_IS_TENSOR(args[0])) {
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "backward: arguments must be a Tensor, retain_graph and create_graph");
+  }
+  tenon_tensor* output = tnp_tensor_get(args[0]);
+  int creates = output ? PyObject_IsTrue(args[2]) : -1;
+  int keeps = creates < 0 ? -1 : args[1] == Py_None ? creates : PyObject_IsTrue(args[1]);
+  if (keeps < 0) return NULL;
+  tenon_backward_options options = {.struct_size = sizeof options};
+  options.flags =
+      (keeps ? TENON_BACKWARD_KEEP_GRAPH : 0u) | (creates ? TENON_BACKWARD_CREATE_GRAPH : 0u);
+  options.outputs = &output;
+  options.noutputs = 1;
+  return pass(&options, NULL) == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject* passes_to_inputs(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  return PyBool_FromLong(to_inputs);
 }
 
 /* (node, which of its outputs) that a tensor's gradient goes to. */
@@ -337,6 +379,12 @@ static PyMethodDef functions[] = {
     {"gradient_edge", gradient_edge, METH_O,
      "gradient_edge(tensor, /)\n--\n\nReturns the node that its gradient goes to, and which of the "
      "node's outputs it is."},
+    {"passes_to_inputs", passes_to_inputs, METH_NOARGS,
+     "passes_to_inputs()\n--\n\nTells whether the calling thread's innermost backward pass is to "
+     "some inputs only."},
+    {"run_backward_from", (PyCFunction)(void (*)(void))run_backward_from, METH_FASTCALL,
+     "run_backward_from(output, retain_graph, create_graph, /)\n--\n\nAdds gradients of a tensor "
+     "of one element to those of all leaves."},
     {"run_backward", run_backward, METH_VARARGS,
      "run_backward(outputs, grads, inputs, flags, /)\n--\n\nAdds gradients to those of leaves."},
     {"run_grad", run_grad, METH_VARARGS,

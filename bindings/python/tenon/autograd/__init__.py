@@ -7,7 +7,6 @@ them; a pass with `create_graph=True` is recorded itself and can be derived agai
 
 from __future__ import annotations
 
-from _thread import _local
 from contextvars import ContextVar
 
 from .. import _tenon
@@ -29,12 +28,6 @@ if TYPE_CHECKING:
 _KEEP = _tenon.TENON_BACKWARD_KEEP_GRAPH
 _CREATE = _tenon.TENON_BACKWARD_CREATE_GRAPH
 _ALLOW_UNUSED = _tenon.TENON_BACKWARD_ALLOW_UNUSED
-
-_pass = _local()  # of the calling thread: whether the pass that runs is to some inputs only
-
-
-def _to_inputs() -> bool:
-    return getattr(_pass, "to_inputs", False)
 
 
 def _grads(function: str, outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
@@ -79,11 +72,7 @@ def backward(
     if inputs is not None and not wanted:
         raise ArgumentTypeError("backward: inputs must not be empty; leave them out for all leaves")
     grads = _grads("backward", outputs, grad_tensors)
-    before, _pass.to_inputs = _to_inputs(), bool(wanted)
-    try:
-        _tenon.run_backward(outputs, grads, wanted, _flags(retain_graph, create_graph))
-    finally:
-        _pass.to_inputs = before
+    _tenon.run_backward(outputs, grads, wanted, _flags(retain_graph, create_graph))
 
 
 def grad(
@@ -122,11 +111,7 @@ def grad(
     if allow_unused or materialize_grads:
         flags |= _ALLOW_UNUSED
     first = _grads("grad", begins, grad_outputs)
-    before, _pass.to_inputs = _to_inputs(), True
-    try:
-        found = (run_batched if is_grads_batched else _tenon.run_grad)(begins, first, ends, flags)
-    finally:
-        _pass.to_inputs = before
+    found = (run_batched if is_grads_batched else _tenon.run_grad)(begins, first, ends, flags)
     if materialize_grads:
         batch = first[0].shape[:1] if is_grads_batched else ()
         found = tuple(
@@ -144,11 +129,10 @@ def _backward(
     inputs: Any = None,
 ) -> None:
     """Runs a backward pass that begins here: see `autograd.backward`."""
-    if gradient is None and inputs is None and not _to_inputs():
-        # The usual pass, from a loss to all leaves: nothing to look at.
-        _tenon.run_backward((self,), (None,), (), _flags(retain_graph, create_graph))
-        return
-    backward(self, gradient, retain_graph, create_graph, inputs)
+    if gradient is None and inputs is None:
+        _tenon.run_backward_from(self, retain_graph, create_graph)
+    else:
+        backward(self, gradient, retain_graph, create_graph, inputs)
 
 
 # ---- Threads -------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import functools
 import warnings
 import weakref
 
+from .. import _tenon
 from .._tenon import Tensor, default_generator
 from ..error import InvalidArgumentError, NotSupportedError, StateError
 from ..grad_mode import enable_grad, no_grad
@@ -210,7 +211,7 @@ def _checkpoint_reentrant(function: Any, args: tuple[Any, ...], preserve: bool) 
 @functools.cache
 def _reentrant_function() -> Any:
     """The function with a gradient of its own, made at its first use."""
-    from ..autograd import Function, _to_inputs, backward
+    from ..autograd import Function, backward
 
     class CheckpointFunction(Function):
         """Runs a function unrecorded, and in backward again, recorded."""
@@ -229,7 +230,7 @@ def _reentrant_function() -> Any:
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
             """Runs the function again, and gradients through it."""
-            if _to_inputs():
+            if _tenon.passes_to_inputs():
                 raise StateError(
                     "checkpoint: a backward pass through a reentrant checkpoint must be one to all "
                     "leaves, got grad() or backward(inputs=); use_reentrant=False allows them"
