@@ -297,6 +297,13 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"LiT>">(),
       entry_of<"TTi>T">(),
       entry_of<"TTiT>">(),
+      entry_of<"TL>T">(),
+      entry_of<"TLT>">(),
+      entry_of<"TLTb>T">(),
+      entry_of<"TLTb>">(),
+      entry_of<"TLTbT>">(),
+      entry_of<"TIL>T">(),
+      entry_of<"TLb>T">(),
       // copies
       entry_of<"TTb>">(),
       entry_of<"TTb>T">(),

@@ -163,7 +163,8 @@ struct Call {
     if (kind == "tensors") {
       std::vector<Tensor> list;
       for (size_t i = 1; i < argument.lines.size(); ++i) {
-        list.push_back(value({"", {argument.lines[i]}}).tensor());
+        const std::string& line = argument.lines[i];
+        list.push_back(line == "none" ? Tensor() : value({"", {line}}).tensor());
       }
       return list;
     }

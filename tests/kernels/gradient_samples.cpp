@@ -16,6 +16,10 @@ Tensor mask(const Ints& sizes) {
   return call("aten::gt.Scalar", numbers, 0);
 }
 
+Tensor indices(const Ints& numbers) {
+  return Tensor::from<int64_t>(numbers, Ints{static_cast<int64_t>(numbers.size())});
+}
+
 class Table {
  public:
   void add(std::string op, std::vector<Argument> arguments, std::vector<Keyword> keywords = {},
@@ -219,6 +223,17 @@ void add_products_and_lists(Table& table) {
   table.add("aten::slice_backward", {any({2, 2}), Ints{5, 2}, 0, 1, 5, 2}, {}, kComplex);
 }
 
+void add_indexing(Table& table) {
+  const std::vector<Tensor> second{Tensor(), indices({2, 0, 2})};
+  const std::vector<Tensor> places{indices({1, 0}), indices({-1, 2})};
+  table.add("aten::index.Tensor", {any({2, 3}), second}, {}, kComplex);
+  table.add("aten::index.Tensor", {any({2, 3}), places});
+  table.add("aten::index.Tensor", {any({2, 3}), std::vector<Tensor>{mask({2, 3})}});
+  table.add("aten::index_put", {any({2, 3}), second, any({2, 3}), true}, {}, kComplex);
+  table.add("aten::index_put", {any({2, 3}), places, any({2})}, {}, kComplex);
+  table.add("aten::index_put", {any({2, 3}), std::vector<Tensor>{mask({2, 3})}, any({})});
+}
+
 }  // namespace
 
 std::vector<Sample> gradient_samples() {
@@ -227,6 +242,7 @@ std::vector<Sample> gradient_samples() {
   add_views(table);
   add_reductions(table);
   add_products_and_lists(table);
+  add_indexing(table);
   return table.take();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indexing with ints, slices, None and Ellipsis: views made by ATen's view operators. */
-#include "native.h"
+/* Indexing with ints, slices, None and Ellipsis: views made by ATen's view operators. What has
+ * tensors, masks and sequences besides is in selection.c. */
+#include "selection.h"
 
 static tnp_known_op op_select = {"aten::select.int", NULL};
 static tnp_known_op op_slice = {"aten::slice.Tensor", NULL};
@@ -13,7 +14,6 @@ static inline tenon_value integer(int64_t number) {
   return (tenon_value){.tag = TENON_TAG_INT, .as.i = number};
 }
 
-/* Calls a view operator with a tensor, which is consumed. */
 static PyObject* step(tnp_known_op* known, PyObject* tensor, const tenon_value* more,
                       uint32_t count) {
   PyObject* op = tnp_known(known);
@@ -22,7 +22,7 @@ static PyObject* step(tnp_known_op* known, PyObject* tensor, const tenon_value* 
   return result;
 }
 
-static inline bool is_int(PyObject* key) {
+bool tnp_is_index(PyObject* key) {
   if (TNP_LIKELY(PyLong_CheckExact(key))) return true;
   return !PyBool_Check(key) &&
          (PyLong_Check(key) || (!TNP_IS_TENSOR(key) && !tnp_is_ndarray(key) && PyIndex_Check(key)));
@@ -35,7 +35,7 @@ static int to_index(PyObject* key, int64_t* out) {
   return number == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject* take_select(PyObject* tensor, int64_t dim, PyObject* key) {
+PyObject* tnp_take_select(PyObject* tensor, int64_t dim, PyObject* key) {
   int64_t index;
   if (to_index(key, &index) != 0) {
     Py_DECREF(tensor);
@@ -58,7 +58,13 @@ static int to_bound(PyObject* key, tenon_value* out) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject* take_slice(PyObject* tensor, int64_t dim, PySliceObject* key) {
+PyObject* tnp_take_unsqueeze(PyObject* tensor, int64_t dim) {
+  tenon_value at = integer(dim);
+  return step(&op_unsqueeze, tensor, &at, 1);
+}
+
+PyObject* tnp_take_slice(PyObject* tensor, int64_t dim, PyObject* slice) {
+  PySliceObject* key = (PySliceObject*)slice;
   tenon_value more[4] = {integer(dim)};
   if (to_bound(key->start, &more[1]) != 0 || to_bound(key->stop, &more[2]) != 0 ||
       to_bound(key->step, &more[3]) != 0) {
@@ -69,8 +75,7 @@ static PyObject* take_slice(PyObject* tensor, int64_t dim, PySliceObject* key) {
   return step(&op_slice, tensor, more, 4);
 }
 
-/* Nothing was selected: still a new view, as everywhere else. */
-static PyObject* take_all(PyObject* self, const tenon_tensor* tensor) {
+PyObject* tnp_take_all(PyObject* self, const tenon_tensor* tensor) {
   PyObject* op = tnp_known(&op_view);
   tenon_value sizes = {.tag = TENON_TAG_INT_LIST,
                        .count = (uint32_t)tenon_tensor_ndim(tensor),
@@ -78,12 +83,15 @@ static PyObject* take_all(PyObject* self, const tenon_tensor* tensor) {
   return op ? tnp_op_apply(op, self, &sizes, 1) : NULL;
 }
 
+/* What count_used finds of keys that are not for views alone. */
+enum { kSelects = -2 };
+
 /* Counts the dims that keys use: -1 with an exception where they are no good index. */
 static int64_t count_used(PyObject* const* keys, Py_ssize_t count) {
   int64_t used = 0;
   bool ellipsis = false;
   for (Py_ssize_t i = 0; i < count; i++) {
-    if (is_int(keys[i]) || PySlice_Check(keys[i])) {
+    if (tnp_is_index(keys[i]) || PySlice_Check(keys[i])) {
       used++;
     } else if (keys[i] == Py_Ellipsis) {
       if (ellipsis) {
@@ -92,16 +100,16 @@ static int64_t count_used(PyObject* const* keys, Py_ssize_t count) {
       }
       ellipsis = true;
     } else if (keys[i] != Py_None) {
-      tnp_raise_format(TENON_ERROR_NOT_SUPPORTED,
-                       "index: an index must be int, slice, None or Ellipsis, got %s",
-                       Py_TYPE(keys[i])->tp_name);
-      return -1;
+      return kSelects;
     }
   }
   return used;
 }
 
-PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key) {
+/* The view that a key without tensors stands for. Of others `*selects` is set, and NULL returned
+ * without an exception. */
+static PyObject* take_view(PyObject* self, PyObject* key, bool* selects) {
+  *selects = false;
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
   int64_t ndim = tenon_tensor_ndim(tensor);
@@ -112,7 +120,10 @@ PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key) {
     count = PyTuple_GET_SIZE(key);
   }
   int64_t used = count_used(keys, count);
-  if (used < 0) return NULL;
+  if (TNP_UNLIKELY(used < 0)) {
+    *selects = used == kSelects;
+    return NULL;
+  }
   if (used > ndim) {
     return tnp_raise_format(TENON_ERROR_INDEX, "index: indices must be at most %lld, got %lld",
                             (long long)ndim, (long long)used);
@@ -123,18 +134,23 @@ PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key) {
     if (keys[i] == Py_Ellipsis) {
       dim += ndim - used;
     } else if (keys[i] == Py_None) {
-      tenon_value at = integer(dim++);
-      result = step(&op_unsqueeze, result, &at, 1);
+      result = tnp_take_unsqueeze(result, dim++);
     } else if (PySlice_Check(keys[i])) {
-      result = take_slice(result, dim++, (PySliceObject*)keys[i]);
+      result = tnp_take_slice(result, dim++, keys[i]);
     } else {
-      result = take_select(result, dim, keys[i]);
+      result = tnp_take_select(result, dim, keys[i]);
     }
   }
   if (TNP_LIKELY(result != self)) return result;
-  result = take_all(self, tensor);
+  result = tnp_take_all(self, tensor);
   Py_DECREF(self);
   return result;
+}
+
+PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key) {
+  bool selects;
+  PyObject* view = take_view(self, key, &selects);
+  return TNP_UNLIKELY(selects) ? tnp_select(self, key) : view;
 }
 
 PyObject* tnp_tensor_item_at(PyObject* self, Py_ssize_t index) {
@@ -152,23 +168,52 @@ PyObject* tnp_tensor_item_at(PyObject* self, Py_ssize_t index) {
   return result;
 }
 
+bool tnp_is_number(PyObject* value) {
+  return PyLong_Check(value) || PyFloat_Check(value) || PyComplex_Check(value) ||
+         (!TNP_IS_TENSOR(value) && !tnp_is_ndarray(value) && PyIndex_Check(value));
+}
+
+PyObject* tnp_value_for(PyObject* target, PyObject* value, bool with_numbers) {
+  if (!PyList_Check(value) && !PyTuple_Check(value) && !(with_numbers && tnp_is_number(value))) {
+    return Py_NewRef(value);
+  }
+  PyObject* dtype = PyObject_GetAttrString(target, "dtype");
+  PyObject* args[2] = {value, dtype};
+  PyObject* made = dtype ? tnp_tensor_from_data(NULL, args, 2) : NULL;
+  Py_XDECREF(dtype);
+  return made;
+}
+
+PyObject* tnp_without_front(PyObject* value) {
+  if (!TNP_IS_TENSOR(value)) return value;
+  const tenon_tensor* tensor = tnp_tensor_get(value);
+  if (tensor == NULL) {
+    Py_DECREF(value);
+    return NULL;
+  }
+  const int64_t* sizes = tenon_tensor_sizes(tensor);
+  int64_t ndim = sizes != NULL ? tenon_tensor_ndim(tensor) : 0;
+  int64_t front = 0;
+  while (front < ndim && sizes[front] == 1) front++;
+  for (; value != NULL && front > 0; front--) {
+    tenon_value more[2] = {integer(0), integer(0)};
+    value = step(&op_select, value, more, 2);
+  }
+  return value;
+}
+
 int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value) {
   if (value == NULL) {
     tnp_raise_format(TENON_ERROR_TYPE, "index: elements of a tensor must stay, got del");
     return -1;
   }
-  PyObject* target = tnp_tensor_subscript(self, key);
+  bool selects;
+  PyObject* target = take_view(self, key, &selects);
+  if (selects) return tnp_select_assign(self, key, value);
   if (target == NULL) return -1;
-  bool number = PyLong_Check(value) || PyFloat_Check(value) || PyComplex_Check(value) ||
-                (!TNP_IS_TENSOR(value) && !tnp_is_ndarray(value) && PyIndex_Check(value));
-  PyObject* source = value;
-  Py_INCREF(source);
-  if (PyList_Check(value) || PyTuple_Check(value)) {
-    PyObject* dtype = PyObject_GetAttrString(target, "dtype");
-    PyObject* args[2] = {value, dtype};
-    Py_SETREF(source, dtype ? tnp_tensor_from_data(NULL, args, 2) : NULL);
-    Py_XDECREF(dtype);
-  }
+  bool number = tnp_is_number(value);
+  PyObject* source = tnp_value_for(target, value, false);
+  if (source != NULL && !number) source = tnp_without_front(source);
   PyObject* op = source ? tnp_known(number ? &op_fill : &op_copy) : NULL;
   PyObject* args[3] = {NULL, target, source};
   PyObject* done =

@@ -39,6 +39,10 @@ class _packet__to_copy(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet__unsafe_index(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, indices: _Sequence[Tensor | None]) -> Tensor: ...
+    Tensor: _OpOverload
+
 class _packet__unsafe_view(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, size: _Sequence[_int]) -> Tensor: ...
@@ -542,6 +546,33 @@ class _packet_gt_(_OpOverloadPacket):
         __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
+
+class _packet_index(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, indices: _Sequence[Tensor | None]) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, indices: _Sequence[Tensor | None], *, out: Tensor) -> Tensor: ...
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_index_put(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, indices: _Sequence[Tensor | None], values: Tensor,
+        accumulate: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, indices: _Sequence[Tensor | None], values: Tensor,
+        accumulate: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_index_put_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, indices: _Sequence[Tensor | None], values: Tensor,
+        accumulate: _bool = False) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_item(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> _int | _float | _complex | _bool: ...
@@ -1547,6 +1578,7 @@ class _packet_zeros_like(_OpOverloadPacket):
 
 _local_scalar_dense: _packet__local_scalar_dense
 _to_copy: _packet__to_copy
+_unsafe_index: _packet__unsafe_index
 _unsafe_view: _packet__unsafe_view
 abs: _packet_abs
 abs_: _packet_abs_
@@ -1599,6 +1631,9 @@ ge: _packet_ge
 ge_: _packet_ge_
 gt: _packet_gt
 gt_: _packet_gt_
+index: _packet_index
+index_put: _packet_index_put
+index_put_: _packet_index_put_
 item: _packet_item
 le: _packet_le
 le_: _packet_le_

@@ -38,6 +38,8 @@ fill = _aten("fill")
 frexp = _aten("frexp")
 ge = _aten("ge")
 gt = _aten("gt")
+index = _aten("index")
+index_put = _aten("index_put")
 le = _aten("le")
 lerp = _aten("lerp")
 linear = _aten("linear")
@@ -130,6 +132,8 @@ __all__ = [
     "frexp",
     "ge",
     "gt",
+    "index",
+    "index_put",
     "le",
     "lerp",
     "linear",

@@ -28,6 +28,8 @@ from ._aten import fill as fill
 from ._aten import frexp as frexp
 from ._aten import ge as ge
 from ._aten import gt as gt
+from ._aten import index as index
+from ._aten import index_put as index_put
 from ._aten import le as le
 from ._aten import lerp as lerp
 from ._aten import linear as linear
@@ -121,6 +123,8 @@ __all__ = [
     "frexp",
     "ge",
     "gt",
+    "index",
+    "index_put",
     "le",
     "lerp",
     "linear",

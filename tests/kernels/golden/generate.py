@@ -16,6 +16,7 @@ import compact
 import creation  # noqa: F401  registers its families
 import draws  # noqa: F401
 import gradients  # noqa: F401
+import indexing  # noqa: F401
 import pointwise  # noqa: F401
 import several  # noqa: F401
 import structure  # noqa: F401

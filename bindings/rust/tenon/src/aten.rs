@@ -103,6 +103,13 @@ pub fn _to_copy_out_with(
     Ok(out.clone())
 }
 
+/// `aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor`
+pub fn _unsafe_index_tensor(self_: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[Option<Tensor>]), Tensor> =
+        LazyTyped::new("aten::_unsafe_index.Tensor");
+    OP.get()?.call(self_, indices)
+}
+
 /// `aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor`
 pub fn _unsafe_view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::_unsafe_view");
@@ -1941,6 +1948,115 @@ pub fn gt_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
 pub fn gt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::gt_.Tensor");
     OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor`
+pub fn index_tensor(self_: &Tensor, indices: &[Option<Tensor>]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[Option<Tensor>]), Tensor> =
+        LazyTyped::new("aten::index.Tensor");
+    OP.get()?.call(self_, indices)
+}
+
+/// `aten::index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn index_tensor_out(
+    self_: &Tensor, indices: &[Option<Tensor>], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[Option<Tensor>], &Tensor), ()> =
+        LazyTyped::new("aten::index.Tensor_out");
+    OP.get()?.call(self_, indices, out)?;
+    Ok(out.clone())
+}
+
+/// What [`index_put`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexPutOptions {
+    /// bool, by default `false`.
+    pub accumulate: bool,
+}
+
+impl Default for IndexPutOptions {
+    fn default() -> Self {
+        IndexPutOptions {
+            accumulate: false,
+        }
+    }
+}
+
+/// `aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+/// Tensor`
+pub fn index_put(self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor) -> Result<Tensor> {
+    index_put_with(self_, indices, values, IndexPutOptions::default())
+}
+
+/// As [`index_put`], with all that it leaves out.
+pub fn index_put_with(
+    self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor,
+    options: IndexPutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[Option<Tensor>], &Tensor, bool), Tensor> =
+        LazyTyped::new("aten::index_put");
+    OP.get()?.call(self_, indices, values, options.accumulate)
+}
+
+/// What [`index_put_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexPutOutOptions {
+    /// bool, by default `false`.
+    pub accumulate: bool,
+}
+
+impl Default for IndexPutOutOptions {
+    fn default() -> Self {
+        IndexPutOutOptions {
+            accumulate: false,
+        }
+    }
+}
+
+/// `aten::index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn index_put_out(
+    self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor, out: &Tensor) -> Result<Tensor> {
+    index_put_out_with(self_, indices, values, out, IndexPutOutOptions::default())
+}
+
+/// As [`index_put_out`], with all that it leaves out.
+pub fn index_put_out_with(
+    self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor, out: &Tensor,
+    options: IndexPutOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[Option<Tensor>], &Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::index_put.out");
+    OP.get()?.call(self_, indices, values, options.accumulate, out)?;
+    Ok(out.clone())
+}
+
+/// What [`index_put_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexPutInPlaceOptions {
+    /// bool, by default `false`.
+    pub accumulate: bool,
+}
+
+impl Default for IndexPutInPlaceOptions {
+    fn default() -> Self {
+        IndexPutInPlaceOptions {
+            accumulate: false,
+        }
+    }
+}
+
+/// `aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+/// Tensor(a!)`
+pub fn index_put_(self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor) -> Result<Tensor> {
+    index_put_with_(self_, indices, values, IndexPutInPlaceOptions::default())
+}
+
+/// As [`index_put_`], with all that it leaves out.
+pub fn index_put_with_(
+    self_: &Tensor, indices: &[Option<Tensor>], values: &Tensor,
+    options: IndexPutInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[Option<Tensor>], &Tensor, bool), ()> =
+        LazyTyped::new("aten::index_put_");
+    OP.get()?.call(self_, indices, values, options.accumulate)?;
     Ok(self_.clone())
 }
 

@@ -386,6 +386,37 @@ impl Tensor {
         aten::gt_tensor_(self, other)
     }
 
+    /// `aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor`
+    pub fn index(&self, indices: &[Option<Tensor>]) -> Result<Tensor> {
+        aten::index_tensor(self, indices)
+    }
+
+    /// `aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+    /// Tensor`
+    pub fn index_put(&self, indices: &[Option<Tensor>], values: &Tensor) -> Result<Tensor> {
+        aten::index_put(self, indices, values)
+    }
+
+    /// As [`Tensor::index_put`], with all that it leaves out.
+    pub fn index_put_with(
+        &self, indices: &[Option<Tensor>], values: &Tensor,
+        options: aten::IndexPutOptions) -> Result<Tensor> {
+        aten::index_put_with(self, indices, values, options)
+    }
+
+    /// `aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False)
+    /// -> Tensor(a!)`
+    pub fn index_put_(&self, indices: &[Option<Tensor>], values: &Tensor) -> Result<Tensor> {
+        aten::index_put_(self, indices, values)
+    }
+
+    /// As [`Tensor::index_put_`], with all that it leaves out.
+    pub fn index_put_with_(
+        &self, indices: &[Option<Tensor>], values: &Tensor,
+        options: aten::IndexPutInPlaceOptions) -> Result<Tensor> {
+        aten::index_put_with_(self, indices, values, options)
+    }
+
     /// `aten::le.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn le_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::le_scalar(self, other)

@@ -127,6 +127,22 @@ static inline tenon_status aten__to_copy_out(
   return TENON_OK;
 }
 
+/// aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
+static inline tenon_status aten__unsafe_index_Tensor(
+    tenon_tensor* self, tenon_tensor* const* indices, uint32_t indices_count,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensors(indices, indices_count);
+  status_ = aten_wrapped_call(&op_, "aten::_unsafe_index.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor
 static inline tenon_status aten__unsafe_view(
     tenon_tensor* self, const int64_t* size, uint32_t size_count, tenon_tensor** out_result) {
@@ -2511,6 +2527,131 @@ static inline tenon_status aten_gt__Tensor(tenon_tensor* self, tenon_tensor* oth
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::gt_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
+static inline tenon_status aten_index_Tensor(
+    tenon_tensor* self, tenon_tensor* const* indices, uint32_t indices_count,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensors(indices, indices_count);
+  status_ = aten_wrapped_call(&op_, "aten::index.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_index_Tensor_out(
+    tenon_tensor* self, tenon_tensor* const* indices, uint32_t indices_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensors(indices, indices_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::index.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_index_put_options {
+  int32_t accumulate;
+} aten_index_put_options;
+
+static inline aten_index_put_options aten_index_put_defaults(void) {
+  aten_index_put_options options_;
+  options_.accumulate = 0;
+  return options_;
+}
+
+/// aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor
+static inline tenon_status aten_index_put(
+    tenon_tensor* self, tenon_tensor* const* indices, uint32_t indices_count, tenon_tensor* values,
+    const aten_index_put_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_index_put_options defaults_ = aten_index_put_defaults();
+  const aten_index_put_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensors(indices, indices_count);
+  args_[2] = tenon_value_of_tensor(values);
+  args_[3] = tenon_value_of_bool(given_->accumulate);
+  status_ = aten_wrapped_call(&op_, "aten::index_put", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_index_put_out_options {
+  int32_t accumulate;
+} aten_index_put_out_options;
+
+static inline aten_index_put_out_options aten_index_put_out_defaults(void) {
+  aten_index_put_out_options options_;
+  options_.accumulate = 0;
+  return options_;
+}
+
+/// aten::index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_index_put_out(
+    tenon_tensor* self, tenon_tensor* const* indices, uint32_t indices_count, tenon_tensor* values,
+    tenon_tensor* out, const aten_index_put_out_options* options) {
+  static const tenon_op* op_;
+  const aten_index_put_out_options defaults_ = aten_index_put_out_defaults();
+  const aten_index_put_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensors(indices, indices_count);
+  args_[2] = tenon_value_of_tensor(values);
+  args_[3] = tenon_value_of_bool(given_->accumulate);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::index_put.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_index_put__options {
+  int32_t accumulate;
+} aten_index_put__options;
+
+static inline aten_index_put__options aten_index_put__defaults(void) {
+  aten_index_put__options options_;
+  options_.accumulate = 0;
+  return options_;
+}
+
+/// aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+/// Tensor(a!)
+static inline tenon_status aten_index_put_(
+    tenon_tensor* self, tenon_tensor* const* indices, uint32_t indices_count, tenon_tensor* values,
+    const aten_index_put__options* options) {
+  static const tenon_op* op_;
+  const aten_index_put__options defaults_ = aten_index_put__defaults();
+  const aten_index_put__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensors(indices, indices_count);
+  args_[2] = tenon_value_of_tensor(values);
+  args_[3] = tenon_value_of_bool(given_->accumulate);
+  status_ = aten_wrapped_call(&op_, "aten::index_put_", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

@@ -64,6 +64,13 @@ inline Tensor _to_copy_out(
   return out;
 }
 
+// aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
+inline Tensor _unsafe_index(const Tensor& self, const Tensors& indices) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const TensorList&)> op_("aten::_unsafe_index.Tensor");
+  return op_(self, indices);
+}
+
 // aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor
 inline Tensor _unsafe_view(const Tensor& self, List<int64_t> size) {
   static constinit const LazyOp<Tensor(
@@ -1008,6 +1015,50 @@ inline Tensor gt_(const Tensor& self, const Scalar& other) {
 inline Tensor gt_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::gt_.Tensor");
   op_(self, other);
+  return self;
+}
+
+// aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
+inline Tensor index(const Tensor& self, const Tensors& indices) {
+  static constinit const LazyOp<Tensor(const Tensor&, const TensorList&)> op_("aten::index.Tensor");
+  return op_(self, indices);
+}
+
+// aten::index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor index_out(const Tensor& out, const Tensor& self, const Tensors& indices) {
+  static constinit const LazyOp<void(
+      const Tensor&, const TensorList&, const Tensor&)> op_("aten::index.Tensor_out");
+  op_(self, indices, out);
+  return out;
+}
+
+// aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor
+inline Tensor index_put(
+    const Tensor& self, const Tensors& indices, const Tensor& values, bool accumulate = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const TensorList&, const Tensor&, bool)> op_("aten::index_put");
+  return op_(self, indices, values, accumulate);
+}
+
+// aten::index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor index_put_out(
+    const Tensor& out, const Tensor& self, const Tensors& indices, const Tensor& values,
+    bool accumulate = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const TensorList&, const Tensor&, bool,
+      const Tensor&)> op_("aten::index_put.out");
+  op_(self, indices, values, accumulate, out);
+  return out;
+}
+
+// aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+// Tensor(a!)
+inline Tensor index_put_(
+    const Tensor& self, const Tensors& indices, const Tensor& values, bool accumulate = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const TensorList&, const Tensor&, bool)> op_("aten::index_put_");
+  op_(self, indices, values, accumulate);
   return self;
 }
 

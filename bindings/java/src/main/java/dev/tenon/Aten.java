@@ -134,6 +134,15 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp _UNSAFE_INDEX_TENSOR = new LazyOp("aten::_unsafe_index.Tensor");
+
+  /**
+   * {@code aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor}.
+   */
+  public static Tensor _unsafeIndex(Tensor self, Tensor[] indices) {
+    return _UNSAFE_INDEX_TENSOR.get().callTensor(self, indices);
+  }
+
   private static final LazyOp _UNSAFE_VIEW = new LazyOp("aten::_unsafe_view");
 
   /**
@@ -1947,6 +1956,86 @@ public final class Aten {
    */
   public static Tensor gt_(Tensor self, Tensor other) {
     GT__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp INDEX_TENSOR = new LazyOp("aten::index.Tensor");
+
+  /**
+   * {@code aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor}.
+   */
+  public static Tensor index(Tensor self, Tensor[] indices) {
+    return INDEX_TENSOR.get().callTensor(self, indices);
+  }
+
+  private static final LazyOp INDEX_TENSOR_OUT = new LazyOp("aten::index.Tensor_out");
+
+  /**
+   * {@code aten::index.Tensor_out(Tensor self, Tensor?[] indices, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor indexOut(Tensor out, Tensor self, Tensor[] indices) {
+    ((Tensor) INDEX_TENSOR_OUT.get().callBoxed(new Object[] {self, indices, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp INDEX_PUT = new LazyOp("aten::index_put");
+
+  /**
+   * {@code aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+   * Tensor}.
+   */
+  public static Tensor indexPut(Tensor self, Tensor[] indices, Tensor values) {
+    return INDEX_PUT.get().callTensor(self, indices, values);
+  }
+
+  /**
+   * {@code aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+   * Tensor}.
+   */
+  public static Tensor indexPut(Tensor self, Tensor[] indices, Tensor values, boolean accumulate) {
+    return INDEX_PUT.get().callTensor(self, indices, values, accumulate);
+  }
+
+  private static final LazyOp INDEX_PUT_OUT = new LazyOp("aten::index_put.out");
+
+  /**
+   * {@code aten::index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool
+   * accumulate=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor indexPutOut(Tensor out, Tensor self, Tensor[] indices, Tensor values) {
+    INDEX_PUT_OUT.get().with("out", out).callTensor(self, indices, values).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::index_put.out(Tensor self, Tensor?[] indices, Tensor values, bool
+   * accumulate=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor indexPutOut(
+      Tensor out, Tensor self, Tensor[] indices, Tensor values, boolean accumulate) {
+    ((Tensor) INDEX_PUT_OUT.get().callBoxed(new Object[] {self, indices, values, accumulate,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp INDEX_PUT_ = new LazyOp("aten::index_put_");
+
+  /**
+   * {@code aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool
+   * accumulate=False) -> Tensor(a!)}.
+   */
+  public static Tensor indexPut_(Tensor self, Tensor[] indices, Tensor values) {
+    INDEX_PUT_.get().callTensor(self, indices, values).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool
+   * accumulate=False) -> Tensor(a!)}.
+   */
+  public static Tensor indexPut_(Tensor self, Tensor[] indices, Tensor values, boolean accumulate) {
+    INDEX_PUT_.get().callTensor(self, indices, values, accumulate).close();
     return self;
   }
 

@@ -571,6 +571,45 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor}.
+   */
+  public Tensor index(Tensor[] indices) {
+    return Aten.index((Tensor) this, indices);
+  }
+
+  /**
+   * {@code aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+   * Tensor}.
+   */
+  public Tensor indexPut(Tensor[] indices, Tensor values) {
+    return Aten.indexPut((Tensor) this, indices, values);
+  }
+
+  /**
+   * {@code aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
+   * Tensor}.
+   */
+  public Tensor indexPut(Tensor[] indices, Tensor values, boolean accumulate) {
+    return Aten.indexPut((Tensor) this, indices, values, accumulate);
+  }
+
+  /**
+   * {@code aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool
+   * accumulate=False) -> Tensor(a!)}.
+   */
+  public Tensor indexPut_(Tensor[] indices, Tensor values) {
+    return Aten.indexPut_((Tensor) this, indices, values);
+  }
+
+  /**
+   * {@code aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool
+   * accumulate=False) -> Tensor(a!)}.
+   */
+  public Tensor indexPut_(Tensor[] indices, Tensor values, boolean accumulate) {
+    return Aten.indexPut_((Tensor) this, indices, values, accumulate);
+  }
+
+  /**
    * {@code aten::item(Tensor self) -> Scalar}.
    */
   public Object item() {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps through what index tensors select of a CPU tensor.
+#pragma once
+
+#include "kernels/common/indexing.h"
+#include "kernels/common/walk.h"
+
+namespace tenon::kernels::cpu {
+
+// One row of a selection: `count` elements of self, and those of another tensor that stand for
+// them. Strides are in bytes.
+struct SelectedRow {
+  char* self;
+  int64_t self_stride;
+  char* other;
+  int64_t other_stride;
+  int64_t count;
+};
+
+// Calls `each(row)` for all that `indexing` selects of `self`, place by place in row-major order of
+// the indices. `strides` are those of `other`, of the same dtype, over the sizes of the selection.
+template <class Each>
+void each_selected(const Indexing& indexing, const tenon_tensor_info& self,
+                   const tenon_tensor_info& other, const int64_t* strides, Each&& each) {
+  const std::vector<int64_t> offsets = indexing.offsets();
+  const int64_t size = size_of(dtype_of_info(self));
+  const int64_t first = indexing.index_dim();
+  const int64_t last = first + indexing.index_sizes().size();
+  Dims sizes, of_self, of_other;
+  sizes.resize(0), of_self.resize(0), of_other.resize(0);
+  for (int64_t d = 0; d < indexing.sizes().size(); ++d) {
+    if (d >= first && d < last) continue;
+    sizes.push_back(indexing.sizes()[d]);
+    of_self.push_back(indexing.self_strides()[d]);
+    of_other.push_back(strides[d]);
+  }
+  const int64_t* order[] = {of_self.begin(), of_other.begin()};
+  int64_t perm[kMaxDims];
+  order_dims(sizes, order, 2, perm);
+  Walk rest;
+  rest.begin(sizes, perm, 2);
+  rest.set(0, self.data, size, of_self.begin());
+  rest.set(1, other.data, size, of_other.begin());
+  rest.coalesce();
+
+  for (int64_t d = 0; d < last - first; ++d) perm[d] = last - first - 1 - d;
+  Walk places;
+  places.begin(indexing.index_sizes(), perm, 1);
+  places.set(0, other.data, size, strides + first);
+  const int64_t* offset = offsets.data();
+  places.steps<0>(places.raw_data(), [&](char* const* place) {
+    char* const base[] = {static_cast<char*>(self.data) + *offset++ * size, place[0]};
+    rest.rows(base, [&](char* const* row) {
+      each(SelectedRow{row[0], rest.stride(0, 0), row[1], rest.stride(1, 0), rest.size(0)});
+    });
+  });
+}
+
+}  // namespace tenon::kernels::cpu
