@@ -2,27 +2,23 @@
 // What gradients of aten::index and aten::index_put call.
 #include "kernels/ops/index_backward.h"
 
+#include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
-namespace {
-
-constinit const LazyOp<Tensor(const Tensor&, TensorList, const Tensor&, bool)> put(
-    "aten::index_put");
-
-}  // namespace
+namespace {}  // namespace
 
 void index_backward(const Call& call) {
   const auto grad = call.get<Tensor>(0);
   const Tensor zeros = call_zeros(call.get<Sizes>(1), options_like(grad->info(), {}));
-  call.give(0, put(zeros, call.get<TensorList>(2), grad, true));
+  call.give(0, call_index_put(zeros, call.get<TensorList>(2), grad, true));
 }
 
 void index_put_backward(const Call& call) {
   const auto grad = call.get<Tensor>(0);
   if (call.get<bool>(2)) return call.give(0, *grad);
   const Tensor zero = call_zeros({}, options_like(grad->info(), {}));
-  call.give(0, put(grad, call.get<TensorList>(1), zero, false));
+  call.give(0, call_index_put(grad, call.get<TensorList>(1), zero, false));
 }
 
 }  // namespace tenon::kernels::ops

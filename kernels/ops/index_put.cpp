@@ -4,6 +4,7 @@
 
 #include "kernels/common/overlap.h"
 #include "kernels/common/walk.h"
+#include "kernels/ops/calls.h"
 
 namespace tenon::kernels {
 
@@ -49,12 +50,8 @@ void index_put_meta(const Call& call) {
 }
 
 void index_put(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
-      "aten::clone");
-  static constinit const LazyOp<void(const Tensor&, TensorList, const Tensor&, bool)> put(
-      "aten::index_put_");
-  Tensor result = clone(call.get<Tensor>(0), std::nullopt);
-  put(result, call.get<TensorList>(1), call.get<Tensor>(2), call.get<bool>(3));
+  Tensor result = call_clone(call.get<Tensor>(0), MemoryFormat::Preserve);
+  call_index_put_(result, call.get<TensorList>(1), call.get<Tensor>(2), call.get<bool>(3));
   call.give(0, std::move(result));
 }
 

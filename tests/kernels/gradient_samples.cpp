@@ -232,6 +232,26 @@ void add_indexing(Table& table) {
   table.add("aten::index_put", {any({2, 3}), second, any({2, 3}), true}, {}, kComplex);
   table.add("aten::index_put", {any({2, 3}), places, any({2})}, {}, kComplex);
   table.add("aten::index_put", {any({2, 3}), std::vector<Tensor>{mask({2, 3})}, any({})});
+  const Tensor rows = indices({1, 1});
+  const Tensor columns = indices({2, 0});
+  const Tensor at = call("aten::stack", std::vector{columns, rows});
+  table.add("aten::index_select", {any({2, 3}), 0, rows}, {}, kComplex);
+  table.add("aten::index_select", {any({}), 0, indices({0})});
+  table.add("aten::index_add", {any({2, 3}), 0, rows, any({2, 3})}, {kw("alpha", 2.5)}, kComplex);
+  table.add("aten::index_copy", {any({2, 3}), 1, columns, any({2, 2})}, {}, kComplex);
+  table.add("aten::index_fill.int_Scalar", {any({2, 3}), 1, columns, 1.5}, {}, kComplex);
+  table.add("aten::index_fill.int_Tensor", {any({2, 3}), 1, columns, any({})}, {}, kComplex);
+  table.add("aten::take", {any({2, 3}), at}, {}, kComplex);
+  table.add("aten::gather", {any({2, 3}), 1, at}, {}, kComplex);
+  table.add("aten::gather", {any({3}), 0, rows});
+  table.add("aten::scatter.src", {any({2, 3}), 1, call("aten::t", at), any({2, 2})});
+  table.add("aten::scatter.src", {any({3}), 0, columns, any({2})}, {}, kComplex);
+  table.add("aten::scatter.value", {any({2, 3}), 1, at, 1.5}, {}, kComplex);
+  table.add("aten::scatter_add", {any({2, 3}), 1, at, any({2, 2})}, {}, kComplex);
+  table.add("aten::masked_select", {any({2, 3}), mask({2, 3})}, {}, kComplex);
+  table.add("aten::masked_select", {any({3}), mask({2, 3})});
+  table.add("aten::masked_scatter", {any({2, 3}), mask({2, 3}), any({5})}, {}, kComplex);
+  table.add("aten::embedding", {any({3, 2}), at}, {}, kComplex);
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ def test_indexing_errors():
         t[0, 0, 0]
     with pytest.raises(IndexError, match="Ellipsis"):
         t[..., ...]
-    with pytest.raises(NotImplementedError, match="index"):
+    with pytest.raises(IndexError, match="sequence, got str"):
         t["a"]
     with pytest.raises(TypeError, match="del"):
         del t[0]

@@ -357,6 +357,30 @@ class _packet_div_(_OpOverloadPacket):
     Tensor: _OpOverload
     Tensor_mode: _OpOverload
 
+class _packet_embedding(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, weight: Tensor, indices: Tensor, padding_idx: _int = -1,
+        scale_grad_by_freq: _bool = False, sparse: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, weight: Tensor, indices: Tensor, padding_idx: _int = -1,
+        scale_grad_by_freq: _bool = False, sparse: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_embedding_dense_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, indices: Tensor, num_weights: _int, padding_idx: _int,
+        scale_grad_by_freq: _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, indices: Tensor, num_weights: _int, padding_idx: _int,
+        scale_grad_by_freq: _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_empty(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -507,6 +531,18 @@ class _packet_full_like(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_gather(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, *,
+        sparse_grad: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = False,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_ge(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -556,6 +592,68 @@ class _packet_index(_OpOverloadPacket):
     Tensor: _OpOverload
     Tensor_out: _OpOverload
 
+class _packet_index_add(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, source: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, source: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_index_add_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, source: Tensor, *,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_index_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, source: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_index_copy_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_index_fill(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor,
+        value: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, value: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, value: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, value: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    int_Scalar: _OpOverload
+    int_Scalar_out: _OpOverload
+    int_Tensor: _OpOverload
+    int_Tensor_out: _OpOverload
+
+class _packet_index_fill_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor,
+        value: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, value: Tensor) -> Tensor: ...
+    int_Scalar: _OpOverload
+    int_Tensor: _OpOverload
+
 class _packet_index_put(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -572,6 +670,19 @@ class _packet_index_put_(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, indices: _Sequence[Tensor | None], values: Tensor,
         accumulate: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_index_select(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_index_select_backward(_OpOverloadPacket):
+    def __call__(
+        __self, grad: Tensor, self_sizes: _Sequence[_int], dim: _int, index: Tensor) -> Tensor: ...
     default: _OpOverload
 
 class _packet_item(_OpOverloadPacket):
@@ -700,6 +811,30 @@ class _packet_masked_fill_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
+
+class _packet_masked_scatter(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, mask: Tensor, source: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, mask: Tensor, source: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_masked_scatter_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, mask: Tensor, source: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_masked_scatter_backward(_OpOverloadPacket):
+    def __call__(__self, grad_output: Tensor, mask: Tensor, sizes: _Sequence[_int]) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_masked_select(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, mask: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, mask: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_matmul(_OpOverloadPacket):
     @_overload
@@ -1116,6 +1251,48 @@ class _packet_rsub(_OpOverloadPacket):
     Tensor: _OpOverload
     Tensor_out: _OpOverload
 
+class _packet_scatter(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor,
+        value: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, value: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    src: _OpOverload
+    src_out: _OpOverload
+    value: _OpOverload
+    value_out: _OpOverload
+
+class _packet_scatter_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor,
+        value: _int | _float | _complex | _bool) -> Tensor: ...
+    src: _OpOverload
+    value: _OpOverload
+
+class _packet_scatter_add(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_scatter_add_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_select(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int, index: _int) -> Tensor: ...
     int: _OpOverload
@@ -1382,6 +1559,24 @@ class _packet_t_copy(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_take(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, index: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, index: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_take_along_dim(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, indices: Tensor, dim: _int | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, indices: Tensor, dim: _int | None = None, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_tanh(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -1612,6 +1807,8 @@ detach: _packet_detach
 detach_copy: _packet_detach_copy
 div: _packet_div
 div_: _packet_div_
+embedding: _packet_embedding
+embedding_dense_backward: _packet_embedding_dense_backward
 empty: _packet_empty
 empty_like: _packet_empty_like
 empty_strided: _packet_empty_strided
@@ -1627,13 +1824,22 @@ fill_: _packet_fill_
 frexp: _packet_frexp
 full: _packet_full
 full_like: _packet_full_like
+gather: _packet_gather
 ge: _packet_ge
 ge_: _packet_ge_
 gt: _packet_gt
 gt_: _packet_gt_
 index: _packet_index
+index_add: _packet_index_add
+index_add_: _packet_index_add_
+index_copy: _packet_index_copy
+index_copy_: _packet_index_copy_
+index_fill: _packet_index_fill
+index_fill_: _packet_index_fill_
 index_put: _packet_index_put
 index_put_: _packet_index_put_
+index_select: _packet_index_select
+index_select_backward: _packet_index_select_backward
 item: _packet_item
 le: _packet_le
 le_: _packet_le_
@@ -1647,6 +1853,10 @@ lt: _packet_lt
 lt_: _packet_lt_
 masked_fill: _packet_masked_fill
 masked_fill_: _packet_masked_fill_
+masked_scatter: _packet_masked_scatter
+masked_scatter_: _packet_masked_scatter_
+masked_scatter_backward: _packet_masked_scatter_backward
+masked_select: _packet_masked_select
 matmul: _packet_matmul
 max: _packet_max
 maximum: _packet_maximum
@@ -1680,6 +1890,10 @@ relu: _packet_relu
 relu_: _packet_relu_
 reshape: _packet_reshape
 rsub: _packet_rsub
+scatter: _packet_scatter
+scatter_: _packet_scatter_
+scatter_add: _packet_scatter_add
+scatter_add_: _packet_scatter_add_
 select: _packet_select
 select_backward: _packet_select_backward
 select_copy: _packet_select_copy
@@ -1711,6 +1925,8 @@ sum_to_size: _packet_sum_to_size
 t: _packet_t
 t_: _packet_t_
 t_copy: _packet_t_copy
+take: _packet_take
+take_along_dim: _packet_take_along_dim
 tanh: _packet_tanh
 tanh_: _packet_tanh_
 tanh_backward: _packet_tanh_backward

@@ -30,16 +30,24 @@ cos = _aten("cos")
 detach = _aten("detach")
 detach_copy = _aten("detach_copy")
 div = _aten("div")
+embedding = _aten("embedding")
+embedding_dense_backward = _aten("embedding_dense_backward")
 eq = _aten("eq")
 equal = _aten("equal")
 exp = _aten("exp")
 expand_copy = _aten("expand_copy")
 fill = _aten("fill")
 frexp = _aten("frexp")
+gather = _aten("gather")
 ge = _aten("ge")
 gt = _aten("gt")
 index = _aten("index")
+index_add = _aten("index_add")
+index_copy = _aten("index_copy")
+index_fill = _aten("index_fill")
 index_put = _aten("index_put")
+index_select = _aten("index_select")
+index_select_backward = _aten("index_select_backward")
 le = _aten("le")
 lerp = _aten("lerp")
 linear = _aten("linear")
@@ -47,6 +55,9 @@ log = _aten("log")
 log_softmax = _aten("log_softmax")
 lt = _aten("lt")
 masked_fill = _aten("masked_fill")
+masked_scatter = _aten("masked_scatter")
+masked_scatter_backward = _aten("masked_scatter_backward")
+masked_select = _aten("masked_select")
 matmul = _aten("matmul")
 max = _aten("max")
 maximum = _aten("maximum")
@@ -69,6 +80,8 @@ reciprocal = _aten("reciprocal")
 relu = _aten("relu")
 reshape = _aten("reshape")
 rsub = _aten("rsub")
+scatter = _aten("scatter")
+scatter_add = _aten("scatter_add")
 select = _aten("select")
 select_backward = _aten("select_backward")
 select_copy = _aten("select_copy")
@@ -91,6 +104,8 @@ sum = _aten("sum")
 sum_to_size = _aten("sum_to_size")
 t = _aten("t")
 t_copy = _aten("t_copy")
+take = _aten("take")
+take_along_dim = _aten("take_along_dim")
 tanh = _aten("tanh")
 tanh_backward = _aten("tanh_backward")
 threshold_backward = _aten("threshold_backward")
@@ -124,16 +139,24 @@ __all__ = [
     "detach",
     "detach_copy",
     "div",
+    "embedding",
+    "embedding_dense_backward",
     "eq",
     "equal",
     "exp",
     "expand_copy",
     "fill",
     "frexp",
+    "gather",
     "ge",
     "gt",
     "index",
+    "index_add",
+    "index_copy",
+    "index_fill",
     "index_put",
+    "index_select",
+    "index_select_backward",
     "le",
     "lerp",
     "linear",
@@ -141,6 +164,9 @@ __all__ = [
     "log_softmax",
     "lt",
     "masked_fill",
+    "masked_scatter",
+    "masked_scatter_backward",
+    "masked_select",
     "matmul",
     "max",
     "maximum",
@@ -163,6 +189,8 @@ __all__ = [
     "relu",
     "reshape",
     "rsub",
+    "scatter",
+    "scatter_add",
     "select",
     "select_backward",
     "select_copy",
@@ -185,6 +213,8 @@ __all__ = [
     "sum_to_size",
     "t",
     "t_copy",
+    "take",
+    "take_along_dim",
     "tanh",
     "tanh_backward",
     "threshold_backward",

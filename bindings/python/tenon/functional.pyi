@@ -20,16 +20,24 @@ from ._aten import cos as cos
 from ._aten import detach as detach
 from ._aten import detach_copy as detach_copy
 from ._aten import div as div
+from ._aten import embedding as embedding
+from ._aten import embedding_dense_backward as embedding_dense_backward
 from ._aten import eq as eq
 from ._aten import equal as equal
 from ._aten import exp as exp
 from ._aten import expand_copy as expand_copy
 from ._aten import fill as fill
 from ._aten import frexp as frexp
+from ._aten import gather as gather
 from ._aten import ge as ge
 from ._aten import gt as gt
 from ._aten import index as index
+from ._aten import index_add as index_add
+from ._aten import index_copy as index_copy
+from ._aten import index_fill as index_fill
 from ._aten import index_put as index_put
+from ._aten import index_select as index_select
+from ._aten import index_select_backward as index_select_backward
 from ._aten import le as le
 from ._aten import lerp as lerp
 from ._aten import linear as linear
@@ -37,6 +45,9 @@ from ._aten import log as log
 from ._aten import log_softmax as log_softmax
 from ._aten import lt as lt
 from ._aten import masked_fill as masked_fill
+from ._aten import masked_scatter as masked_scatter
+from ._aten import masked_scatter_backward as masked_scatter_backward
+from ._aten import masked_select as masked_select
 from ._aten import matmul as matmul
 from ._aten import max as max
 from ._aten import maximum as maximum
@@ -59,6 +70,8 @@ from ._aten import reciprocal as reciprocal
 from ._aten import relu as relu
 from ._aten import reshape as reshape
 from ._aten import rsub as rsub
+from ._aten import scatter as scatter
+from ._aten import scatter_add as scatter_add
 from ._aten import select as select
 from ._aten import select_backward as select_backward
 from ._aten import select_copy as select_copy
@@ -81,6 +94,8 @@ from ._aten import sum as sum
 from ._aten import sum_to_size as sum_to_size
 from ._aten import t as t
 from ._aten import t_copy as t_copy
+from ._aten import take as take
+from ._aten import take_along_dim as take_along_dim
 from ._aten import tanh as tanh
 from ._aten import tanh_backward as tanh_backward
 from ._aten import threshold_backward as threshold_backward
@@ -115,16 +130,24 @@ __all__ = [
     "detach",
     "detach_copy",
     "div",
+    "embedding",
+    "embedding_dense_backward",
     "eq",
     "equal",
     "exp",
     "expand_copy",
     "fill",
     "frexp",
+    "gather",
     "ge",
     "gt",
     "index",
+    "index_add",
+    "index_copy",
+    "index_fill",
     "index_put",
+    "index_select",
+    "index_select_backward",
     "le",
     "lerp",
     "linear",
@@ -132,6 +155,9 @@ __all__ = [
     "log_softmax",
     "lt",
     "masked_fill",
+    "masked_scatter",
+    "masked_scatter_backward",
+    "masked_select",
     "matmul",
     "max",
     "maximum",
@@ -154,6 +180,8 @@ __all__ = [
     "relu",
     "reshape",
     "rsub",
+    "scatter",
+    "scatter_add",
     "select",
     "select_backward",
     "select_copy",
@@ -176,6 +204,8 @@ __all__ = [
     "sum_to_size",
     "t",
     "t_copy",
+    "take",
+    "take_along_dim",
     "tanh",
     "tanh_backward",
     "threshold_backward",

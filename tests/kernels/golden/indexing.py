@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of operators that read and write where index tensors and masks say."""
 
+import dataclasses
+
 import torch
 
 from cases import ALL, BOOL, COMPLEX, FLOATS, INTS, Tensors, case, family, outs, ramp, sample, short
 
 INDEX = "TENON_ERROR_INDEX"
+INVALID = "TENON_ERROR_INVALID_ARGUMENT"
 
 
 def ints(*numbers, dtype=torch.int64):
@@ -116,3 +119,225 @@ def _index_put():
     yield case("refuses_values_dtype", op, ramp(3, 2), picked, ramp(2, dtype=torch.float64))
     yield case("refuses_values_shape", op, ramp(3, 2), picked, ramp(3))
     yield from outs("aten::index_put.out", [3, 2], ramp(3, 2), picked, ramp(2, start=50))
+
+
+def rows(op, tail, int32=True, exact=True):
+    """Calls of an operator that takes a dim and a vector of indices; `tail(sizes)` stands behind."""
+    for name, x, dim, index in [
+        ("first", ramp(3, 4, 2), 0, ints(2, 0, 1)),
+        ("last", ramp(3, 4, 2), -1, ints(1, 0)),
+        ("middle", ramp(3, 4, 2), 1, ints(3, 0, 2)),
+        ("int32", ramp(3, 4), 0, ints(2, 0, dtype=torch.int32)),
+        ("empty", ramp(3, 4), 0, ints()),
+        ("transposed", ramp(4, 3).t(), 1, ints(0, 3)),
+        ("strided", ramp(4, 6)[::2, 1:4], 1, ints(2, 0)),
+        ("zero_dim_index", ramp(3, 2), 0, torch.tensor(1)),
+        ("zero_dim", ramp(start=4), 0, ints(0)),
+    ]:
+        if name == "int32" and not int32:
+            continue  # PyTorch refuses it here
+        sizes = list(x.shape)
+        if sizes:
+            sizes[dim] = index.numel()
+        yield case(name, op, x, dim, index, *tail(sizes), exact=exact)
+    table = torch.tensor([[0, 1]])
+    yield case("refuses_table", op, ramp(3, 4), 0, table, *tail([2, 4]), status=INVALID)
+    yield case("refuses_floats", op, ramp(3), 0, torch.tensor([0.0]), *tail([1]), status=INVALID)
+    yield case("refuses_dim", op, ramp(3), 1, ints(0), *tail([1]))
+    far = ramp(3), 0, ints(3)
+    yield case("refuses_bounds", op, *far, *tail([1]), status=INDEX, no_meta=True)
+
+
+@family("index_select")
+def _index_select():
+    op = "aten::index_select"
+    yield from rows(op, lambda sizes: [])
+    yield case("repeated", op, ramp(3, 4), 1, ints(2, 2, 0), exact=True)
+    for dtype in ALL:
+        yield case(f"dtype_{short(dtype)}", op, sample(dtype), 1, ints(2, 0), exact=True)
+    yield from outs("aten::index_select.out", [2, 2], ramp(2, 3), 1, ints(2, 0))
+    grad = "aten::index_select_backward"
+    yield case("backward", grad, ramp(2, 3), [2, 4], 1, ints(3, 0, 3), exact=True)
+
+
+@family("index_add")
+def _index_add():
+    op = "aten::index_add"
+    yield from rows(op, lambda sizes: [ramp(*sizes, start=100)])
+    for dtype in INTS + FLOATS + COMPLEX:
+        x = ramp(2, 3).to(dtype)
+        yield case(f"dtype_{short(dtype)}", op, x, 1, ints(2, 2), ramp(2, 2, start=3).to(dtype))
+        name = f"alpha_{short(dtype)}"
+        yield case(name, op, x, 1, ints(2, 0), ramp(2, 2, start=3).to(dtype), alpha=2)
+    source = ramp(2, 3, start=10)
+    yield case("in_place", "aten::index_add_", ramp(4, 3), 0, ints(3, 1), source, alpha=0.5)
+    yield from outs("aten::index_add.out", [4, 3], ramp(4, 3), 0, ints(3, 1), source)
+    yield case("refuses_sizes", op, ramp(4, 3), 0, ints(3, 1), ramp(2, 2))
+    yield case("refuses_dtype", op, ramp(4), 0, ints(3), ramp(1, dtype=torch.float64))
+
+
+@family("index_copy")
+def _index_copy():
+    op = "aten::index_copy"
+    yield from rows(op, lambda sizes: [ramp(*sizes, start=100)], int32=False)
+    source = ramp(2, 3, start=10)
+    yield case("in_place", "aten::index_copy_", ramp(4, 3), 0, ints(3, 1), source, exact=True)
+    yield from outs("aten::index_copy.out", [4, 3], ramp(4, 3), 0, ints(3, 1), source)
+    yield case("refuses_sizes", op, ramp(4, 3), 0, ints(3, 1), ramp(2, 2), status=INVALID)
+    yield case("refuses_dtype", op, ramp(4), 0, ints(3), ramp(1, dtype=torch.float64))
+
+
+@family("index_fill")
+def _index_fill():
+    op = "aten::index_fill.int_Scalar"
+    yield from rows(op, lambda sizes: [7], int32=False)
+    yield case("tensor", "aten::index_fill.int_Tensor", ramp(3), 0, ints(1), torch.tensor(5.0))
+    for dtype in BOOL + INTS + FLOATS + COMPLEX:
+        yield case(f"dtype_{short(dtype)}", op, sample(dtype), 1, ints(2, -1), 1, exact=True)
+    yield case("in_place", "aten::index_fill_.int_Scalar", ramp(3), 0, ints(1), 9, exact=True)
+    other = torch.tensor(5, dtype=torch.int32)
+    yield case("in_place_tensor", "aten::index_fill_.int_Tensor", ramp(3), 0, ints(1), other)
+    yield case("refuses_complex", op, ramp(3), 0, ints(1), 1j, status=INVALID)
+    vector = "aten::index_fill.int_Tensor", ramp(3), 0, ints(1), ramp(1)
+    yield case("refuses_vector", *vector)
+    yield from outs("aten::index_fill.int_Scalar_out", [3], ramp(3), 0, ints(1), 9)
+
+
+@family("take")
+def _take():
+    op = "aten::take"
+    for name, x in [("row_major", ramp(2, 3)), ("transposed", ramp(3, 2).t()), ("one", ramp(1))]:
+        for key, index in [("vector", ints(0, -1)), ("table", torch.tensor([[0], [0]]))]:
+            yield case(f"{name}_{key}", op, x, index, exact=True)
+    yield case("zero_dim", op, ramp(start=3), torch.tensor(0), exact=True)
+    yield case("empty", op, ramp(0), ints(), exact=True)
+    yield case("refuses_bounds", op, ramp(2, 3), ints(6), no_meta=True)
+    yield case("refuses_int32", op, ramp(2, 3), ints(0, dtype=torch.int32), status=INVALID)
+    yield from outs("aten::take.out", [2], ramp(2, 3), ints(5, 0))
+
+
+@family("gather")
+def _gather():
+    op = "aten::gather"
+    table = torch.tensor([[0, 2, 1], [1, 0, 0]])
+    yield case("last", op, ramp(2, 3), 1, table, exact=True)
+    yield case("first", op, ramp(3, 3), 0, table, exact=True)
+    yield case("smaller", op, ramp(4, 5), -1, table, exact=True)
+    yield case("transposed", op, ramp(3, 2).t(), 1, table, exact=True)
+    yield case("transposed_index", op, ramp(3, 4), 1, table.t(), exact=True)
+    yield case("three_dims", op, ramp(2, 3, 2), 1, torch.tensor([[[2, 0]], [[1, 1]]]), exact=True)
+    yield case("vector", op, ramp(4), 0, ints(3, 3, 0), exact=True)
+    yield case("zero_dim", op, ramp(start=5), 0, torch.tensor(0), exact=True)
+    yield case("empty", op, ramp(2, 3), 0, ints(), exact=True)
+    for dtype in BOOL + INTS + FLOATS + COMPLEX:
+        yield case(f"dtype_{short(dtype)}", op, sample(dtype), 1, table, exact=True)
+    yield from outs("aten::gather.out", [2, 3], ramp(2, 3), 1, table)
+    far = ints(0, 3)
+    yield case("refuses_bounds", op, ramp(3), 0, far, status=INDEX, no_meta=True)
+    yield case("refuses_below", op, ramp(3), 0, ints(-1), status=INDEX, no_meta=True)
+    yield case("refuses_dims", op, ramp(2, 3), 0, ints(0))
+    yield case("refuses_sizes", op, ramp(1, 3), 1, table)
+    yield case("refuses_floats", op, ramp(3), 0, torch.tensor([0.0]))
+    along = "aten::take_along_dim"
+    yield case("along_flat", along, ramp(2, 3), torch.tensor([[5, 0]]), exact=True)
+    yield case("along_dim", along, ramp(2, 3), torch.tensor([[2]]), 1, exact=True)
+    yield case("along_broadcast", along, ramp(1, 3), torch.tensor([[2], [0]]), 1, exact=True)
+    yield case("along_refuses_dims", along, ramp(2, 3), ints(0), 1)
+    picked = torch.tensor([[2], [0]])
+    into = torch.zeros(2, 1)
+    yield case("along_out", "aten::take_along_dim.out", ramp(2, 3), picked, 1, out=into)
+
+
+def named(prefix, cases):
+    for made in cases:
+        yield dataclasses.replace(made, name=f"{prefix}_{made.name}")
+
+
+@family("scatter")
+def _scatter():
+    table = torch.tensor([[0, 2], [1, 0]])
+    src = ramp(2, 2, start=50)
+    for name in ("scatter", "scatter_add"):
+        dot = ".src" if name == "scatter" else ""
+        op, in_place = f"aten::{name}{dot}", f"aten::{name}_{dot}"
+        out = f"aten::{name}.src_out" if dot else f"aten::{name}.out"
+        yield case(f"{name}_last", op, ramp(2, 3), 1, table, src)
+        yield case(f"{name}_first", op, ramp(3, 3), 0, table, src)
+        yield case(f"{name}_larger_src", op, ramp(2, 3), 1, table, ramp(3, 4, start=50))
+        yield case(f"{name}_transposed", op, ramp(3, 2).t(), 1, table, src.t())
+        yield case(f"{name}_vector", op, ramp(4), 0, ints(3, 0), ramp(2, start=9))
+        yield case(f"{name}_zero_dim", op, ramp(), 0, torch.tensor(0), ramp(start=9))
+        yield case(f"{name}_empty", op, ramp(2, 3), 0, ints(), ramp(0))
+        yield case(f"{name}_in_place", in_place, ramp(2, 3), 1, table, src)
+        yield case(f"{name}_in_place_strided", in_place, ramp(4, 6)[::2, ::2], 1, table, src)
+        for dtype in INTS + FLOATS + COMPLEX:
+            args = ramp(2, 3).to(dtype), 1, table, src.to(dtype)
+            yield case(f"{name}_dtype_{short(dtype)}", op, *args)
+        yield from named(name, outs(out, [2, 3], ramp(2, 3), 1, table, src))
+        far = ramp(3), 0, ints(3), ramp(1)
+        yield case(f"{name}_refuses_bounds", op, *far, status=INDEX, no_meta=True)
+        yield case(f"{name}_refuses_dtype", op, ramp(3), 0, ints(0), ramp(1).double())
+        yield case(f"{name}_refuses_src", op, ramp(3), 0, ints(0, 1), ramp(1))
+        yield case(f"{name}_refuses_dims", op, ramp(2, 3), 0, ints(0), ramp(1))
+    op = "aten::scatter.value"
+    for dtype in BOOL + INTS + FLOATS + COMPLEX:
+        yield case(f"value_{short(dtype)}", op, sample(dtype), 1, table, 1, exact=True)
+    yield case("value_in_place", "aten::scatter_.value", ramp(2, 3), 1, table, 2.5, exact=True)
+    yield from named("value", outs("aten::scatter.value_out", [2, 3], ramp(2, 3), 1, table, 7))
+
+
+@family("masked_select")
+def _masked_select():
+    op = "aten::masked_select"
+    mask = ramp(2, 3).remainder(2) == 0
+    hidden = {"exact": True, "no_meta": True}
+    for dtype in ALL:
+        yield case(f"dtype_{short(dtype)}", op, sample(dtype), mask, **hidden)
+    yield case("transposed", op, ramp(3, 2).t(), mask, **hidden)
+    yield case("transposed_mask", op, ramp(3, 2), mask.t(), **hidden)
+    yield case("broadcast_mask", op, ramp(2, 3), torch.tensor([True, False, True]), **hidden)
+    yield case("broadcast_self", op, ramp(3), mask, **hidden)
+    yield case("none", op, ramp(2, 3), torch.zeros(2, 3, dtype=torch.bool), **hidden)
+    yield case("zero_dim", op, ramp(start=3), torch.tensor(True), **hidden)
+    yield case("refuses_sizes", op, ramp(2, 2), mask, no_meta=True)
+    yield case("refuses_ints", op, ramp(2), ints(0, 1))
+    yield from outs("aten::masked_select.out", [3], ramp(2, 3), mask, no_meta=True)
+
+
+@family("masked_scatter")
+def _masked_scatter():
+    op = "aten::masked_scatter"
+    mask = ramp(2, 3).remainder(2) == 0
+    hidden = {"exact": True, "no_meta": True}
+    source = ramp(2, 2, start=50)
+    for dtype in BOOL + INTS + FLOATS + COMPLEX:
+        yield case(f"dtype_{short(dtype)}", op, sample(dtype), mask, source.to(dtype), **hidden)
+    yield case("transposed", op, ramp(3, 2).t(), mask, source.t(), **hidden)
+    yield case("broadcast_mask", op, ramp(2, 3), torch.tensor([True, False, True]), source, **hidden)
+    yield case("broadcast_self", op, ramp(3), mask, source, **hidden)
+    yield case("zero_dim", op, ramp(), torch.tensor(True), source, **hidden)
+    yield case("in_place", "aten::masked_scatter_", ramp(2, 3), mask, source, **hidden)
+    yield case("refuses_few", op, ramp(2, 3), mask, ramp(2), no_meta=True)
+    yield case("refuses_dtype", op, ramp(2, 3), mask, source.double())
+    yield from outs("aten::masked_scatter.out", [2, 3], ramp(2, 3), mask, source, no_meta=True)
+    grad = "aten::masked_scatter_backward"
+    yield case("backward", grad, ramp(2, 3), mask, [2, 2], **hidden)
+
+
+@family("embedding")
+def _embedding():
+    op = "aten::embedding"
+    table = torch.tensor([[0, 2], [2, 2]])
+    yield case("table", op, ramp(3, 2), table, exact=True)
+    yield case("one", op, ramp(3, 2), torch.tensor(1), exact=True)
+    yield case("int32", op, ramp(3, 2), table.int(), exact=True)
+    yield case("padding", op, ramp(3, 2), table, 2, exact=True)
+    yield case("empty", op, ramp(3, 2), ints(), exact=True)
+    yield case("refuses_vector", op, ramp(3), ints(0))
+    yield case("refuses_floats", op, ramp(3, 2), torch.tensor([0.0]), status=INVALID)
+    yield case("refuses_bounds", op, ramp(3, 2), ints(3), no_meta=True)
+    grad = "aten::embedding_dense_backward"
+    for padding in (-1, 2):
+        for scales in (False, True):
+            args = ramp(2, 2, 2, start=1), table, 3, padding, scales
+            yield case(f"backward_{padding}_{scales}", grad, *args)

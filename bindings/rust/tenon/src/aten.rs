@@ -1349,6 +1349,100 @@ pub fn div_tensor_mode_(
     Ok(self_.clone())
 }
 
+/// What [`embedding`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingOptions {
+    /// SymInt, by default `-1`.
+    pub padding_idx: i64,
+    /// bool, by default `false`.
+    pub scale_grad_by_freq: bool,
+    /// bool, by default `false`.
+    pub sparse: bool,
+}
+
+impl Default for EmbeddingOptions {
+    fn default() -> Self {
+        EmbeddingOptions {
+            padding_idx: -1,
+            scale_grad_by_freq: false,
+            sparse: false,
+        }
+    }
+}
+
+/// `aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+/// scale_grad_by_freq=False, bool sparse=False) -> Tensor`
+pub fn embedding(weight: &Tensor, indices: &Tensor) -> Result<Tensor> {
+    embedding_with(weight, indices, EmbeddingOptions::default())
+}
+
+/// As [`embedding`], with all that it leaves out.
+pub fn embedding_with(
+    weight: &Tensor, indices: &Tensor, options: EmbeddingOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, bool, bool), Tensor> =
+        LazyTyped::new("aten::embedding");
+    OP.get()?.call(weight, indices, options.padding_idx, options.scale_grad_by_freq, options.sparse)
+}
+
+/// What [`embedding_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct EmbeddingOutOptions {
+    /// SymInt, by default `-1`.
+    pub padding_idx: i64,
+    /// bool, by default `false`.
+    pub scale_grad_by_freq: bool,
+    /// bool, by default `false`.
+    pub sparse: bool,
+}
+
+impl Default for EmbeddingOutOptions {
+    fn default() -> Self {
+        EmbeddingOutOptions {
+            padding_idx: -1,
+            scale_grad_by_freq: false,
+            sparse: false,
+        }
+    }
+}
+
+/// `aten::embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+/// scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn embedding_out(weight: &Tensor, indices: &Tensor, out: &Tensor) -> Result<Tensor> {
+    embedding_out_with(weight, indices, out, EmbeddingOutOptions::default())
+}
+
+/// As [`embedding_out`], with all that it leaves out.
+pub fn embedding_out_with(
+    weight: &Tensor, indices: &Tensor, out: &Tensor,
+    options: EmbeddingOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, bool, bool, &Tensor), ()> =
+        LazyTyped::new("aten::embedding.out");
+    OP.get()?.call(
+        weight, indices, options.padding_idx, options.scale_grad_by_freq, options.sparse, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt
+/// padding_idx, bool scale_grad_by_freq) -> Tensor`
+pub fn embedding_dense_backward(
+    grad_output: &Tensor, indices: &Tensor, num_weights: i64, padding_idx: i64,
+    scale_grad_by_freq: bool) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, bool), Tensor> =
+        LazyTyped::new("aten::embedding_dense_backward");
+    OP.get()?.call(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+}
+
+/// `aten::embedding_dense_backward.out(Tensor grad_output, Tensor indices, SymInt num_weights,
+/// SymInt padding_idx, bool scale_grad_by_freq, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn embedding_dense_backward_out(
+    grad_output: &Tensor, indices: &Tensor, num_weights: i64, padding_idx: i64,
+    scale_grad_by_freq: bool, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, i64, i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::embedding_dense_backward.out");
+    OP.get()?.call(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, out)?;
+    Ok(out.clone())
+}
+
 /// What [`empty_memory_format`] leaves out.
 #[derive(Clone, Debug)]
 pub struct EmptyMemoryFormatOptions {
@@ -1871,6 +1965,64 @@ pub fn full_like_out_with(
     Ok(out.clone())
 }
 
+/// What [`gather`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GatherOptions {
+    /// bool, by default `false`.
+    pub sparse_grad: bool,
+}
+
+impl Default for GatherOptions {
+    fn default() -> Self {
+        GatherOptions {
+            sparse_grad: false,
+        }
+    }
+}
+
+/// `aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor`
+pub fn gather(self_: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
+    gather_with(self_, dim, index, GatherOptions::default())
+}
+
+/// As [`gather`], with all that it leaves out.
+pub fn gather_with(
+    self_: &Tensor, dim: i64, index: &Tensor, options: GatherOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, bool), Tensor> = LazyTyped::new("aten::gather");
+    OP.get()?.call(self_, dim, index, options.sparse_grad)
+}
+
+/// What [`gather_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct GatherOutOptions {
+    /// bool, by default `false`.
+    pub sparse_grad: bool,
+}
+
+impl Default for GatherOutOptions {
+    fn default() -> Self {
+        GatherOutOptions {
+            sparse_grad: false,
+        }
+    }
+}
+
+/// `aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out)
+/// -> Tensor(a!)`
+pub fn gather_out(self_: &Tensor, dim: i64, index: &Tensor, out: &Tensor) -> Result<Tensor> {
+    gather_out_with(self_, dim, index, out, GatherOutOptions::default())
+}
+
+/// As [`gather_out`], with all that it leaves out.
+pub fn gather_out_with(
+    self_: &Tensor, dim: i64, index: &Tensor, out: &Tensor,
+    options: GatherOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, bool, &Tensor), ()> =
+        LazyTyped::new("aten::gather.out");
+    OP.get()?.call(self_, dim, index, options.sparse_grad, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::ge.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn ge_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::ge.Scalar");
@@ -1967,6 +2119,181 @@ pub fn index_tensor_out(
     Ok(out.clone())
 }
 
+/// What [`index_add`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexAddOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for IndexAddOptions {
+    fn default() -> Self {
+        IndexAddOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+/// Tensor`
+pub fn index_add(self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+    index_add_with(self_, dim, index, source, IndexAddOptions::default())
+}
+
+/// As [`index_add`], with all that it leaves out.
+pub fn index_add_with(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor,
+    options: IndexAddOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::index_add");
+    OP.get()?.call(self_, dim, index, source, options.alpha)
+}
+
+/// What [`index_add_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexAddOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for IndexAddOutOptions {
+    fn default() -> Self {
+        IndexAddOutOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn index_add_out(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, out: &Tensor) -> Result<Tensor> {
+    index_add_out_with(self_, dim, index, source, out, IndexAddOutOptions::default())
+}
+
+/// As [`index_add_out`], with all that it leaves out.
+pub fn index_add_out_with(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, out: &Tensor,
+    options: IndexAddOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::index_add.out");
+    OP.get()?.call(self_, dim, index, source, options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`index_add_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IndexAddInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for IndexAddInPlaceOptions {
+    fn default() -> Self {
+        IndexAddInPlaceOptions {
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+/// Tensor(a!)`
+pub fn index_add_(self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+    index_add_with_(self_, dim, index, source, IndexAddInPlaceOptions::default())
+}
+
+/// As [`index_add_`], with all that it leaves out.
+pub fn index_add_with_(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor,
+    options: IndexAddInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, Scalar), ()> =
+        LazyTyped::new("aten::index_add_");
+    OP.get()?.call(self_, dim, index, source, options.alpha)?;
+    Ok(self_.clone())
+}
+
+/// `aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor`
+pub fn index_copy(self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), Tensor> =
+        LazyTyped::new("aten::index_copy");
+    OP.get()?.call(self_, dim, index, source)
+}
+
+/// `aten::index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn index_copy_out(
+    self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::index_copy.out");
+    OP.get()?.call(self_, dim, index, source, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)`
+pub fn index_copy_(self_: &Tensor, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::index_copy_");
+    OP.get()?.call(self_, dim, index, source)?;
+    Ok(self_.clone())
+}
+
+/// `aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor`
+pub fn index_fill_int_scalar(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::index_fill.int_Scalar");
+    OP.get()?.call(self_, dim, index, value.into())
+}
+
+/// `aten::index_fill.int_Scalar_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn index_fill_int_scalar_out(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::index_fill.int_Scalar_out");
+    OP.get()?.call(self_, dim, index, value.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor`
+pub fn index_fill_int_tensor(
+    self_: &Tensor, dim: i64, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), Tensor> =
+        LazyTyped::new("aten::index_fill.int_Tensor");
+    OP.get()?.call(self_, dim, index, value)
+}
+
+/// `aten::index_fill.int_Tensor_out(Tensor self, int dim, Tensor index, Tensor value, *, Tensor(a!)
+/// out) -> Tensor(a!)`
+pub fn index_fill_int_tensor_out(
+    self_: &Tensor, dim: i64, index: &Tensor, value: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::index_fill.int_Tensor_out");
+    OP.get()?.call(self_, dim, index, value, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) ->
+/// Tensor(a!)`
+pub fn index_fill_int_scalar_(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar), ()> =
+        LazyTyped::new("aten::index_fill_.int_Scalar");
+    OP.get()?.call(self_, dim, index, value.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) ->
+/// Tensor(a!)`
+pub fn index_fill_int_tensor_(
+    self_: &Tensor, dim: i64, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::index_fill_.int_Tensor");
+    OP.get()?.call(self_, dim, index, value)?;
+    Ok(self_.clone())
+}
+
 /// What [`index_put`] leaves out.
 #[derive(Clone, Debug)]
 pub struct IndexPutOptions {
@@ -2058,6 +2385,28 @@ pub fn index_put_with_(
         LazyTyped::new("aten::index_put_");
     OP.get()?.call(self_, indices, values, options.accumulate)?;
     Ok(self_.clone())
+}
+
+/// `aten::index_select(Tensor self, int dim, Tensor index) -> Tensor`
+pub fn index_select(self_: &Tensor, dim: i64, index: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), Tensor> = LazyTyped::new("aten::index_select");
+    OP.get()?.call(self_, dim, index)
+}
+
+/// `aten::index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn index_select_out(self_: &Tensor, dim: i64, index: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::index_select.out");
+    OP.get()?.call(self_, dim, index, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor`
+pub fn index_select_backward(
+    grad: &Tensor, self_sizes: &[i64], dim: i64, index: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], i64, &Tensor), Tensor> =
+        LazyTyped::new("aten::index_select_backward");
+    OP.get()?.call(grad, self_sizes, dim, index)
 }
 
 /// `aten::item(Tensor self) -> Scalar`
@@ -2376,6 +2725,52 @@ pub fn masked_fill_tensor_(self_: &Tensor, mask: &Tensor, value: &Tensor) -> Res
         LazyTyped::new("aten::masked_fill_.Tensor");
     OP.get()?.call(self_, mask, value)?;
     Ok(self_.clone())
+}
+
+/// `aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor`
+pub fn masked_scatter(self_: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), Tensor> =
+        LazyTyped::new("aten::masked_scatter");
+    OP.get()?.call(self_, mask, source)
+}
+
+/// `aten::masked_scatter.out(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn masked_scatter_out(
+    self_: &Tensor, mask: &Tensor, source: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::masked_scatter.out");
+    OP.get()?.call(self_, mask, source, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)`
+pub fn masked_scatter_(self_: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::masked_scatter_");
+    OP.get()?.call(self_, mask, source)?;
+    Ok(self_.clone())
+}
+
+/// `aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor`
+pub fn masked_scatter_backward(
+    grad_output: &Tensor, mask: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &[i64]), Tensor> =
+        LazyTyped::new("aten::masked_scatter_backward");
+    OP.get()?.call(grad_output, mask, sizes)
+}
+
+/// `aten::masked_select(Tensor self, Tensor mask) -> Tensor`
+pub fn masked_select(self_: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::masked_select");
+    OP.get()?.call(self_, mask)
+}
+
+/// `aten::masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn masked_select_out(self_: &Tensor, mask: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::masked_select.out");
+    OP.get()?.call(self_, mask, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::matmul(Tensor self, Tensor other) -> Tensor`
@@ -3784,6 +4179,84 @@ pub fn rsub_tensor_out_with(
     Ok(out.clone())
 }
 
+/// `aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor`
+pub fn scatter_src(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), Tensor> =
+        LazyTyped::new("aten::scatter.src");
+    OP.get()?.call(self_, dim, index, src)
+}
+
+/// `aten::scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn scatter_src_out(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::scatter.src_out");
+    OP.get()?.call(self_, dim, index, src, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor`
+pub fn scatter_value(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar), Tensor> =
+        LazyTyped::new("aten::scatter.value");
+    OP.get()?.call(self_, dim, index, value.into())
+}
+
+/// `aten::scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn scatter_value_out(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>,
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::scatter.value_out");
+    OP.get()?.call(self_, dim, index, value.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)`
+pub fn scatter_src_(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::scatter_.src");
+    OP.get()?.call(self_, dim, index, src)?;
+    Ok(self_.clone())
+}
+
+/// `aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)`
+pub fn scatter_value_(
+    self_: &Tensor, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, Scalar), ()> =
+        LazyTyped::new("aten::scatter_.value");
+    OP.get()?.call(self_, dim, index, value.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor`
+pub fn scatter_add(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), Tensor> =
+        LazyTyped::new("aten::scatter_add");
+    OP.get()?.call(self_, dim, index, src)
+}
+
+/// `aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn scatter_add_out(
+    self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::scatter_add.out");
+    OP.get()?.call(self_, dim, index, src, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)`
+pub fn scatter_add_(self_: &Tensor, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::scatter_add_");
+    OP.get()?.call(self_, dim, index, src)?;
+    Ok(self_.clone())
+}
+
 /// `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)`
 pub fn select_int(self_: &Tensor, dim: i64, index: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::select.int");
@@ -4636,6 +5109,78 @@ pub fn t_copy(self_: &Tensor) -> Result<Tensor> {
 pub fn t_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::t_copy.out");
     OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::take(Tensor self, Tensor index) -> Tensor`
+pub fn take(self_: &Tensor, index: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::take");
+    OP.get()?.call(self_, index)
+}
+
+/// `aten::take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn take_out(self_: &Tensor, index: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::take.out");
+    OP.get()?.call(self_, index, out)?;
+    Ok(out.clone())
+}
+
+/// What [`take_along_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TakeAlongDimOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+}
+
+impl Default for TakeAlongDimOptions {
+    fn default() -> Self {
+        TakeAlongDimOptions {
+            dim: None,
+        }
+    }
+}
+
+/// `aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor`
+pub fn take_along_dim(self_: &Tensor, indices: &Tensor) -> Result<Tensor> {
+    take_along_dim_with(self_, indices, TakeAlongDimOptions::default())
+}
+
+/// As [`take_along_dim`], with all that it leaves out.
+pub fn take_along_dim_with(
+    self_: &Tensor, indices: &Tensor, options: TakeAlongDimOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>), Tensor> =
+        LazyTyped::new("aten::take_along_dim");
+    OP.get()?.call(self_, indices, options.dim)
+}
+
+/// What [`take_along_dim_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TakeAlongDimOutOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+}
+
+impl Default for TakeAlongDimOutOptions {
+    fn default() -> Self {
+        TakeAlongDimOutOptions {
+            dim: None,
+        }
+    }
+}
+
+/// `aten::take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn take_along_dim_out(self_: &Tensor, indices: &Tensor, out: &Tensor) -> Result<Tensor> {
+    take_along_dim_out_with(self_, indices, out, TakeAlongDimOutOptions::default())
+}
+
+/// As [`take_along_dim_out`], with all that it leaves out.
+pub fn take_along_dim_out_with(
+    self_: &Tensor, indices: &Tensor, out: &Tensor,
+    options: TakeAlongDimOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<i64>, &Tensor), ()> =
+        LazyTyped::new("aten::take_along_dim.out");
+    OP.get()?.call(self_, indices, options.dim, out)?;
     Ok(out.clone())
 }
 

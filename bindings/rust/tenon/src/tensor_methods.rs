@@ -346,6 +346,17 @@ impl Tensor {
         aten::frexp_tensor(self)
     }
 
+    /// `aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor`
+    pub fn gather(&self, dim: i64, index: &Tensor) -> Result<Tensor> {
+        aten::gather(self, dim, index)
+    }
+
+    /// As [`Tensor::gather`], with all that it leaves out.
+    pub fn gather_with(
+        &self, dim: i64, index: &Tensor, options: aten::GatherOptions) -> Result<Tensor> {
+        aten::gather_with(self, dim, index, options)
+    }
+
     /// `aten::ge.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn ge_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::ge_scalar(self, other)
@@ -391,6 +402,68 @@ impl Tensor {
         aten::index_tensor(self, indices)
     }
 
+    /// `aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+    /// Tensor`
+    pub fn index_add(&self, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+        aten::index_add(self, dim, index, source)
+    }
+
+    /// As [`Tensor::index_add`], with all that it leaves out.
+    pub fn index_add_with(
+        &self, dim: i64, index: &Tensor, source: &Tensor,
+        options: aten::IndexAddOptions) -> Result<Tensor> {
+        aten::index_add_with(self, dim, index, source, options)
+    }
+
+    /// `aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1)
+    /// -> Tensor(a!)`
+    pub fn index_add_(&self, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+        aten::index_add_(self, dim, index, source)
+    }
+
+    /// As [`Tensor::index_add_`], with all that it leaves out.
+    pub fn index_add_with_(
+        &self, dim: i64, index: &Tensor, source: &Tensor,
+        options: aten::IndexAddInPlaceOptions) -> Result<Tensor> {
+        aten::index_add_with_(self, dim, index, source, options)
+    }
+
+    /// `aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor`
+    pub fn index_copy(&self, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+        aten::index_copy(self, dim, index, source)
+    }
+
+    /// `aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)`
+    pub fn index_copy_(&self, dim: i64, index: &Tensor, source: &Tensor) -> Result<Tensor> {
+        aten::index_copy_(self, dim, index, source)
+    }
+
+    /// `aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor`
+    pub fn index_fill_int_scalar(
+        &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+        aten::index_fill_int_scalar(self, dim, index, value)
+    }
+
+    /// `aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor`
+    pub fn index_fill_int_tensor(
+        &self, dim: i64, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+        aten::index_fill_int_tensor(self, dim, index, value)
+    }
+
+    /// `aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) ->
+    /// Tensor(a!)`
+    pub fn index_fill_int_scalar_(
+        &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+        aten::index_fill_int_scalar_(self, dim, index, value)
+    }
+
+    /// `aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) ->
+    /// Tensor(a!)`
+    pub fn index_fill_int_tensor_(
+        &self, dim: i64, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+        aten::index_fill_int_tensor_(self, dim, index, value)
+    }
+
     /// `aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
     /// Tensor`
     pub fn index_put(&self, indices: &[Option<Tensor>], values: &Tensor) -> Result<Tensor> {
@@ -415,6 +488,11 @@ impl Tensor {
         &self, indices: &[Option<Tensor>], values: &Tensor,
         options: aten::IndexPutInPlaceOptions) -> Result<Tensor> {
         aten::index_put_with_(self, indices, values, options)
+    }
+
+    /// `aten::index_select(Tensor self, int dim, Tensor index) -> Tensor`
+    pub fn index_select(&self, dim: i64, index: &Tensor) -> Result<Tensor> {
+        aten::index_select(self, dim, index)
     }
 
     /// `aten::le.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -516,6 +594,21 @@ impl Tensor {
     /// `aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)`
     pub fn masked_fill_(&self, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
         aten::masked_fill_tensor_(self, mask, value)
+    }
+
+    /// `aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor`
+    pub fn masked_scatter(&self, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
+        aten::masked_scatter(self, mask, source)
+    }
+
+    /// `aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)`
+    pub fn masked_scatter_(&self, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
+        aten::masked_scatter_(self, mask, source)
+    }
+
+    /// `aten::masked_select(Tensor self, Tensor mask) -> Tensor`
+    pub fn masked_select(&self, mask: &Tensor) -> Result<Tensor> {
+        aten::masked_select(self, mask)
     }
 
     /// `aten::matmul(Tensor self, Tensor other) -> Tensor`
@@ -763,6 +856,38 @@ impl Tensor {
         aten::rsub_tensor_with(self, other, options)
     }
 
+    /// `aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor`
+    pub fn scatter_src(&self, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+        aten::scatter_src(self, dim, index, src)
+    }
+
+    /// `aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor`
+    pub fn scatter_value(
+        &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+        aten::scatter_value(self, dim, index, value)
+    }
+
+    /// `aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)`
+    pub fn scatter_src_(&self, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+        aten::scatter_src_(self, dim, index, src)
+    }
+
+    /// `aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)`
+    pub fn scatter_value_(
+        &self, dim: i64, index: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
+        aten::scatter_value_(self, dim, index, value)
+    }
+
+    /// `aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor`
+    pub fn scatter_add(&self, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+        aten::scatter_add(self, dim, index, src)
+    }
+
+    /// `aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)`
+    pub fn scatter_add_(&self, dim: i64, index: &Tensor, src: &Tensor) -> Result<Tensor> {
+        aten::scatter_add_(self, dim, index, src)
+    }
+
     /// `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)`
     pub fn select(&self, dim: i64, index: i64) -> Result<Tensor> {
         aten::select_int(self, dim, index)
@@ -995,6 +1120,22 @@ impl Tensor {
     /// `aten::t_copy(Tensor self) -> Tensor`
     pub fn t_copy(&self) -> Result<Tensor> {
         aten::t_copy(self)
+    }
+
+    /// `aten::take(Tensor self, Tensor index) -> Tensor`
+    pub fn take(&self, index: &Tensor) -> Result<Tensor> {
+        aten::take(self, index)
+    }
+
+    /// `aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor`
+    pub fn take_along_dim(&self, indices: &Tensor) -> Result<Tensor> {
+        aten::take_along_dim(self, indices)
+    }
+
+    /// As [`Tensor::take_along_dim`], with all that it leaves out.
+    pub fn take_along_dim_with(
+        &self, indices: &Tensor, options: aten::TakeAlongDimOptions) -> Result<Tensor> {
+        aten::take_along_dim_with(self, indices, options)
     }
 
     /// `aten::tanh(Tensor self) -> Tensor`

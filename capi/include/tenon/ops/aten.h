@@ -1671,6 +1671,120 @@ static inline tenon_status aten_div__Tensor_mode(
   return TENON_OK;
 }
 
+typedef struct aten_embedding_options {
+  int64_t padding_idx;
+  int32_t scale_grad_by_freq;
+  int32_t sparse;
+} aten_embedding_options;
+
+static inline aten_embedding_options aten_embedding_defaults(void) {
+  aten_embedding_options options_;
+  options_.padding_idx = -1;
+  options_.scale_grad_by_freq = 0;
+  options_.sparse = 0;
+  return options_;
+}
+
+/// aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+/// scale_grad_by_freq=False, bool sparse=False) -> Tensor
+static inline tenon_status aten_embedding(
+    tenon_tensor* weight, tenon_tensor* indices, const aten_embedding_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_embedding_options defaults_ = aten_embedding_defaults();
+  const aten_embedding_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(weight);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_int(given_->padding_idx);
+  args_[3] = tenon_value_of_bool(given_->scale_grad_by_freq);
+  args_[4] = tenon_value_of_bool(given_->sparse);
+  status_ = aten_wrapped_call(&op_, "aten::embedding", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_embedding_out_options {
+  int64_t padding_idx;
+  int32_t scale_grad_by_freq;
+  int32_t sparse;
+} aten_embedding_out_options;
+
+static inline aten_embedding_out_options aten_embedding_out_defaults(void) {
+  aten_embedding_out_options options_;
+  options_.padding_idx = -1;
+  options_.scale_grad_by_freq = 0;
+  options_.sparse = 0;
+  return options_;
+}
+
+/// aten::embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+/// scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_embedding_out(
+    tenon_tensor* weight, tenon_tensor* indices, tenon_tensor* out,
+    const aten_embedding_out_options* options) {
+  static const tenon_op* op_;
+  const aten_embedding_out_options defaults_ = aten_embedding_out_defaults();
+  const aten_embedding_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(weight);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_int(given_->padding_idx);
+  args_[3] = tenon_value_of_bool(given_->scale_grad_by_freq);
+  args_[4] = tenon_value_of_bool(given_->sparse);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::embedding.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt
+/// padding_idx, bool scale_grad_by_freq) -> Tensor
+static inline tenon_status aten_embedding_dense_backward(
+    tenon_tensor* grad_output, tenon_tensor* indices, int64_t num_weights, int64_t padding_idx,
+    int32_t scale_grad_by_freq, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_int(num_weights);
+  args_[3] = tenon_value_of_int(padding_idx);
+  args_[4] = tenon_value_of_bool(scale_grad_by_freq);
+  status_ = aten_wrapped_call(&op_, "aten::embedding_dense_backward", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::embedding_dense_backward.out(Tensor grad_output, Tensor indices, SymInt num_weights,
+/// SymInt padding_idx, bool scale_grad_by_freq, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_embedding_dense_backward_out(
+    tenon_tensor* grad_output, tenon_tensor* indices, int64_t num_weights, int64_t padding_idx,
+    int32_t scale_grad_by_freq, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = tenon_value_of_int(num_weights);
+  args_[3] = tenon_value_of_int(padding_idx);
+  args_[4] = tenon_value_of_bool(scale_grad_by_freq);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::embedding_dense_backward.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_empty_memory_format_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -2352,6 +2466,68 @@ static inline tenon_status aten_full_like_out(
   return TENON_OK;
 }
 
+typedef struct aten_gather_options {
+  int32_t sparse_grad;
+} aten_gather_options;
+
+static inline aten_gather_options aten_gather_defaults(void) {
+  aten_gather_options options_;
+  options_.sparse_grad = 0;
+  return options_;
+}
+
+/// aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
+static inline tenon_status aten_gather(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, const aten_gather_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_gather_options defaults_ = aten_gather_defaults();
+  const aten_gather_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_bool(given_->sparse_grad);
+  status_ = aten_wrapped_call(&op_, "aten::gather", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_gather_out_options {
+  int32_t sparse_grad;
+} aten_gather_out_options;
+
+static inline aten_gather_out_options aten_gather_out_defaults(void) {
+  aten_gather_out_options options_;
+  options_.sparse_grad = 0;
+  return options_;
+}
+
+/// aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out)
+/// -> Tensor(a!)
+static inline tenon_status aten_gather_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* out,
+    const aten_gather_out_options* options) {
+  static const tenon_op* op_;
+  const aten_gather_out_options defaults_ = aten_gather_out_defaults();
+  const aten_gather_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_bool(given_->sparse_grad);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::gather.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::ge.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_ge_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -2564,6 +2740,264 @@ static inline tenon_status aten_index_Tensor_out(
   return TENON_OK;
 }
 
+typedef struct aten_index_add_options {
+  tenon_value alpha;
+} aten_index_add_options;
+
+static inline aten_index_add_options aten_index_add_defaults(void) {
+  aten_index_add_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor
+static inline tenon_status aten_index_add(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source,
+    const aten_index_add_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_index_add_options defaults_ = aten_index_add_defaults();
+  const aten_index_add_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::index_add", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_index_add_out_options {
+  tenon_value alpha;
+} aten_index_add_out_options;
+
+static inline aten_index_add_out_options aten_index_add_out_defaults(void) {
+  aten_index_add_out_options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_index_add_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source, tenon_tensor* out,
+    const aten_index_add_out_options* options) {
+  static const tenon_op* op_;
+  const aten_index_add_out_options defaults_ = aten_index_add_out_defaults();
+  const aten_index_add_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  args_[4] = given_->alpha;
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::index_add.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_index_add__options {
+  tenon_value alpha;
+} aten_index_add__options;
+
+static inline aten_index_add__options aten_index_add__defaults(void) {
+  aten_index_add__options options_;
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+/// Tensor(a!)
+static inline tenon_status aten_index_add_(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source,
+    const aten_index_add__options* options) {
+  static const tenon_op* op_;
+  const aten_index_add__options defaults_ = aten_index_add__defaults();
+  const aten_index_add__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::index_add_", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor
+static inline tenon_status aten_index_copy(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  status_ = aten_wrapped_call(&op_, "aten::index_copy", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_index_copy_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::index_copy.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)
+static inline tenon_status aten_index_copy_(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* source) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(source);
+  status_ = aten_wrapped_call(&op_, "aten::index_copy_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
+static inline tenon_status aten_index_fill_int_Scalar(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  status_ = aten_wrapped_call(&op_, "aten::index_fill.int_Scalar", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::index_fill.int_Scalar_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_index_fill_int_Scalar_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::index_fill.int_Scalar_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor
+static inline tenon_status aten_index_fill_int_Tensor(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* value,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(value);
+  status_ = aten_wrapped_call(&op_, "aten::index_fill.int_Tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::index_fill.int_Tensor_out(Tensor self, int dim, Tensor index, Tensor value, *, Tensor(a!)
+/// out) -> Tensor(a!)
+static inline tenon_status aten_index_fill_int_Tensor_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* value, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(value);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::index_fill.int_Tensor_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
+static inline tenon_status aten_index_fill__int_Scalar(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  status_ = aten_wrapped_call(&op_, "aten::index_fill_.int_Scalar", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)
+static inline tenon_status aten_index_fill__int_Tensor(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* value) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(value);
+  status_ = aten_wrapped_call(&op_, "aten::index_fill_.int_Tensor", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_index_put_options {
   int32_t accumulate;
 } aten_index_put_options;
@@ -2654,6 +3088,57 @@ static inline tenon_status aten_index_put_(
   status_ = aten_wrapped_call(&op_, "aten::index_put_", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index_select(Tensor self, int dim, Tensor index) -> Tensor
+static inline tenon_status aten_index_select(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  status_ = aten_wrapped_call(&op_, "aten::index_select", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_index_select_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::index_select.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor
+static inline tenon_status aten_index_select_backward(
+    tenon_tensor* grad, const int64_t* self_sizes, uint32_t self_sizes_count, int64_t dim,
+    tenon_tensor* index, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad);
+  args_[1] = tenon_value_of_ints(self_sizes, self_sizes_count);
+  args_[2] = tenon_value_of_int(dim);
+  args_[3] = tenon_value_of_tensor(index);
+  status_ = aten_wrapped_call(&op_, "aten::index_select_backward", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -3203,6 +3688,104 @@ static inline tenon_status aten_masked_fill__Tensor(
   args_[1] = tenon_value_of_tensor(mask);
   args_[2] = tenon_value_of_tensor(value);
   status_ = aten_wrapped_call(&op_, "aten::masked_fill_.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor
+static inline tenon_status aten_masked_scatter(
+    tenon_tensor* self, tenon_tensor* mask, tenon_tensor* source, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = tenon_value_of_tensor(source);
+  status_ = aten_wrapped_call(&op_, "aten::masked_scatter", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::masked_scatter.out(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_masked_scatter_out(
+    tenon_tensor* self, tenon_tensor* mask, tenon_tensor* source, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = tenon_value_of_tensor(source);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::masked_scatter.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)
+static inline tenon_status aten_masked_scatter_(
+    tenon_tensor* self, tenon_tensor* mask, tenon_tensor* source) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = tenon_value_of_tensor(source);
+  status_ = aten_wrapped_call(&op_, "aten::masked_scatter_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor
+static inline tenon_status aten_masked_scatter_backward(
+    tenon_tensor* grad_output, tenon_tensor* mask, const int64_t* sizes, uint32_t sizes_count,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = tenon_value_of_ints(sizes, sizes_count);
+  status_ = aten_wrapped_call(&op_, "aten::masked_scatter_backward", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::masked_select(Tensor self, Tensor mask) -> Tensor
+static inline tenon_status aten_masked_select(
+    tenon_tensor* self, tenon_tensor* mask, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  status_ = aten_wrapped_call(&op_, "aten::masked_select", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_masked_select_out(
+    tenon_tensor* self, tenon_tensor* mask, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mask);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::masked_select.out", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -5121,6 +5704,168 @@ static inline tenon_status aten_rsub_Tensor_out(
   return TENON_OK;
 }
 
+/// aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
+static inline tenon_status aten_scatter_src(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  status_ = aten_wrapped_call(&op_, "aten::scatter.src", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_scatter_src_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::scatter.src_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
+static inline tenon_status aten_scatter_value(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  status_ = aten_wrapped_call(&op_, "aten::scatter.value", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_scatter_value_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::scatter.value_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
+static inline tenon_status aten_scatter__src(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  status_ = aten_wrapped_call(&op_, "aten::scatter_.src", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
+static inline tenon_status aten_scatter__value(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_value value) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = value;
+  status_ = aten_wrapped_call(&op_, "aten::scatter_.value", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
+static inline tenon_status aten_scatter_add(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  status_ = aten_wrapped_call(&op_, "aten::scatter_add", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_scatter_add_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::scatter_add.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
+static inline tenon_status aten_scatter_add_(
+    tenon_tensor* self, int64_t dim, tenon_tensor* index, tenon_tensor* src) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_tensor(index);
+  args_[3] = tenon_value_of_tensor(src);
+  status_ = aten_wrapped_call(&op_, "aten::scatter_add_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 static inline tenon_status aten_select_int(
     tenon_tensor* self, int64_t dim, int64_t index, tenon_tensor** out_result) {
@@ -6303,6 +7048,97 @@ static inline tenon_status aten_t_copy_out(tenon_tensor* self, tenon_tensor* out
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::t_copy.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::take(Tensor self, Tensor index) -> Tensor
+static inline tenon_status aten_take(
+    tenon_tensor* self, tenon_tensor* index, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(index);
+  status_ = aten_wrapped_call(&op_, "aten::take", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_take_out(
+    tenon_tensor* self, tenon_tensor* index, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(index);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::take.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_take_along_dim_options {
+  const int64_t* dim;
+} aten_take_along_dim_options;
+
+static inline aten_take_along_dim_options aten_take_along_dim_defaults(void) {
+  aten_take_along_dim_options options_;
+  options_.dim = NULL;
+  return options_;
+}
+
+/// aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor
+static inline tenon_status aten_take_along_dim(
+    tenon_tensor* self, tenon_tensor* indices, const aten_take_along_dim_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_take_along_dim_options defaults_ = aten_take_along_dim_defaults();
+  const aten_take_along_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::take_along_dim", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_take_along_dim_out_options {
+  const int64_t* dim;
+} aten_take_along_dim_out_options;
+
+static inline aten_take_along_dim_out_options aten_take_along_dim_out_defaults(void) {
+  aten_take_along_dim_out_options options_;
+  options_.dim = NULL;
+  return options_;
+}
+
+/// aten::take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_take_along_dim_out(
+    tenon_tensor* self, tenon_tensor* indices, tenon_tensor* out,
+    const aten_take_along_dim_out_options* options) {
+  static const tenon_op* op_;
+  const aten_take_along_dim_out_options defaults_ = aten_take_along_dim_out_defaults();
+  const aten_take_along_dim_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(indices);
+  args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::take_along_dim.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

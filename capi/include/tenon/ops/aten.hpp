@@ -639,6 +639,49 @@ inline Tensor div_(
   return self;
 }
 
+// aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+// scale_grad_by_freq=False, bool sparse=False) -> Tensor
+inline Tensor embedding(
+    const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1,
+    bool scale_grad_by_freq = false, bool sparse = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, bool, bool)> op_("aten::embedding");
+  return op_(weight, indices, padding_idx, scale_grad_by_freq, sparse);
+}
+
+// aten::embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+// scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor embedding_out(
+    const Tensor& out, const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1,
+    bool scale_grad_by_freq = false, bool sparse = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, bool, bool, const Tensor&)> op_("aten::embedding.out");
+  op_(weight, indices, padding_idx, scale_grad_by_freq, sparse, out);
+  return out;
+}
+
+// aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt
+// padding_idx, bool scale_grad_by_freq) -> Tensor
+inline Tensor embedding_dense_backward(
+    const Tensor& grad_output, const Tensor& indices, int64_t num_weights, int64_t padding_idx,
+    bool scale_grad_by_freq) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, int64_t, int64_t, bool)> op_("aten::embedding_dense_backward");
+  return op_(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq);
+}
+
+// aten::embedding_dense_backward.out(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt
+// padding_idx, bool scale_grad_by_freq, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor embedding_dense_backward_out(
+    const Tensor& out, const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
+    int64_t padding_idx, bool scale_grad_by_freq) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, int64_t, int64_t, bool,
+      const Tensor&)> op_("aten::embedding_dense_backward.out");
+  op_(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, out);
+  return out;
+}
+
 struct EmptyMemoryFormatOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -934,6 +977,25 @@ inline Tensor full_like_out(
   return out;
 }
 
+// aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
+inline Tensor gather(
+    const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, bool)> op_("aten::gather");
+  return op_(self, dim, index, sparse_grad);
+}
+
+// aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out)
+// -> Tensor(a!)
+inline Tensor gather_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
+    bool sparse_grad = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, bool, const Tensor&)> op_("aten::gather.out");
+  op_(self, dim, index, sparse_grad, out);
+  return out;
+}
+
 // aten::ge.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor ge(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::ge.Scalar");
@@ -1032,6 +1094,122 @@ inline Tensor index_out(const Tensor& out, const Tensor& self, const Tensors& in
   return out;
 }
 
+// aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor
+inline Tensor index_add(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+    const Scalar& alpha = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, const Scalar&)> op_("aten::index_add");
+  return op_(self, dim, index, source, alpha);
+}
+
+// aten::index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor index_add_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+    const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::index_add.out");
+  op_(self, dim, index, source, alpha, out);
+  return out;
+}
+
+// aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+// Tensor(a!)
+inline Tensor index_add_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+    const Scalar& alpha = 1) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&, const Scalar&)> op_("aten::index_add_");
+  op_(self, dim, index, source, alpha);
+  return self;
+}
+
+// aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor
+inline Tensor index_copy(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_copy");
+  return op_(self, dim, index, source);
+}
+
+// aten::index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor index_copy_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::index_copy.out");
+  op_(self, dim, index, source, out);
+  return out;
+}
+
+// aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)
+inline Tensor index_copy_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_copy_");
+  op_(self, dim, index, source);
+  return self;
+}
+
+// aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
+inline Tensor index_fill(
+    const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Scalar&)> op_("aten::index_fill.int_Scalar");
+  return op_(self, dim, index, value);
+}
+
+// aten::index_fill.int_Scalar_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor index_fill_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::index_fill.int_Scalar_out");
+  op_(self, dim, index, value, out);
+  return out;
+}
+
+// aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor
+inline Tensor index_fill(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_fill.int_Tensor");
+  return op_(self, dim, index, value);
+}
+
+// aten::index_fill.int_Tensor_out(Tensor self, int dim, Tensor index, Tensor value, *, Tensor(a!)
+// out) -> Tensor(a!)
+inline Tensor index_fill_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::index_fill.int_Tensor_out");
+  op_(self, dim, index, value, out);
+  return out;
+}
+
+// aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
+inline Tensor index_fill_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Scalar&)> op_("aten::index_fill_.int_Scalar");
+  op_(self, dim, index, value);
+  return self;
+}
+
+// aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) -> Tensor(a!)
+inline Tensor index_fill_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_fill_.int_Tensor");
+  op_(self, dim, index, value);
+  return self;
+}
+
 // aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor
 inline Tensor index_put(
     const Tensor& self, const Tensors& indices, const Tensor& values, bool accumulate = false) {
@@ -1060,6 +1238,31 @@ inline Tensor index_put_(
       const Tensor&, const TensorList&, const Tensor&, bool)> op_("aten::index_put_");
   op_(self, indices, values, accumulate);
   return self;
+}
+
+// aten::index_select(Tensor self, int dim, Tensor index) -> Tensor
+inline Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::index_select");
+  return op_(self, dim, index);
+}
+
+// aten::index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor index_select_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::index_select.out");
+  op_(self, dim, index, out);
+  return out;
+}
+
+// aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor
+inline Tensor index_select_backward(
+    const Tensor& grad, List<int64_t> self_sizes, int64_t dim, const Tensor& index) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, int64_t,
+      const Tensor&)> op_("aten::index_select_backward");
+  return op_(grad, self_sizes, dim, index);
 }
 
 // aten::item(Tensor self) -> Scalar
@@ -1305,6 +1508,53 @@ inline Tensor masked_fill_(const Tensor& self, const Tensor& mask, const Tensor&
       const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_fill_.Tensor");
   op_(self, mask, value);
   return self;
+}
+
+// aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor
+inline Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_scatter");
+  return op_(self, mask, source);
+}
+
+// aten::masked_scatter.out(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor masked_scatter_out(
+    const Tensor& out, const Tensor& self, const Tensor& mask, const Tensor& source) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_scatter.out");
+  op_(self, mask, source, out);
+  return out;
+}
+
+// aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)
+inline Tensor masked_scatter_(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_scatter_");
+  op_(self, mask, source);
+  return self;
+}
+
+// aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor
+inline Tensor masked_scatter_backward(
+    const Tensor& grad_output, const Tensor& mask, List<int64_t> sizes) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::span<const int64_t>)> op_("aten::masked_scatter_backward");
+  return op_(grad_output, mask, sizes);
+}
+
+// aten::masked_select(Tensor self, Tensor mask) -> Tensor
+inline Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::masked_select");
+  return op_(self, mask);
+}
+
+// aten::masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor masked_select_out(const Tensor& out, const Tensor& self, const Tensor& mask) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::masked_select.out");
+  op_(self, mask, out);
+  return out;
 }
 
 // aten::matmul(Tensor self, Tensor other) -> Tensor
@@ -2100,6 +2350,85 @@ inline Tensor rsub_out(
   return out;
 }
 
+// aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
+inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::scatter.src");
+  return op_(self, dim, index, src);
+}
+
+// aten::scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor scatter_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::scatter.src_out");
+  op_(self, dim, index, src, out);
+  return out;
+}
+
+// aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
+inline Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Scalar&)> op_("aten::scatter.value");
+  return op_(self, dim, index, value);
+}
+
+// aten::scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor scatter_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Scalar&,
+      const Tensor&)> op_("aten::scatter.value_out");
+  op_(self, dim, index, value, out);
+  return out;
+}
+
+// aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
+inline Tensor scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::scatter_.src");
+  op_(self, dim, index, src);
+  return self;
+}
+
+// aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
+inline Tensor scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Scalar&)> op_("aten::scatter_.value");
+  op_(self, dim, index, value);
+  return self;
+}
+
+// aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
+inline Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::scatter_add");
+  return op_(self, dim, index, src);
+}
+
+// aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor scatter_add_out(
+    const Tensor& out, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&,
+      const Tensor&)> op_("aten::scatter_add.out");
+  op_(self, dim, index, src, out);
+  return out;
+}
+
+// aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
+inline Tensor scatter_add_(
+    const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&, const Tensor&)> op_("aten::scatter_add_");
+  op_(self, dim, index, src);
+  return self;
+}
+
 // aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)
 inline Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::select.int");
@@ -2560,6 +2889,40 @@ inline Tensor t_copy(const Tensor& self) {
 inline Tensor t_copy_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::t_copy.out");
   op_(self, out);
+  return out;
+}
+
+// aten::take(Tensor self, Tensor index) -> Tensor
+inline Tensor take(const Tensor& self, const Tensor& index) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::take");
+  return op_(self, index);
+}
+
+// aten::take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor take_out(const Tensor& out, const Tensor& self, const Tensor& index) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::take.out");
+  op_(self, index, out);
+  return out;
+}
+
+// aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor
+inline Tensor take_along_dim(
+    const Tensor& self, const Tensor& indices, std::optional<int64_t> dim = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::optional<int64_t>)> op_("aten::take_along_dim");
+  return op_(self, indices, dim);
+}
+
+// aten::take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor take_along_dim_out(
+    const Tensor& out, const Tensor& self, const Tensor& indices,
+    std::optional<int64_t> dim = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::optional<int64_t>,
+      const Tensor&)> op_("aten::take_along_dim.out");
+  op_(self, indices, dim, out);
   return out;
 }
 

@@ -1233,6 +1233,112 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp EMBEDDING = new LazyOp("aten::embedding");
+
+  /**
+   * {@code aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+   * scale_grad_by_freq=False, bool sparse=False) -> Tensor}.
+   */
+  public static Tensor embedding(Tensor weight, Tensor indices) {
+    return EMBEDDING.get().callTensor(weight, indices);
+  }
+
+  /**
+   * {@code aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+   * scale_grad_by_freq=False, bool sparse=False) -> Tensor}.
+   */
+  public static Tensor embedding(Tensor weight, Tensor indices, long paddingIdx) {
+    return EMBEDDING.get().callTensor(weight, indices, paddingIdx);
+  }
+
+  /**
+   * {@code aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+   * scale_grad_by_freq=False, bool sparse=False) -> Tensor}.
+   */
+  public static Tensor embedding(
+      Tensor weight, Tensor indices, long paddingIdx, boolean scaleGradByFreq) {
+    return EMBEDDING.get().callTensor(weight, indices, paddingIdx, scaleGradByFreq);
+  }
+
+  /**
+   * {@code aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+   * scale_grad_by_freq=False, bool sparse=False) -> Tensor}.
+   */
+  public static Tensor embedding(
+      Tensor weight, Tensor indices, long paddingIdx, boolean scaleGradByFreq, boolean sparse) {
+    return EMBEDDING.get().callTensor(weight, indices, paddingIdx, scaleGradByFreq, sparse);
+  }
+
+  private static final LazyOp EMBEDDING_OUT = new LazyOp("aten::embedding.out");
+
+  /**
+   * {@code aten::embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+   * scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor embeddingOut(Tensor out, Tensor weight, Tensor indices) {
+    EMBEDDING_OUT.get().with("out", out).callTensor(weight, indices).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+   * scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor embeddingOut(Tensor out, Tensor weight, Tensor indices, long paddingIdx) {
+    EMBEDDING_OUT.get().with("out", out).callTensor(weight, indices, paddingIdx).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+   * scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor embeddingOut(
+      Tensor out, Tensor weight, Tensor indices, long paddingIdx, boolean scaleGradByFreq) {
+    EMBEDDING_OUT.get().with("out", out).callTensor(weight, indices, paddingIdx,
+        scaleGradByFreq).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::embedding.out(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool
+   * scale_grad_by_freq=False, bool sparse=False, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor embeddingOut(
+      Tensor out, Tensor weight, Tensor indices, long paddingIdx, boolean scaleGradByFreq,
+      boolean sparse) {
+    ((Tensor) EMBEDDING_OUT.get().callBoxed(new Object[] {weight, indices, paddingIdx,
+        scaleGradByFreq, sparse, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp EMBEDDING_DENSE_BACKWARD = new LazyOp("aten::embedding_dense_backward");
+
+  /**
+   * {@code aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights,
+   * SymInt padding_idx, bool scale_grad_by_freq) -> Tensor}.
+   */
+  public static Tensor embeddingDenseBackward(
+      Tensor gradOutput, Tensor indices, long numWeights, long paddingIdx,
+      boolean scaleGradByFreq) {
+    return EMBEDDING_DENSE_BACKWARD.get().callTensor(gradOutput, indices, numWeights, paddingIdx,
+        scaleGradByFreq);
+  }
+
+  private static final LazyOp EMBEDDING_DENSE_BACKWARD_OUT = new LazyOp("aten::embedding_dense_backward.out");
+
+  /**
+   * {@code aten::embedding_dense_backward.out(Tensor grad_output, Tensor indices, SymInt
+   * num_weights, SymInt padding_idx, bool scale_grad_by_freq, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor embeddingDenseBackwardOut(
+      Tensor out, Tensor gradOutput, Tensor indices, long numWeights, long paddingIdx,
+      boolean scaleGradByFreq) {
+    ((Tensor) EMBEDDING_DENSE_BACKWARD_OUT.get().callBoxed(new Object[] {gradOutput, indices,
+        numWeights, paddingIdx, scaleGradByFreq, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp EMPTY_MEMORY_FORMAT = new LazyOp("aten::empty.memory_format");
 
   /**
@@ -1843,6 +1949,44 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp GATHER = new LazyOp("aten::gather");
+
+  /**
+   * {@code aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor}.
+   */
+  public static Tensor gather(Tensor self, long dim, Tensor index) {
+    return GATHER.get().callTensor(self, dim, index);
+  }
+
+  /**
+   * {@code aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor}.
+   */
+  public static Tensor gather(Tensor self, long dim, Tensor index, boolean sparseGrad) {
+    return (Tensor) GATHER.get().callBoxed(new Object[] {self, dim, index, sparseGrad})[0];
+  }
+
+  private static final LazyOp GATHER_OUT = new LazyOp("aten::gather.out");
+
+  /**
+   * {@code aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor gatherOut(Tensor out, Tensor self, long dim, Tensor index) {
+    GATHER_OUT.get().with("out", out).callTensor(self, dim, index).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor gatherOut(
+      Tensor out, Tensor self, long dim, Tensor index, boolean sparseGrad) {
+    ((Tensor) GATHER_OUT.get().callBoxed(new Object[] {self, dim, index, sparseGrad,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp GE_SCALAR = new LazyOp("aten::ge.Scalar");
 
   /**
@@ -1979,6 +2123,165 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp INDEX_ADD = new LazyOp("aten::index_add");
+
+  /**
+   * {@code aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public static Tensor indexAdd(Tensor self, long dim, Tensor index, Tensor source) {
+    return INDEX_ADD.get().callTensor(self, dim, index, source);
+  }
+
+  /**
+   * {@code aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public static Tensor indexAdd(Tensor self, long dim, Tensor index, Tensor source, Object alpha) {
+    return (Tensor) INDEX_ADD.get().callBoxed(new Object[] {self, dim, index, source, alpha})[0];
+  }
+
+  private static final LazyOp INDEX_ADD_OUT = new LazyOp("aten::index_add.out");
+
+  /**
+   * {@code aten::index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar
+   * alpha=1, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor indexAddOut(Tensor out, Tensor self, long dim, Tensor index, Tensor source) {
+    INDEX_ADD_OUT.get().with("out", out).callTensor(self, dim, index, source).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar
+   * alpha=1, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor indexAddOut(
+      Tensor out, Tensor self, long dim, Tensor index, Tensor source, Object alpha) {
+    ((Tensor) INDEX_ADD_OUT.get().callBoxed(new Object[] {self, dim, index, source, alpha,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp INDEX_ADD_ = new LazyOp("aten::index_add_");
+
+  /**
+   * {@code aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor indexAdd_(Tensor self, long dim, Tensor index, Tensor source) {
+    INDEX_ADD_.get().callTensor(self, dim, index, source).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor indexAdd_(Tensor self, long dim, Tensor index, Tensor source, Object alpha) {
+    ((Tensor) INDEX_ADD_.get().callBoxed(new Object[] {self, dim, index, source,
+        alpha})[0]).close();
+    return self;
+  }
+
+  private static final LazyOp INDEX_COPY = new LazyOp("aten::index_copy");
+
+  /**
+   * {@code aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor}.
+   */
+  public static Tensor indexCopy(Tensor self, long dim, Tensor index, Tensor source) {
+    return INDEX_COPY.get().callTensor(self, dim, index, source);
+  }
+
+  private static final LazyOp INDEX_COPY_OUT = new LazyOp("aten::index_copy.out");
+
+  /**
+   * {@code aten::index_copy.out(Tensor self, int dim, Tensor index, Tensor source, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor indexCopyOut(
+      Tensor out, Tensor self, long dim, Tensor index, Tensor source) {
+    ((Tensor) INDEX_COPY_OUT.get().callBoxed(new Object[] {self, dim, index, source,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp INDEX_COPY_ = new LazyOp("aten::index_copy_");
+
+  /**
+   * {@code aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)}.
+   */
+  public static Tensor indexCopy_(Tensor self, long dim, Tensor index, Tensor source) {
+    INDEX_COPY_.get().callTensor(self, dim, index, source).close();
+    return self;
+  }
+
+  private static final LazyOp INDEX_FILL_INT_SCALAR = new LazyOp("aten::index_fill.int_Scalar");
+
+  /**
+   * {@code aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) ->
+   * Tensor}.
+   */
+  public static Tensor indexFill(Tensor self, long dim, Tensor index, Object value) {
+    return INDEX_FILL_INT_SCALAR.get().callTensor(self, dim, index, value);
+  }
+
+  private static final LazyOp INDEX_FILL_INT_SCALAR_OUT = new LazyOp("aten::index_fill.int_Scalar_out");
+
+  /**
+   * {@code aten::index_fill.int_Scalar_out(Tensor self, int dim, Tensor index, Scalar value, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor indexFillOut(Tensor out, Tensor self, long dim, Tensor index, Object value) {
+    ((Tensor) INDEX_FILL_INT_SCALAR_OUT.get().callBoxed(new Object[] {self, dim, index, value,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp INDEX_FILL_INT_TENSOR = new LazyOp("aten::index_fill.int_Tensor");
+
+  /**
+   * {@code aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) ->
+   * Tensor}.
+   */
+  public static Tensor indexFill(Tensor self, long dim, Tensor index, Tensor value) {
+    return INDEX_FILL_INT_TENSOR.get().callTensor(self, dim, index, value);
+  }
+
+  private static final LazyOp INDEX_FILL_INT_TENSOR_OUT = new LazyOp("aten::index_fill.int_Tensor_out");
+
+  /**
+   * {@code aten::index_fill.int_Tensor_out(Tensor self, int dim, Tensor index, Tensor value, *,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor indexFillOut(Tensor out, Tensor self, long dim, Tensor index, Tensor value) {
+    ((Tensor) INDEX_FILL_INT_TENSOR_OUT.get().callBoxed(new Object[] {self, dim, index, value,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp INDEX_FILL__INT_SCALAR = new LazyOp("aten::index_fill_.int_Scalar");
+
+  /**
+   * {@code aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor indexFill_(Tensor self, long dim, Tensor index, Object value) {
+    INDEX_FILL__INT_SCALAR.get().callTensor(self, dim, index, value).close();
+    return self;
+  }
+
+  private static final LazyOp INDEX_FILL__INT_TENSOR = new LazyOp("aten::index_fill_.int_Tensor");
+
+  /**
+   * {@code aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor indexFill_(Tensor self, long dim, Tensor index, Tensor value) {
+    INDEX_FILL__INT_TENSOR.get().callTensor(self, dim, index, value).close();
+    return self;
+  }
+
   private static final LazyOp INDEX_PUT = new LazyOp("aten::index_put");
 
   /**
@@ -2037,6 +2340,36 @@ public final class Aten {
   public static Tensor indexPut_(Tensor self, Tensor[] indices, Tensor values, boolean accumulate) {
     INDEX_PUT_.get().callTensor(self, indices, values, accumulate).close();
     return self;
+  }
+
+  private static final LazyOp INDEX_SELECT = new LazyOp("aten::index_select");
+
+  /**
+   * {@code aten::index_select(Tensor self, int dim, Tensor index) -> Tensor}.
+   */
+  public static Tensor indexSelect(Tensor self, long dim, Tensor index) {
+    return INDEX_SELECT.get().callTensor(self, dim, index);
+  }
+
+  private static final LazyOp INDEX_SELECT_OUT = new LazyOp("aten::index_select.out");
+
+  /**
+   * {@code aten::index_select.out(Tensor self, int dim, Tensor index, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor indexSelectOut(Tensor out, Tensor self, long dim, Tensor index) {
+    ((Tensor) INDEX_SELECT_OUT.get().callBoxed(new Object[] {self, dim, index, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp INDEX_SELECT_BACKWARD = new LazyOp("aten::index_select_backward");
+
+  /**
+   * {@code aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) ->
+   * Tensor}.
+   */
+  public static Tensor indexSelectBackward(Tensor grad, long[] selfSizes, long dim, Tensor index) {
+    return INDEX_SELECT_BACKWARD.get().callTensor(grad, selfSizes, dim, index);
   }
 
   private static final LazyOp ITEM = new LazyOp("aten::item");
@@ -2385,6 +2718,66 @@ public final class Aten {
   public static Tensor maskedFill_(Tensor self, Tensor mask, Tensor value) {
     MASKED_FILL__TENSOR.get().callTensor(self, mask, value).close();
     return self;
+  }
+
+  private static final LazyOp MASKED_SCATTER = new LazyOp("aten::masked_scatter");
+
+  /**
+   * {@code aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor}.
+   */
+  public static Tensor maskedScatter(Tensor self, Tensor mask, Tensor source) {
+    return MASKED_SCATTER.get().callTensor(self, mask, source);
+  }
+
+  private static final LazyOp MASKED_SCATTER_OUT = new LazyOp("aten::masked_scatter.out");
+
+  /**
+   * {@code aten::masked_scatter.out(Tensor self, Tensor mask, Tensor source, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor maskedScatterOut(Tensor out, Tensor self, Tensor mask, Tensor source) {
+    ((Tensor) MASKED_SCATTER_OUT.get().callBoxed(new Object[] {self, mask, source,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp MASKED_SCATTER_ = new LazyOp("aten::masked_scatter_");
+
+  /**
+   * {@code aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)}.
+   */
+  public static Tensor maskedScatter_(Tensor self, Tensor mask, Tensor source) {
+    MASKED_SCATTER_.get().callTensor(self, mask, source).close();
+    return self;
+  }
+
+  private static final LazyOp MASKED_SCATTER_BACKWARD = new LazyOp("aten::masked_scatter_backward");
+
+  /**
+   * {@code aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) ->
+   * Tensor}.
+   */
+  public static Tensor maskedScatterBackward(Tensor gradOutput, Tensor mask, long... sizes) {
+    return MASKED_SCATTER_BACKWARD.get().callTensor(gradOutput, mask, sizes);
+  }
+
+  private static final LazyOp MASKED_SELECT = new LazyOp("aten::masked_select");
+
+  /**
+   * {@code aten::masked_select(Tensor self, Tensor mask) -> Tensor}.
+   */
+  public static Tensor maskedSelect(Tensor self, Tensor mask) {
+    return MASKED_SELECT.get().callTensor(self, mask);
+  }
+
+  private static final LazyOp MASKED_SELECT_OUT = new LazyOp("aten::masked_select.out");
+
+  /**
+   * {@code aten::masked_select.out(Tensor self, Tensor mask, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor maskedSelectOut(Tensor out, Tensor self, Tensor mask) {
+    ((Tensor) MASKED_SELECT_OUT.get().callBoxed(new Object[] {self, mask, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp MATMUL = new LazyOp("aten::matmul");
@@ -3921,6 +4314,100 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp SCATTER_SRC = new LazyOp("aten::scatter.src");
+
+  /**
+   * {@code aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor}.
+   */
+  public static Tensor scatter(Tensor self, long dim, Tensor index, Tensor src) {
+    return SCATTER_SRC.get().callTensor(self, dim, index, src);
+  }
+
+  private static final LazyOp SCATTER_SRC_OUT = new LazyOp("aten::scatter.src_out");
+
+  /**
+   * {@code aten::scatter.src_out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor scatterOut(Tensor out, Tensor self, long dim, Tensor index, Tensor src) {
+    ((Tensor) SCATTER_SRC_OUT.get().callBoxed(new Object[] {self, dim, index, src,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SCATTER_VALUE = new LazyOp("aten::scatter.value");
+
+  /**
+   * {@code aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor}.
+   */
+  public static Tensor scatter(Tensor self, long dim, Tensor index, Object value) {
+    return SCATTER_VALUE.get().callTensor(self, dim, index, value);
+  }
+
+  private static final LazyOp SCATTER_VALUE_OUT = new LazyOp("aten::scatter.value_out");
+
+  /**
+   * {@code aten::scatter.value_out(Tensor self, int dim, Tensor index, Scalar value, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor scatterOut(Tensor out, Tensor self, long dim, Tensor index, Object value) {
+    ((Tensor) SCATTER_VALUE_OUT.get().callBoxed(new Object[] {self, dim, index, value,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SCATTER__SRC = new LazyOp("aten::scatter_.src");
+
+  /**
+   * {@code aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)}.
+   */
+  public static Tensor scatter_(Tensor self, long dim, Tensor index, Tensor src) {
+    SCATTER__SRC.get().callTensor(self, dim, index, src).close();
+    return self;
+  }
+
+  private static final LazyOp SCATTER__VALUE = new LazyOp("aten::scatter_.value");
+
+  /**
+   * {@code aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor scatter_(Tensor self, long dim, Tensor index, Object value) {
+    SCATTER__VALUE.get().callTensor(self, dim, index, value).close();
+    return self;
+  }
+
+  private static final LazyOp SCATTER_ADD = new LazyOp("aten::scatter_add");
+
+  /**
+   * {@code aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor}.
+   */
+  public static Tensor scatterAdd(Tensor self, long dim, Tensor index, Tensor src) {
+    return SCATTER_ADD.get().callTensor(self, dim, index, src);
+  }
+
+  private static final LazyOp SCATTER_ADD_OUT = new LazyOp("aten::scatter_add.out");
+
+  /**
+   * {@code aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor scatterAddOut(Tensor out, Tensor self, long dim, Tensor index, Tensor src) {
+    ((Tensor) SCATTER_ADD_OUT.get().callBoxed(new Object[] {self, dim, index, src,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SCATTER_ADD_ = new LazyOp("aten::scatter_add_");
+
+  /**
+   * {@code aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)}.
+   */
+  public static Tensor scatterAdd_(Tensor self, long dim, Tensor index, Tensor src) {
+    SCATTER_ADD_.get().callTensor(self, dim, index, src).close();
+    return self;
+  }
+
   private static final LazyOp SELECT_INT = new LazyOp("aten::select.int");
 
   /**
@@ -4756,6 +5243,62 @@ public final class Aten {
    */
   public static Tensor tCopyOut(Tensor out, Tensor self) {
     ((Tensor) T_COPY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp TAKE = new LazyOp("aten::take");
+
+  /**
+   * {@code aten::take(Tensor self, Tensor index) -> Tensor}.
+   */
+  public static Tensor take(Tensor self, Tensor index) {
+    return TAKE.get().callTensor(self, index);
+  }
+
+  private static final LazyOp TAKE_OUT = new LazyOp("aten::take.out");
+
+  /**
+   * {@code aten::take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor takeOut(Tensor out, Tensor self, Tensor index) {
+    ((Tensor) TAKE_OUT.get().callBoxed(new Object[] {self, index, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp TAKE_ALONG_DIM = new LazyOp("aten::take_along_dim");
+
+  /**
+   * {@code aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor}.
+   */
+  public static Tensor takeAlongDim(Tensor self, Tensor indices) {
+    return TAKE_ALONG_DIM.get().callTensor(self, indices);
+  }
+
+  /**
+   * {@code aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor}.
+   */
+  public static Tensor takeAlongDim(Tensor self, Tensor indices, Long dim) {
+    return TAKE_ALONG_DIM.get().callTensor(self, indices, dim);
+  }
+
+  private static final LazyOp TAKE_ALONG_DIM_OUT = new LazyOp("aten::take_along_dim.out");
+
+  /**
+   * {@code aten::take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor takeAlongDimOut(Tensor out, Tensor self, Tensor indices) {
+    TAKE_ALONG_DIM_OUT.get().with("out", out).callTensor(self, indices).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::take_along_dim.out(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor takeAlongDimOut(Tensor out, Tensor self, Tensor indices, Long dim) {
+    ((Tensor) TAKE_ALONG_DIM_OUT.get().callBoxed(new Object[] {self, indices, dim,
+        out})[0]).close();
     return out;
   }
 

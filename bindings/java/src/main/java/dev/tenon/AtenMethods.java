@@ -515,6 +515,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor}.
+   */
+  public Tensor gather(long dim, Tensor index) {
+    return Aten.gather((Tensor) this, dim, index);
+  }
+
+  /**
+   * {@code aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor}.
+   */
+  public Tensor gather(long dim, Tensor index, boolean sparseGrad) {
+    return Aten.gather((Tensor) this, dim, index, sparseGrad);
+  }
+
+  /**
    * {@code aten::ge.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor ge(Object other) {
@@ -578,6 +592,84 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public Tensor indexAdd(long dim, Tensor index, Tensor source) {
+    return Aten.indexAdd((Tensor) this, dim, index, source);
+  }
+
+  /**
+   * {@code aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public Tensor indexAdd(long dim, Tensor index, Tensor source, Object alpha) {
+    return Aten.indexAdd((Tensor) this, dim, index, source, alpha);
+  }
+
+  /**
+   * {@code aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor indexAdd_(long dim, Tensor index, Tensor source) {
+    return Aten.indexAdd_((Tensor) this, dim, index, source);
+  }
+
+  /**
+   * {@code aten::index_add_(Tensor(a!) self, int dim, Tensor index, Tensor source, *, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor indexAdd_(long dim, Tensor index, Tensor source, Object alpha) {
+    return Aten.indexAdd_((Tensor) this, dim, index, source, alpha);
+  }
+
+  /**
+   * {@code aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor}.
+   */
+  public Tensor indexCopy(long dim, Tensor index, Tensor source) {
+    return Aten.indexCopy((Tensor) this, dim, index, source);
+  }
+
+  /**
+   * {@code aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)}.
+   */
+  public Tensor indexCopy_(long dim, Tensor index, Tensor source) {
+    return Aten.indexCopy_((Tensor) this, dim, index, source);
+  }
+
+  /**
+   * {@code aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) ->
+   * Tensor}.
+   */
+  public Tensor indexFill(long dim, Tensor index, Object value) {
+    return Aten.indexFill((Tensor) this, dim, index, value);
+  }
+
+  /**
+   * {@code aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) ->
+   * Tensor}.
+   */
+  public Tensor indexFill(long dim, Tensor index, Tensor value) {
+    return Aten.indexFill((Tensor) this, dim, index, value);
+  }
+
+  /**
+   * {@code aten::index_fill_.int_Scalar(Tensor(a!) self, int dim, Tensor index, Scalar value) ->
+   * Tensor(a!)}.
+   */
+  public Tensor indexFill_(long dim, Tensor index, Object value) {
+    return Aten.indexFill_((Tensor) this, dim, index, value);
+  }
+
+  /**
+   * {@code aten::index_fill_.int_Tensor(Tensor(a!) self, int dim, Tensor index, Tensor value) ->
+   * Tensor(a!)}.
+   */
+  public Tensor indexFill_(long dim, Tensor index, Tensor value) {
+    return Aten.indexFill_((Tensor) this, dim, index, value);
+  }
+
+  /**
    * {@code aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) ->
    * Tensor}.
    */
@@ -607,6 +699,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor indexPut_(Tensor[] indices, Tensor values, boolean accumulate) {
     return Aten.indexPut_((Tensor) this, indices, values, accumulate);
+  }
+
+  /**
+   * {@code aten::index_select(Tensor self, int dim, Tensor index) -> Tensor}.
+   */
+  public Tensor indexSelect(long dim, Tensor index) {
+    return Aten.indexSelect((Tensor) this, dim, index);
   }
 
   /**
@@ -754,6 +853,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor maskedFill_(Tensor mask, Tensor value) {
     return Aten.maskedFill_((Tensor) this, mask, value);
+  }
+
+  /**
+   * {@code aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor}.
+   */
+  public Tensor maskedScatter(Tensor mask, Tensor source) {
+    return Aten.maskedScatter((Tensor) this, mask, source);
+  }
+
+  /**
+   * {@code aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)}.
+   */
+  public Tensor maskedScatter_(Tensor mask, Tensor source) {
+    return Aten.maskedScatter_((Tensor) this, mask, source);
+  }
+
+  /**
+   * {@code aten::masked_select(Tensor self, Tensor mask) -> Tensor}.
+   */
+  public Tensor maskedSelect(Tensor mask) {
+    return Aten.maskedSelect((Tensor) this, mask);
   }
 
   /**
@@ -1157,6 +1277,49 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor}.
+   */
+  public Tensor scatter(long dim, Tensor index, Tensor src) {
+    return Aten.scatter((Tensor) this, dim, index, src);
+  }
+
+  /**
+   * {@code aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor}.
+   */
+  public Tensor scatter(long dim, Tensor index, Object value) {
+    return Aten.scatter((Tensor) this, dim, index, value);
+  }
+
+  /**
+   * {@code aten::scatter_.src(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)}.
+   */
+  public Tensor scatter_(long dim, Tensor index, Tensor src) {
+    return Aten.scatter_((Tensor) this, dim, index, src);
+  }
+
+  /**
+   * {@code aten::scatter_.value(Tensor(a!) self, int dim, Tensor index, Scalar value) ->
+   * Tensor(a!)}.
+   */
+  public Tensor scatter_(long dim, Tensor index, Object value) {
+    return Aten.scatter_((Tensor) this, dim, index, value);
+  }
+
+  /**
+   * {@code aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor}.
+   */
+  public Tensor scatterAdd(long dim, Tensor index, Tensor src) {
+    return Aten.scatterAdd((Tensor) this, dim, index, src);
+  }
+
+  /**
+   * {@code aten::scatter_add_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)}.
+   */
+  public Tensor scatterAdd_(long dim, Tensor index, Tensor src) {
+    return Aten.scatterAdd_((Tensor) this, dim, index, src);
+  }
+
+  /**
    * {@code aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)}.
    */
   public Tensor select(long dim, long index) {
@@ -1547,6 +1710,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor tCopy() {
     return Aten.tCopy((Tensor) this);
+  }
+
+  /**
+   * {@code aten::take(Tensor self, Tensor index) -> Tensor}.
+   */
+  public Tensor take(Tensor index) {
+    return Aten.take((Tensor) this, index);
+  }
+
+  /**
+   * {@code aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor}.
+   */
+  public Tensor takeAlongDim(Tensor indices) {
+    return Aten.takeAlongDim((Tensor) this, indices);
+  }
+
+  /**
+   * {@code aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor}.
+   */
+  public Tensor takeAlongDim(Tensor indices, Long dim) {
+    return Aten.takeAlongDim((Tensor) this, indices, dim);
   }
 
   /**

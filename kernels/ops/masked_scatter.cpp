@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::masked_scatter and its gradient call.
+#include "kernels/ops/masked_scatter.h"
+
+#include "kernels/common/routine.h"
+#include "kernels/ops/calls.h"
+#include "kernels/ops/factory.h"
+
+namespace tenon::kernels::ops {
+namespace {
+
+constexpr int64_t kFlatSource[] = {-1};
+
+int64_t count_of(const Tensor& mask) {
+  static constinit const LazyOp<Tensor(const Tensor&)> nonzero("aten::nonzero");
+  return nonzero(mask).sizes()[0];
+}
+
+}  // namespace
+
+void masked_scatter(const Call& call) {
+  const auto self = call.get<Tensor>(0);
+  const auto mask = call.get<Tensor>(1);
+  const auto source = call.get<Tensor>(2);
+  if (mask->dtype() != Dtype::Bool) {
+    fail_argument(call.op(), "mask", "a bool tensor", mask->dtype());
+  }
+  if (source->dtype() != self->dtype()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": source must be of the dtype of self, ",
+                                        self->dtype(), ", got ", source->dtype()});
+  }
+  Dims sizes = broadcast(call.op(), self->sizes(), mask->sizes());
+  Tensor result = *self;
+  if (call.form.written == 0) {
+    check_out(call, self->info(), self->device());
+    if (!(sizes == Dims(self->sizes()))) {
+      fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": mask must have sizes that broadcast to ",
+                                          self->sizes(), ", got ", mask->sizes()});
+    }
+  } else {
+    result = call_clone(call_expand(self, sizes), MemoryFormat::Contiguous);
+  }
+  const Tensor all = call_expand(mask, sizes);
+  const int64_t count = count_of(all);
+  if (count > source->numel()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": source must have an element for each of ",
+                                        count, " that mask holds for, got ", source->numel()});
+  }
+  // A 0-dim tensor is written as a vector of one.
+  if (sizes.empty()) sizes.push_back(1);
+  const Tensor places = call_reshape(all, sizes);
+  tenon_tensor* const indices[] = {places.get()};
+  call_index_put_(call.form.written == 0 && self->ndim() != 0 ? result : call_expand(result, sizes),
+                  TensorList(indices, 1),
+                  call_slice(call_reshape(source, kFlatSource), 0, 0, count), false);
+  if (call.form.written != 0) call.give(0, result);
+}
+
+void masked_scatter_backward(const Call& call) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> select("aten::masked_select");
+  static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
+  const auto grad = call.get<Tensor>(0);
+  const Dims sizes(call.get<Sizes>(2));
+  Tensor all = select(grad, call.get<Tensor>(1));
+  const int64_t left[] = {numel_of(sizes) - all.numel()};
+  if (left[0] > 0) {
+    const std::vector<Tensor> parts{all, call_zeros(left, options_like(grad->info(), {}))};
+    all = cat(parts, 0);
+  }
+  call.give(0, call_reshape(all, sizes));
+}
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::gather, its gradient, and aten::take_along_dim.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Gather, AnswersAsPyTorch) { replay("gather", 25); }
+
+TEST(Gather, Gradient_AddsUp) {
+  const Tensor grad = Tensor::from<float>({1, 2}, {1, 2});
+  const Tensor index = Tensor::from<int64_t>({1, 1}, {1, 2});
+  EXPECT_EQ(elements(call("tenon::gather_backward", grad, Ints{1, 3}, 1, index)),
+            (Doubles{0, 3, 0}));
+}
+
+}  // namespace
+}  // namespace tenon::tests
