@@ -13,6 +13,7 @@ import sys
 
 import coverage
 import cuda
+import dist
 import environment
 import fuzzing
 import lint
@@ -53,11 +54,9 @@ def demo(args) -> int:
 
 def test(args) -> int:
     """Builds everything, runs every suite (or the named ones) and prints the counts."""
-    unknown = [name for name in args.suite if name not in suites.DEFAULT]
+    unknown = [name for name in args.suite if name not in suites.NAMED]
     if unknown:
-        raise ui.Failure(
-            f"test: SUITE must be one of {', '.join(suites.DEFAULT)}, got {unknown[0]}"
-        )
+        raise ui.Failure(f"test: SUITE must be one of {', '.join(suites.NAMED)}, got {unknown[0]}")
     if args.python:
         return test_with_pythons(args)
     names = tuple(args.suite) or suites.DEFAULT
@@ -104,6 +103,11 @@ def build(args) -> int:
         machine.ensure(native.NEEDS[args.preset])
         native.build(args.preset)
     return 0
+
+
+def make_dist(args) -> int:
+    """Makes what users install: archive and Debian packages, with checksums, in dist/."""
+    return dist.make()
 
 
 def sanitize(args) -> int:
@@ -216,7 +220,7 @@ def parser() -> argparse.ArgumentParser:
         "suite",
         nargs="*",
         metavar="SUITE",
-        help=f"one or more of: {' '.join(suites.DEFAULT)} (default: all)",
+        help=f"one or more of: {' '.join(suites.NAMED)} (default: all but installed)",
     )
     one.add_argument("--preset", choices=("release", "dev"), default="release")
     one.add_argument(
@@ -246,6 +250,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="LIST",
         help="CMake's list of GPU architectures (default: 80, real code and PTX)",
     )
+    verb("dist", make_dist)
     one = verb("bench", bench)
     one.add_argument(
         "arguments", nargs=argparse.REMAINDER, help="options of tests/bench/options.py"

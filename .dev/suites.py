@@ -169,7 +169,16 @@ def read_cmocka(path: pathlib.Path, status: int) -> Outcome:
 
 def pytest(run: Run) -> Outcome:
     """pytest over tests/python, tests/behaviour and tests/acceptance, with conformance cases."""
-    path = RESULTS / f"{run.preset}-pytest.xml"
+    return _pytest(run, "pytest", "python", "behaviour", "acceptance")
+
+
+def installed(run: Run) -> Outcome:
+    """pytest over tests/installed: users' projects against the artefacts of ./dev dist."""
+    return _pytest(run, "installed", "installed")
+
+
+def _pytest(run: Run, name: str, *folders: str) -> Outcome:
+    path = RESULTS / f"{run.preset}-{name}.xml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     groups = ("base", "torch") if run.with_torch else ("base",)
@@ -184,15 +193,12 @@ def pytest(run: Run) -> Outcome:
         "no:cacheprovider",
         f"--junitxml={path}",
         *(["-k", run.pattern] if run.pattern else []),
-        ui.ROOT / "tests" / "python",
-        ui.ROOT / "tests" / "behaviour",
-        ui.ROOT / "tests" / "acceptance",
+        *(ui.ROOT / "tests" / folder for folder in folders),
     ]
-    status = ui.run("test pytest", command, env=run.env, check=False)
-    closing(
-        "test-pytest", r"^\d+ (passed|failed|error|skipped)|^=+ .*(passed|failed|error)|^FAILED"
-    )
-    complain("test-pytest", status)
+    status = ui.run(f"test {name}", command, env=run.env, check=False)
+    log = f"test-{name}"
+    closing(log, r"^\d+ (passed|failed|error|skipped)|^=+ .*(passed|failed|error)|^FAILED")
+    complain(log, status)
     return read_junit(path, status)
 
 
@@ -331,8 +337,11 @@ SUITES = {
     "examples": ("examples", examples, True),
     "cuda": ("CUDA plugin (GoogleTest)", cuda, True),
     "programs": ("named test programs", programs, True),
+    "installed": ("installed artefacts", installed, False),
 }
-DEFAULT = tuple(name for name in SUITES if name not in ("cuda", "programs"))
+# Those that `./dev test` takes by name, and those that it runs without one.
+NAMED = tuple(name for name in SUITES if name not in ("cuda", "programs"))
+DEFAULT = tuple(name for name in NAMED if name != "installed")
 NATIVE = ("gtest", "cmocka")
 
 

@@ -119,8 +119,8 @@ struct alignas(64) tenon_tensor {
   void set_keys(tenon_keyset keys) noexcept { keys_.store(keys, std::memory_order_relaxed); }
   /// Other threads may change other keys at the same time.
   void add_keys(tenon_keyset keys) noexcept { keys_.fetch_or(keys, std::memory_order_relaxed); }
-  /// The same for a tensor that the running call made or writes: whoever changes its keys on another
-  /// thread meanwhile races for its data too, unless somebody else holds it. Needs no atomic write.
+  /// The same for a tensor that the running call made or writes: who changes its keys on another
+  /// thread meanwhile races for its data too, unless he holds it. Needs no atomic write.
   void add_keys_of_written(tenon_keyset keys) noexcept {
     if (is_held_once()) {
       set_keys(this->keys() | keys);
@@ -280,13 +280,13 @@ struct alignas(64) tenon_tensor {
                             const tenon_device* device, const tenon::tensor::Geometry& geometry);
   static tenon_tensor* make_alias(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                   tenon::tensor::Dims strides, int64_t offset);
-  /// The same with elements of another dtype. Throws as tenon_tensor_new_alias_as.
   /// The same, but no view of it: it shares memory and versions and nothing else.
   static tenon_tensor* make_detached(const tenon_tensor& base, tenon::tensor::Dims sizes,
                                      tenon::tensor::Dims strides, int64_t offset);
   /// On the same memory, and nothing else in common: a storage, and versions, of its own. Throws
   /// as tenon_tensor_copy_data.
   static tenon_tensor* make_untied(const tenon_tensor& base);
+  /// A view with elements of another dtype. Throws as tenon_tensor_new_alias_as.
   static tenon_tensor* make_alias_as(const tenon_tensor& base, tenon_dtype dtype,
                                      tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
                                      int64_t offset);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module under test, `tenon` or what SEED_MODULE names, and short names for what tests write."""
+"""The module under test, `tenon` or what SEED_MODULE names, and short names for tests."""
 
 import importlib
 import os

@@ -43,8 +43,8 @@ PyObject* tnp_context_of(tenon_node* node);
 /* Lets the object wait for the node of the call, with room for `lengths`: 0, or -1 with an
  * exception. */
 int tnp_context_wait(tnp_context* self, uint32_t lengths);
-/* The gradients that backward returned, one for each argument of the call; `*result` itself for one.
- * NULL with an exception when there are too few, or too many that are not None. */
+/* The gradients that backward returned, one for each argument of the call: `*result` itself may be
+ * one. NULL with an exception when there are too few, or too many that are not None. */
 PyObject** tnp_context_grads(const tenon_backward_call* call, const tnp_context* self,
                              PyObject** result);
 /* Gives an edge the gradient that backward returned, a tensor or None: 0, or -1 with an exception.

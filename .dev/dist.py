@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes what users install: all artefacts into dist/, with checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+
+import environment
+import machine
+import native
+import ui
+
+DIST = ui.ROOT / "dist"
+
+
+def make() -> int:
+    """Builds the release preset and packs it anew."""
+    machine.ensure(native.NEEDS["release"])
+    native.build("release", targets=("tenon", "tenon_cpu"))
+    shutil.rmtree(DIST, ignore_errors=True)
+    DIST.mkdir()
+    _native()
+    _checksums()
+    for path in sorted(DIST.iterdir()):
+        ui.say(f"dist/{path.name}, {path.stat().st_size / 1024:.0f} KiB")
+    return 0
+
+
+def _native() -> None:
+    """The archive and, where Debian's tools are, its packages."""
+    generators = ["TGZ"]
+    if shutil.which("dpkg-shlibdeps"):
+        generators.append("DEB")
+    else:
+        ui.say("dist: no Debian packages: dpkg-shlibdeps is not installed")
+    work = environment.build_dir("release") / "packages"
+    shutil.rmtree(work, ignore_errors=True)
+    config = environment.build_dir("release") / "CPackConfig.cmake"
+    command = ["cpack", "--config", config, "-G", ";".join(generators), "-B", work]
+    ui.run("pack native libraries", command, env={"SOURCE_DATE_EPOCH": _last_change()})
+    for path in (*work.glob("*.tar.gz"), *work.glob("*.deb")):
+        shutil.copy2(path, DIST)
+
+
+def _last_change() -> str:
+    """Seconds of the last commit: the time that all files in artefacts bear."""
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return os.environ["SOURCE_DATE_EPOCH"]
+    command = ["git", "-C", ui.ROOT, "log", "-1", "--format=%ct"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else "0"
+
+
+def _checksums() -> None:
+    lines = [f"{_sha256(path)}  {path.name}\n" for path in sorted(DIST.iterdir())]
+    (DIST / "SHA256SUMS").write_text("".join(lines))
+
+
+def _sha256(path: pathlib.Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# What differs between the archive and Debian's packages; cpack reads it for each.
+if(CPACK_GENERATOR STREQUAL "DEB")
+  set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+else()
+  set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+endif()
