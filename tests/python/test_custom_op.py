@@ -201,13 +201,13 @@ def test_bad_use():
 def test_definitions_are_where_the_caller_wrote_them():
     """At the outermost level too, where no frame but the caller's stands above."""
     lines = {
-        "same": "custom_op({name!r}, tenon.empty_like, mutates_args=(), schema='(Tensor x) -> Tensor')",
-        "made": "custom_op({name!r}, mutates_args=(), schema='(Tensor x) -> Tensor')(tenon.empty_like)",
+        "same": "custom_op({name!r}, f, mutates_args=(), schema='(Tensor x) -> Tensor')",
+        "made": "custom_op({name!r}, mutates_args=(), schema='(Tensor x) -> Tensor')(f)",
         "defined": "library.define({name!r}, '(Tensor x) -> Tensor')",
     }
     for name, line in lines.items():
         qualname = fresh(name)
-        scope = {"custom_op": custom_op, "library": library, "tenon": tenon}
+        scope = {"custom_op": custom_op, "library": library, "f": tenon.empty_like}
         exec(compile("\n\n" + line.format(name=qualname), "written_here.py", "exec"), scope)
         again = Library(qualname.partition("::")[0], "FRAGMENT")
         with pytest.raises(
