@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/live_count.h"
 #include "base/spin_guard.h"
+#include "base/thread.h"
 #include "tensor/allocator.h"
 #include "value/value.h"
 
@@ -52,6 +53,18 @@ OutputInfo* after(OutputInfo* info) noexcept {
                                        OutputInfo::bytes(info->ndim));
 }
 
+// The number of the newest node that the calling thread has made: a Lamport clock, so that of two
+// nodes that do not lead to each other the newer one runs first. A thread that has called nothing
+// yet has none.
+uint64_t sequence_of_thread() noexcept {
+  return reinterpret_cast<uintptr_t>(base::current_thread()->locals[base::kLocalSequence]);
+}
+void set_sequence_of_thread(uint64_t sequence) noexcept {
+  if (base::has_thread_record()) {
+    base::current_thread()->locals[base::kLocalSequence] = reinterpret_cast<void*>(sequence);
+  }
+}
+
 }  // namespace
 
 tenon_node* tenon_node::allocate(size_t bytes) {
@@ -81,7 +94,8 @@ NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
   node->saved_tensors_ = static_cast<uint16_t>(shape.saved_tensors);
   node->saved_values_ = static_cast<uint16_t>(shape.saved_values);
   node->outputs_ = static_cast<uint16_t>(outputs.size());
-  node->sequence_ = 1;
+  node->sequence_ = sequence_of_thread() + 1;
+  set_sequence_of_thread(node->sequence_);
   std::ranges::uninitialized_default_construct(node->edges());
   std::ranges::uninitialized_default_construct(node->saved_tensors());
   std::ranges::uninitialized_value_construct(node->saved_values());
@@ -148,7 +162,11 @@ const char* tenon_node::name() const noexcept {
 }
 
 void tenon_node::come_after(const Node& node) noexcept {
-  if (node.sequence_ >= sequence_) sequence_ = node.sequence_ + 1;
+  if (node.sequence_ < sequence_) [[likely]] {
+    return;
+  }
+  sequence_ = node.sequence_ + 1;
+  set_sequence_of_thread(std::max(sequence_, sequence_of_thread()));
 }
 
 void tenon_node::set_edge(uint32_t index, NodePtr node, uint32_t output) noexcept {

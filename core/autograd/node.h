@@ -93,7 +93,8 @@ struct tenon_node final : tenon::tensor::AutogradState, private tenon::autograd:
   const Formula* formula() const noexcept { return is_leaf() ? nullptr : plan_->formula; }
   bool is_leaf() const noexcept { return plan_ == nullptr; }
   const tenon::autograd::Plan& plan() const noexcept { return *plan_; }
-  /// Larger than that of every node that its edges lead to.
+  /// Larger than that of every node that its edges lead to, and that the thread has made before it;
+  /// 0 of leaves.
   uint64_t sequence() const noexcept { return sequence_; }
   uint32_t output_count() const noexcept { return outputs_; }
   const char* name() const noexcept;

@@ -79,6 +79,7 @@ enum ThreadLocal : uint32_t {
   kLocalSlots,        // dispatch: the words that layers have on the thread
   kLocalPass,         // autograd: the backward pass that runs
   kLocalDualLevel,    // autograd: the dual level that the thread has entered
+  kLocalSequence,     // autograd: the sequence number of the newest node
   kLocalCount = 12
 };
 

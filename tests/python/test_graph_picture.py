@@ -93,7 +93,7 @@ def test_text_of_a_graph():
     assert text(picture([loss], {"w": w, "loss": loss})) == (
         "loss () float32 <- 0\n"
         "   0 SumBackward0 <- 1\n"
-        "   1 MulBackward0 <- 2, 3\n"
+        "   1 MulBackward0 <- 3, 2\n"
         "   2 PermuteBackward0 (view) <- 4\n"
         "   3 PermuteBackward0 (view) <- 4\n"
         "   4 CopySlices (write through a view) <- 5\n"
