@@ -269,7 +269,7 @@ tenon_status tenon_tensor_restride(tenon_tensor* tensor, int64_t ndim, const int
     const Dims dims = dims_from(kRestride, ndim, sizes);
     TENON_CHECK_ARG(strides != nullptr || ndim == 0, kRestride,
                     ": strides must be an address, got NULL for ", ndim, " dims");
-    tensor->restride(dims, {strides, dims.size()}, storage_offset);
+    tenon::autograd::restride(*tensor, dims, {strides, dims.size()}, storage_offset);
   });
 }
 

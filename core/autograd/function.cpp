@@ -106,12 +106,14 @@ class Outputs {
                 ": a tensor marked dirty is a leaf that requires grad, which must not be written "
                 "in place; use no_grad or detach()");
     if (base == nullptr) return;
-    TENON_CHECK(!(is_leaf(*base) && requires_grad(*base)), TENON_ERROR_STATE, context_.name(),
+    TENON_CHECK(!(is_leaf(*base) && (requires_grad(*base) || requires_grad(tensor))),
+                TENON_ERROR_STATE, context_.name(),
                 ": a tensor marked dirty is a view of a leaf that requires grad, which must not "
                 "be written in place; use no_grad or detach()");
     TENON_CHECK(tensor.view_origin() == ViewOrigin::kDefault, TENON_ERROR_STATE, context_.name(),
-                ": a tensor marked dirty is a view that ", origin_text(tensor.view_origin()),
-                ", which must not be modified inplace in grad mode");
+                ": a tensor marked dirty is a view that ", origin_text(tensor),
+                ", which must not be modified inplace in grad mode; ",
+                origin_advice(tensor.view_origin()));
     TENON_CHECK(tensors_.size() == 1, TENON_ERROR_STATE, context_.name(),
                 ": forward must return nothing else with a view that is marked dirty, got ",
                 tensors_.size(), " outputs");

@@ -18,6 +18,7 @@
 #include "base/small_vector.h"
 #include "dispatch/kernel_guard.h"
 #include "dispatch/key_tls.h"
+#include "dispatch/several_views.h"
 #include "value/value.h"
 
 namespace tenon::autograd {
@@ -88,6 +89,7 @@ class Recording {
   /// Records the call, whose results are there. The node is linked to them where a gradient flows
   /// to some input, and NULL where nothing needs one.
   NodePtr finish() {
+    dispatch::mark_several_views(*plan_.schema, stack_);
     collect_results();
     if (needed_ == 0) return {};
     const FunctionContextPtr context = set_up();
@@ -205,6 +207,10 @@ class Recording {
       const Tensor* written = defined_tensor(stack_.args[i]);
       if (written == nullptr) continue;
       const Tensor* base = written->base();
+      TENON_CHECK(!written->is_inference(), TENON_ERROR_STATE, op_.name(), ": ",
+                  arguments[i].name.view(),
+                  " is an inference tensor, which must not be modified inplace with what requires "
+                  "grad; clone() it outside of inference mode first");
       TENON_CHECK(!(is_leaf(*written) && requires_grad(*written)), TENON_ERROR_STATE, op_.name(),
                   ": ", arguments[i].name.view(),
                   " is a leaf that requires grad, which must not be written in place; use no_grad "
@@ -219,13 +225,15 @@ class Recording {
   }
 
   void check_written_view(std::string_view name, const Tensor& view, const Tensor& base) const {
-    TENON_CHECK(!(is_leaf(base) && requires_grad(base)), TENON_ERROR_STATE, op_.name(), ": ", name,
+    TENON_CHECK(view.view_origin() == tensor::ViewOrigin::kDefault, TENON_ERROR_STATE, op_.name(),
+                ": ", name, " is a view that ", origin_text(view),
+                ", which must not be modified inplace in grad mode; ",
+                origin_advice(view.view_origin()));
+    // Of a base that asks for no gradient the view may be one of a view that is a leaf and does.
+    TENON_CHECK(!(is_leaf(base) && (requires_grad(base) || requires_grad(view))), TENON_ERROR_STATE,
+                op_.name(), ": ", name,
                 " is a view of a leaf that requires grad, which must not be written in place; use "
                 "no_grad or detach()");
-    TENON_CHECK(view.view_origin() == tensor::ViewOrigin::kDefault, TENON_ERROR_STATE, op_.name(),
-                ": ", name, " is a view that ", origin_text(view.view_origin()),
-                ", which must not be modified inplace in grad mode; make the view and write it "
-                "either both in grad mode or both outside of it");
     TENON_CHECK(view.dtype() == base.dtype(), TENON_ERROR_NOT_SUPPORTED, op_.name(), ": ", name,
                 " must have its base's dtype to be written in place with what requires grad");
   }
@@ -315,6 +323,7 @@ class Recording {
   void save_argument(uint16_t position, SavedTensor* slot) const {
     const Tensor* tensor = defined_tensor(stack_.args[position]);
     if (tensor == nullptr) return;
+    check_savable(plan_.formula->name(), *tensor);
     const size_t number = input_at(position);
     slot->edge = static_cast<uint16_t>(number);
     for (const Copy& copy : copies_) {

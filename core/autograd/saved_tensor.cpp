@@ -27,6 +27,13 @@ void SavedTensor::clear() noexcept {
   tensor = nullptr;
 }
 
+void refuse_inference(const char* node, const Tensor& tensor) {
+  fail(TENON_ERROR_STATE, node,
+       ": inference tensors cannot be saved for backward, as no writes to them are counted; got ",
+       tensor::dtype_name(tensor.dtype()), " of sizes ", tensor::print_dims(tensor.size_span()),
+       ", which clone() outside of inference mode makes a normal tensor of");
+}
+
 void pack(SavedTensor* saved, const SavedHooksPtr& hooks) {
   // The hook sees the elements, not what the tensor is to the graph: else what it makes of them
   // would be recorded, and saved, and packed.

@@ -130,9 +130,10 @@ Flow flow_to_view(Tensor& view, Tensor& base) {
     return {std::move(leaf), 0};
   }
   TENON_CHECK(view.view_origin() == ViewOrigin::kDefault, TENON_ERROR_STATE, "a view that ",
-              origin_text(view.view_origin()),
+              origin_text(view),
               " must not be used after its base, or another view of it, was modified inplace in "
-              "grad mode; make the view and write either both in grad mode or both outside of it");
+              "grad mode; ",
+              origin_advice(view.view_origin()));
   Flow fresh{make_view_node(view, base), 0};
   follow(view, flow, *fresh.node, 0);
   link.set(fresh, now);
@@ -141,20 +142,42 @@ Flow flow_to_view(Tensor& view, Tensor& base) {
 
 }  // namespace
 
-const char* origin_text(ViewOrigin origin) noexcept {
+namespace {
+
+const char* text_of(ViewOrigin origin) noexcept {
   switch (origin) {
     case ViewOrigin::kNoGrad:
       return "was made in no_grad mode";
     case ViewOrigin::kInference:
       return "was made in inference mode";
     case ViewOrigin::kOneOfMany:
-      return "is one of several that one call has made";
+      return "is one of multiple views that one call has returned";
     case ViewOrigin::kFunction:
       return "was made inside a function with a gradient of its own";
     case ViewOrigin::kDefault:
       break;
   }
   return "is a view";
+}
+
+}  // namespace
+
+std::string origin_text(const Tensor& view) {
+  const char* text = text_of(view.view_origin());
+  const Flow flow = own_flow(view);
+  if (flow.node == nullptr || flow.node->is_leaf()) return text;
+  return base::concat(text, " (output ", flow.output, " of ", flow.node->name(), ")");
+}
+
+const char* origin_advice(ViewOrigin origin) noexcept {
+  switch (origin) {
+    case ViewOrigin::kOneOfMany:
+      return "use an operation that is not inplace";
+    case ViewOrigin::kFunction:
+      return "clone it first";
+    default:
+      return "make the view and write it either both in grad mode or both outside of it";
+  }
 }
 
 bool is_differentiable(tenon_dtype dtype) noexcept {
@@ -238,9 +261,10 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
     TENON_CHECK_TYPE(is_differentiable(tensor.dtype()), kFunction,
                      ": dtype must be floating or complex to require gradients, got ",
                      tensor::dtype_name(tensor.dtype()));
-    TENON_CHECK(!tensor.is_inference(), TENON_ERROR_STATE, kFunction,
-                ": inference tensors cannot require gradients; clone the tensor outside inference "
-                "mode first");
+    TENON_CHECK(!tensor.is_inference() || base::makes_inference_tensors(), TENON_ERROR_STATE,
+                kFunction,
+                ": inference tensors cannot begin to require gradients outside of inference mode; "
+                "clone the tensor there first");
     TENON_CHECK(!tensor.is_hollow(), TENON_ERROR_STATE, kFunction,
                 ": tensor must have memory of its own, got one that stands for something else");
     require_leaf(tensor)->set_requires_grad(true);
@@ -301,6 +325,24 @@ void add_to_print(Tensor& tensor, std::string* text) {
   *text += ", " + fact + ')';
 }
 
+namespace {
+
+// The leaf that a tensor has, whether it asks for gradients or not.
+NodePtr own_leaf(const Tensor& tensor) noexcept {
+  Flow flow = own_flow(tensor);
+  return flow.node != nullptr && flow.node->is_leaf() ? std::move(flow.node) : nullptr;
+}
+
+// Whether a leaf can be like its tensor once that has other sizes.
+void check_room(const char* function, const NodePtr& leaf, const Tensor& tensor,
+                tensor::Dims sizes) {
+  const auto ndim = static_cast<int32_t>(sizes.size());
+  TENON_CHECK(leaf == nullptr || leaf->has_room_for(ndim), TENON_ERROR_NOT_SUPPORTED, function,
+              ": a leaf must keep about as many dims as before (", tensor.ndim(), "), got ", ndim);
+}
+
+}  // namespace
+
 void set_data(Tensor& tensor, const Tensor& data) {
   constexpr const char* kFunction = "tenon_tensor_set_data";
   for (const Tensor* each : {const_cast<const Tensor*>(&tensor), &data}) {
@@ -313,16 +355,20 @@ void set_data(Tensor& tensor, const Tensor& data) {
               tensor::print_dims(tensor.base()->size_span()));
   TENON_CHECK(tensor.is_inference() == data.is_inference(), TENON_ERROR_STATE, kFunction,
               ": tensor and data must both be inference tensors or neither, got one of each");
-  const Flow flow = own_flow(tensor);
-  const bool is_leaf = flow.node != nullptr && flow.node->is_leaf();
-  TENON_CHECK_TYPE(!asks(flow) || is_differentiable(data.dtype()), kFunction,
+  const NodePtr leaf = own_leaf(tensor);
+  TENON_CHECK_TYPE(!requires_grad(tensor) || is_differentiable(data.dtype()), kFunction,
                    ": data of a tensor that requires grad must be floating or complex, got ",
                    tensor::dtype_name(data.dtype()));
-  TENON_CHECK(!is_leaf || flow.node->has_room_for(data.ndim()), TENON_ERROR_NOT_SUPPORTED,
-              kFunction, ": data of a leaf must have about as many dims as before (", tensor.ndim(),
-              "), got ", data.ndim());
+  check_room(kFunction, leaf, tensor, data.size_span());
   tensor.set_data(data);
-  if (is_leaf) flow.node->follow(tensor);
+  if (leaf != nullptr) leaf->follow(tensor);
+}
+
+void restride(Tensor& tensor, tensor::Dims sizes, tensor::Dims strides, int64_t offset) {
+  const NodePtr leaf = own_leaf(tensor);
+  check_room("tenon_tensor_restride", leaf, tensor, sizes);
+  tensor.restride(sizes, strides, offset);
+  if (leaf != nullptr) leaf->follow(tensor);
 }
 
 void detach(Tensor& tensor) {
@@ -330,7 +376,7 @@ void detach(Tensor& tensor) {
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
                   ": tensor must be defined, got the undefined tensor");
   TENON_CHECK(tensor.base() == nullptr, TENON_ERROR_STATE, kFunction,
-              ": tensor must be no view, got one that ", origin_text(tensor.view_origin()),
+              ": tensor must be no view, got one that ", origin_text(tensor),
               "; detach() gives an alias instead");
   const Flow flow = own_flow(tensor);
   if (flow.node == nullptr) return;

@@ -51,8 +51,10 @@ Flow own_flow(const tensor::Tensor& tensor) noexcept;
 /// Whether no recorded call has made it.
 bool is_leaf(const tensor::Tensor& tensor) noexcept;
 
-/// "was made in no_grad mode" and so on, for messages.
-const char* origin_text(tensor::ViewOrigin origin) noexcept;
+/// "was made in no_grad mode" and so on, for messages; with the output of which node it is.
+std::string origin_text(const tensor::Tensor& view);
+/// What to do instead of writing a view of that origin.
+const char* origin_advice(tensor::ViewOrigin origin) noexcept;
 
 /// Links a tensor to the node that its gradient goes to from now on. Throws std::bad_alloc.
 void set_node(tensor::Tensor& tensor, NodePtr node, uint32_t output);
@@ -70,8 +72,9 @@ tensor::TensorPtr copy_grad(tensor::Tensor& tensor);
 void set_grad(tensor::Tensor& tensor, tensor::Tensor* grad);
 /// Adds to a printed tensor what gradients know of it: "tensor([1.], requires_grad=True)".
 void add_to_print(tensor::Tensor& tensor, std::string* text);
-/// See tenon_tensor_set_data and tenon_tensor_detach.
+/// See tenon_tensor_set_data, tenon_tensor_restride and tenon_tensor_detach.
 void set_data(tensor::Tensor& tensor, const tensor::Tensor& data);
+void restride(tensor::Tensor& tensor, tensor::Dims sizes, tensor::Dims strides, int64_t offset);
 void detach(tensor::Tensor& tensor);
 /// See tenon_tensor_add_hook, which has taken over the target.
 HookPtr add_hook(tensor::Tensor& tensor, uint32_t kind, tenon_hook::TargetPtr target);

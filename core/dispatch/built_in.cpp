@@ -2,6 +2,7 @@
 #include "dispatch/built_in.h"
 
 #include "dispatch/fallback.h"
+#include "dispatch/several_views.h"
 #include "dispatch/transform.h"
 #include "schema/schema.h"
 
@@ -33,11 +34,16 @@ int32_t concerns_factories(void*, const tenon_schema* schema) {
 }
 
 int32_t concerns_writers(void*, const tenon_schema* schema) {
-  return schema->is_mutable() ? TENON_SELECT_KERNEL : TENON_SELECT_FALLTHROUGH;
+  const bool concerned = schema->is_mutable() || returns_several_views(*schema);
+  return concerned ? TENON_SELECT_KERNEL : TENON_SELECT_FALLTHROUGH;
 }
 
 Explanation explain_bump(const Arguments*) {
-  return {"it raises the versions of written arguments and redispatches", false};
+  return {
+      "it raises the versions of written arguments and redispatches; views of which the call "
+      "returns "
+      "a list are marked",
+      false};
 }
 
 Explanation explain_select(const Arguments*) {

@@ -8,6 +8,7 @@
 #include "dispatch/call_errors.h"
 #include "dispatch/call_path.h"
 #include "dispatch/key_tls.h"
+#include "dispatch/several_views.h"
 
 namespace tenon::dispatch {
 
@@ -147,13 +148,30 @@ void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
   }
 }
 
+namespace {
+
+// Composites are what they call: other operators have made their views.
+void mark_results(const tenon_op* op, tenon_keyset keys, const tenon_stack& stack) noexcept {
+  const SnapshotGuard guard(op);
+  const Snapshot* snapshot = guard.get();
+  if (snapshot == nullptr || (snapshot->traits & kReturnsViews) == 0) return;
+  const Kernel* kernel = kernel_of_slot(*snapshot, slot_of(keys & snapshot->mask));
+  if (kernel == nullptr || kernel->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD) return;
+  mark_several_views(*snapshot->schema, stack);
+}
+
+}  // namespace
+
 tenon_status bump_versions(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   // Before the kernel runs: a kernel that fails half-way has written, and one may take its
   // arguments.
   bump_written(op, stack->args, stack->nargs);
   const KeyGuard guard =
       KeyGuard::exclude(functionality_bit(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW));
-  return redispatch(op, keys & below(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW), stack);
+  keys &= below(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW);
+  const tenon_status status = redispatch(op, keys, stack);
+  if (status == TENON_OK) mark_results(op, keys, *stack);
+  return status;
 }
 
 }  // namespace tenon::dispatch

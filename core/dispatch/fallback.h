@@ -101,8 +101,9 @@ void bump_others(const tenon_op* op, const tenon_value* args, uint32_t nargs,
 }
 
 /// Kernel of the built-in ADInplaceOrView fallback: bumps the versions of written arguments and
-/// calls again below, without the key for what the kernel itself calls. Most calls never get here:
-/// the call path does the same in one dispatch, see write_path.cpp.
+/// calls again below, without the key for what the kernel itself calls; marks views of which the
+/// call returns a list. Most calls never get here: the call path bumps in one dispatch, see
+/// write_path.cpp.
 tenon_status bump_versions(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 
 }  // namespace tenon::dispatch

@@ -29,6 +29,51 @@ def test_gradient_through_a_change_of_sizes(data, change):
     assert grad.tolist() == (x.detach() * 18).tolist()
 
 
+@pytest.mark.parametrize(
+    ("data", "change"),
+    [
+        ([[2.0]], lambda x: x.squeeze_()),
+        ([2.0, 3.0], lambda x: x.unsqueeze_(0)),
+        ([[2.0, 3.0, 4.0]], lambda x: x.t_()),
+        ([[2.0, 3.0, 4.0]], lambda x: x.transpose_(0, 1)),
+    ],
+)
+def test_gradient_of_a_leaf_has_the_sizes_that_it_was_given(data, change):
+    x = leaf(data)
+    with pytest.raises(tenon.error.StateError, match="is a leaf that requires grad"):
+        change(x)
+    before = x.shape
+    with tenon.no_grad():
+        change(x)
+    assert x.shape != before and x.is_leaf and x.requires_grad
+    (x * x).sum().backward()
+    assert x.grad.shape == x.shape and x.grad.tolist() == (2 * x.detach()).tolist()
+
+
+def test_leaf_cannot_get_many_more_dims():
+    x = leaf([2.0])
+    with tenon.no_grad():
+        for _ in range(4):
+            x.unsqueeze_(0)
+        with pytest.raises(tenon.error.NotSupportedError, match="about as many dims"):
+            x.unsqueeze_(0)
+    assert x.shape == (1, 1, 1, 1, 1)
+    (grad,) = tenon.autograd.grad((x * x).sum(), x)
+    assert grad.shape == x.shape
+
+
+def test_views_of_a_leaf_that_is_a_view_of_an_untracked_buffer_are_not_written():
+    buffer = tenon.zeros(2, 3)
+    row = buffer[0].requires_grad_()
+    assert row.is_leaf and not buffer.requires_grad
+    for view in (row, row.view(3), row[1:]):
+        with pytest.raises(tenon.error.StateError, match="a leaf that requires grad"):
+            view.add_(1)
+    assert buffer._version == 0
+    buffer[1].add_(1)
+    assert buffer.tolist() == [[0.0] * 3, [1.0] * 3]
+
+
 def test_second_order_through_a_result_written_through_a_view():
     x = leaf([0.5, -1.0])
     base = tenon.tensor([0.25, 2.0], dtype=tenon.float64)

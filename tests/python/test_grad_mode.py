@@ -293,3 +293,69 @@ def test_threads_have_modes_of_their_own_and_states_carry_them():
         thread.start()
         thread.join()
     assert seen == [(True, False), (False, False), (False, True), (True, False)]
+
+
+# ---- Inference tensors outside of inference mode -------------------------------------------------
+
+
+class _Product(tenon.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.save_for_backward(factor)
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.saved_tensors[0], None
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, c: x * c,
+        lambda x, c: c * x,
+        lambda x, c: (x * 1).mul_(c),
+        lambda x, c: tenon.maximum(x, c),
+        lambda x, c: _Product.apply(x, c),
+    ],
+)
+def test_inference_tensors_are_not_saved(call):
+    with tenon.inference_mode():
+        constant = tenon.ones(2)
+    x = tenon.ones(2, requires_grad=True)
+    with pytest.raises(tenon.error.StateError, match="inference tensors cannot be saved"):
+        call(x, constant)
+    y = call(x, constant.clone())
+    y.sum().backward()
+    assert x.grad is not None
+    with tenon.no_grad():
+        call(x, constant)
+
+
+def test_inference_tensors_are_used_where_nothing_saves_them():
+    with tenon.inference_mode():
+        constant = tenon.ones(2)
+    x = tenon.ones(2, requires_grad=True)
+    (x + constant).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+def test_inference_tensors_are_not_written_with_what_requires_grad():
+    with tenon.inference_mode():
+        constant = tenon.ones(2)
+    with pytest.raises(tenon.error.StateError, match="self is an inference tensor"):
+        constant.add_(tenon.ones(2, requires_grad=True))
+    assert constant.tolist() == [1.0, 1.0] and not constant.requires_grad
+
+
+def test_inference_tensors_begin_to_require_grad_in_inference_mode_only():
+    with tenon.inference_mode():
+        made = tenon.ones(2, requires_grad=True)
+        layer = tenon.nn.Linear(2, 2)
+        assert made.requires_grad and made.is_leaf and not (made * 2).requires_grad
+    assert layer.weight.requires_grad
+    (made + 1).sum().backward()
+    assert made.grad.tolist() == [1.0, 1.0]
+    made.requires_grad_(False)
+    with pytest.raises(tenon.error.StateError, match="inference tensors cannot begin"):
+        made.requires_grad_()
