@@ -209,7 +209,7 @@ class Parser {
     }
     if (word == "None") return constant(tenon_value_of_none());
     if (word == "grads") {
-      expect('[');
+      if (!accept('[')) return make(Kind::kGrads);
       ExpressionPtr index = number();
       expect(']');
       ExpressionPtr made = make(Kind::kGrad);

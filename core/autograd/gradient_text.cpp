@@ -76,6 +76,7 @@ class Evaluation {
   tenon_value value_of(const Expression& expression) {
     if (expression.kind == Kind::kCall) return call(expression);
     if (expression.kind == Kind::kList) return list(expression);
+    if (expression.kind == Kind::kGrads) return grads();
     TENON_CHECK(expression.kind != Kind::kName, TENON_ERROR_INTERNAL, bindings_.what, ": name ",
                 expression.name, " is not resolved");
     return name_or_constant(expression);
@@ -88,6 +89,16 @@ class Evaluation {
       return tenon_value_of_tensor(bindings_.grads[expression.index]);
     }
     return expression.constant;
+  }
+
+  // Undefined where no gradient can come to a result, as none does to one that is an integer.
+  tenon_value grads() const {
+    base::SmallVector<tenon_tensor*, 8> all;
+    for (int64_t i = 0; i < bindings_.grad_count; ++i) {
+      tenon_tensor* grad = bindings_.grads[i];
+      all.push_back(grad != nullptr ? grad : tensor::Tensor::undefined());
+    }
+    return value::new_list(TENON_TAG_TENSOR_LIST, all.data(), bindings_.grad_count);
   }
 
   tenon_value list(const Expression& expression) {

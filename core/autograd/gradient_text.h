@@ -4,7 +4,7 @@
 //
 //   formulas   inputs ":" expression, apart by ";". Inputs are names of arguments.
 //   names      arguments, results (`result`, `result0`, or as the schema names them), gradients of
-//              results (`grad`, `grads[1]`), True, False, None, numbers
+//              results (`grad`, `grads[1]`, the list of all as `grads`), True, False, None, numbers
 //   calls      `name(a, b, dim=1)` and `a.name(b, dim=1)` are the operator aten::name or
 //              tenon::name whose overload takes the arguments
 //   also       + - * / of tensors and numbers, lists, `x.sizes()`, `x.size(d)`, `x.dim()`,
@@ -50,6 +50,7 @@ struct Expression {
     kName,      // not resolved yet
     kSaved,     // number `index` of what the formula saved
     kGrad,      // gradient of result `index`
+    kGrads,     // the list of all: of a result that is a list, its elements'
     kConstant,  // `constant`
     kList,      // of `arguments`
     kCall,      // `name` of `arguments`, the last `keywords.size()` of them by name
@@ -86,6 +87,7 @@ struct Bindings {
   const char* what;          // for messages: the formula's name
   const tenon_value* saved;  // borrowed
   tenon_tensor* const* grads;
+  int64_t grad_count = 0;
   bool has_zeros = false;  // undefined tensors among them stand for zeros
 };
 

@@ -31,7 +31,7 @@ class Resolver {
 
  private:
   void resolve(Expression* expression) {
-    TENON_CHECK_ARG(expression->kind != Kind::kGrad, what_,
+    TENON_CHECK_ARG(expression->kind != Kind::kGrad && expression->kind != Kind::kGrads, what_,
                     ": tangents must be made of tangents, got grad");
     if (expression->kind == Kind::kName) {
       expression->index = place_of(expression->name);
@@ -76,7 +76,7 @@ TangentPlan TangentText::plan_for(const schema::Schema& schema) const {
 
 value::OwnedValue evaluate_tangent(const Expression& expression, const char* what,
                                    std::span<const tenon_value> values) {
-  return evaluate(expression, {what, values.data(), nullptr, /*has_zeros=*/true});
+  return evaluate(expression, {what, values.data(), nullptr, 0, /*has_zeros=*/true});
 }
 
 }  // namespace tenon::autograd

@@ -196,7 +196,7 @@ std::unique_ptr<Plan> TextFormula::make_plan(const schema::Schema& schema) const
 
 void TextFormula::run(const Plan& base_plan, tenon_backward_call* call) const {
   const auto& plan = static_cast<const TextPlan&>(base_plan);
-  const Bindings bindings{name(), call->saved, call->grads};
+  const Bindings bindings{name(), call->saved, call->grads, call->noutputs};
   for (const PlannedGradient& gradient : plan.gradients) {
     if (!is_wanted(plan, gradient, *call)) continue;
     value::OwnedValue value = evaluate(*gradient.expression, bindings);

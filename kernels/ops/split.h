@@ -9,13 +9,13 @@ namespace tenon::kernels::ops {
 void split(const Call& call);
 
 inline constexpr Facts kSplitTensor{
-    .family = &kComposite,
+    .family = &kExplicit,
     .name = "split.Tensor",
     .params = "Tensor(a -> *) self, SymInt split_size, int dim=0",
     .returns = "Tensor(a)[]",
     .tags = "",
-    .gradient = "none: composite",
-    .tangent = "none: composite",
+    .gradient = "self: cat(grads, dim)",
+    .tangent = "derived",
     .batching = Batching::Composite,
     .cast = Cast::None,
     .routine = {&split},

@@ -9,13 +9,13 @@ namespace tenon::kernels::ops {
 void split_with_sizes(const Call& call);
 
 inline constexpr Facts kSplitWithSizes{
-    .family = &kComposite,
+    .family = &kExplicit,
     .name = "split_with_sizes",
     .params = "Tensor(a -> *) self, SymInt[] split_sizes, int dim=0",
     .returns = "Tensor(a)[]",
     .tags = "core",
-    .gradient = "none: composite",
-    .tangent = "none: composite",
+    .gradient = "self: cat(grads, dim)",
+    .tangent = "derived",
     .batching = Batching::Composite,
     .cast = Cast::None,
     .routine = {&split_with_sizes},

@@ -9,13 +9,13 @@ namespace tenon::kernels::ops {
 void unbind(const Call& call);
 
 inline constexpr Facts kUnbind{
-    .family = &kComposite,
+    .family = &kExplicit,
     .name = "unbind.int",
     .params = "Tensor(a -> *) self, int dim=0",
     .returns = "Tensor(a)[]",
     .tags = "",
-    .gradient = "none: composite",
-    .tangent = "none: composite",
+    .gradient = "self: stack(grads, dim)",
+    .tangent = "derived",
     .batching = Batching::Composite,
     .cast = Cast::None,
     .routine = {&unbind},

@@ -414,6 +414,95 @@ static void formula_of_a_text(void** state) {
   tenon_library_release(library);
 }
 
+// A copy of each half, as the kernel of an operator with one list for a result.
+static tenon_status copy_halves(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack) {
+  (void)ctx, (void)op, (void)keys;
+  tenon_tensor* halves[2];
+  for (int64_t i = 0; i < 2; ++i) {
+    const tenon_value range[5] = {stack->args[0], tenon_value_of_int(0), tenon_value_of_int(i),
+                                  tenon_value_of_int(i + 1), tenon_value_of_int(1)};
+    tenon_tensor* half = apply("aten::slice.Tensor", range, 5);
+    halves[i] = unary("aten::clone", half);
+    tenon_tensor_release(half);
+  }
+  const tenon_status status =
+      tenon_value_new_list(TENON_TAG_TENSOR_LIST, halves, 2, &stack->rets[0]);
+  for (int i = 0; i < 2; ++i) tenon_tensor_release(halves[i]);
+  return status;
+}
+
+static void text_with_all_gradients_of_a_list(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  tenon_library* library = NULL;
+  assert_ok(tenon_library_new(TENON_LIBRARY_DEF, "gradl", TENON_KEY_NONE, NULL, 0, &library));
+  assert_ok(tenon_library_define(library, "halves(Tensor x) -> Tensor[]", NULL, NULL));
+  tenon_kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.struct_size = sizeof kernel;
+  kernel.boxed = &copy_halves;
+  kernel.language = TENON_LANGUAGE_C;
+  assert_ok(tenon_library_impl(library, "halves", TENON_KEY_CPU, &kernel, NULL));
+  tenon_formula formula = empty_formula();
+  formula.gradient = "x: cat(grads, 0) * 2";
+  assert_ok(tenon_library_register_autograd(library, "halves", &formula, NULL));
+  const float a[2] = {1, 2}, expected[2] = {0, 2};
+  tenon_tensor* x = leaf_of(a, 2);
+  tenon_value halves = {0};
+  tenon_value args[1] = {tenon_value_of_tensor(x)};
+  const tenon_op* op;
+  assert_ok(tenon_op_find("gradl::halves", &op));
+  assert_ok(call(op, args, 1, &halves, 1));
+  tenon_tensor* const* parts = halves.as.list.data;
+  assert_node(parts[0], "HalvesBackward0");
+  tenon_tensor* sum = unary("aten::sum", parts[1]);
+  assert_ok(backward(sum, 0));
+  assert_grad(x, expected, 2);
+  tenon_value_clear(&halves);
+  tenon_tensor_release(sum);
+  tenon_tensor_release(x);
+  tenon_library_close(library);
+  tenon_library_release(library);
+  assert_nothing_left(before);
+}
+
+static void several_views_have_one_node(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[3] = {1, 2, 3}, two[1] = {2}, expected[3] = {0, 4, 0};
+  tenon_tensor *x = leaf_of(a, 3), *factor = vector_of(two, 1);
+  tenon_tensor* base = binary("aten::mul.Tensor", x, factor);
+  tenon_value views = {0};
+  tenon_value args[2] = {tenon_value_of_tensor(base), tenon_value_of_int(0)};
+  const tenon_op *unbind, *multiply;
+  assert_ok(tenon_op_find("aten::unbind.int", &unbind));
+  assert_ok(tenon_op_find("aten::mul_.Tensor", &multiply));
+  assert_ok(call(unbind, args, 2, &views, 1));
+  tenon_tensor* const* parts = views.as.list.data;
+  tenon_node* nodes[2];
+  int64_t outputs[2];
+  for (int i = 0; i < 2; ++i) {
+    assert_ok(tenon_tensor_copy_node(parts[i + 1], &nodes[i], &outputs[i]));
+  }
+  assert_ptr_equal(nodes[0], nodes[1]);
+  assert_int_equal(outputs[0], 1);
+  assert_int_equal(outputs[1], 2);
+  tenon_value written = {0};
+  tenon_value product[2] = {tenon_value_of_tensor(parts[1]), tenon_value_of_tensor(factor)};
+  assert_error(call(multiply, product, 2, &written, 1), TENON_ERROR_STATE,
+               "output 1 of UnbindBackward0");
+  assert_int_equal(tenon_tensor_version(base), 0);
+  tenon_tensor* square = binary("aten::mul.Tensor", parts[1], factor);
+  assert_ok(backward(square, 0));
+  assert_grad(x, expected, 3);
+  for (int i = 0; i < 2; ++i) tenon_node_release(nodes[i]);
+  tenon_value_clear(&views);
+  tenon_tensor* const all[] = {square, base, factor, x};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) tenon_tensor_release(all[i]);
+  assert_nothing_left(before);
+}
+
 // ---- Size and threads ---------------------------------------------------------------------------
 
 static tenon_tensor* chain(tenon_tensor* x, int length) {
@@ -495,6 +584,8 @@ int main(void) {
       cmocka_unit_test(formula_of_a_function),
       cmocka_unit_test(error_of_a_formula),
       cmocka_unit_test(formula_of_a_text),
+      cmocka_unit_test(text_with_all_gradients_of_a_list),
+      cmocka_unit_test(several_views_have_one_node),
       cmocka_unit_test(million_nodes_on_a_small_stack),
       cmocka_unit_test(threads_lose_nothing),
   };
