@@ -107,7 +107,31 @@ class Task final : public Pass {
       run(node, grads);
     } catch (const Error& error) {
       note_origin(node, *error.object());
+      if (ends_ == Ends::kAccumulate) run_complete_leaves(node, *error.object());
       throw;
+    }
+  }
+
+  // After a failure: leaves to which nothing that is left leads have all their gradients and keep
+  // them, though leaves run last.
+  void run_complete_leaves(const Node& failed, base::ErrorObject& error) {
+    std::vector<const Node*> left{&failed};
+    std::unordered_set<const Node*> incomplete;
+    while (!waiting_.is_empty()) {
+      Turn turn(&waiting_);
+      if (!turn.node().is_leaf()) {
+        left.push_back(&turn.node());
+        continue;
+      }
+      if (incomplete.empty()) {
+        incomplete = reachable(left, [&](const Node& node) { return is_needed(&node); });
+      }
+      if (incomplete.contains(&turn.node())) continue;
+      try {
+        run(turn.node(), turn.grads());
+      } catch (const Error& another) {
+        error.add_note(base::concat("then a leaf failed: ", another.what()));
+      }
     }
   }
 

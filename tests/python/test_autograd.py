@@ -130,6 +130,51 @@ def test_grad_gives_and_leaves_alone():
         autograd.grad(a * 2, ())
 
 
+class _Failing(autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        raise KeyError("in backward")
+
+
+def test_of_two_branches_the_newer_runs_first():
+    order = []
+    x = tenon.ones(1, requires_grad=True)
+    branches = [x * 2, x * 3, x * 4]
+    for number, branch in enumerate(branches):
+        branch.grad_fn.register_prehook(lambda grads, number=number: order.append(number))
+    (branches[2] + branches[0] + branches[1]).backward()
+    assert order == [2, 1, 0]
+
+
+def test_leaves_that_were_complete_before_a_failure_keep_their_gradients():
+    early, late, both = (tenon.ones(1, requires_grad=True) for _ in range(3))
+    bad = _Failing.apply(late * both)
+    good = early * both * 3
+    with pytest.raises(KeyError, match="in backward"):
+        (bad + good).backward()
+    assert early.grad.tolist() == [3.0]
+    assert late.grad is None and both.grad is None
+
+
+def test_leaf_that_fails_after_a_failure_is_told_in_a_note():
+    early, late = (tenon.ones(1, requires_grad=True) for _ in range(2))
+
+    def refuse(grad):
+        raise ValueError("in a hook")
+
+    early.register_hook(refuse)
+    bad = _Failing.apply(late)
+    good = early * 3
+    with pytest.raises(KeyError, match="in backward") as caught:
+        (bad + good).backward()
+    assert early.grad is None and late.grad is None
+    assert any("then a leaf failed" in note for note in caught.value.__notes__)
+
+
 def test_roots_inside_each_other():
     x = leaf([2.0])
     h = x * x
