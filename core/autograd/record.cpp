@@ -415,6 +415,7 @@ dispatch::RegistrationPtr register_formula(dispatch::Library* library, std::stri
   Formula& made = *formula.release();
   dispatch::KernelPtr kernel = dispatch::make_kernel(description);
   made.set_home(&kernel->retired);
+  kernel->passes_on = !made.looks_at_calls();
   return dispatch::implement(library, name, TENON_KEY_AUTOGRAD, std::move(kernel));
 }
 

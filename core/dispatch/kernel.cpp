@@ -31,7 +31,27 @@ Kernel::Kernel() noexcept {
 
 Kernel::~Kernel() {
   if (deleter != nullptr) deleter(entry.ctx);
+  delete noblock_entry.load(std::memory_order_acquire);
   base::count_live(TENON_HANDLE_KERNEL, -1);
+}
+
+const tenon_entry* entry_above(const Kernel& kernel, const Kernel& below) noexcept {
+  if ((below.entry.flags & TENON_KERNEL_NOBLOCK) == 0) return &kernel.entry;
+  const tenon_entry* found = kernel.noblock_entry.load(std::memory_order_acquire);
+  if (found == nullptr) {
+    auto* made = new (std::nothrow) tenon_entry(kernel.entry);
+    if (made == nullptr) return &kernel.entry;
+    made->flags |= TENON_KERNEL_NOBLOCK;
+    made->noblock_max_numel = below.entry.noblock_max_numel;
+    if (kernel.noblock_entry.compare_exchange_strong(found, made, std::memory_order_acq_rel)) {
+      found = made;
+    } else {
+      delete made;  // another thread was faster
+    }
+  }
+  // Another backend's kernel may promise less than the one that it was made for.
+  const bool holds = found->noblock_max_numel <= below.entry.noblock_max_numel;
+  return holds ? found : &kernel.entry;
 }
 
 std::string place_text(base::InternedString file, int32_t line) {

@@ -35,6 +35,11 @@ struct Kernel {
   /// Inferred by the binding from the function's type; NULL for a purely boxed kernel.
   schema::SchemaPtr inferred;
   base::Pinnable retired;
+  /// It hands its calls on to the kernel below, and adds no more than a little work of its own.
+  bool passes_on = false;
+  /// The entry of one that passes on, where the kernel below is NOBLOCK. Made by the first call
+  /// that needs it.
+  mutable std::atomic<const tenon_entry*> noblock_entry{nullptr};
 
   Kernel() noexcept;
   ~Kernel();
@@ -53,6 +58,10 @@ static_assert(sizeof(tenon_entry) <= 64);
 static_assert(TENON_KEY_BATCHED_DECOMPOSITION < 1u << 24, "keys have 24 bits in a Kernel");
 
 using KernelPtr = std::unique_ptr<Kernel>;
+
+/// What callers are to see of a kernel that passes on to another: with the promise of that one. Its
+/// own entry where there is none, or memory is short.
+const tenon_entry* entry_above(const Kernel& kernel, const Kernel& below) noexcept;
 
 /// Keeps a kernel, and what its context stands for, though its library be closed: for what will
 /// want it again after the call. Made where the kernel cannot go: in a call that runs it, or under

@@ -8,6 +8,8 @@
 // itself calls. A typed caller and a binding leave by one store, which cannot put a thread's keys
 // back: they come here for kernels that call nothing (TENON_KERNEL_LEAF), and get the fallback for
 // all others. Profiled calls get it, too, and show it.
+#include <bit>
+
 #include "dispatch/call_path.h"
 #include "dispatch/fallback.h"
 #include "dispatch/key_tls.h"
@@ -291,7 +293,10 @@ const tenon_entry* begin_boxed_write(const tenon_op* op, const tenon_value* args
   if (counted) bump_written(op, args, snapshot->nargs());
   const tenon_entry* entry = enter(op, picked.kernel, picked.keys, place, frame);
   frame->state = kArgumentsChecked;
-  return entry;
+  if (!picked.kernel->passes_on) return entry;
+  const tenon_keyset under = picked.keys & (std::bit_floor(picked.keys) - 1) & ~kWriteBit;
+  const Kernel* next = kernel_below(*snapshot, under);
+  return next != nullptr ? entry_above(*picked.kernel, *next) : entry;
 }
 
 }  // namespace tenon::dispatch

@@ -503,6 +503,69 @@ static void several_views_have_one_node(void** state) {
   assert_nothing_left(before);
 }
 
+// What a call promises to be quick up to, -1 without a promise.
+static int64_t promise_of_twice(const tenon_op* op, tenon_tensor* x) {
+  tenon_value args[2] = {tenon_value_of_tensor(x), tenon_value_of_tensor(x)};
+  tenon_value ret = tenon_value_of_none();
+  tenon_stack stack = {.args = args, .rets = &ret, .nargs = 2, .nrets = 1};
+  tenon_frame frame;
+  const tenon_entry* entry = tenon_frame_begin_boxed(op, args, 2, &frame);
+  assert_non_null(entry);
+  const int quick = (entry->flags & TENON_KERNEL_NOBLOCK) != 0;
+  const int64_t promise = quick ? entry->noblock_max_numel : -1;
+  assert_ok(tenon_frame_call(&frame, &stack));
+  tenon_frame_leave(&frame);
+  assert_node(ret.as.tensor, tenon_tensor_requires_grad(x) ? "TwiceBackward0" : NULL);
+  tenon_tensor_release(ret.as.tensor);
+  return promise;
+}
+
+static tenon_registration* put_on_top(tenon_library* library, int64_t promise) {
+  tenon_registration* registration = NULL;
+  tenon_kernel kernel;
+  memset(&kernel, 0, sizeof kernel);
+  kernel.struct_size = sizeof kernel;
+  kernel.boxed = &twice_kernel;
+  kernel.flags = TENON_KERNEL_NOBLOCK;
+  kernel.noblock_max_numel = promise;
+  kernel.language = TENON_LANGUAGE_C;
+  assert_ok(tenon_library_impl(library, "twice", TENON_KEY_CPU, &kernel, &registration));
+  return registration;
+}
+
+// A binding keeps its lock for recorded calls of kernels that it keeps it for.
+static void recorded_calls_promise_what_their_kernel_does(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  tenon_library* library = open_twice("gradq");
+  tenon_formula formula = empty_formula();
+  formula.gradient = "x: grad * by; by: grad * x";
+  assert_ok(tenon_library_register_autograd(library, "twice", &formula, NULL));
+  const tenon_op* op = find("gradq::twice");
+  const float a[1] = {3};
+  tenon_tensor *x = leaf_of(a, 1), *plain = vector_of(a, 1);
+  assert_int_equal(promise_of_twice(op, x), -1);
+  tenon_registration* hundred = put_on_top(library, 100);
+  assert_int_equal(promise_of_twice(op, plain), 100);
+  assert_int_equal(promise_of_twice(op, x), 100);
+  // The promise of the first is kept; a kernel that promises less gets none, one with more that.
+  tenon_registration* ten = put_on_top(library, 10);
+  assert_int_equal(promise_of_twice(op, x), -1);
+  tenon_registration* thousand = put_on_top(library, 1000);
+  assert_int_equal(promise_of_twice(op, x), 100);
+  tenon_registration* const all[] = {thousand, ten, hundred};
+  for (int i = 0; i < 3; ++i) {
+    tenon_registration_remove(all[i]);
+    tenon_registration_release(all[i]);
+  }
+  assert_int_equal(promise_of_twice(op, x), -1);
+  tenon_tensor_release(plain);
+  tenon_tensor_release(x);
+  tenon_library_close(library);
+  tenon_library_release(library);
+  assert_nothing_left(before);
+}
+
 // ---- Size and threads ---------------------------------------------------------------------------
 
 static tenon_tensor* chain(tenon_tensor* x, int length) {
@@ -586,6 +649,7 @@ int main(void) {
       cmocka_unit_test(formula_of_a_text),
       cmocka_unit_test(text_with_all_gradients_of_a_list),
       cmocka_unit_test(several_views_have_one_node),
+      cmocka_unit_test(recorded_calls_promise_what_their_kernel_does),
       cmocka_unit_test(million_nodes_on_a_small_stack),
       cmocka_unit_test(threads_lose_nothing),
   };
