@@ -111,6 +111,14 @@ tenon_function_context* tenon_function_context_of(const tenon_node* node) {
   return formula != nullptr ? const_cast<tenon_function_context*>(formula->context()) : nullptr;
 }
 
+int64_t tenon_function_context_input_count(const tenon_function_context* context) {
+  return static_cast<int64_t>(context->input_count());
+}
+
+int64_t tenon_function_context_output_count(const tenon_function_context* context) {
+  return static_cast<int64_t>(context->output_count());
+}
+
 tenon_status tenon_function_context_save(tenon_function_context* context, const tenon_value* values,
                                          int64_t count) {
   return guarded([&] {

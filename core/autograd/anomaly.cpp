@@ -2,26 +2,64 @@
 #include "autograd/anomaly.h"
 
 #include <string>
+#include <utility>
 
 #include "autograd/node_extra.h"
 #include "autograd/operators.h"
+#include "autograd/pass.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "base/language.h"
 
 namespace tenon::autograd {
 
-void note_origin(const Node& node, base::ErrorObject& error) {
-  const NodeExtra* extra = node.extra();
-  if (extra == nullptr || extra->frames == nullptr) return;
-  std::string note = base::concat(node.name(), " was made by the call at, innermost first:");
+namespace {
+
+std::string print_frames(base::ErrorObject& frames) {
+  std::string text;
   tenon_error_frame frame{};
-  for (int64_t i = 0; extra->frames->get_frame(i, &frame); ++i) {
-    note += base::concat("\n  ", base::language_name(frame.language), " ",
+  for (int64_t i = 0; frames.get_frame(i, &frame); ++i) {
+    text += base::concat("\n  ", base::language_name(frame.language), " ",
                          frame.file != nullptr ? frame.file : "?", ":", frame.line, " in ",
                          frame.function != nullptr ? frame.function : "?");
   }
-  error.add_note(note);
+  return text;
+}
+
+base::IntrusivePtr<Origin> origin_of(Node& node) {
+  if (const NodeExtra* extra = node.extra(); extra != nullptr && extra->origin != nullptr) {
+    return extra->origin;
+  }
+  auto origin = base::make_intrusive<Origin>();
+  origin->name = node.name();
+  return origin;
+}
+
+}  // namespace
+
+void note_frames(Node& node) {
+  auto origin = base::make_intrusive<Origin>();
+  origin->name = node.name();
+  origin->frames = base::capture_frames("the call that made the node");
+  const Pass* pass = Pass::current();
+  if (pass != nullptr && pass->running() != nullptr) origin->made_by = origin_of(*pass->running());
+  node.require_extra().origin = std::move(origin);
+}
+
+void note_origin(const Node& node, base::ErrorObject& error) {
+  const NodeExtra* extra = node.extra();
+  if (extra == nullptr || extra->origin == nullptr) return;
+  const Origin* origin = extra->origin.get();
+  error.add_note(base::concat(
+      origin->name, " was made by the call at, innermost first:", print_frames(*origin->frames)));
+  for (const Origin* by = origin->made_by.get(); by != nullptr; by = by->made_by.get()) {
+    error.add_note(by->frames != nullptr
+                       ? base::concat("that call was made by the backward of ", by->name,
+                                      ", which was made by the call at, innermost first:",
+                                      print_frames(*by->frames))
+                       : base::concat("that call was made by the backward of ", by->name,
+                                      ", which was made without anomaly mode"));
+  }
 }
 
 void check_nan(const Node& node, std::span<tensor::Tensor* const> grads) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anomaly mode: where the node that failed was made, and which node gave NaN.
+// Anomaly mode: where the node that failed was made, by which node's run, and which node gave NaN.
 #pragma once
 
 #include <span>
@@ -8,6 +8,9 @@
 #include "base/error.h"
 
 namespace tenon::autograd {
+
+/// Makes a node that was just recorded know where that was. Nobody else sees it yet.
+void note_frames(Node& node);
 
 /// Adds to the error of a node that failed where it was made, if it knows.
 void note_origin(const Node& node, base::ErrorObject& error);

@@ -1,46 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/dual_level.h"
 
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/spin_guard.h"
 
 namespace tenon::autograd {
 
 using tensor::TensorPtr;
 
+constinit std::atomic<uint32_t> level_slot{dispatch::kThreadSlotCount};
+
+namespace {
+
+tenon_status copy_entered(void* word, void** out_word) noexcept {
+  const auto& entered = *static_cast<const EnteredLevel*>(word);
+  *out_word = nullptr;
+  if (!entered.level->is_open()) return TENON_OK;
+  *out_word = new (std::nothrow) EnteredLevel(entered.level, false);
+  if (*out_word != nullptr) return TENON_OK;
+  return base::set_current_error(base::ErrorPtr::adopt(base::ErrorObject::out_of_memory()));
+}
+
+void drop_entered(void* word) noexcept { delete static_cast<EnteredLevel*>(word); }
+
+void** word_of_thread() {
+  uint32_t slot = level_slot.load(std::memory_order_acquire);
+  if (slot == dispatch::kThreadSlotCount) {
+    tenon_thread_slot functions{};
+    functions.struct_size = sizeof functions;
+    functions.copy = &copy_entered;
+    functions.drop = &drop_entered;
+    slot = dispatch::register_thread_slot("tenon.autograd.dual_level", functions);
+    level_slot.store(slot, std::memory_order_release);
+  }
+  void** word = dispatch::peek_thread_slot(slot);
+  if (word == nullptr) throw std::bad_alloc();
+  return word;
+}
+
+}  // namespace
+
+EnteredLevel::EnteredLevel(base::IntrusivePtr<DualLevel> the_level, bool is_opened_here) noexcept
+    : level(std::move(the_level)), opened_here(is_opened_here) {}
+
+EnteredLevel::~EnteredLevel() {
+  if (opened_here) level->close();
+}
+
 int64_t DualLevel::enter() {
   base::ThreadRecord* thread = base::require_thread_record();
-  TENON_CHECK(innermost(*thread) == nullptr, TENON_ERROR_STATE,
+  TENON_CHECK(innermost() == nullptr, TENON_ERROR_STATE,
               "tenon_dual_enter: dual levels must not be nested, got one inside of level ",
               number());
-  base::add_thread_exit_hook(&close);
-  thread->locals[base::kLocalDualLevel] = new DualLevel;
+  void** word = word_of_thread();
+  auto opened =
+      std::make_unique<EnteredLevel>(base::IntrusivePtr<DualLevel>::adopt(new DualLevel), true);
+  // One that a thread state has carried, and that was closed since.
+  delete static_cast<EnteredLevel*>(std::exchange(*word, opened.release()));
   base::set_follows_tangents(thread, true);
   return number();
 }
 
 void DualLevel::leave(int64_t level) {
-  base::ThreadRecord* thread = base::current_thread();
-  TENON_CHECK(innermost(*thread) != nullptr, TENON_ERROR_STATE,
+  TENON_CHECK(innermost() != nullptr, TENON_ERROR_STATE,
               "tenon_dual_leave: a dual level must be entered on the thread, got none");
   TENON_CHECK(level == number(), TENON_ERROR_STATE,
               "tenon_dual_leave: level must be the one entered last, ", number(), ", got ", level);
-  close(thread);
+  void** word = word_of_thread();
+  const auto* entered = static_cast<const EnteredLevel*>(*word);
+  TENON_CHECK(entered->opened_here, TENON_ERROR_STATE,
+              "tenon_dual_leave: a dual level must be left where it was entered, got one that a "
+              "thread state has carried");
+  *word = nullptr;
+  base::set_follows_tangents(base::current_thread(), false);
+  delete entered;
 }
 
-void DualLevel::close(base::ThreadRecord* thread) noexcept {
-  const auto level = base::IntrusivePtr<DualLevel>::adopt(
-      static_cast<DualLevel*>(std::exchange(thread->locals[base::kLocalDualLevel], nullptr)));
-  if (level == nullptr) return;
-  base::set_follows_tangents(thread, false);
+void DualLevel::close() noexcept {
   // A tangent's end may run foreign code, and empty other slots: one at a time, without the lock.
   while (true) {
     TensorPtr tangent;
     {
-      const base::SpinGuard guard(level->locked_);
-      TangentSlot* slot = level->first_;
+      const base::SpinGuard guard(locked_);
+      open_.store(false, std::memory_order_release);
+      TangentSlot* slot = first_;
       if (slot == nullptr) break;
       slot->unlink_locked();
       tangent.swap(slot->tangent_);
@@ -59,6 +107,7 @@ void TangentSlot::set(DualLevel& level, TensorPtr tangent) noexcept {
   clear();
   level_ = base::IntrusivePtr<DualLevel>::share(&level);
   const base::SpinGuard guard(level.locked_);
+  if (!level.is_open()) return;
   tangent_.swap(tangent);
   next_ = level.first_;
   if (next_ != nullptr) next_->before_ = this;

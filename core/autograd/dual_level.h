@@ -3,17 +3,32 @@
 //
 // Tangents belong to their level: those of a level that was left are gone, wherever their tensors
 // are. A tensor keeps its tangent in a TangentSlot; the level knows the slots, to empty them.
+//
+// A thread has its level in a thread slot, so that thread states carry it: threads that enter one
+// have the level, too, until the thread that opened it leaves it.
 #pragma once
 
 #include <atomic>
 
 #include "base/intrusive_ptr.h"
 #include "base/thread.h"
+#include "dispatch/thread_slot.h"
 #include "tensor/tensor.h"
 
 namespace tenon::autograd {
 
+class DualLevel;
 class TangentSlot;
+
+/// What a thread slot holds.
+struct EnteredLevel {
+  EnteredLevel(base::IntrusivePtr<DualLevel> the_level, bool is_opened_here) noexcept;
+  ~EnteredLevel();  // a level that was opened here, and not left, ends
+  const base::IntrusivePtr<DualLevel> level;
+  const bool opened_here;  // else a thread state has carried it
+};
+
+extern std::atomic<uint32_t> level_slot;  // number of the thread slot, once it is known
 
 /// One dual level, from enter() to leave(). Slots keep it.
 class DualLevel final : public base::RefCounted<DualLevel> {
@@ -21,29 +36,33 @@ class DualLevel final : public base::RefCounted<DualLevel> {
   /// Opens a level on the calling thread; returns its number. Throws TENON_ERROR_STATE inside of
   /// another one.
   static int64_t enter();
-  /// Closes it: its tangents go. Throws TENON_ERROR_STATE for a number that is not the innermost.
+  /// Closes it: its tangents go. Throws TENON_ERROR_STATE for a number that is not the innermost,
+  /// and for a level that another thread has opened.
   static void leave(int64_t number);
 
   /// The calling thread's level, NULL outside of any and while a PauseTangents lives.
   static DualLevel* current() noexcept {
-    const base::ThreadRecord* thread = base::current_thread();
-    return thread->follows_tangents ? innermost(*thread) : nullptr;
+    return base::current_thread()->follows_tangents ? innermost() : nullptr;
   }
-  static bool is_open(const base::ThreadRecord& thread) noexcept {
-    return innermost(thread) != nullptr;
+  /// The same while a PauseTangents lives, too.
+  static DualLevel* innermost() noexcept {
+    const auto* entered = static_cast<const EnteredLevel*>(
+        dispatch::thread_slot_word(level_slot.load(std::memory_order_acquire)));
+    return entered != nullptr && entered->level->is_open() ? entered->level.get() : nullptr;
   }
   static int64_t number() noexcept { return 0; }
 
+  bool is_open() const noexcept { return open_.load(std::memory_order_acquire); }
+
  private:
   friend class TangentSlot;
+  friend struct EnteredLevel;
   friend class base::RefCounted<DualLevel>;
   DualLevel() noexcept = default;
   ~DualLevel() = default;
-  static DualLevel* innermost(const base::ThreadRecord& thread) noexcept {
-    return static_cast<DualLevel*>(thread.locals[base::kLocalDualLevel]);
-  }
-  static void close(base::ThreadRecord* thread) noexcept;
+  void close() noexcept;
 
+  std::atomic<bool> open_{true};  // written under the lock
   std::atomic<bool> locked_{false};
   TangentSlot* first_ = nullptr;  // the slots that hold a tangent
 };
@@ -59,6 +78,7 @@ class TangentSlot {
 
   /// Empty where the tensor has none at that level.
   tensor::TensorPtr get(DualLevel& level) const noexcept;
+  /// Of a level that is closed meanwhile the tangent goes at once.
   void set(DualLevel& level, tensor::TensorPtr tangent) noexcept;
   void clear() noexcept;
 
@@ -79,7 +99,7 @@ class PauseTangents {
     if (followed_) base::set_follows_tangents(thread_, false);
   }
   ~PauseTangents() {
-    if (followed_) base::set_follows_tangents(thread_, DualLevel::is_open(*thread_));
+    if (followed_) base::set_follows_tangents(thread_, DualLevel::innermost() != nullptr);
   }
   PauseTangents(const PauseTangents&) = delete;
   PauseTangents& operator=(const PauseTangents&) = delete;

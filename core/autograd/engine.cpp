@@ -103,6 +103,7 @@ class Task final : public Pass {
   bool is_needed(const Node* node) const { return targets_.empty() || marks_.contains(node); }
 
   void run_noted(Node& node, std::span<Tensor*> grads) {
+    set_running(&node);
     try {
       run(node, grads);
     } catch (const Error& error) {

@@ -106,6 +106,14 @@ bool tenon_function_context::needs_grad(size_t input) const noexcept {
   return input < inputs_.size() && inputs_[input].flow.node != nullptr;
 }
 
+size_t tenon_function_context::input_count() const noexcept {
+  return node_ != nullptr ? node_->edges().size() : inputs_.size();
+}
+
+size_t tenon_function_context::output_count() const noexcept {
+  return node_ != nullptr ? node_->output_count() : outputs_;
+}
+
 void tenon_function_context::check_open(const char* function) const {
   TENON_CHECK(node_ == nullptr, TENON_ERROR_STATE, function, ": context of ", name(),
               " must be in its forward or setup, got one whose call is recorded");

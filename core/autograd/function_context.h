@@ -45,6 +45,10 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   const tenon_function_context* context() const noexcept override { return this; }
   bool is_tracked() const noexcept;
   bool needs_grad(size_t input) const noexcept;
+  size_t input_count() const noexcept;
+  /// 0 before set_output_count(), unless the call is recorded.
+  size_t output_count() const noexcept;
+  void set_output_count(size_t count) noexcept { outputs_ = count; }
 
   /// See tenon_function_context_save and those after it. The marks are of the call: they throw
   /// TENON_ERROR_STATE once it is recorded, as save does.
@@ -97,6 +101,7 @@ struct tenon_function_context final : public tenon::autograd::Formula {
   tenon::base::SmallVector<Tensor*, 2> dirty_;          // until recorded, as the next
   tenon::base::SmallVector<Tensor*, 2> non_differentiable_;
   std::unique_ptr<tenon::autograd::FunctionJvp> jvp_;
+  size_t outputs_ = 0;
   Node* node_ = nullptr;  // which keeps the context
   std::atomic<bool> once_differentiable_{false};
   void* state_ = nullptr;

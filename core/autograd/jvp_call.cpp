@@ -29,6 +29,7 @@ std::vector<OwnedValue> call_jvp(const CallbackFormula& formula, tenon_function_
                                  std::span<Tensor* const> inputs,
                                  std::span<const TensorPtr> tangents, size_t outputs) {
   const bool materializes = context != nullptr && context->absent() == Absent::kZeros;
+  if (context != nullptr) context->set_output_count(outputs);
   std::vector<TensorPtr> kept;
   std::vector<tenon_value> given(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {

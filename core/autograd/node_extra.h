@@ -7,6 +7,7 @@
 
 #include "autograd/hook.h"
 #include "autograd/node.h"
+#include "autograd/origin.h"
 #include "base/error.h"
 
 namespace tenon::autograd {
@@ -64,7 +65,7 @@ class NodeExtra {
   uint16_t inner_output = 0;
   int16_t inner_self = -1;
   /// Where the node was made, in anomaly mode. Set before anybody else sees the node.
-  base::ErrorPtr frames;
+  base::IntrusivePtr<Origin> origin;
 
  private:
   Retained* find_locked(uint32_t output, const tensor::Tensor& tensor) const noexcept;

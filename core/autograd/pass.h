@@ -35,6 +35,8 @@ class Pass {
   /// The calling thread's innermost; NULL where none runs.
   static Pass* current() noexcept;
 
+  /// The node that it runs; NULL before the first and after the last.
+  Node* running() const noexcept { return running_; }
   /// No other pass of the process has it. Never 0.
   int64_t number() noexcept;
   /// Whether it comes to a node, or has been there. Throws std::bad_alloc.
@@ -45,12 +47,14 @@ class Pass {
  protected:
   Pass();
   virtual ~Pass();
+  void set_running(Node* node) noexcept { running_ = node; }
   /// Throws what a function raised; the others are dropped then.
   void run_done();
 
  private:
   Pass* const outer_;
   int64_t number_ = 0;
+  Node* running_ = nullptr;
   std::vector<Done> done_;
 };
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "autograd/anomaly.h"
 #include "autograd/node_extra.h"
 #include "base/check.h"
-#include "base/language.h"
 
 namespace tenon::autograd {
 
@@ -56,7 +56,7 @@ void forget_empty_modes() noexcept {
 
 void finish_recorded(Node& node, const RecordingModes& modes) {
   if ((modes.anomaly & TENON_ANOMALY_RECORD) != 0) {
-    node.require_extra().frames = base::capture_frames("the call that made the node");
+    note_frames(node);
   }
   if (!modes.saved.empty()) {
     const SavedHooksPtr hooks = modes.saved.back();  // a hook may leave the mode

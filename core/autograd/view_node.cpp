@@ -145,7 +145,7 @@ NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Te
   extra.inner = NodePtr::share(&inner);
   extra.inner_output = static_cast<uint16_t>(output);
   extra.inner_self = static_cast<int16_t>(self);
-  if (inner.extra() != nullptr) extra.frames = inner.extra()->frames;
+  if (inner.extra() != nullptr) extra.origin = inner.extra()->origin;
   return node;
 }
 

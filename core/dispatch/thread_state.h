@@ -45,6 +45,7 @@ struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
   const tenon::dispatch::KeyWords keys;
   std::unique_ptr<tenon::dispatch::ThreadStacks> stacks;  // NULL: empty
   tenon::dispatch::SlotWords slots;
+  bool follows_tangents = false;  // as base::ThreadRecord's
   /// Of a state that entering another one put aside: where, and its number among what is nested.
   const tenon::base::ThreadRecord* left_on = nullptr;
   uint32_t nesting = 0;

@@ -274,11 +274,28 @@ static tenon_status detach(const bad_world* world, const bad_case* one) {
   return status;
 }
 
-// LEVEL: to be left inside of level 0, or "none"
+// A level that a thread state has brought.
+static tenon_status leave_carried(void) {
+  int64_t level = 0;
+  tenon_thread_state *state = NULL, *previous = NULL;
+  assert_ok(tenon_dual_enter(&level));
+  assert_ok(tenon_thread_state_capture(&state));
+  assert_ok(tenon_thread_state_enter(state, &previous));
+  const tenon_status status = tenon_dual_leave(level);
+  tenon_error* error = tenon_error_take();
+  assert_ok(tenon_thread_state_leave(previous));
+  tenon_thread_state_release(state);
+  assert_ok(tenon_dual_leave(level));
+  if (error != NULL) tenon_error_set(error);
+  return status;
+}
+
+// LEVEL: to be left inside of level 0, or "none", or "carried"
 static tenon_status dual_leave(const bad_world* world, const bad_case* one) {
   (void)world;
   int64_t level = 0;
   if (strcmp(one->args[0], "none") == 0) return tenon_dual_leave(0);
+  if (strcmp(one->args[0], "carried") == 0) return leave_carried();
   assert_ok(tenon_dual_enter(&level));
   const tenon_status status = tenon_dual_leave(number_of(one->args[0]));
   tenon_error* error = tenon_error_take();

@@ -430,6 +430,8 @@ static tenon_status square_jvp(void* ctx, tenon_function_context* context,
                                const tenon_value* tangents, tenon_value* out_tangents) {
   (void)ctx;
   tenon_value x;
+  assert_int_equal(tenon_function_context_input_count(context), 1);
+  assert_int_equal(tenon_function_context_output_count(context), 1);
   assert_ok(tenon_function_context_copy_saved(context, 0, &x));
   tenon_tensor* product = binary("aten::mul.Tensor", x.as.tensor, tangents[0].as.tensor);
   const tenon_value args[2] = {tenon_value_of_tensor(product), tenon_value_of_int(5)};
@@ -486,6 +488,8 @@ static void functions_use_their_jvp(void** state) {
   assert_error(tenon_function_apply(without, &arg, 1, &result), TENON_ERROR_NOT_SUPPORTED, "jvp");
   tenon_function_context* context = NULL;
   assert_ok(tenon_function_begin(function, &plain, 1, &context));
+  assert_int_equal(tenon_function_context_input_count(context), 1);
+  assert_int_equal(tenon_function_context_output_count(context), 0);  // not yet known
   assert_int_equal(tenon_dual_level(), -1);
   tenon_function_cancel(context);
   assert_int_equal(tenon_dual_level(), level);
@@ -562,6 +566,133 @@ static void levels_are_their_threads(void** state) {
   assert_nothing_left(before);
 }
 
+// What a thread that works under another one's state sees of its level.
+typedef struct carried {
+  tenon_thread_state* state;
+  tenon_tensor *dual, *result;
+} carried;
+
+static void* works_for_another(void* shared) {
+  carried* work = shared;
+  const float plain[2] = {3, 7}, slope[2] = {3, 70};
+  assert_int_equal(tenon_dual_level(), -1);
+  tenon_thread_state* previous = NULL;
+  assert_ok(tenon_thread_state_enter(work->state, &previous));
+  assert_int_equal(tenon_dual_level(), 0);
+  assert_tangent(work->dual, kOnes, 2);
+  tenon_tensor *weight = vector_of(plain, 2), *mine = dual_of(plain, slope, 2);
+  work->result = binary("aten::mul.Tensor", work->dual, weight);
+  assert_tangent(mine, slope, 2);
+  int64_t level = 0;
+  assert_error(tenon_dual_enter(&level), TENON_ERROR_STATE, "nested");
+  assert_error(tenon_dual_leave(0), TENON_ERROR_STATE, "left where it was entered");
+  RELEASE(weight, mine);
+  assert_ok(tenon_thread_state_leave(previous));
+  assert_int_equal(tenon_dual_level(), -1);
+  return NULL;
+}
+
+static void run_on_thread(void* (*work)(void*), void* shared) {
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, work, shared), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void thread_states_carry_levels(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float a[2] = {2, 3}, weight[2] = {3, 7};
+  const int64_t level = enter();
+  carried work = {NULL, dual_of(a, kOnes, 2), NULL};
+  assert_ok(tenon_thread_state_capture(&work.state));
+  run_on_thread(&works_for_another, &work);
+  assert_tangent(work.result, weight, 2);  // it has come back
+  assert_ok(tenon_dual_leave(level));
+  RELEASE(work.result, work.dual);
+  tenon_thread_state_release(work.state);
+  assert_nothing_left(before);
+}
+
+static void* finds_no_level(void* shared) {
+  tenon_thread_state* previous = NULL;
+  assert_ok(tenon_thread_state_enter(shared, &previous));
+  assert_int_equal(tenon_dual_level(), -1);
+  const int64_t mine = enter();
+  tenon_tensor* x = dual_of(kOnes, kOnes, 2);
+  assert_tangent(x, kOnes, 2);
+  tenon_tensor_release(x);
+  assert_ok(tenon_dual_leave(mine));
+  assert_ok(tenon_thread_state_leave(previous));
+  return NULL;
+}
+
+static void levels_that_were_left_are_not_carried(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const int64_t level = enter();
+  tenon_thread_state *inside = NULL, *paused = NULL;
+  assert_ok(tenon_thread_state_capture(&inside));
+  assert_ok(tenon_dual_leave(level));
+  run_on_thread(&finds_no_level, inside);
+  // A thread's own level waits while the thread works for one without.
+  assert_ok(tenon_thread_state_capture(&paused));
+  tenon_tensor* x = NULL;
+  tenon_thread_state* previous = NULL;
+  const int64_t again = enter();
+  x = dual_of(kOnes, kOnes, 2);
+  assert_ok(tenon_thread_state_enter(paused, &previous));
+  assert_int_equal(tenon_dual_level(), -1);
+  const int64_t inner = enter();
+  tenon_tensor* lost = dual_of(kOnes, kOnes, 2);
+  assert_int_equal(inner, tenon_dual_level());
+  assert_ok(tenon_thread_state_leave(previous));  // which ends the level that was opened meanwhile
+  assert_tangent(lost, NULL, 0);
+  assert_tangent(x, kOnes, 2);
+  assert_ok(tenon_dual_leave(again));
+  RELEASE(x, lost);
+  tenon_thread_state_release(inside);
+  tenon_thread_state_release(paused);
+  assert_nothing_left(before);
+}
+
+// Threads that go on under a level while its own thread leaves it: tangents go, and nothing else.
+static void* goes_on(void* shared) {
+  tenon_thread_state* previous = NULL;
+  assert_ok(tenon_thread_state_enter(shared, &previous));
+  tenon_tensor *x = vector_of(kOnes, 2), *t = vector_of(kOnes, 2);
+  for (int i = 0; i < 500; ++i) {
+    tenon_tensor *dual = NULL, *product;
+    const tenon_status status = tenon_dual_make(0, x, t, &dual);
+    if (status != TENON_OK) {
+      assert_error(status, TENON_ERROR_STATE, "a dual level must be entered");
+      break;
+    }
+    product = binary("aten::mul.Tensor", dual, dual);
+    RELEASE(product, dual);
+  }
+  RELEASE(x, t);
+  assert_ok(tenon_thread_state_leave(previous));
+  return NULL;
+}
+
+static void levels_end_while_others_use_them(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  for (int round = 0; round < 20; ++round) {
+    enum { kThreads = 3 };
+    const int64_t level = enter();
+    tenon_thread_state* inside = NULL;
+    assert_ok(tenon_thread_state_capture(&inside));
+    pthread_t threads[kThreads];
+    for (int i = 0; i < kThreads; ++i)
+      assert_int_equal(pthread_create(&threads[i], NULL, &goes_on, inside), 0);
+    assert_ok(tenon_dual_leave(level));
+    for (int i = 0; i < kThreads; ++i) assert_int_equal(pthread_join(threads[i], NULL), 0);
+    tenon_thread_state_release(inside);
+  }
+  assert_nothing_left(before);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(levels_do_not_nest),
@@ -577,6 +708,9 @@ int main(void) {
       cmocka_unit_test(functions_use_their_jvp),
       cmocka_unit_test(operators_use_their_jvp),
       cmocka_unit_test(levels_are_their_threads),
+      cmocka_unit_test(thread_states_carry_levels),
+      cmocka_unit_test(levels_that_were_left_are_not_carried),
+      cmocka_unit_test(levels_end_while_others_use_them),
   };
   // The operators that ship stay: what they are is no leak.
   (void)find("aten::mul.Tensor");

@@ -237,6 +237,71 @@ static void nan_names_node_and_origin(void** state) {
   assert_nothing_left(before);
 }
 
+// The gradient of x, for a product by a factor: weight * factor, recorded.
+static tenon_tensor* slope_of(tenon_tensor* y, tenon_tensor* x, tenon_tensor* weight) {
+  tenon_tensor* slope = NULL;
+  tenon_backward_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.flags = TENON_BACKWARD_CREATE_GRAPH;
+  options.outputs = &y;
+  options.grads = &weight;
+  options.inputs = &x;
+  options.noutputs = options.ninputs = 1;
+  assert_ok(tenon_grad(&options, &slope));
+  return slope;
+}
+
+// The gradient of a gradient fails: its error tells where it was made, and by which node's run.
+static void origins_lead_through_passes(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  tenon_tensor *x = leaf_of(2), *weight = leaf_of(3), *factor = vector_of((const float[1]){5}, 1);
+  assert_ok(tenon_anomaly_set(TENON_ANOMALY_RECORD));
+  tenon_tensor* y = apply("aten::mul.Tensor", x, factor);
+  tenon_tensor* slope = slope_of(y, x, weight);
+  assert_ok(tenon_tensor_increment_version(factor));  // which the slope's node has saved
+  const tenon_status status = backward(slope, 0);
+  const tenon_error* error = tenon_error_peek();
+  assert_non_null(strstr(tenon_error_note(error, 0), "MulBackward0 was made by the call at"));
+  assert_non_null(strstr(tenon_error_note(error, 0), "Toy game.toy:7 in play"));
+  assert_non_null(strstr(tenon_error_note(error, 1),
+                         "that call was made by the backward of MulBackward0, which was made by"));
+  assert_non_null(strstr(tenon_error_note(error, 1), "Toy game.toy:7 in play"));
+  assert_null(tenon_error_note(error, 2));
+  assert_error(status, TENON_ERROR_STATE, "MulBackward0");
+  assert_ok(tenon_anomaly_set(0));
+  tenon_tensor_release(slope);
+  tenon_tensor_release(y);
+  tenon_tensor_release(factor);
+  tenon_tensor_release(weight);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
+// A node that was made before anomaly mode has a name only.
+static void origins_without_frames(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  tenon_tensor *x = leaf_of(2), *weight = leaf_of(3), *factor = vector_of((const float[1]){5}, 1);
+  tenon_tensor* y = apply("aten::mul.Tensor", x, factor);
+  assert_ok(tenon_anomaly_set(TENON_ANOMALY_RECORD));
+  tenon_tensor* slope = slope_of(y, x, weight);
+  assert_ok(tenon_tensor_increment_version(factor));
+  const tenon_status status = backward(slope, 0);
+  assert_string_equal(tenon_error_note(tenon_error_peek(), 1),
+                      "that call was made by the backward of MulBackward0, which was made without "
+                      "anomaly mode");
+  assert_error(status, TENON_ERROR_STATE, "MulBackward0");
+  assert_ok(tenon_anomaly_set(0));
+  tenon_tensor_release(slope);
+  tenon_tensor_release(y);
+  tenon_tensor_release(factor);
+  tenon_tensor_release(weight);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
 // ---- Passes inside passes -----------------------------------------------------------------------
 
 typedef struct depth {
@@ -343,6 +408,8 @@ int main(void) {
       cmocka_unit_test(nodes_tell_what_they_saved),
       cmocka_unit_test(hooks_of_new_nodes),
       cmocka_unit_test(nan_names_node_and_origin),
+      cmocka_unit_test(origins_lead_through_passes),
+      cmocka_unit_test(origins_without_frames),
       cmocka_unit_test(passes_inside_each_other),
       cmocka_unit_test(what_only_a_tensor_keeps),
   };

@@ -10,6 +10,7 @@ import weakref
 import pytest
 import tenon
 from tenon.autograd import forward_ad, grad
+from tenon.thread_state import ThreadPoolExecutor, ThreadState
 
 
 def const(data, dtype=tenon.float64):
@@ -78,6 +79,21 @@ def test_threads_have_their_own_levels():
         thread.join()
         near(tangent(dual * 2), [6.0])
     assert found == [None, None, [6.0]]
+
+
+def test_thread_states_carry_levels():
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(const([3.0]), const([1.0]))
+        with ThreadPoolExecutor(1) as executor:
+            square = executor.submit(lambda: dual * dual).result()
+            near(tangent(square), [6.0])
+            with pytest.raises(RuntimeError, match="nested"):
+                executor.submit(forward_ad.enter_dual_level).result()
+            with pytest.raises(RuntimeError, match="left where it was entered"):
+                executor.submit(forward_ad.exit_dual_level).result()
+        left = ThreadState().bind(forward_ad.exit_dual_level)
+    with pytest.raises(RuntimeError, match="got none"):
+        left()
 
 
 def test_arguments_are_checked():

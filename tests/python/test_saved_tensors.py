@@ -150,6 +150,22 @@ def test_error_tells_where_the_node_was_made():
 
 
 @pytest.mark.filterwarnings("ignore:Anomaly")
+def test_error_tells_of_the_pass_that_made_the_node():
+    with detect_anomaly():
+        x = leaf(2.0)
+        factor = tenon.tensor(5.0)
+        weight = leaf(3.0)
+        y = x * factor
+        (slope,) = tenon.autograd.grad(y, x, weight, create_graph=True)
+        factor.add_(1)  # which the slope's node has saved
+        with pytest.raises(RuntimeError, match="MulBackward0") as caught:
+            slope.backward()
+    text = str(caught.value) + "".join(getattr(caught.value, "__notes__", []))
+    assert "that call was made by the backward of MulBackward0" in text
+    assert text.count("test_error_tells_of_the_pass_that_made_the_node") == 2
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly")
 def test_nan_names_the_node():
     x = leaf(0.0)
     with detect_anomaly(), pytest.raises(RuntimeError, match="SqrtBackward0.*nan"):

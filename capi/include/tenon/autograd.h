@@ -141,8 +141,8 @@ typedef tenon_status (*tenon_setup_fn)(void* ctx, tenon_function_context* contex
                                        const tenon_stack* call);
 
 /* Forward mode: from the tangents of the inputs, borrowed, NONE where there is none, those of the
- * results, owned or NONE. Where the context materializes gradients, tangents that inputs have not
- * are zeros. Runs after the call, in the caller's grad mode. Returns as the others. */
+ * results, owned or NONE, as many as the context tells. Tangents that inputs have not are zeros,
+ * where it materializes gradients. Runs after the call, in its grad mode. Returns as the others. */
 typedef tenon_status (*tenon_jvp_fn)(void* ctx, tenon_function_context* context,
                                      const tenon_value* tangents, tenon_value* out_tangents);
 

@@ -14,8 +14,8 @@ TENON_BEGIN_DECLS
  * a tensor have views of its tangent; a write in place writes the tangent in place. Tangents are
  * recorded as other tensors are, so that backward passes and forward mode mix.
  *
- * A level belongs to its thread: calls of others know nothing of its tangents. There is one at a
- * time. */
+ * Calls of other threads know nothing of a thread's level, unless they run under a thread state
+ * that was captured inside of it. There is one level at a time. */
 
 /// Opens a dual level on the calling thread and gives its number.
 ///
@@ -24,9 +24,10 @@ TENON_BEGIN_DECLS
 /// Since:     0.1
 TENON_API tenon_status tenon_dual_enter(int64_t* out_level);
 
-/// Closes the level that was opened last. All its tangents are gone.
+/// Closes the level that was opened last. All its tangents are gone, also for other threads.
 ///
-/// Errors:    TENON_ERROR_STATE for another number, and without level.
+/// Errors:    TENON_ERROR_STATE for another number, without level, and for one that a thread state
+///            has carried here.
 /// Threads:   owner thread; runs the deleters of tangents' memory.
 /// Since:     0.1
 TENON_API tenon_status tenon_dual_leave(int64_t level);

@@ -106,6 +106,19 @@ TENON_API void tenon_function_cancel(tenon_function_context* context);
 /// Since:     0.1
 TENON_API tenon_function_context* tenon_function_context_of(const tenon_node* node);
 
+/// Returns how many inputs the call has: a function's arguments, or an operator's tensor arguments,
+/// the elements of a list one by one. jvp gets that many tangents.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API int64_t tenon_function_context_input_count(const tenon_function_context* context);
+
+/// Returns how many outputs the call has, for which jvp gives tangents; 0 before jvp and backward.
+///
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API int64_t tenon_function_context_output_count(const tenon_function_context* context);
+
 /// Saves values for backward, in place of what was saved before. Of tensors the version is noted
 /// when the call has been recorded; inputs and results stay what they are to the graph. Other
 /// values are copied.

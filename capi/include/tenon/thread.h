@@ -8,8 +8,8 @@
 
 TENON_BEGIN_DECLS
 
-/// Captures the calling thread's whole state: keys, grad mode, modes, transform layers, and the
-/// words of the slots that layers registered.
+/// Captures the calling thread's whole state: keys, grad mode, modes, transform layers, the dual
+/// level, and the words of the slots that layers registered.
 ///
 /// Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
 /// Ownership: new reference in `out_state`.

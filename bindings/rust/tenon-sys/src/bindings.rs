@@ -4634,9 +4634,10 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_dual_enter(out_level: *mut i64) -> tenon_status;
     #[must_use]
-    /** Closes the level that was opened last. All its tangents are gone.
+    /** Closes the level that was opened last. All its tangents are gone, also for other threads.
 
- Errors:    TENON_ERROR_STATE for another number, and without level.
+ Errors:    TENON_ERROR_STATE for another number, without level, and for one that a thread state
+            has carried here.
  Threads:   owner thread; runs the deleters of tangents' memory.
  Since:     0.1*/
     pub fn tenon_dual_leave(level: i64) -> tenon_status;
@@ -4934,6 +4935,21 @@ extern "C" {
     pub fn tenon_function_context_of(
         node: *const tenon_node,
     ) -> *mut tenon_function_context;
+    /** Returns how many inputs the call has: a function's arguments, or an operator's tensor arguments,
+ the elements of a list one by one. jvp gets that many tangents.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_input_count(
+        context: *const tenon_function_context,
+    ) -> i64;
+    /** Returns how many outputs the call has, for which jvp gives tangents; 0 before jvp and backward.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_function_context_output_count(
+        context: *const tenon_function_context,
+    ) -> i64;
     #[must_use]
     /** Saves values for backward, in place of what was saved before. Of tensors the version is noted
  when the call has been recorded; inputs and results stay what they are to the graph. Other
@@ -6084,8 +6100,8 @@ extern "C" {
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
     #[must_use]
-    /** Captures the calling thread's whole state: keys, grad mode, modes, transform layers, and the
- words of the slots that layers registered.
+    /** Captures the calling thread's whole state: keys, grad mode, modes, transform layers, the dual
+ level, and the words of the slots that layers registered.
 
  Errors:    TENON_ERROR_OUT_OF_MEMORY, or what the copy function of a slot raised.
  Ownership: new reference in `out_state`.
