@@ -24,20 +24,13 @@ namespace tenon::inline hpp {
 namespace autograd {
 
 using variable_list = std::vector<Tensor>;
+using tensor_list = variable_list;
 
 }  // namespace autograd
 
 namespace detail {
 
 using autograd::variable_list;
-
-// Ends a callback of C: the error goes to the thread's slot.
-template <class Body>
-tenon_status to_slot(Body&& body) {
-  tenon_error* error = nullptr;
-  const tenon_status status = guarded(&error, std::forward<Body>(body));
-  return status == TENON_OK ? TENON_OK : tenon_error_set(error);
-}
 
 // The thread's grad mode for a block.
 class GradModeOff {
@@ -181,6 +174,12 @@ class AutogradContext {
 //   static variable_list backward(AutogradContext* ctx, variable_list grads);
 //
 // backward returns a gradient for each argument of forward behind ctx, none for what is no tensor.
+// For forward mode it also has
+//
+//   static variable_list jvp(AutogradContext* ctx, variable_list tangents);
+//
+// which runs after forward, gets a tangent for each argument, zeros where a tensor has none, and
+// returns one for each output, or none.
 template <class T>
 class Function {
  public:
@@ -248,6 +247,7 @@ class Function {
     type.flags = TENON_FUNCTION_SAVED_ON_DEMAND;
     type.name = name.c_str();
     type.backward = &run_backward;
+    if constexpr (requires { &T::jvp; }) type.jvp = &run_jvp;
     type.language = TENON_LANGUAGE_CPP;
     tenon_object* fresh = nullptr;
     check(tenon_function_new(&type, &fresh));
@@ -275,6 +275,31 @@ class Function {
       for (int64_t i = 0; i < call->noutputs; ++i) grads.push_back(Tensor::retain(call->grads[i]));
       variable_list given = T::backward(ctx, std::move(grads));
       store(*call, *ctx, &given);
+    });
+  }
+
+  static tenon_status run_jvp(void*, tenon_function_context* context, const tenon_value* tangents,
+                              tenon_value* out_tangents) {
+    return detail::to_slot([&] {
+      auto* ctx =
+          static_cast<AutogradContext*>(tenon_function_context_state(context, TENON_LANGUAGE_CPP));
+      variable_list given;
+      for (const bool is_tensor : ctx->is_tensor_) {
+        const tenon_value* tangent = is_tensor ? tangents++ : nullptr;
+        const bool is_there = tangent != nullptr && tangent->tag == TENON_TAG_TENSOR;
+        given.push_back(is_there ? Tensor::retain(tangent->as.tensor) : Tensor());
+      }
+      variable_list found = T::jvp(ctx, std::move(given));
+      const auto wanted = static_cast<size_t>(tenon_function_context_output_count(context));
+      if (found.size() != wanted) {
+        throw Error(TENON_ERROR_RUNTIME, std::string(detail::name_of_type<T>()) +
+                                             ": jvp must return a tangent for each of " +
+                                             std::to_string(wanted) + " outputs, got " +
+                                             std::to_string(found.size()));
+      }
+      for (size_t i = 0; i < wanted; ++i) {
+        if (found[i]) out_tangents[i] = Value(std::move(found[i])).release();
+      }
     });
   }
 

@@ -120,6 +120,14 @@ tenon_status guarded(tenon_error** out_error, Body&& body) {
   }
 }
 
+// Ends a callback of C that has no cell for an error: it goes to the thread's slot.
+template <class Body>
+tenon_status to_slot(Body&& body) {
+  tenon_error* error = nullptr;
+  const tenon_status status = guarded(&error, std::forward<Body>(body));
+  return status == TENON_OK ? TENON_OK : tenon_error_set(error);
+}
+
 }  // namespace detail
 
 // Throws the error of the calling thread's slot unless `status` is TENON_OK.

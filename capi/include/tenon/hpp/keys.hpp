@@ -132,6 +132,10 @@ class KeyGuard {
   bool entered_ = false;
 };
 
+constexpr tenon_keyset functionality(uint32_t number) {
+  return tenon_keyset{1} << (TENON_BACKEND_BITS + number);
+}
+
 }  // namespace detail
 
 // Adds keys to every call of this thread while it lives.
@@ -153,5 +157,27 @@ class ForceKeys : detail::KeyGuard {
     entered(tenon_key_guard_force(include.bits, exclude.bits, &guard_));
   }
 };
+
+// Takes autograd out of this thread's calls while it lives: for Autograd kernels that call on. The
+// views and writes that those calls make are still noted.
+class AutoDispatchBelowAutograd : detail::KeyGuard {
+ public:
+  AutoDispatchBelowAutograd() {
+    entered(tenon_key_guard_exclude(detail::functionality(TENON_FUNCTIONALITY_AUTOGRAD), &guard_));
+  }
+};
+
+// The same, and what notes views and writes in place, too.
+class AutoDispatchBelowADInplaceOrView : detail::KeyGuard {
+ public:
+  AutoDispatchBelowADInplaceOrView() {
+    entered(
+        tenon_key_guard_exclude(detail::functionality(TENON_FUNCTIONALITY_AUTOGRAD) |
+                                    detail::functionality(TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW),
+                                &guard_));
+  }
+};
+// Its older name.
+using AutoNonVariableTypeMode = AutoDispatchBelowADInplaceOrView;
 
 }  // namespace tenon::inline hpp

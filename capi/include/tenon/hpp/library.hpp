@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/autograd.h"
 #include "tenon/hpp/op.hpp"
 #include "tenon/kernel.h"
 #include "tenon/key.h"
@@ -53,6 +54,15 @@ class Registration {
  private:
   tenon_registration* handle_ = nullptr;
 };
+
+// What becomes of gradients that come to calls of an operator without formula.
+enum class GradientPolicy : uint32_t {
+  Error = TENON_GRADIENT_ERROR,
+  Warn = TENON_GRADIENT_WARN,
+  Stop = TENON_GRADIENT_STOP,  // calls are not recorded
+};
+// PyTorch's name for the kernel on Autograd that lets a backward pass fail.
+inline GradientPolicy autogradNotImplementedFallback() { return GradientPolicy::Error; }
 
 class Library {
  public:
@@ -175,6 +185,14 @@ class Library {
     description.deleter = deleter;
     tenon_registration* registration = nullptr;
     check(tenon_library_fallback(handle_, key, &description, select, &registration));
+    return Registration(registration);
+  }
+
+  // Says what becomes of gradients that come to an operator without formula.
+  Registration impl(const std::string& name, GradientPolicy policy) {
+    tenon_registration* registration = nullptr;
+    check(tenon_library_set_gradient_policy(handle_, name.c_str(), static_cast<uint32_t>(policy),
+                                            &registration));
     return Registration(registration);
   }
 

@@ -71,6 +71,16 @@ inline std::vector<Value> Op::run(const detail::Arguments& arguments) const {
   return results;
 }
 
+// Where operators are found, under the names that PyTorch's dispatcher has.
+class Dispatcher {
+ public:
+  static Dispatcher singleton() { return {}; }
+  // `overload` is "" for the default one.
+  Op findSchemaOrThrow(const std::string& name, const std::string& overload) const {
+    return Op(overload.empty() ? name : name + "." + overload);
+  }
+};
+
 namespace detail {
 
 // Fails with both signatures in the message unless `letters` is what the operator's schema, which
@@ -123,6 +133,8 @@ class TypedOp<R(P...)> {
     const tenon_entry* entry = begin(&frame, arguments...);
     return finish(entry, &frame, arguments...);
   }
+
+  R call(const detail::Parameter<P>&... arguments) const { return (*this)(arguments...); }
 
   // Calls the kernel that serves `keys`, from inside a kernel; the thread's keys are not consulted.
   R redispatch(KeySet keys, const detail::Parameter<P>&... arguments) const {

@@ -2,6 +2,7 @@
 // Tensor: an owning handle; TensorRef and TensorList: borrowed ones, as kernels get them.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -37,6 +38,22 @@ inline void require_as_many(const char* function, Sizes sizes, Sizes strides) {
 }
 
 }  // namespace detail
+
+// Sizes or strides of a tensor: borrowed from it, and compared by what they are.
+class IntArrayRef : public Sizes {
+ public:
+  using Sizes::Sizes;
+  IntArrayRef(Sizes sizes) noexcept : Sizes(sizes) {}
+  friend bool operator==(const IntArrayRef& a, const IntArrayRef& b) noexcept {
+    return std::ranges::equal(a, b);
+  }
+};
+
+// What a tensor is made of beside its sizes.
+struct TensorOptions {
+  Dtype dtype = default_dtype();
+  Device device{};
+};
 
 // Owns one reference to a tensor, or none. Copies share the tensor. Without a reference (made by
 // default, moved from) it answers as the undefined tensor does: no dims, dtype None, no data.
@@ -119,8 +136,10 @@ class Tensor {
 
   int64_t ndim() const { return tenon_tensor_ndim(some()); }
   // Both throw for a symbolic shape, whose numbers are not known.
-  Sizes sizes() const { return plain_dims("Tensor::sizes", tenon_tensor_sizes(some())); }
-  Sizes strides() const { return plain_dims("Tensor::strides", tenon_tensor_strides(some())); }
+  IntArrayRef sizes() const { return plain_dims("Tensor::sizes", tenon_tensor_sizes(some())); }
+  IntArrayRef strides() const {
+    return plain_dims("Tensor::strides", tenon_tensor_strides(some()));
+  }
   int64_t size(int64_t dim) const { return sizes()[static_cast<size_t>(wrap(dim))]; }
   // -1 for a symbolic shape.
   int64_t numel() const { return tenon_tensor_numel(some()); }
@@ -130,6 +149,8 @@ class Tensor {
     tenon_tensor_device(some(), &device);
     return device;
   }
+  bool is_cpu() const { return device().type == TENON_DEVICE_CPU; }
+  TensorOptions options() const { return {dtype(), device()}; }
   tenon_keyset keys() const { return tenon_tensor_keys(some()); }
   int64_t version() const { return tenon_tensor_version(some()); }
   bool is_contiguous() const { return (tenon_tensor_flags(some()) & TENON_TENSOR_CONTIGUOUS) != 0; }
@@ -157,6 +178,10 @@ class Tensor {
                                         name_of(dtype_of<T>) + ", got " + name_of(dtype()));
     }
     return static_cast<T*>(raw_data());
+  }
+  template <class T>
+  T* data_ptr() const {
+    return data<T>();
   }
   // The elements of a contiguous tensor.
   template <class T>
@@ -186,6 +211,11 @@ class Tensor {
   // Runs a backward pass that begins here, with 1 for one element unless a gradient is given.
   void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = {},
                 bool create_graph = false) const;
+
+  // The tensor itself where it is contiguous, else a copy that is; in tensor_methods.hpp.
+  Tensor contiguous() const;
+  // One of the slices along the first dim, a view.
+  Tensor operator[](int64_t index) const;
 
   // Another view of the same storage. For kernels below ADInplaceOrView; everyone else calls view
   // operators. The offset is in elements from the start of the storage.
@@ -233,6 +263,11 @@ class Tensor {
 
   tenon_tensor* handle_ = nullptr;
 };
+
+// A tensor with uninitialised elements.
+inline Tensor empty(Sizes sizes, const TensorOptions& options = {}) {
+  return Tensor::empty(sizes, options.dtype, options.device);
+}
 
 inline void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph,
                              bool create_graph) const {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// TENON_CHECK and TENON_INTERNAL_ASSERT: conditions that a kernel states. Not part of tenon.hpp, as
+// a program may have macros of these names.
+#pragma once
+
+#include <sstream>
+
+#include "tenon/hpp/error.hpp"
+
+namespace tenon::inline hpp::detail {
+
+template <class... Parts>
+[[noreturn, gnu::cold, gnu::noinline]] void fail_check(tenon_status status, const char* file,
+                                                       int line, const char* condition,
+                                                       const Parts&... parts) {
+  std::ostringstream text;
+  if constexpr (sizeof...(Parts) == 0) {
+    text << file << ':' << line << ": condition must hold: " << condition;
+  } else {
+    (text << ... << parts);
+  }
+  throw Error(status, text.str());
+}
+
+}  // namespace tenon::inline hpp::detail
+
+// Throws TENON_ERROR_RUNTIME unless the condition holds, with the further arguments as message.
+#define TENON_CHECK(condition, ...)                                        \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]] {                                       \
+      ::tenon::detail::fail_check(TENON_ERROR_RUNTIME, __FILE__, __LINE__, \
+                                  #condition __VA_OPT__(, ) __VA_ARGS__);  \
+    }                                                                      \
+  } while (0)
+
+// The same for what only a mistake of the program itself breaks: TENON_ERROR_INTERNAL.
+#define TENON_INTERNAL_ASSERT(condition, ...)                               \
+  do {                                                                      \
+    if (!(condition)) [[unlikely]] {                                        \
+      ::tenon::detail::fail_check(TENON_ERROR_INTERNAL, __FILE__, __LINE__, \
+                                  #condition __VA_OPT__(, ) __VA_ARGS__);   \
+    }                                                                       \
+  } while (0)
