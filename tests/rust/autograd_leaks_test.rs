@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Nothing is left of graphs, formulas and failures: alone in its process, for exact counts.
 
+use tenon::autograd::forward_ad::DualLevel;
 use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, Function, FunctionContext};
+use tenon::autograd::{JvpCall, NodeCreationHook, SavedTensorsHooks};
 use tenon::introspect::live_handles;
 use tenon::{DispatchKey, Error, Library, Op, Result, Status, Tensor, Value, ValueRef};
 
@@ -37,6 +39,55 @@ impl Function for Twice {
     fn backward(&self, call: &BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> {
         Ok(vec![Some((call.grad(0)? * 2.0)?)])
     }
+
+    fn jvp(&self, call: &JvpCall<'_>) -> Result<Vec<Option<Tensor>>> {
+        let x = call.saved_tensor(0)?;
+        if x.numel() == 3 {
+            return Ok(vec![Some(x.clone()), Some(x)]); // one too many
+        }
+        Ok(vec![Some((call.tangent(0).unwrap() * 2.0)?)])
+    }
+}
+
+/// Forward mode of a function and of a formula that looks at calls, which may fail.
+fn dual_round(op: Op, data: &[f32]) {
+    let twice = autograd::function(Twice).unwrap();
+    let level = DualLevel::enter().unwrap();
+    let x = level.make_dual(&floats(data), &floats(data)).unwrap();
+    let y = autograd::apply::<Tensor>(&twice, (&x,));
+    assert_eq!(y.is_ok(), data.len() < 3);
+    let z = op.call::<Tensor>((&x,));
+    assert_eq!(z.is_ok(), data.len() < 3);
+    if let (Ok(y), Ok(z)) = (y, z) {
+        let both = (&y * &z).unwrap();
+        assert!(level.unpack_dual(&both).unwrap().1.is_some());
+    }
+}
+
+/// Nodes whose tensors are packed, one of which nobody unpacks, and a hook that fails.
+fn packed_round() {
+    let x = floats(&[2.0]);
+    x.set_requires_grad(true).unwrap();
+    let text = "kept with the hooks".to_owned();
+    let pack = move |tensor: &Tensor| match tensor.numel() {
+        3 => Err(Error::new(Status::RUNTIME, text.clone())),
+        _ => Ok(Value::Tensor((tensor * 1.0)?)),
+    };
+    let unpack = |packed: ValueRef<'_>| match packed {
+        ValueRef::Tensor(tensor) => Ok(tensor.clone()),
+        _ => Err(Error::new(Status::TYPE, "packed must be a Tensor")),
+    };
+    let hooks = SavedTensorsHooks::enter(pack, unpack).unwrap();
+    let hook = NodeCreationHook::enter(|_| Ok(())).unwrap();
+    let y = (&x * &x).unwrap();
+    drop((&y * &y).unwrap());
+    let three = floats(&[1.0; 3]);
+    three.set_requires_grad(true).unwrap();
+    assert!((&three * &three).is_err());
+    drop(hook);
+    drop(hooks);
+    y.backward().unwrap();
+    assert_eq!(support::read(&x.grad().unwrap()), [4.0]);
 }
 
 /// Functions and hooks: what stays with the tensor, what a guard removes, and a node nobody runs.
@@ -82,9 +133,28 @@ fn ten_thousand_rounds_leave_nothing() {
         library
             .register_autograd("f", Formula::new(of_product).saves(&["a", "b"]))
             .unwrap();
+        let doubled = library.define("g(Tensor x) -> Tensor").unwrap();
+        library
+            .impl_fn("g", DispatchKey::CPU, |x: &Tensor| x * 2.0)
+            .unwrap();
+        let formula = Formula::new(|call: &BackwardCall<'_>| Ok(vec![Some(call.grad(0)?.clone())]))
+            .setup(
+                |ctx: &FunctionContext<'_>, args: &[ValueRef<'_>], _: &[ValueRef<'_>]| {
+                    ctx.set_state(vec![7; 100]);
+                    match args {
+                        [ValueRef::Tensor(x)] => ctx.save_for_backward((*x,)),
+                        _ => Err(Error::new(Status::TYPE, "x must be a Tensor")),
+                    }
+                },
+            )
+            .jvp(|call: &JvpCall<'_>| Twice.jvp(call));
+        library.register_autograd("g", formula).unwrap();
         for _ in 0..rounds {
             round(op);
             other_round();
+            packed_round();
+            dual_round(doubled, &[2.0]);
+            dual_round(doubled, &[2.0; 3]);
         }
     };
     run(1); // operators are looked up once

@@ -2,7 +2,7 @@
 //! Forward mode: dual levels and tangents.
 
 use tenon::autograd::forward_ad::DualLevel;
-use tenon::{grad_mode, Status, Tensor};
+use tenon::{grad_mode, Status, Tensor, ThreadState};
 
 use crate::support::{fails, floats, panics, read};
 
@@ -42,6 +42,24 @@ fn a_level_ends_when_its_body_panics() {
     });
     assert_eq!(text, "as asked");
     drop(DualLevel::enter().unwrap());
+}
+
+#[test]
+fn thread_states_carry_levels() {
+    let level = DualLevel::enter().unwrap();
+    let dual = level.make_dual(&floats(&[3.0]), &floats(&[1.0])).unwrap();
+    let square = {
+        let dual = dual.clone();
+        move || (&dual * &dual).unwrap()
+    };
+    let under = ThreadState::spawn(square.clone()).unwrap().join().unwrap();
+    let (_, tangent) = level.unpack_dual(&under.unwrap()).unwrap();
+    assert_eq!(read(&tangent.unwrap()), [6.0]);
+    let apart = std::thread::spawn(square).join().unwrap();
+    assert!(level.unpack_dual(&apart).unwrap().1.is_none());
+    let nested = ThreadState::spawn(|| DualLevel::enter().map(drop));
+    let nested = nested.unwrap().join().unwrap().unwrap();
+    fails(nested, Status::STATE, &["nested"]);
 }
 
 #[test]

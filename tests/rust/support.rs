@@ -39,6 +39,15 @@ pub fn panics(body: impl FnOnce()) -> String {
     }
 }
 
+/// Goes on with the panic that a call must have failed with.
+#[track_caller]
+pub fn resume<T>(result: Result<T>) {
+    match result {
+        Ok(_) => panic!("must fail with a panic"),
+        Err(error) => std::panic::resume_unwind(error.into_panic().unwrap()),
+    }
+}
+
 /// A cdylib that `cargo test` built from this package's examples.
 pub fn example_library(name: &str) -> PathBuf {
     let mut dir = std::env::current_exe().unwrap();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wrong calls about leaves, formulas and backward passes.
 
-use tenon::autograd::{BackwardOptions, Formula};
-use tenon::{DType, Device, Result, Tensor};
+use tenon::autograd::forward_ad::DualLevel;
+use tenon::autograd::{BackwardOptions, Formula, SavedTensorsHooks};
+use tenon::{DType, Device, Error, Result, Status, Tensor, Value};
 
 use super::{field, text, World};
 
@@ -44,6 +45,54 @@ pub fn register_autograd(world: &World, args: &[&str]) -> Option<Result<()>> {
     };
     let library = world.library(args[0])?;
     Some(library.register_autograd(text(args[1])?, formula).map(drop))
+}
+
+pub fn dual_enter(_: &World, _: &[&str]) -> Option<Result<()>> {
+    let _level = DualLevel::enter().unwrap();
+    Some(DualLevel::enter().map(drop))
+}
+
+fn dual_part(name: &str) -> Option<Tensor> {
+    Some(match name {
+        "undefined" => Tensor::undefined(),
+        "floats" => fresh(DType::F32, 2, false),
+        "more" => fresh(DType::F32, 3, false),
+        "doubles" => fresh(DType::F64, 2, false),
+        "ints" => fresh(DType::I64, 2, false),
+        _ => return None, // no NULL
+    })
+}
+
+pub fn dual_make(_: &World, args: &[&str]) -> Option<Result<()>> {
+    let level = DualLevel::enter().unwrap();
+    let (primal, tangent) = (dual_part(args[0])?, dual_part(args[1])?);
+    Some(level.make_dual(&primal, &tangent).map(drop))
+}
+
+pub fn dual_unpack(_: &World, args: &[&str]) -> Option<Result<()>> {
+    let level = DualLevel::enter().unwrap();
+    match args[0] {
+        "undefined" => Some(level.unpack_dual(&Tensor::undefined()).map(drop)),
+        _ => None, // a level is open, and no NULL
+    }
+}
+
+fn hooks() -> Result<SavedTensorsHooks> {
+    SavedTensorsHooks::enter(
+        |tensor| Ok(Value::Tensor(tensor.clone())),
+        |_| Err(Error::new(Status::RUNTIME, "nobody unpacks")),
+    )
+}
+
+pub fn saved_hooks_push(_: &World, args: &[&str]) -> Option<Result<()>> {
+    field(args[0], "disabled")?; // else the struct is Rust's own
+    let _disabled = SavedTensorsHooks::disable("not while this runs").unwrap();
+    Some(hooks().map(drop))
+}
+
+pub fn saved_hooks_disable(_: &World, _: &[&str]) -> Option<Result<()>> {
+    let _hooks = hooks().unwrap();
+    Some(SavedTensorsHooks::disable("too late").map(drop))
 }
 
 /// The fields of a pass that Rust can say.

@@ -22,14 +22,16 @@
 //!
 //! [`Library::register_autograd`](crate::Library::register_autograd) gives an operator its
 //! gradient, as a text or as a closure: see [`Formula`]. A [`Function`] is forward and backward in
-//! one; a [`Hook`] runs as gradients flow.
+//! one; a [`Hook`] runs as gradients flow, [`SavedTensorsHooks`] where nodes save tensors.
 
 mod formula;
 pub mod forward_ad;
 mod function;
 mod hook;
+mod jvp;
 mod node;
 mod pass;
+mod recording;
 
 use std::ptr;
 
@@ -41,8 +43,10 @@ use crate::Tensor;
 pub use formula::{BackwardCall, Formula};
 pub use function::{apply, function, Function, FunctionContext};
 pub use hook::{when_done, Hook, Replaced, ScopedHook};
+pub use jvp::JvpCall;
 pub use node::{Edge, Node};
 pub use pass::{backward, grad, BackwardOptions};
+pub use recording::{AnomalyMode, DisabledSavedTensorsHooks, NodeCreationHook, SavedTensorsHooks};
 
 impl Tensor {
     /// Whether gradients flow to the tensor: it asks for them, or was made from one that does by a

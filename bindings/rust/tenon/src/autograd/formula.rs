@@ -8,9 +8,11 @@ use std::ptr;
 
 use tenon_sys as sys;
 
+use crate::autograd::function::FunctionContext;
+use crate::autograd::jvp::JvpCall;
 use crate::autograd::node::Node;
 use crate::error::{check, Error, Result};
-use crate::kernel::{guarded, Cell, Policy};
+use crate::kernel::{delete, guarded, Cell, Policy};
 use crate::library::Library;
 use crate::registration::Registration;
 use crate::status::Status;
@@ -44,16 +46,34 @@ use crate::Tensor;
 /// assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [6.0]);
 /// # Ok::<(), tenon::Error>(())
 /// ```
+///
+/// With [`Formula::setup`] instead of names a closure says for each call what to save, and with
+/// [`Formula::jvp`] another one serves forward mode.
 #[must_use = "a formula does nothing before it is registered"]
 pub struct Formula {
-    raw: sys::tenon_formula,
     gradient: Option<String>,
+    closures: Option<Closures>,
+    setup: Option<Box<Setup>>,
+    jvp: Option<Box<Jvp>>,
     saves: Option<String>,
     name: Option<String>,
+    policy: Policy,
 }
 
-// SAFETY: the closure inside is Send + Sync, and nobody else refers to it before registration.
-unsafe impl Send for Formula {}
+type Backward = dyn Fn(&BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync;
+type Setup =
+    dyn Fn(&FunctionContext<'_>, &[ValueRef<'_>], &[ValueRef<'_>]) -> Result<()> + Send + Sync;
+type Jvp = dyn Fn(&JvpCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync;
+
+/// What a registered formula's context holds.
+struct Closures {
+    backward: Box<Backward>,
+    setup: Option<Box<Setup>>,
+    jvp: Option<Box<Jvp>>,
+    operator: String,
+    name: String,
+    location: &'static Location<'static>,
+}
 
 impl Formula {
     /// A formula as a text, such as `"self: grad * other; other: grad * self"`.
@@ -72,29 +92,87 @@ impl Formula {
     {
         let name = std::any::type_name::<F>();
         let mut formula = Formula::empty();
-        formula.raw.ctx = Cell::allocate(name, Location::caller(), backward).cast();
-        formula.raw.backward = Some(run::<F>);
-        formula.raw.deleter = Some(crate::kernel::delete::<F>);
+        formula.closures = Some(Closures {
+            backward: Box::new(backward),
+            setup: None,
+            jvp: None,
+            operator: String::new(), // before it is registered
+            name: name.to_owned(),
+            location: Location::caller(),
+        });
         formula.name = Some(name.to_owned());
         formula
     }
 
     fn empty() -> Formula {
-        // SAFETY: plain data; all-zero is a formula without text and function.
-        let mut raw: sys::tenon_formula = unsafe { std::mem::zeroed() };
-        raw.struct_size = std::mem::size_of::<sys::tenon_formula>() as u32;
-        raw.language = sys::TENON_LANGUAGE_RUST;
         Formula {
-            raw,
             gradient: None,
+            closures: None,
+            setup: None,
+            jvp: None,
             saves: None,
             name: None,
+            policy: Policy::default(),
         }
     }
 
     /// What a closure needs: names of arguments and results (`result`, or `result0` and so on).
     pub fn saves(mut self, names: &[&str]) -> Formula {
         self.saves = Some(names.join(" "));
+        self
+    }
+
+    /// A closure that looks at each recorded call after its kernel ran, with its arguments and
+    /// results, and leaves in the context what the backward pass needs. It runs in no_grad mode.
+    ///
+    /// ```
+    /// use tenon::autograd::{BackwardCall, Formula, FunctionContext};
+    /// use tenon::{DispatchKey, Error, Library, Op, Status, Tensor, ValueRef};
+    /// let library = Library::define_namespace("setup_doc")?;
+    /// library.define("power(Tensor x, int n) -> Tensor")?;
+    /// library.impl_fn("power", DispatchKey::CPU, |x: &Tensor, n: i64| {
+    ///     (1..n).try_fold(x.clone(), |power, _| &power * x)
+    /// })?;
+    /// let formula = Formula::new(|call: &BackwardCall| {
+    ///     let x = call.saved_tensor(0)?;
+    ///     let slope = if call.state() == Some(&2i64) { (x * 2.0)? } else { x.clone() };
+    ///     Ok(vec![Some((call.grad(0)? * &slope)?)])
+    /// })
+    /// .setup(|ctx: &FunctionContext, args: &[ValueRef], _results: &[ValueRef]| match args {
+    ///     [ValueRef::Tensor(x), ValueRef::Int(2)] => {
+    ///         ctx.set_state(2i64);
+    ///         ctx.save_for_backward((*x,))
+    ///     }
+    ///     _ => Err(Error::new(Status::NOT_SUPPORTED, "power: n must be 2 for gradients")),
+    /// });
+    /// library.register_autograd("power", formula)?;
+    /// let x = Tensor::scalar(3.0f32)?;
+    /// x.set_requires_grad(true)?;
+    /// let power = Op::find("setup_doc::power")?;
+    /// power.call::<Tensor>((&x, 2))?.backward()?;
+    /// assert_eq!(x.grad().unwrap().to_vec::<f32>()?, [6.0]);
+    /// assert!(power.call::<Tensor>((&x, 3)).is_err());
+    /// # Ok::<(), tenon::Error>(())
+    /// ```
+    pub fn setup<F>(mut self, setup: F) -> Formula
+    where
+        F: Fn(&FunctionContext<'_>, &[ValueRef<'_>], &[ValueRef<'_>]) -> Result<()>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.setup = Some(Box::new(setup));
+        self
+    }
+
+    /// A closure that serves forward mode: from the inputs' tangents it computes one for each of
+    /// [`JvpCall::output_count`] outputs, `None` for none. It goes with [`Formula::setup`], which
+    /// saves what it needs.
+    pub fn jvp<F>(mut self, jvp: F) -> Formula
+    where
+        F: Fn(&JvpCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
+    {
+        self.jvp = Some(Box::new(jvp));
         self
     }
 
@@ -106,8 +184,24 @@ impl Formula {
 
     /// What to do when the operator has a formula already.
     pub fn policy(mut self, policy: Policy) -> Formula {
-        self.raw.policy = policy.number();
+        self.policy = policy;
         self
+    }
+
+    /// The closures as C refers to them, in a formula that owns them.
+    fn give_closures(&mut self, operator: &str, raw: &mut sys::tenon_formula) {
+        let Some(mut closures) = self.closures.take() else {
+            return;
+        };
+        closures.operator = operator.to_owned();
+        closures.setup = self.setup.take();
+        closures.jvp = self.jvp.take();
+        raw.backward = Some(run);
+        raw.setup = closures.setup.is_some().then_some(run_setup as _);
+        raw.jvp = closures.jvp.is_some().then_some(run_jvp as _);
+        let (name, location) = (closures.name.clone(), closures.location);
+        raw.ctx = Cell::allocate(&name, location, closures).cast();
+        raw.deleter = Some(delete::<Closures>);
     }
 
     fn register(
@@ -122,29 +216,41 @@ impl Formula {
                 .map(|text| c_name(FUNCTION, what, text))
                 .transpose()
         };
-        let name = c_name(FUNCTION, "name", name)?;
+        if self.closures.is_none() && (self.setup.is_some() || self.jvp.is_some()) {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!("{FUNCTION}: setup and jvp must go with a closure, got a text"),
+            ));
+        }
+        if self.jvp.is_some() && self.setup.is_none() {
+            return Err(Error::new(
+                Status::INVALID_ARGUMENT,
+                format!("{FUNCTION}: jvp must go with setup, which saves what it needs, got none"),
+            ));
+        }
+        let operator = name;
+        let name = c_name(FUNCTION, "name", operator)?;
         let gradient = optional("gradient", &self.gradient)?;
         let saves = optional("saves", &self.saves)?;
         let own_name = self.name.as_deref().map(c_text);
         let file = c_text(location.file());
         let pointer = |text: &Option<CString>| text.as_ref().map_or(ptr::null(), |t| t.as_ptr());
-        self.raw.gradient = pointer(&gradient);
-        self.raw.saves = pointer(&saves);
-        self.raw.name = pointer(&own_name);
-        self.raw.file = file.as_ptr();
-        self.raw.line = location.line() as i32;
+        // SAFETY: plain data; all-zero is a formula without text and function.
+        let mut raw: sys::tenon_formula = unsafe { std::mem::zeroed() };
+        raw.struct_size = std::mem::size_of::<sys::tenon_formula>() as u32;
+        raw.language = sys::TENON_LANGUAGE_RUST;
+        raw.policy = self.policy.number();
+        raw.gradient = pointer(&gradient);
+        raw.saves = pointer(&saves);
+        raw.name = pointer(&own_name);
+        raw.file = file.as_ptr();
+        raw.line = location.line() as i32;
+        self.give_closures(operator, &mut raw);
         let mut out = ptr::null_mut();
-        // SAFETY: all texts live for the call; the closure is taken over, also on failure.
-        let status = unsafe {
-            sys::tenon_library_register_autograd(
-                library.as_raw(),
-                name.as_ptr(),
-                &self.raw,
-                &mut out,
-            )
-        };
-        self.raw.deleter = None;
-        check(status)?;
+        // SAFETY: all texts live for the call; the closures are taken over, also on failure.
+        check(unsafe {
+            sys::tenon_library_register_autograd(library.as_raw(), name.as_ptr(), &raw, &mut out)
+        })?;
         // SAFETY: a new reference.
         Ok(unsafe { Registration::from_raw(out) })
     }
@@ -153,15 +259,6 @@ impl Formula {
 impl From<&str> for Formula {
     fn from(gradient: &str) -> Formula {
         Formula::text(gradient)
-    }
-}
-
-impl Drop for Formula {
-    fn drop(&mut self) {
-        if let Some(deleter) = self.raw.deleter {
-            // SAFETY: never registered, so the closure is still ours.
-            unsafe { deleter(self.raw.ctx) }
-        }
     }
 }
 
@@ -325,15 +422,60 @@ impl fmt::Debug for BackwardCall<'_> {
     }
 }
 
-unsafe extern "C" fn run<F>(call: *const sys::tenon_backward_call) -> sys::tenon_status
-where
-    F: Fn(&BackwardCall<'_>) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
-{
+unsafe extern "C" fn run(call: *const sys::tenon_backward_call) -> sys::tenon_status {
     // SAFETY: autograd.h: the call lives while its formula runs, and `ctx` while a node keeps it.
     let call = BackwardCall::new(unsafe { &*call });
     guarded(
-        call.ctx().cast::<Cell<F>>(),
-        |function| call.finish(function(&call)?),
+        call.ctx().cast::<Cell<Closures>>(),
+        |closures| call.finish((closures.backward)(&call)?),
+        // SAFETY: error.h: the slot takes over the reference.
+        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+    )
+}
+
+unsafe extern "C" fn run_setup(
+    ctx: *mut c_void,
+    context: *mut sys::tenon_function_context,
+    call: *const sys::tenon_stack,
+) -> sys::tenon_status {
+    guarded(
+        ctx.cast::<Cell<Closures>>(),
+        |closures| {
+            // SAFETY: autograd.h: context and stack are the call's own while its setup runs.
+            let (context, args, results) = unsafe {
+                let call = &*call;
+                (
+                    FunctionContext::new(context),
+                    Values(slice(call.args, call.nargs as usize)),
+                    Values(slice(call.rets, call.nrets as usize)),
+                )
+            };
+            let args: Vec<ValueRef<'_>> = args.iter().collect();
+            let results: Vec<ValueRef<'_>> = results.iter().collect();
+            let setup = closures.setup.as_ref();
+            setup.map_or(Ok(()), |setup| setup(&context, &args, &results))
+        },
+        // SAFETY: error.h: the slot takes over the reference.
+        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+    )
+}
+
+unsafe extern "C" fn run_jvp(
+    ctx: *mut c_void,
+    context: *mut sys::tenon_function_context,
+    tangents: *const sys::tenon_value,
+    out_tangents: *mut sys::tenon_value,
+) -> sys::tenon_status {
+    guarded(
+        ctx.cast::<Cell<Closures>>(),
+        |closures| {
+            // SAFETY: autograd.h: all are the call's own while its jvp runs; it has a context, as
+            // the formula has a setup.
+            closures.jvp.as_ref().map_or(Ok(()), |jvp| unsafe {
+                let call = JvpCall::new(&closures.operator, context, tangents);
+                call.finish(jvp(&call)?, out_tangents)
+            })
+        },
         // SAFETY: error.h: the slot takes over the reference.
         |error| unsafe { sys::tenon_error_set(error.into_raw()) },
     )

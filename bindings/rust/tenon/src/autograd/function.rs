@@ -13,9 +13,11 @@ use tenon_sys as sys;
 use crate::arg::raw_values;
 use crate::arguments::Arguments;
 use crate::autograd::formula::BackwardCall;
-use crate::error::{check, Result};
+use crate::autograd::jvp::JvpCall;
+use crate::error::{check, Error, Result};
 use crate::kernel::{contain, delete, guarded, Cell};
 use crate::object::Object;
+use crate::status::Status;
 use crate::text::c_name;
 use crate::value::{RawValue, Value};
 use crate::value_ref::{slice, ValueRef, Values};
@@ -70,6 +72,38 @@ pub trait Function: Send + Sync + 'static {
     /// Whatever goes wrong: it comes home to the caller.
     fn forward(&self, ctx: &FunctionContext<'_>, args: &[ValueRef<'_>]) -> Result<Value>;
 
+    /// Runs after forward, in no_grad mode, too: says what is kept for backward where forward is
+    /// to be free of that.
+    ///
+    /// # Errors
+    /// Whatever goes wrong: it comes home to the caller.
+    fn setup_context(
+        &self,
+        _ctx: &FunctionContext<'_>,
+        _args: &[ValueRef<'_>],
+        _output: &Value,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    /// Forward mode: computes a tangent for each output from those of the inputs, `None` for none,
+    /// right after forward. Where an output is a view of an input, its tangent is a view of that
+    /// one's, and what forward wrote in place is written in its tangent.
+    ///
+    /// # Errors
+    /// Whatever goes wrong: it comes home to the caller. [`Status::NOT_SUPPORTED`] where a function
+    /// has none.
+    fn jvp(&self, _call: &JvpCall<'_>) -> Result<Vec<Option<Tensor>>> {
+        Err(Error::new(
+            Status::NOT_SUPPORTED,
+            format!(
+                "{}: function must have a jvp to be used in forward mode, got none for inputs with \
+                 tangents",
+                Self::NAME
+            ),
+        ))
+    }
+
     /// Computes a gradient for each argument, `None` for none. Arguments are the call's inputs, and
     /// the parts of the result its outputs.
     ///
@@ -94,6 +128,7 @@ pub fn function<F: Function>(function: F) -> Result<crate::Function> {
     raw.name = name.as_ptr();
     raw.forward = Some(forward::<F>);
     raw.backward = Some(backward::<F>);
+    raw.jvp = Some(jvp::<F>);
     raw.ctx = Cell::allocate(F::NAME, Location::caller(), function).cast();
     raw.deleter = Some(delete::<F>);
     raw.language = sys::TENON_LANGUAGE_RUST;
@@ -131,13 +166,23 @@ pub fn apply<R: crate::FromValue>(function: &crate::Function, args: impl Argumen
     })
 }
 
-/// What one call of a function keeps for its backward pass, which gets it in a [`BackwardCall`].
+/// What one call of a function, or of an operator whose formula has a setup, keeps for its backward
+/// pass, which gets it in a [`BackwardCall`], and for forward mode, which gets it in a [`JvpCall`].
 pub struct FunctionContext<'a> {
     raw: *mut sys::tenon_function_context,
     life: PhantomData<&'a ()>,
 }
 
 impl FunctionContext<'_> {
+    /// # Safety
+    /// `raw` is the context of a call that runs now, and stays so for the result's life.
+    pub(crate) unsafe fn new(raw: *mut sys::tenon_function_context) -> Self {
+        FunctionContext {
+            raw,
+            life: PhantomData,
+        }
+    }
+
     /// Saves values, in place of what was saved before, for [`BackwardCall::saved`].
     ///
     /// # Errors
@@ -211,15 +256,27 @@ impl<'a> BackwardCall<'a> {
         if context.is_null() {
             return None;
         }
-        // SAFETY: contexts of Rust's functions keep what `set_state` put there, of the same copy of
-        // the package as the function's own entries; once the call is recorded nobody replaces it.
-        let state = unsafe {
-            sys::tenon_function_context_state(context, sys::TENON_LANGUAGE_RUST)
-                .cast::<State>()
-                .as_ref()
-        };
-        state?.downcast_ref::<T>()
+        // SAFETY: the context lives as long as the node; once the call is recorded nobody replaces
+        // its state.
+        unsafe { state_of(context) }
     }
+}
+
+/// What [`FunctionContext::set_state`] has put into a context.
+///
+/// # Safety
+/// The context lives for `'a`, and nobody replaces its state meanwhile.
+pub(crate) unsafe fn state_of<'a, T: Any>(
+    context: *const sys::tenon_function_context,
+) -> Option<&'a T> {
+    // SAFETY: contexts of Rust's functions keep what `set_state` put there, of the same copy of the
+    // package as the function's own entries.
+    let state = unsafe {
+        sys::tenon_function_context_state(context, sys::TENON_LANGUAGE_RUST)
+            .cast::<State>()
+            .as_ref()
+    };
+    state?.downcast_ref::<T>()
 }
 
 impl fmt::Debug for FunctionContext<'_> {
@@ -248,14 +305,34 @@ unsafe extern "C" fn forward<F: Function>(
             // SAFETY: object.h: arguments are borrowed for the call.
             let args = Values(unsafe { slice(stack.args, stack.nargs as usize) });
             let args: Vec<ValueRef<'_>> = args.iter().collect();
-            let context = FunctionContext {
-                raw: context,
-                life: PhantomData,
-            };
-            let result = function.forward(&context, &args)?.into_owned_raw()?;
+            // SAFETY: as above.
+            let context = unsafe { FunctionContext::new(context) };
+            let result = function.forward(&context, &args)?;
+            function.setup_context(&context, &args, &result)?;
+            let result = result.into_owned_raw()?;
             // SAFETY: function.h: one result, NONE so far, written owned.
             unsafe { stack.rets.write(result.into_raw()) };
             Ok(())
+        },
+        // SAFETY: error.h: the slot takes over the reference.
+        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+    )
+}
+
+unsafe extern "C" fn jvp<F: Function>(
+    ctx: *mut c_void,
+    context: *mut sys::tenon_function_context,
+    tangents: *const sys::tenon_value,
+    out_tangents: *mut sys::tenon_value,
+) -> sys::tenon_status {
+    guarded(
+        ctx.cast::<Cell<F>>(),
+        |function| {
+            // SAFETY: autograd.h: all are the call's own while its jvp runs.
+            unsafe {
+                let call = JvpCall::new(F::NAME, context, tangents);
+                call.finish(function.jvp(&call)?, out_tangents)
+            }
         },
         // SAFETY: error.h: the slot takes over the reference.
         |error| unsafe { sys::tenon_error_set(error.into_raw()) },
