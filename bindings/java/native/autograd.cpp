@@ -42,4 +42,28 @@ tenon_status call_java_function_backward(const tenon_backward_call* call) {
   return enter(kFunctionBackward, call->ctx, call);
 }
 
+// Several arguments are one subject: an array of their addresses.
+tenon_status call_java_setup(void* ctx, tenon_function_context* context, const tenon_stack* call) {
+  const void* const subject[] = {context, call};
+  return enter(kSetup, ctx, subject);
+}
+
+tenon_status call_java_jvp(void* ctx, tenon_function_context* context, const tenon_value* tangents,
+                           tenon_value* out_tangents) {
+  const void* const subject[] = {context, tangents, out_tangents};
+  return enter(kJvp, ctx, subject);
+}
+
+tenon_status call_java_pack(void* ctx, tenon_tensor* tensor, tenon_value* out_packed) {
+  const void* const subject[] = {tensor, out_packed};
+  return enter(kPack, ctx, subject);
+}
+
+tenon_status call_java_unpack(void* ctx, const tenon_value* packed, tenon_tensor** out_tensor) {
+  const void* const subject[] = {packed, out_tensor};
+  return enter(kUnpack, ctx, subject);
+}
+
+tenon_status call_java_created(void* ctx, tenon_node* node) { return enter(kCreated, ctx, node); }
+
 }  // namespace tenon::java

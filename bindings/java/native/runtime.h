@@ -104,6 +104,11 @@ constexpr jint kHook = 5;
 constexpr jint kDone = 6;
 constexpr jint kForward = 7;
 constexpr jint kFunctionBackward = 8;
+constexpr jint kSetup = 9;
+constexpr jint kJvp = 10;
+constexpr jint kPack = 11;
+constexpr jint kUnpack = 12;
+constexpr jint kCreated = 13;
 /// In the place of an object's number: warnings go to the logger.
 constexpr int32_t kLogger = -1;
 /// The one handler of warnings; `ctx` is a Ref, or NULL for the logger.
@@ -115,6 +120,14 @@ tenon_status call_java_backward(const tenon_backward_call* call);
 tenon_status call_java_hook(tenon_hook_call* call);
 tenon_status call_java_done(void* ctx);
 tenon_status call_java_forward(void* ctx, tenon_function_context* context, tenon_stack* stack);
+/// For setups of formulas, and for the jvp of these and of functions.
+tenon_status call_java_setup(void* ctx, tenon_function_context* context, const tenon_stack* call);
+tenon_status call_java_jvp(void* ctx, tenon_function_context* context, const tenon_value* tangents,
+                           tenon_value* out_tangents);
+/// For hooks of saved tensors, and of new nodes.
+tenon_status call_java_pack(void* ctx, tenon_tensor* tensor, tenon_value* out_packed);
+tenon_status call_java_unpack(void* ctx, const tenon_value* packed, tenon_tensor** out_tensor);
+tenon_status call_java_created(void* ctx, tenon_node* node);
 tenon_status call_java_function_backward(const tenon_backward_call* call);
 /// Enters the handler of object `id`; what it throws ends in the call's stack.
 tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall);

@@ -96,6 +96,11 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       function(&call_java_done),
       function(&call_java_forward),
       function(&call_java_function_backward),
+      function(&call_java_setup),
+      function(&call_java_jvp),
+      function(&call_java_pack),
+      function(&call_java_unpack),
+      function(&call_java_created),
       sizeof(tenon_value),
       offsetof(tenon_value, flags),
       offsetof(tenon_value, count),
@@ -239,6 +244,15 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       offsetof(tenon_function_type, ctx),
       offsetof(tenon_function_type, deleter),
       offsetof(tenon_function_type, language),
+      offsetof(tenon_function_type, jvp),
+      offsetof(tenon_formula, setup),
+      offsetof(tenon_formula, jvp),
+      sizeof(tenon_saved_hooks),
+      offsetof(tenon_saved_hooks, language),
+      offsetof(tenon_saved_hooks, pack),
+      offsetof(tenon_saved_hooks, unpack),
+      offsetof(tenon_saved_hooks, ctx),
+      offsetof(tenon_saved_hooks, deleter),
   };
   constexpr jsize count = sizeof(words) / sizeof(words[0]);
   jlongArray array = env->NewLongArray(count);

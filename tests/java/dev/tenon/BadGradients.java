@@ -38,8 +38,66 @@ final class BadGradients {
           }
           world.library(one.arg(0)).registerAutograd(BadCalls.text(one.arg(1)), one.arg(2));
         });
+    calls.put("dual_enter", one -> nestedLevel());
+    calls.put("dual_make", BadGradients::makeDual);
+    calls.put("dual_unpack", BadGradients::unpackDual);
+    calls.put("saved_hooks_push", BadGradients::disabledHooks);
+    calls.put("saved_hooks_disable", one -> lateRefusal());
     calls.put("backward", one -> pass(one, false));
     calls.put("grad", one -> pass(one, true));
+  }
+
+  private static void nestedLevel() {
+    try (DualLevel level = DualLevel.enter()) {
+      DualLevel.enter();
+    }
+  }
+
+  private static Tensor dualPart(String name) {
+    return switch (name) {
+      case "undefined" -> Tensor.undefined();
+      case "floats" -> Tensor.of(new float[2]);
+      case "more" -> Tensor.of(new float[3]);
+      case "doubles" -> Tensor.of(new double[2]);
+      case "ints" -> Tensor.of(new long[2]);
+      default -> throw new Unsayable("no NULL handles");
+    };
+  }
+
+  private static void makeDual(Case one) {
+    try (Scope scope = Scope.open();
+        DualLevel level = DualLevel.enter()) {
+      level.makeDual(dualPart(one.arg(0)), dualPart(one.arg(1)));
+    }
+  }
+
+  private static void unpackDual(Case one) {
+    try (Scope scope = Scope.open();
+        DualLevel level = DualLevel.enter()) {
+      if (one.arg(0).equals("none")) {
+        throw new Unsayable("a level is open");
+      }
+      level.unpackDual(dualPart(one.arg(0)));
+    }
+  }
+
+  private static SavedTensorsHooks hooks() {
+    return SavedTensorsHooks.enter(tensor -> tensor, packed -> (Tensor) packed);
+  }
+
+  private static void disabledHooks(Case one) {
+    if (field(one.arg(0).equals("NULL") ? "" : one.arg(0), "disabled", 0) == 0) {
+      throw new Unsayable("the struct is Java's own");
+    }
+    try (var disabled = SavedTensorsHooks.disable("not while this runs")) {
+      hooks();
+    }
+  }
+
+  private static void lateRefusal() {
+    try (SavedTensorsHooks hooks = hooks()) {
+      SavedTensorsHooks.disable("too late");
+    }
   }
 
   private static void setGrad(Case one) {

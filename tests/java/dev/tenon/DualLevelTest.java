@@ -46,6 +46,29 @@ class DualLevelTest {
   }
 
   @Test
+  void threadStates_carryLevels() throws Throwable {
+    scoped(
+        () -> {
+          try (DualLevel level = DualLevel.enter();
+              ThreadState state = ThreadState.capture()) {
+            Tensor x = level.makeDual(Tensor.of(new float[] {3}), Tensor.of(new float[] {1}));
+            Tensor[] squares = new Tensor[2];
+            Runnable multiply = () -> squares[0] = x.mul(x);
+            Thread under = new Thread(state.bind(multiply));
+            Thread apart = new Thread(() -> squares[1] = x.mul(x));
+            under.start();
+            apart.start();
+            under.join();
+            apart.join();
+            near(level.unpackDual(squares[0]).tangent(), 6);
+            assertNull(level.unpackDual(squares[1]).tangent());
+            squares[0].close();
+            squares[1].close();
+          }
+        });
+  }
+
+  @Test
   void levels_doNotNestAndEnd() throws Throwable {
     scoped(
         () -> {

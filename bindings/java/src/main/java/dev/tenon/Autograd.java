@@ -116,6 +116,7 @@ public final class Autograd {
       Memory.putLong(type + Structs.FUNCTION_TYPE_NAME, frame.text(name));
       Memory.putLong(type + Structs.FUNCTION_TYPE_FORWARD, Addresses.CALL_FORWARD);
       Memory.putLong(type + Structs.FUNCTION_TYPE_BACKWARD, Addresses.CALL_FUNCTION_BACKWARD);
+      Memory.putLong(type + Structs.FUNCTION_TYPE_JVP, Addresses.CALL_JVP);
       Memory.putLong(type + Structs.FUNCTION_TYPE_DELETER, Addresses.DROP_REFERENCE);
       Memory.putInt(type + Structs.FUNCTION_TYPE_LANGUAGE, TENON_LANGUAGE_JAVA);
       long out = frame.allocate(8);

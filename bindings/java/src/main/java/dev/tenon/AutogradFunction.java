@@ -38,6 +38,29 @@ public interface AutogradFunction {
   Object forward(FunctionContext ctx, Object[] args) throws Exception;
 
   /**
+   * Runs after forward, without recording too: says what is kept for backward where forward is to
+   * be free of that.
+   *
+   * @param output what forward returned
+   */
+  default void setupContext(FunctionContext ctx, Object[] args, Object output) throws Exception {}
+
+  /**
+   * Forward mode: computes the outputs' tangents from those of the inputs, right after forward.
+   * Where an output is a view of an input, its tangent is a view of that one's.
+   *
+   * @return a tangent for each output, null for none
+   * @throws TenonException NOT_SUPPORTED where a function has none
+   */
+  default Tensor[] jvp(JvpCall call) throws Exception {
+    throw new TenonException(
+        ErrorCode.NOT_SUPPORTED,
+        name()
+            + ": function must have a jvp to be used in forward mode, got none for inputs with"
+            + " tangents");
+  }
+
+  /**
    * Computes gradients. Arguments are the call's inputs, the parts of the result its outputs.
    *
    * @return a gradient for each argument, null for none

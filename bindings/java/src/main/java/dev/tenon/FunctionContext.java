@@ -3,13 +3,15 @@
 package dev.tenon;
 
 import dev.tenon.internal.Addresses;
+import dev.tenon.internal.Memory;
 import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 import java.lang.ref.Reference;
 
 /**
- * One call of an {@link AutogradFunction}, as its forward sees it: says what is kept for backward,
- * which gets it in a {@link BackwardCall}. It ends with forward.
+ * One call of an {@link AutogradFunction}, as its forward sees it, or of an operator, as a {@link
+ * SetupFunction} does: says what is kept for backward, which gets it in a {@link BackwardCall}, and
+ * for forward mode, which gets it in a {@link JvpCall}. It ends with forward or setup.
  */
 public final class FunctionContext {
   private long address;
@@ -27,6 +29,7 @@ public final class FunctionContext {
     try {
       Object[] args = Handlers.arguments(frame, stack);
       Object result = function.forward(context, args);
+      function.setupContext(context, args, result);
       frame.checkGuards(guards, name);
       Bridge.writeResults(frame, name, stack, result, null);
     } finally {
@@ -34,9 +37,26 @@ public final class FunctionContext {
     }
   }
 
+  /** Runs a setup; the subject has the native context and the call's stack. */
+  static void setup(CallFrame frame, Formula formula, long subject, int guards) throws Exception {
+    FunctionContext context = new FunctionContext(Memory.getLong(subject));
+    long stack = Memory.getLong(subject + 8);
+    int count = Memory.getInt(stack + Structs.STACK_NRETS);
+    long rets = Memory.getLong(stack + Structs.STACK_RETS);
+    try {
+      Object[] args = Handlers.arguments(frame, stack);
+      Object[] results = Values.readAll(frame, rets, count, Values.BORROW);
+      formula.setup().setup(context, args, results);
+      frame.checkGuards(guards, formula.op());
+    } finally {
+      context.address = 0;
+    }
+  }
+
   private long address() {
     if (address == 0) {
-      throw new IllegalStateException("FunctionContext: must be in forward, got one that ended");
+      throw new IllegalStateException(
+          "FunctionContext: must be in forward or setup, got one that ended");
     }
     return address;
   }

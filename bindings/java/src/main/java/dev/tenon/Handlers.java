@@ -17,6 +17,11 @@ final class Handlers {
   private static final int DONE = 6;
   private static final int FORWARD = 7;
   private static final int FUNCTION_BACKWARD = 8;
+  private static final int SETUP = 9;
+  private static final int JVP = 10;
+  private static final int PACK = 11;
+  private static final int UNPACK = 12;
+  private static final int CREATED = 13;
 
   private static final int LOGGER = -1; // in the place of an object's number
 
@@ -45,6 +50,11 @@ final class Handlers {
           AutogradFunction function = (AutogradFunction) self;
           FunctionContext.forward(frame, function, subject, stack, guards);
         }
+        case SETUP -> FunctionContext.setup(frame, (Formula) self, subject, guards);
+        case JVP -> JvpCall.run(frame, self, subject, guards);
+        case PACK -> ((SavedTensorsHooks.Hooks) self).pack(frame, subject, guards);
+        case UNPACK -> ((SavedTensorsHooks.Hooks) self).unpack(frame, subject, guards);
+        case CREATED -> NodeCreationHook.run(frame, (NodeCreationHook.Hook) self, subject, guards);
         case HOOK -> Hook.run(frame, (Hook.Body) self, subject, guards);
         case DONE -> {
           ((Runnable) self).run();

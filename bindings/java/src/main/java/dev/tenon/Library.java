@@ -298,7 +298,7 @@ public final class Library extends NativeHandle {
     if (gradient == null) {
       throw TenonException.value("Library.registerAutograd", "gradient", "a text", "null");
     }
-    return registerFormula(op, gradient, null, null);
+    return registerFormula(op, gradient, null, null, null);
   }
 
   /**
@@ -309,11 +309,39 @@ public final class Library extends NativeHandle {
    */
   public Registration registerAutograd(String op, BackwardFunction backward, String... saves) {
     Objects.requireNonNull(backward, "backward");
-    return registerFormula(op, null, backward, String.join(" ", saves));
+    return registerFormula(op, null, backward, String.join(" ", saves), null);
   }
 
+  /**
+   * Registers a gradient formula that looks at each recorded call, after its kernel ran.
+   *
+   * <pre>{@code
+   * lib.registerAutograd("power",
+   *     (ctx, args, results) -> ctx.saveForBackward(args),
+   *     call -> new Tensor[] {slope(call.savedTensor(0), (Long) call.saved(1)).mul(call.grad(0))});
+   * }</pre>
+   */
+  public Registration registerAutograd(
+      String op, SetupFunction setup, BackwardFunction backward) {
+    Objects.requireNonNull(setup, "setup");
+    Objects.requireNonNull(backward, "backward");
+    Formula formula = new Formula(op, setup, backward, null);
+    return registerFormula(op, null, backward, null, formula);
+  }
+
+  /** The same with a function that serves forward mode. */
+  public Registration registerAutograd(
+      String op, SetupFunction setup, BackwardFunction backward, JvpFunction jvp) {
+    Objects.requireNonNull(setup, "setup");
+    Objects.requireNonNull(backward, "backward");
+    Objects.requireNonNull(jvp, "jvp");
+    Formula formula = new Formula(op, setup, backward, jvp);
+    return registerFormula(op, null, backward, null, formula);
+  }
+
+  // `looking` has all functions of a formula that looks at calls; else it is null.
   private Registration registerFormula(
-      String op, String gradient, BackwardFunction backward, String saves) {
+      String op, String gradient, BackwardFunction backward, String saves, Formula looking) {
     named("Library.registerAutograd", op);
     Bridge.open();
     CallFrame frame = CallFrame.get();
@@ -334,7 +362,13 @@ public final class Library extends NativeHandle {
       if (backward != null) { // from here on C owns the reference, whatever happens
         Memory.putLong(formula + Structs.FORMULA_BACKWARD, Addresses.CALL_BACKWARD);
         Memory.putLong(formula + Structs.FORMULA_DELETER, Addresses.DROP_REFERENCE);
-        Memory.putLong(formula + Structs.FORMULA_CTX, References.add(backward));
+        if (looking != null) {
+          Memory.putLong(formula + Structs.FORMULA_SETUP, Addresses.CALL_SETUP);
+          long jvp = looking.jvp() == null ? 0 : Addresses.CALL_JVP;
+          Memory.putLong(formula + Structs.FORMULA_JVP, jvp);
+        }
+        Object functions = looking == null ? backward : looking;
+        Memory.putLong(formula + Structs.FORMULA_CTX, References.add(functions));
       }
       Errors.check(TenonNative.tenon_library_register_autograd(library, op, formula, out));
       return keep(Memory.getLong(out), fullName(op));

@@ -45,6 +45,20 @@ public final class Addresses {
 
   public static final long CALL_FUNCTION_BACKWARD;
 
+  /** What looks at recorded calls of all Java formulas that do. */
+  public static final long CALL_SETUP;
+
+  /** Forward mode of all Java formulas and functions. */
+  public static final long CALL_JVP;
+
+  /** Both hooks of saved tensors of all Java hooks. */
+  public static final long CALL_PACK;
+
+  public static final long CALL_UNPACK;
+
+  /** The hook of new nodes of all Java hooks. */
+  public static final long CALL_CREATED;
+
   private Addresses() {}
 
   static {
@@ -72,7 +86,12 @@ public final class Addresses {
     CALL_DONE = words[11];
     CALL_FORWARD = words[12];
     CALL_FUNCTION_BACKWARD = words[13];
-    int first = 14;
+    CALL_SETUP = words[14];
+    CALL_JVP = words[15];
+    CALL_PACK = words[16];
+    CALL_UNPACK = words[17];
+    CALL_CREATED = words[18];
+    int first = 19;
     if (words.length != Structs.ALL.length + first) {
       throw new LinkageError("Tenon: libtenon_java must be of the classes' own build");
     }

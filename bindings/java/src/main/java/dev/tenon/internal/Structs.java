@@ -151,6 +151,15 @@ public final class Structs {
   public static final int FUNCTION_TYPE_CTX = 48;
   public static final int FUNCTION_TYPE_DELETER = 56;
   public static final int FUNCTION_TYPE_LANGUAGE = 64;
+  public static final int FUNCTION_TYPE_JVP = 40;
+  public static final int FORMULA_SETUP = 80;
+  public static final int FORMULA_JVP = 88;
+  public static final int SAVED_HOOKS_SIZE = 56;
+  public static final int SAVED_HOOKS_LANGUAGE = 4;
+  public static final int SAVED_HOOKS_PACK = 8;
+  public static final int SAVED_HOOKS_UNPACK = 16;
+  public static final int SAVED_HOOKS_CTX = 24;
+  public static final int SAVED_HOOKS_DELETER = 32;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
   static final int[] ALL = {
@@ -297,5 +306,14 @@ public final class Structs {
     FUNCTION_TYPE_CTX,
     FUNCTION_TYPE_DELETER,
     FUNCTION_TYPE_LANGUAGE,
+    FUNCTION_TYPE_JVP,
+    FORMULA_SETUP,
+    FORMULA_JVP,
+    SAVED_HOOKS_SIZE,
+    SAVED_HOOKS_LANGUAGE,
+    SAVED_HOOKS_PACK,
+    SAVED_HOOKS_UNPACK,
+    SAVED_HOOKS_CTX,
+    SAVED_HOOKS_DELETER,
   };
 }

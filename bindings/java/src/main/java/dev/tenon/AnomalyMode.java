@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Anomaly mode.
+package dev.tenon;
+
+import static dev.tenon.internal.TenonNativeConstants.*;
+
+import dev.tenon.internal.TenonNative;
+
+/**
+ * Anomaly mode of the calling thread, until it is closed: nodes remember where they were made, in
+ * all languages that tell, and the error of one that fails says so in its notes. It is slow. {@link
+ * ThreadState} carries it.
+ *
+ * <pre>{@code
+ * try (AnomalyMode mode = AnomalyMode.enter(true)) {
+ *   model(x).backward();                   // fails where a gradient is NaN
+ * }
+ * }</pre>
+ */
+public final class AnomalyMode implements AutoCloseable {
+  private final int before;
+  private boolean closed;
+
+  private AnomalyMode(int before) {
+    this.before = before;
+  }
+
+  /**
+   * Enters the mode on the calling thread.
+   *
+   * @param checkNan whether a node that gives NaN fails
+   */
+  public static AnomalyMode enter(boolean checkNan) {
+    int before = TenonNative.tenon_anomaly_get();
+    int nan = checkNan ? TENON_ANOMALY_CHECK_NAN : 0;
+    Errors.check(TenonNative.tenon_anomaly_set(TENON_ANOMALY_RECORD | nan));
+    return new AnomalyMode(before);
+  }
+
+  /** Sets what was there before. Closing again does nothing. */
+  @Override
+  public void close() {
+    if (!closed) {
+      Errors.check(TenonNative.tenon_anomaly_set(before));
+      closed = true;
+    }
+  }
+}
