@@ -74,6 +74,11 @@ def is_inference(self: Tensor) -> bool:
     return bool(_tenon.tenon_tensor_flags(self) & _tenon.TENON_TENSOR_INFERENCE)
 
 
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Returns a view with the shape of another tensor: dims of size 1 are repeated."""
+    return self.expand(other.shape)
+
+
 def numpy(self: Tensor) -> Any:
     """Returns a numpy array on the same memory.
 
@@ -145,7 +150,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 for _function in (
     *_NEW_METHODS,
-    *(cpu, cuda, numpy, where, is_floating_point, is_complex, is_inference),
+    *(cpu, cuda, expand_as, numpy, where, is_floating_point, is_complex, is_inference),
 ):
     setattr(Tensor, _function.__name__, _function)
 _MEMBERS = {
