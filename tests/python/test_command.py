@@ -321,3 +321,12 @@ def test_profiles_have_times_and_a_picture(capsys, tmp_path):
     assert "{CPU}" in lines[-1]
     assert lines[0].count(" us  ") == 2, "when it began, and how long it took"
     assert "<svg" in said(capsys, "profile", "--svg", "-c", "import tenon; tenon.ones(2)")
+
+
+def test_config_of_a_package_that_is_not_installed():
+    for get in (tenon.get_include, tenon.get_cmake_dir):
+        with pytest.raises(tenon.NotFoundError, match=f"{get.__name__}: .* must exist"):
+            get()
+    with pytest.raises(SystemExit):
+        main(["config", "--unknown"])
+    assert main(["config"]) == 1 and main(["config", "--libs"]) == 1

@@ -24,6 +24,7 @@ from . import tensor as _methods  # gives Tensor its methods
 
 from . import autograd  # isort: skip  # and those of gradients
 from ._tenon import Generator, Tensor, default_generator, find_op, manual_seed
+from .config import get_cmake_dir, get_include
 from .device import device, is_available
 from .dtype import (
     bfloat16,
@@ -192,7 +193,9 @@ __all__ = [
     "frombuffer",
     "full",
     "full_like",
+    "get_cmake_dir",
     "get_default_dtype",
+    "get_include",
     "half",
     "inference_mode",
     "int8",

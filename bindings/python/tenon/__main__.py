@@ -14,7 +14,7 @@ import traceback
 
 import tenon
 
-from . import _tenon, introspect, ops
+from . import _tenon, config, introspect, ops
 from .picture import profile_svg, table_svg
 from .simulator import Simulator
 from .wrap import LANGUAGES
@@ -250,6 +250,20 @@ def simulate(args: argparse.Namespace) -> None:
     print(simulator.raw_dispatch_table() if args.raw else simulator.dispatch_table(), end="")
 
 
+def show_config(args: argparse.Namespace) -> None:
+    """Prints what plugins in C and C++ are built with."""
+    words: list[str] = []
+    if args.cflags:
+        words += config.compiler_flags()
+    if args.libs:
+        words += config.linker_flags()
+    if args.cmake_dir:
+        words.append(config.get_cmake_dir())
+    if not words:
+        raise _Refusal("config: one of --cflags, --libs, --cmake-dir must be given, got none")
+    print(" ".join(words))
+
+
 def loads(one: argparse.ArgumentParser, place: str) -> None:
     """What is loaded first, before the verb or behind it."""
     for option, metavar, text in (
@@ -279,6 +293,10 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--svg", action="store_true", help="draw an SVG picture")
         one.add_argument("-o", "--output", metavar="FILE", help="where to write it")
 
+    one = verb("config", show_config)
+    one.add_argument("--cflags", action="store_true", help="for a compiler of C or C++")
+    one.add_argument("--libs", action="store_true", help="for its linker")
+    one.add_argument("--cmake-dir", action="store_true", help="for CMAKE_PREFIX_PATH")
     one = verb("ops", list_ops)
     one.add_argument("namespace", nargs="?", help="only of this namespace")
     one.add_argument("--schema", action="store_true", help="with schemas")

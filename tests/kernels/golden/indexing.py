@@ -122,7 +122,7 @@ def _index_put():
 
 
 def rows(op, tail, int32=True, exact=True):
-    """Calls of an operator that takes a dim and a vector of indices; `tail(sizes)` stands behind."""
+    """Calls of an operator that takes a dim and a vector of indices; `tail(sizes)` follows."""
     for name, x, dim, index in [
         ("first", ramp(3, 4, 2), 0, ints(2, 0, 1)),
         ("last", ramp(3, 4, 2), -1, ints(1, 0)),
@@ -313,7 +313,9 @@ def _masked_scatter():
     for dtype in BOOL + INTS + FLOATS + COMPLEX:
         yield case(f"dtype_{short(dtype)}", op, sample(dtype), mask, source.to(dtype), **hidden)
     yield case("transposed", op, ramp(3, 2).t(), mask, source.t(), **hidden)
-    yield case("broadcast_mask", op, ramp(2, 3), torch.tensor([True, False, True]), source, **hidden)
+    yield case(
+        "broadcast_mask", op, ramp(2, 3), torch.tensor([True, False, True]), source, **hidden
+    )
     yield case("broadcast_self", op, ramp(3), mask, source, **hidden)
     yield case("zero_dim", op, ramp(), torch.tensor(True), source, **hidden)
     yield case("in_place", "aten::masked_scatter_", ramp(2, 3), mask, source, **hidden)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the package keeps what plugins in C and C++ are built with."""
+
+from __future__ import annotations
+
+import pathlib as _pathlib
+
+from .error import NotFoundError
+
+_PACKAGE = _pathlib.Path(__file__).resolve().parent
+
+
+def _inside(name: str, function: str) -> str:
+    path = _PACKAGE / name
+    if not path.exists():
+        raise NotFoundError(
+            f"{function}: {path} must exist, as it does in an installed wheel, got a package that "
+            "was not installed; cmake --install has the same files"
+        )
+    return str(path)
+
+
+def get_include() -> str:
+    """Returns the folder of the headers: `#include <tenon/tenon.hpp>`.
+
+    Raises:
+        NotFoundError: the package is used from a build folder.
+    """
+    return _inside("include", "get_include")
+
+
+def get_cmake_dir() -> str:
+    """Returns the folder for CMAKE_PREFIX_PATH, with which `find_package(tenon)` works.
+
+    Raises:
+        NotFoundError: the package is used from a build folder.
+    """
+    return _inside("cmake", "get_cmake_dir")
+
+
+def compiler_flags() -> list[str]:
+    """Returns what a C or C++ compiler needs to find the headers."""
+    return [f"-I{get_include()}"]
+
+
+def linker_flags() -> list[str]:
+    """Returns what links a program or plugin with the library of the package."""
+    get_include()  # or the package holds no library of its own
+    (library,) = _PACKAGE.glob("libtenon.so.*")
+    return [f"-L{_PACKAGE}", f"-l:{library.name}", f"-Wl,-rpath,{_PACKAGE}"]
+
+
+__all__ = ["compiler_flags", "get_cmake_dir", "get_include", "linker_flags"]
