@@ -115,7 +115,7 @@ class Task final : public Pass {
 
   // After a failure: leaves to which nothing that is left leads have all their gradients and keep
   // them, though leaves run last.
-  void run_complete_leaves(const Node& failed, base::ErrorObject& error) {
+  [[gnu::cold]] void run_complete_leaves(const Node& failed, base::ErrorObject& error) {
     std::vector<const Node*> left{&failed};
     std::unordered_set<const Node*> incomplete;
     while (!waiting_.is_empty()) {
@@ -129,7 +129,8 @@ class Task final : public Pass {
       }
       if (incomplete.contains(&turn.node())) continue;
       try {
-        run(turn.node(), turn.grads());
+        const HookListPtr hooks = finish(turn.node(), turn.grads());
+        run_leaf(turn.node(), turn.grads()[0], hooks.get());
       } catch (const Error& another) {
         error.add_note(base::concat("then a leaf failed: ", another.what()));
       }
@@ -137,11 +138,7 @@ class Task final : public Pass {
   }
 
   void run(Node& node, std::span<Tensor*> grads) {
-    HookListPtr hooks;
-    if (NodeExtra* extra = node.extra()) [[unlikely]] {
-      hooks = extra->hooks();
-      finish_grads(node, *extra, hooks.get(), grads);
-    }
+    const HookListPtr hooks = finish(node, grads);
     if (ends_ == Ends::kCapture) {
       for (size_t i = 0; i < targets_.size(); ++i) {
         if (targets_[i].node.get() != &node) continue;
@@ -153,6 +150,17 @@ class Task final : public Pass {
     } else if (ends_ == Ends::kAccumulate) {
       run_leaf(node, grads[0], hooks.get());
     }
+  }
+
+  // Ends with the node's gradients; returns its hooks.
+  [[gnu::always_inline]] static HookListPtr finish(Node& node, std::span<Tensor*> grads) {
+    NodeExtra* extra = node.extra();
+    if (extra == nullptr) [[likely]] {
+      return nullptr;
+    }
+    HookListPtr hooks = extra->hooks();
+    finish_grads(node, *extra, hooks.get(), grads);
+    return hooks;
   }
 
   // The whole gradients of a node's outputs are here: hooks of tensors see them, and what outputs

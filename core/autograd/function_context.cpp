@@ -170,7 +170,9 @@ NodePtr tenon_function_context::make_node(std::span<const Tensor* const> outputs
   shape.edges = static_cast<uint32_t>(inputs_.size());
   for (const tenon_value& each : saved_) {
     const bool is_tensor = each.tag == TENON_TAG_TENSOR;
-    if (is_present(each)) check_savable(name(), *each.as.tensor);
+    if (is_present(each) && each.as.tensor->is_inference()) {
+      refuse_inference(name(), *each.as.tensor);
+    }
     ++(is_tensor ? shape.saved_tensors : shape.saved_values);
     if (owner_->callbacks().saved_on_demand) continue;
     Save save;

@@ -56,13 +56,22 @@ OutputInfo* after(OutputInfo* info) noexcept {
 // The number of the newest node that the calling thread has made: a Lamport clock, so that of two
 // nodes that do not lead to each other the newer one runs first. A thread that has called nothing
 // yet has none.
-uint64_t sequence_of_thread() noexcept {
-  return reinterpret_cast<uintptr_t>(base::current_thread()->locals[base::kLocalSequence]);
+uint64_t next_sequence() noexcept {
+  base::ThreadRecord* const thread = base::current_thread();
+  void*& newest = thread->locals[base::kLocalSequence];
+  const uint64_t sequence = reinterpret_cast<uintptr_t>(newest) + 1;
+  if (thread != &base::no_thread_record) newest = reinterpret_cast<void*>(sequence);
+  return sequence;
 }
-void set_sequence_of_thread(uint64_t sequence) noexcept {
+// The same after a node that another thread has made.
+[[gnu::noinline]] uint64_t sequence_after(uint64_t other) noexcept {
+  uint64_t sequence = next_sequence();
+  if (sequence > other) return sequence;
+  sequence = other + 1;
   if (base::has_thread_record()) {
     base::current_thread()->locals[base::kLocalSequence] = reinterpret_cast<void*>(sequence);
   }
+  return sequence;
 }
 
 }  // namespace
@@ -94,8 +103,7 @@ NodePtr tenon_node::make(const Plan& plan, const NodeShape& shape,
   node->saved_tensors_ = static_cast<uint16_t>(shape.saved_tensors);
   node->saved_values_ = static_cast<uint16_t>(shape.saved_values);
   node->outputs_ = static_cast<uint16_t>(outputs.size());
-  node->sequence_ = sequence_of_thread() + 1;
-  set_sequence_of_thread(node->sequence_);
+  node->sequence_ = next_sequence();
   std::ranges::uninitialized_default_construct(node->edges());
   std::ranges::uninitialized_default_construct(node->saved_tensors());
   std::ranges::uninitialized_value_construct(node->saved_values());
@@ -162,11 +170,9 @@ const char* tenon_node::name() const noexcept {
 }
 
 void tenon_node::come_after(const Node& node) noexcept {
-  if (node.sequence_ < sequence_) [[likely]] {
-    return;
+  if (node.sequence_ >= sequence_) [[unlikely]] {
+    sequence_ = sequence_after(node.sequence_);
   }
-  sequence_ = node.sequence_ + 1;
-  set_sequence_of_thread(std::max(sequence_, sequence_of_thread()));
 }
 
 void tenon_node::set_edge(uint32_t index, NodePtr node, uint32_t output) noexcept {

@@ -93,7 +93,9 @@ class QuickRecording {
         slot.version = static_cast<uint32_t>(result->version());
         slot.result = 0;
       } else if (Tensor* input = inputs_[save.input]) {
-        check_savable(plan_.formula->name(), *input);
+        if (input->is_inference()) [[unlikely]] {
+          refuse_inference(plan_.formula->name(), *input);
+        }
         input->retain();
         slot.tensor = input;
         slot.version = versions_[save.input];

@@ -323,7 +323,7 @@ class Recording {
   void save_argument(uint16_t position, SavedTensor* slot) const {
     const Tensor* tensor = defined_tensor(stack_.args[position]);
     if (tensor == nullptr) return;
-    check_savable(plan_.formula->name(), *tensor);
+    if (tensor->is_inference()) refuse_inference(plan_.formula->name(), *tensor);
     const size_t number = input_at(position);
     slot->edge = static_cast<uint16_t>(number);
     for (const Copy& copy : copies_) {

@@ -50,14 +50,9 @@ struct SavedTensor {
   static constexpr uintptr_t kPacked = 1;  // tensors lie at multiples of 64
 };
 
-/// Refuses a tensor that is about to be saved and whose writes nobody counts. Throws
-/// TENON_ERROR_STATE; `node` names the call.
+/// Refuses to save an inference tensor, whose writes nobody counts. Throws TENON_ERROR_STATE; `node`
+/// names the call.
 [[noreturn]] void refuse_inference(const char* node, const tensor::Tensor& tensor);
-inline void check_savable(const char* node, const tensor::Tensor& tensor) {
-  if (tensor.is_inference()) [[unlikely]] {
-    refuse_inference(node, tensor);
-  }
-}
 
 /// Lets a hook pack a saved tensor, which goes then. Throws what the hook raised, and
 /// TENON_ERROR_STATE for one that writes the tensor; the tensor stays as it was then.
