@@ -23,7 +23,7 @@ fn leaf(data: &[f32]) -> Tensor {
 /// What the tangent of `f(x)` is, for a tangent of ones.
 fn slope(x: &Tensor, f: impl FnOnce(&Tensor) -> Result<Tensor>) -> Result<Option<Tensor>> {
     let level = DualLevel::enter()?;
-    let ones = Tensor::from_slice(&vec![1.0f32; x.numel() as usize], &x.shape())?;
+    let ones = Tensor::from_slice(&vec![1.0f32; x.numel()], &x.shape())?;
     let dual = level.make_dual(x, &ones)?;
     let result = f(&dual)?;
     Ok(level.unpack_dual(&result)?.1)

@@ -262,8 +262,9 @@ impl AnomalyMode {
         } else {
             0
         };
-        // SAFETY: no precondition, as below.
+        // SAFETY: no precondition.
         let before = unsafe { sys::tenon_anomaly_get() };
+        // SAFETY: no precondition; known flags.
         check(unsafe { sys::tenon_anomaly_set(sys::TENON_ANOMALY_RECORD | nan) })?;
         Ok(AnomalyMode {
             before,
