@@ -50,8 +50,8 @@ struct SavedTensor {
   static constexpr uintptr_t kPacked = 1;  // tensors lie at multiples of 64
 };
 
-/// Refuses to save an inference tensor, whose writes nobody counts. Throws TENON_ERROR_STATE; `node`
-/// names the call.
+/// Refuses to save an inference tensor, whose writes nobody counts; `node` names the call. Throws
+/// TENON_ERROR_STATE.
 [[noreturn]] void refuse_inference(const char* node, const tensor::Tensor& tensor);
 
 /// Lets a hook pack a saved tensor, which goes then. Throws what the hook raised, and
