@@ -46,6 +46,11 @@ TENON_FUNCTOR inline float trunc(float x) { return __builtin_truncf(x); }
 TENON_FUNCTOR inline double trunc(double x) { return __builtin_trunc(x); }
 TENON_FUNCTOR inline float floor(float x) { return __builtin_floorf(x); }
 TENON_FUNCTOR inline double floor(double x) { return __builtin_floor(x); }
+TENON_FUNCTOR inline float ceil(float x) { return __builtin_ceilf(x); }
+TENON_FUNCTOR inline double ceil(double x) { return __builtin_ceil(x); }
+// To even, as the processor rounds unless it is told otherwise.
+TENON_FUNCTOR inline float round(float x) { return __builtin_rintf(x); }
+TENON_FUNCTOR inline double round(double x) { return __builtin_rint(x); }
 TENON_FUNCTOR inline float fmod(float x, float y) { return __builtin_fmodf(x, y); }
 TENON_FUNCTOR inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
 TENON_FUNCTOR inline float copysign(float x, float y) { return __builtin_copysignf(x, y); }

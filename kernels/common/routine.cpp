@@ -36,8 +36,8 @@ void run_composite(const Call& call) {
 
 }  // namespace
 
-void check_writable(const Call& call, const tenon_tensor_info& out) {
-  const char* name = call.form.names[call.form.written];
+void check_writable(const Call& call, const tenon_tensor_info& out, int k) {
+  const char* name = call.form.names[call.form.written + k];
   if ((out.flags & TENON_TENSOR_UNDEFINED) != 0) {
     fail_argument(call.op(), name, "a defined tensor", "the undefined tensor");
   }
@@ -46,9 +46,9 @@ void check_writable(const Call& call, const tenon_tensor_info& out) {
   }
 }
 
-void check_out(const Call& call, const tenon_tensor_info& out, const Device& device) {
-  check_writable(call, out);
-  const char* name = call.form.names[call.form.written];
+void check_out(const Call& call, const tenon_tensor_info& out, const Device& device, int k) {
+  check_writable(call, out, k);
+  const char* name = call.form.names[call.form.written + k];
   if (!(Device(out.device) == device)) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": ", name, " must be on ", device,
                                         " like the inputs, got ", Device(out.device)});
@@ -57,13 +57,13 @@ void check_out(const Call& call, const tenon_tensor_info& out, const Device& dev
 }
 
 Tensor result_for(const Call& call, Sizes sizes, Dtype dtype, const Device& device,
-                  const int64_t* strides) {
+                  const int64_t* strides, int k) {
   if (call.form.is_functional()) return allocate(sizes, dtype, device, strides);
-  const Tensor out = Tensor::retain(call.written());
+  const Tensor out = Tensor::retain(call.written(k));
   const tenon_tensor_info info = out.info();
-  check_out(call, info, device);
+  check_out(call, info, device, k);
   if (dtype_of_info(info) != dtype) {
-    fail_argument(call.op(), call.form.names[call.form.written],
+    fail_argument(call.op(), call.form.names[call.form.written + k],
                   std::string("of dtype ") + name_of(dtype), dtype_of_info(info));
   }
   if (!std::ranges::equal(sizes_of(info), sizes)) resize_out(call.op(), out, sizes, strides);

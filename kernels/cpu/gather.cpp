@@ -14,9 +14,8 @@ void gather(const Call& call) {
   const tenon_tensor_info info = result.info();
   const Places places(call.op(), call.get<Tensor>(0)->info(), dim, call.get<Tensor>(2)->info(),
                       info.data, info.strides);
-  visit_size(dtype_of_info(info), [&]<class T>(T) {
-    places.each<T>([](const T& self, T& result) { result = self; });
-  });
+  visit_size(dtype_of_info(info),
+             [&]<class T>(T) { places.each<T>([](const T& self, T& result) { result = self; }); });
   if (call.form.is_functional()) call.give(0, std::move(result));
 }
 

@@ -33,8 +33,8 @@ class Places {
  public:
   // One place for each element of `index`, in self and in `other`, of the same dtype and with these
   // strides. Throws TENON_ERROR_INDEX for an index out of bounds.
-  Places(const char* op, const tenon_tensor_info& self, int64_t dim,
-         const tenon_tensor_info& index, void* other, const int64_t* strides)
+  Places(const char* op, const tenon_tensor_info& self, int64_t dim, const tenon_tensor_info& index,
+         void* other, const int64_t* strides)
       : is_wide_(dtype_of_info(index) == Dtype::I64) {
     const int64_t size = size_of(dtype_of_info(self));
     if (index.numel == 0) {

@@ -55,9 +55,8 @@ void scatter(const Call& call) {
       });
     });
   } else {
-    visit_size(dtype, [&]<class T>(T) {
-      places.each<T>([](T& at, const T& element) { at = element; });
-    });
+    visit_size(dtype,
+               [&]<class T>(T) { places.each<T>([](T& at, const T& element) { at = element; }); });
   }
   if (call.form.is_functional()) call.give(0, std::move(result));
 }

@@ -14,7 +14,6 @@ Tensor call_clone(const Tensor& self, MemoryFormat format);
 Tensor call_index(const Tensor& self, TensorList indices);
 Tensor call_index_put(const Tensor& self, TensorList indices, const Tensor& values,
                       bool accumulate);
-void call_index_put_(const Tensor& self, TensorList indices, const Tensor& values,
-                     bool accumulate);
+void call_index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate);
 
 }  // namespace tenon::kernels

@@ -15,8 +15,7 @@ inline constexpr Facts kIndexAdd{
     .params = "Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1",
     .forms = kAllForms,
     .tags = "",
-    .gradient =
-        "self: grad; source: (index_select(grad, dim, index).conj() * alpha).conj()",
+    .gradient = "self: grad; source: (index_select(grad, dim, index).conj() * alpha).conj()",
     .tangent = "self_t + index_add(zeros_like(result), dim, index, source_t, alpha=alpha)",
     .batching = Batching::Each,
     .cast = Cast::None,

@@ -18,8 +18,7 @@ inline constexpr Facts kMaskedScatter{
     .gradient =
         "self: grad.masked_fill(mask, 0); "
         "source: masked_scatter_backward(grad, mask, source.sizes())",
-    .tangent =
-        "self_t.masked_fill(mask, 0) + masked_scatter(zeros_like(result), mask, source_t)",
+    .tangent = "self_t.masked_fill(mask, 0) + masked_scatter(zeros_like(result), mask, source_t)",
     .batching = Batching::Each,
     .cast = Cast::None,
     .routine = {&masked_scatter},

@@ -22,8 +22,7 @@ inline constexpr Facts kScatterSrc{
     .out = "src_out",
     .tags = "core",
     .gradient = "self: scatter(grad, dim, index, 0); src: gather(grad, dim, index)",
-    .tangent =
-        "scatter(self_t, dim, index, 0) + scatter(zeros_like(result), dim, index, src_t)",
+    .tangent = "scatter(self_t, dim, index, 0) + scatter(zeros_like(result), dim, index, src_t)",
     .batching = Batching::Each,
     .cast = Cast::None,
     .routine = {&scatter_meta},

@@ -254,6 +254,36 @@ void add_indexing(Table& table) {
   table.add("aten::embedding", {any({3, 2}), at}, {}, kComplex);
 }
 
+void add_order(Table& table) {
+  for (const char* op : {"aten::floor", "aten::ceil", "aten::trunc", "aten::round"}) {
+    table.unary(op, false, 0.1, 0.4);
+  }
+  table.add("aten::round.decimals", {any({2, 3})}, {kw("decimals", -3)});
+  const auto above = kw("max", 0.75);
+  table.add("aten::clamp", {any({2, 3}), -0.5, 1.0});
+  table.add("aten::clamp", {any({3})}, {above});
+  table.add("aten::clamp.Tensor", {any({2, 3}), any({3}), any({2, 1})});
+  table.add("aten::clamp.Tensor", {any({2, 3}), any({})});
+  for (const std::string op : {"aten::clamp_min", "aten::clamp_max"}) {
+    table.add(op, {any({2, 3}), 0.25});
+    table.add(op + ".Tensor", {any({2, 3}), any({3})});
+  }
+  table.add("aten::remainder.Tensor", {any({2, 3}), positive({3})});
+  table.add("aten::cumsum", {any({2, 3}), 1}, {}, kComplex);
+  table.add("aten::cumsum", {any({}), 0});
+  table.add("aten::flip", {any({2, 3}), Ints{1}}, {}, kComplex);
+  table.add("aten::roll", {any({2, 3}), Ints{1}, Ints{-1}}, {}, kComplex);
+  table.add("aten::roll", {any({2, 3}), Ints{2}});
+  table.add_complex("aten::view_as_real", {any({2, 3})});
+  table.add_complex("aten::real", {any({2, 3})});
+  table.add_complex("aten::imag", {any({2, 3})});
+  for (const bool descending : {false, true}) {
+    table.add("aten::sort", {any({2, 3}), 1, descending});
+    table.add("aten::topk", {any({3, 2}), 2, 0, descending});
+  }
+  table.add("aten::sort.stable", {any({3, 2})}, {kw("stable", true), kw("dim", 0)});
+}
+
 }  // namespace
 
 std::vector<Sample> gradient_samples() {
@@ -263,6 +293,7 @@ std::vector<Sample> gradient_samples() {
   add_reductions(table);
   add_products_and_lists(table);
   add_indexing(table);
+  add_order(table);
   return table.take();
 }
 

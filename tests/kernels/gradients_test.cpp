@@ -64,6 +64,9 @@ TEST(Gradients, EveryOperatorWithAFormula_HasASample) {
   for (const char* random : {"float_Tensor", "Tensor_float", "Tensor_Tensor"}) {
     EXPECT_EQ(wanted.erase(std::string("aten::normal.") + random), 1U);
   }
+  // Samples are real or complex throughout: ViewAsReal.GradientOfPairs_IsThatOfTheNumbers.
+  EXPECT_EQ(wanted.erase("aten::view_as_complex"), 1U);
+  EXPECT_EQ(wanted.erase("aten::view_as_complex_copy"), 1U);
   for (const std::string& op : wanted) {
     EXPECT_TRUE(sampled.contains(op)) << op << " must have a line in gradient_samples.cpp";
   }

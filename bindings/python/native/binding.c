@@ -53,6 +53,7 @@ void tnp_binding_free(tnp_binding* binding) {
   PyMem_Free(binding->rets);
   PyMem_Free(binding->defaults);
   tenon_schema_release(binding->schema);
+  Py_XDECREF(binding->results);
   PyMem_Free(binding);
 }
 
@@ -116,7 +117,10 @@ tnp_binding* tnp_binding_new(tenon_schema* schema, bool numbers) {
   uint32_t flags = tenon_schema_flags(schema);
   self->vararg = (flags & TENON_SCHEMA_VARARG) != 0;
   self->varret = (flags & TENON_SCHEMA_VARRET) != 0;
-  if (compile(self) == 0) return self;
+  if (compile(self) == 0) {
+    self->results = tnp_results_type(schema, self->nrets);
+    if (self->results != NULL || !PyErr_Occurred()) return self;
+  }
   tnp_binding_free(self);
   return NULL;
 }
@@ -477,7 +481,7 @@ PyObject* tnp_check_result(tnp_op* op, tnp_binding* b, const tenon_value* args, 
       plain = Py_TYPE(PyTuple_GET_ITEM(result, i)) == tnp_tensor_type &&
               b->rets[i].type.conv == TNP_CONV_TENSOR && b->rets[i].aliased < 0;
     }
-    if (plain) return result;
+    if (plain) return tnp_name_results(b, result);
   }
   /* Through values and back: checked, and the same object for every caller. */
   tenon_value few[4] = {{0}};
@@ -486,7 +490,7 @@ PyObject* tnp_check_result(tnp_op* op, tnp_binding* b, const tenon_value* args, 
   if (rets == NULL) {
     PyErr_NoMemory();
   } else if (tnp_results_to_values(op, b, args, result, rets) == 0) {
-    converted = tnp_values_to_object(rets, b->nrets);
+    converted = tnp_name_results(b, tnp_values_to_object(rets, b->nrets));
   }
   if (rets != few) PyMem_Free(rets);
   Py_DECREF(result);

@@ -226,6 +226,7 @@ static PyObject* run_boxed(tnp_binding* b, tenon_value* values, uint32_t count,
     leave(frame);
     result = tnp_values_to_object(rets, b->nrets);
     if (TNP_UNLIKELY(tnp_may_carry(frame->keys))) result = tnp_open_carriers(result);
+    result = tnp_name_results(b, result);
   }
   if (TNP_UNLIKELY(rets != few)) PyMem_Free(rets);
   return result;
@@ -248,7 +249,7 @@ static PyObject* run_overridden(tnp_op* op, tnp_binding* b, tenon_value* values,
   Py_END_ALLOW_THREADS PyObject* result =
       status == TENON_OK ? tnp_open_carriers(tnp_values_to_object(rets, b->nrets)) : tnp_raise();
   PyMem_Free(rets);
-  return result;
+  return tnp_name_results(b, result);
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */

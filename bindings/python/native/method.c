@@ -85,6 +85,44 @@ PyObject* tnp_tensor_reversed(PyObject* self, void* unused) {
   return tnp_op_apply(op, self, &ints, 1);
 }
 
+/* A part of complex numbers, which `op` views. */
+static PyObject* part(tnp_known_op* op, PyObject* self) {
+  PyObject* view = tnp_known(op);
+  return view ? tnp_op_apply(view, self, NULL, 0) : NULL;
+}
+
+/* Writes a value to a part. */
+static int set_part(PyObject* view, PyObject* value) {
+  int result = -1;
+  if (value == NULL) {
+    tnp_raise_format(TENON_ERROR_TYPE, "tensor: a part of complex numbers must stay, got del");
+  } else if (view != NULL) {
+    result = tnp_tensor_assign(view, Py_Ellipsis, value);
+  }
+  Py_XDECREF(view);
+  return result;
+}
+
+PyObject* tnp_tensor_real(PyObject* self, void* unused) {
+  static tnp_known_op op = {"aten::real", NULL};
+  (void)unused;
+  return part(&op, self);
+}
+
+int tnp_tensor_set_real(PyObject* self, PyObject* value, void* unused) {
+  return set_part(tnp_tensor_real(self, unused), value);
+}
+
+PyObject* tnp_tensor_imag(PyObject* self, void* unused) {
+  static tnp_known_op op = {"aten::imag", NULL};
+  (void)unused;
+  return part(&op, self);
+}
+
+int tnp_tensor_set_imag(PyObject* self, PyObject* value, void* unused) {
+  return set_part(tnp_tensor_imag(self, unused), value);
+}
+
 PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {
   static tnp_known_op op = {"aten::view", NULL};
   tenon_tensor* tensor = tnp_tensor_get(self);

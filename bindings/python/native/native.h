@@ -188,6 +188,10 @@ PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t na
 PyObject* tnp_tensor_flatten(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_t(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_reversed(PyObject* self, void* unused);
+PyObject* tnp_tensor_real(PyObject* self, void* unused);
+PyObject* tnp_tensor_imag(PyObject* self, void* unused);
+int tnp_tensor_set_real(PyObject* self, PyObject* value, void* unused);
+int tnp_tensor_set_imag(PyObject* self, PyObject* value, void* unused);
 PyObject* tnp_tensor_contiguous(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_to(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 /* A tuple of sizes: those of a tensor, or as `f(2, 3)`, `f([2, 3])` and `f((2, 3))` give them (a
@@ -390,6 +394,7 @@ typedef struct {
   tnp_argument* args;
   tnp_argument* rets;
   tenon_value* defaults; /* one an argument, borrowed from the schema, never flagged OWNED */
+  PyTypeObject* results; /* a named tuple for several results that all have names, or NULL */
 } tnp_binding;
 
 typedef struct {
@@ -444,6 +449,11 @@ static inline PyObject* tnp_known(tnp_known_op* known) {
   return TNP_LIKELY(known->op != NULL) ? known->op : tnp_known_slow(known);
 }
 PyObject* tnp_find_op(PyObject* module, PyObject* name);
+
+/* named_results.c: the named tuple for results that all have names, a new reference; NULL without
+ * (perhaps with an exception). A tuple of results as one, consumed. */
+PyTypeObject* tnp_results_type(tenon_schema* schema, uint32_t count);
+PyObject* tnp_name_results(const tnp_binding* binding, PyObject* result);
 
 /* ---- library.c: libraries and Python kernels --------------------------------------------------
  */

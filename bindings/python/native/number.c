@@ -6,6 +6,7 @@ static tnp_known_op op_add = {"aten::add.Tensor", NULL};
 static tnp_known_op op_sub = {"aten::sub.Tensor", NULL};
 static tnp_known_op op_mul = {"aten::mul.Tensor", NULL};
 static tnp_known_op op_div = {"aten::div.Tensor", NULL};
+static tnp_known_op op_remainder = {"aten::remainder.Tensor", NULL};
 static tnp_known_op op_div_mode = {"aten::div.Tensor_mode", NULL};
 static tnp_known_op op_matmul = {"aten::matmul", NULL};
 static tnp_known_op op_neg = {"aten::neg", NULL};
@@ -81,6 +82,10 @@ PyObject* tnp_divide(PyObject* a, PyObject* b) {
   PyObject* result = inverse ? call2(&op_mul, inverse, a) : NULL;
   Py_XDECREF(inverse);
   return result;
+}
+PyObject* tnp_remainder(PyObject* a, PyObject* b) {
+  if (PyUnicode_Check(a)) Py_RETURN_NOTIMPLEMENTED; /* a text is formatted */
+  return binary(&op_remainder, a, b);
 }
 PyObject* tnp_negative(PyObject* a) { return call1(&op_neg, a); }
 PyObject* tnp_absolute(PyObject* a) { return call1(&op_abs, a); }

@@ -10,6 +10,7 @@ PyObject* tnp_subtract(PyObject* a, PyObject* b);
 PyObject* tnp_multiply(PyObject* a, PyObject* b);
 PyObject* tnp_divide(PyObject* a, PyObject* b);
 PyObject* tnp_floor_divide(PyObject* a, PyObject* b);
+PyObject* tnp_remainder(PyObject* a, PyObject* b);
 PyObject* tnp_matmul(PyObject* a, PyObject* b);
 PyObject* tnp_power(PyObject* a, PyObject* b, PyObject* modulus);
 PyObject* tnp_power_in_place(PyObject* a, PyObject* b, PyObject* modulus);
@@ -25,17 +26,18 @@ PyObject* tnp_as_int(PyObject* a);
 PyObject* tnp_as_float(PyObject* a);
 PyObject* tnp_as_index(PyObject* a);
 
-#define TNP_NUMBER_SLOTS                                                                      \
-  {Py_nb_add, tnp_add}, {Py_nb_subtract, tnp_subtract}, {Py_nb_multiply, tnp_multiply},       \
-      {Py_nb_true_divide, tnp_divide}, {Py_nb_floor_divide, tnp_floor_divide},                \
-      {Py_nb_matrix_multiply, tnp_matmul}, {Py_nb_power, tnp_power},                          \
-      {Py_nb_inplace_power, tnp_power_in_place}, {Py_nb_negative, tnp_negative},              \
-      {Py_nb_positive, tnp_positive}, {Py_nb_absolute, tnp_absolute},                         \
-      {Py_nb_inplace_add, tnp_add_in_place}, {Py_nb_inplace_subtract, tnp_subtract_in_place}, \
-      {Py_nb_inplace_multiply, tnp_multiply_in_place},                                        \
-      {Py_nb_inplace_true_divide, tnp_divide_in_place}, {Py_nb_bool, tnp_truth},              \
-      {Py_nb_int, tnp_as_int}, {Py_nb_float, tnp_as_float}, {                                 \
-    Py_nb_index, tnp_as_index                                                                 \
+#define TNP_NUMBER_SLOTS                                                                \
+  {Py_nb_add, tnp_add}, {Py_nb_subtract, tnp_subtract}, {Py_nb_multiply, tnp_multiply}, \
+      {Py_nb_true_divide, tnp_divide}, {Py_nb_floor_divide, tnp_floor_divide},          \
+      {Py_nb_remainder, tnp_remainder}, {Py_nb_matrix_multiply, tnp_matmul},            \
+      {Py_nb_power, tnp_power}, {Py_nb_inplace_power, tnp_power_in_place},              \
+      {Py_nb_negative, tnp_negative}, {Py_nb_positive, tnp_positive},                   \
+      {Py_nb_absolute, tnp_absolute}, {Py_nb_inplace_add, tnp_add_in_place},            \
+      {Py_nb_inplace_subtract, tnp_subtract_in_place},                                  \
+      {Py_nb_inplace_multiply, tnp_multiply_in_place},                                  \
+      {Py_nb_inplace_true_divide, tnp_divide_in_place}, {Py_nb_bool, tnp_truth},        \
+      {Py_nb_int, tnp_as_int}, {Py_nb_float, tnp_as_float}, {                           \
+    Py_nb_index, tnp_as_index                                                           \
   }
 
 #endif

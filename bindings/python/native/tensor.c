@@ -452,6 +452,8 @@ static PyGetSetDef getset[] = {
      "The same memory, which gradients and versions know nothing of.", NULL},
     {"_version", get_version, NULL, "How often the data was written in place.", NULL},
     {"_keys", get_keys, NULL, "Dispatch keys it carries.", NULL},
+    {"real", tnp_tensor_real, tnp_tensor_set_real, "The real parts, as a view.", NULL},
+    {"imag", tnp_tensor_imag, tnp_tensor_set_imag, "The imaginary parts, as a view.", NULL},
     {"T", tnp_tensor_reversed, NULL, "The dims in reverse order.", NULL},
     {"__dict__", get_dict, set_dict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL}};

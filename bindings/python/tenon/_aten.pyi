@@ -196,6 +196,21 @@ class _packet_argmax(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_argsort(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int = -1, descending: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, stable: _bool, dim: _int = -1,
+        descending: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, stable: _bool, dim: _int = -1, descending: _bool = False,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    stable: _OpOverload
+    stable_out: _OpOverload
+
 class _packet_as_strided(_OpOverloadPacket):
     def __call__(
         __self, self: Tensor, size: _Sequence[_int], stride: _Sequence[_int],
@@ -243,9 +258,99 @@ class _packet_cat(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_ceil(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_ceil_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_chunk(_OpOverloadPacket):
     def __call__(__self, self: Tensor, chunks: _int, dim: _int = 0) -> _list[Tensor]: ...
     default: _OpOverload
+
+class _packet_clamp(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: _int | _float | _complex | _bool | None = None,
+        max: _int | _float | _complex | _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: Tensor | None = None, max: Tensor | None = None, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: _int | _float | _complex | _bool | None = None,
+        max: _int | _float | _complex | _bool | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+    out: _OpOverload
+
+class _packet_clamp_(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: _int | _float | _complex | _bool | None = None,
+        max: _int | _float | _complex | _bool | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_clamp_max(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, max: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, max: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, max: Tensor, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, max: _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+    out: _OpOverload
+
+class _packet_clamp_max_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, max: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, max: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_clamp_min(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, min: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, min: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, min: Tensor, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, min: _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+    out: _OpOverload
+
+class _packet_clamp_min_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, min: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, min: Tensor) -> Tensor: ...
+    default: _OpOverload
+    Tensor: _OpOverload
 
 class _packet_clone(_OpOverloadPacket):
     @_overload
@@ -302,6 +407,19 @@ class _packet_cos(_OpOverloadPacket):
 
 class _packet_cos_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_cumsum(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, *, dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_cumsum_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int, *, dtype: _dtype | None = None) -> Tensor: ...
     default: _OpOverload
 
 class _packet_detach(_OpOverloadPacket):
@@ -495,6 +613,26 @@ class _packet_fill_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_flip(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dims: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dims: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_floor(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_floor_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_frexp(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> _tuple[Tensor, Tensor]: ...
@@ -582,6 +720,10 @@ class _packet_gt_(_OpOverloadPacket):
         __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
+
+class _packet_imag(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_index(_OpOverloadPacket):
     @_overload
@@ -1201,6 +1343,10 @@ class _packet_randn(_OpOverloadPacket):
     generator_out: _OpOverload
     out: _OpOverload
 
+class _packet_real(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_reciprocal(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -1225,9 +1371,65 @@ class _packet_relu_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_remainder(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_Tensor: _OpOverload
+    Scalar_Tensor_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_remainder_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_reshape(_OpOverloadPacket):
     def __call__(__self, self: Tensor, shape: _Sequence[_int]) -> Tensor: ...
     default: _OpOverload
+
+class _packet_roll(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, shifts: _int | _Sequence[_int],
+        dims: _int | _Sequence[_int] = ...) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, shifts: _int | _Sequence[_int], dims: _int | _Sequence[_int] = ..., *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_round(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, decimals: _int) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, decimals: _int, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    decimals: _OpOverload
+    decimals_out: _OpOverload
+    out: _OpOverload
+
+class _packet_round_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, decimals: _int) -> Tensor: ...
+    default: _OpOverload
+    decimals: _OpOverload
 
 class _packet_rsub(_OpOverloadPacket):
     @_overload
@@ -1411,6 +1613,28 @@ class _packet_softmax(_OpOverloadPacket):
         __self, self: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
+
+class _packet_sort(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int = -1,
+        descending: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, stable: _bool | None, dim: _int = -1,
+        descending: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int = -1, descending: _bool = False, *, values: Tensor,
+        indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, *, stable: _bool | None, dim: _int = -1, descending: _bool = False,
+        values: Tensor, indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    stable: _OpOverload
+    values: _OpOverload
+    values_stable: _OpOverload
 
 class _packet_split(_OpOverloadPacket):
     def __call__(__self, self: Tensor, split_size: _int, dim: _int = 0) -> _list[Tensor]: ...
@@ -1633,6 +1857,18 @@ class _packet_to(_OpOverloadPacket):
     dtype_layout: _OpOverload
     other: _OpOverload
 
+class _packet_topk(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, k: _int, dim: _int = -1, largest: _bool = True,
+        sorted: _bool = True) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True,
+        *, values: Tensor, indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    values: _OpOverload
+
 class _packet_transpose(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
     int: _OpOverload
@@ -1648,6 +1884,18 @@ class _packet_transpose_copy(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim0: _int, dim1: _int, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
+
+class _packet_trunc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_trunc_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_unbind(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dim: _int = 0) -> _list[Tensor]: ...
@@ -1700,6 +1948,30 @@ class _packet_view(_OpOverloadPacket):
     def __call__(__self, self: Tensor, dtype: _dtype) -> Tensor: ...
     default: _OpOverload
     dtype: _OpOverload
+
+class _packet_view_as_complex(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_view_as_complex_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_view_as_real(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_view_as_real_copy(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
 
 class _packet_view_copy(_OpOverloadPacket):
     @_overload
@@ -1788,12 +2060,21 @@ alias_copy: _packet_alias_copy
 amax: _packet_amax
 arange: _packet_arange
 argmax: _packet_argmax
+argsort: _packet_argsort
 as_strided: _packet_as_strided
 as_strided_: _packet_as_strided_
 as_strided_copy: _packet_as_strided_copy
 bmm: _packet_bmm
 cat: _packet_cat
+ceil: _packet_ceil
+ceil_: _packet_ceil_
 chunk: _packet_chunk
+clamp: _packet_clamp
+clamp_: _packet_clamp_
+clamp_max: _packet_clamp_max
+clamp_max_: _packet_clamp_max_
+clamp_min: _packet_clamp_min
+clamp_min_: _packet_clamp_min_
 clone: _packet_clone
 conj: _packet_conj
 conj_physical: _packet_conj_physical
@@ -1803,6 +2084,8 @@ copy: _packet_copy
 copy_: _packet_copy_
 cos: _packet_cos
 cos_: _packet_cos_
+cumsum: _packet_cumsum
+cumsum_: _packet_cumsum_
 detach: _packet_detach
 detach_copy: _packet_detach_copy
 div: _packet_div
@@ -1821,6 +2104,9 @@ expand: _packet_expand
 expand_copy: _packet_expand_copy
 fill: _packet_fill
 fill_: _packet_fill_
+flip: _packet_flip
+floor: _packet_floor
+floor_: _packet_floor_
 frexp: _packet_frexp
 full: _packet_full
 full_like: _packet_full_like
@@ -1829,6 +2115,7 @@ ge: _packet_ge
 ge_: _packet_ge_
 gt: _packet_gt
 gt_: _packet_gt_
+imag: _packet_imag
 index: _packet_index
 index_add: _packet_index_add
 index_add_: _packet_index_add_
@@ -1884,11 +2171,17 @@ pow: _packet_pow
 pow_: _packet_pow_
 rand: _packet_rand
 randn: _packet_randn
+real: _packet_real
 reciprocal: _packet_reciprocal
 reciprocal_: _packet_reciprocal_
 relu: _packet_relu
 relu_: _packet_relu_
+remainder: _packet_remainder
+remainder_: _packet_remainder_
 reshape: _packet_reshape
+roll: _packet_roll
+round: _packet_round
+round_: _packet_round_
 rsub: _packet_rsub
 scatter: _packet_scatter
 scatter_: _packet_scatter_
@@ -1910,6 +2203,7 @@ slice: _packet_slice
 slice_backward: _packet_slice_backward
 slice_copy: _packet_slice_copy
 softmax: _packet_softmax
+sort: _packet_sort
 split: _packet_split
 split_with_sizes: _packet_split_with_sizes
 sqrt: _packet_sqrt
@@ -1932,9 +2226,12 @@ tanh_: _packet_tanh_
 tanh_backward: _packet_tanh_backward
 threshold_backward: _packet_threshold_backward
 to: _packet_to
+topk: _packet_topk
 transpose: _packet_transpose
 transpose_: _packet_transpose_
 transpose_copy: _packet_transpose_copy
+trunc: _packet_trunc
+trunc_: _packet_trunc_
 unbind: _packet_unbind
 uniform: _packet_uniform
 uniform_: _packet_uniform_
@@ -1943,6 +2240,10 @@ unsqueeze_: _packet_unsqueeze_
 unsqueeze_copy: _packet_unsqueeze_copy
 value_selecting_reduction_backward: _packet_value_selecting_reduction_backward
 view: _packet_view
+view_as_complex: _packet_view_as_complex
+view_as_complex_copy: _packet_view_as_complex_copy
+view_as_real: _packet_view_as_real
+view_as_real_copy: _packet_view_as_real_copy
 view_copy: _packet_view_copy
 where: _packet_where
 zero: _packet_zero

@@ -18,15 +18,21 @@ addcmul = _aten("addcmul")
 alias_copy = _aten("alias_copy")
 amax = _aten("amax")
 argmax = _aten("argmax")
+argsort = _aten("argsort")
 as_strided = _aten("as_strided")
 as_strided_copy = _aten("as_strided_copy")
 bmm = _aten("bmm")
 cat = _aten("cat")
+ceil = _aten("ceil")
 chunk = _aten("chunk")
+clamp = _aten("clamp")
+clamp_max = _aten("clamp_max")
+clamp_min = _aten("clamp_min")
 clone = _aten("clone")
 conj = _aten("conj")
 conj_physical = _aten("conj_physical")
 cos = _aten("cos")
+cumsum = _aten("cumsum")
 detach = _aten("detach")
 detach_copy = _aten("detach_copy")
 div = _aten("div")
@@ -37,10 +43,13 @@ equal = _aten("equal")
 exp = _aten("exp")
 expand_copy = _aten("expand_copy")
 fill = _aten("fill")
+flip = _aten("flip")
+floor = _aten("floor")
 frexp = _aten("frexp")
 gather = _aten("gather")
 ge = _aten("ge")
 gt = _aten("gt")
+imag = _aten("imag")
 index = _aten("index")
 index_add = _aten("index_add")
 index_copy = _aten("index_copy")
@@ -76,9 +85,13 @@ outer = _aten("outer")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
 pow = _aten("pow")
+real = _aten("real")
 reciprocal = _aten("reciprocal")
 relu = _aten("relu")
+remainder = _aten("remainder")
 reshape = _aten("reshape")
+roll = _aten("roll")
+round = _aten("round")
 rsub = _aten("rsub")
 scatter = _aten("scatter")
 scatter_add = _aten("scatter_add")
@@ -93,6 +106,7 @@ sin = _aten("sin")
 slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
 softmax = _aten("softmax")
+sort = _aten("sort")
 split = _aten("split")
 split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
@@ -109,13 +123,19 @@ take_along_dim = _aten("take_along_dim")
 tanh = _aten("tanh")
 tanh_backward = _aten("tanh_backward")
 threshold_backward = _aten("threshold_backward")
+topk = _aten("topk")
 transpose = _aten("transpose")
 transpose_copy = _aten("transpose_copy")
+trunc = _aten("trunc")
 unbind = _aten("unbind")
 uniform = _aten("uniform")
 unsqueeze = _aten("unsqueeze")
 unsqueeze_copy = _aten("unsqueeze_copy")
 value_selecting_reduction_backward = _aten("value_selecting_reduction_backward")
+view_as_complex = _aten("view_as_complex")
+view_as_complex_copy = _aten("view_as_complex_copy")
+view_as_real = _aten("view_as_real")
+view_as_real_copy = _aten("view_as_real_copy")
 view_copy = _aten("view_copy")
 where = _aten("where")
 
@@ -127,15 +147,21 @@ __all__ = [
     "alias_copy",
     "amax",
     "argmax",
+    "argsort",
     "as_strided",
     "as_strided_copy",
     "bmm",
     "cat",
+    "ceil",
     "chunk",
+    "clamp",
+    "clamp_max",
+    "clamp_min",
     "clone",
     "conj",
     "conj_physical",
     "cos",
+    "cumsum",
     "detach",
     "detach_copy",
     "div",
@@ -146,10 +172,13 @@ __all__ = [
     "exp",
     "expand_copy",
     "fill",
+    "flip",
+    "floor",
     "frexp",
     "gather",
     "ge",
     "gt",
+    "imag",
     "index",
     "index_add",
     "index_copy",
@@ -185,9 +214,13 @@ __all__ = [
     "permute",
     "permute_copy",
     "pow",
+    "real",
     "reciprocal",
     "relu",
+    "remainder",
     "reshape",
+    "roll",
+    "round",
     "rsub",
     "scatter",
     "scatter_add",
@@ -202,6 +235,7 @@ __all__ = [
     "slice_backward",
     "slice_copy",
     "softmax",
+    "sort",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -218,16 +252,22 @@ __all__ = [
     "tanh",
     "tanh_backward",
     "threshold_backward",
+    "topk",
     "transpose",
     "transpose_copy",
+    "trunc",
     "unbind",
     "uniform",
     "unsqueeze",
     "unsqueeze_copy",
     "value_selecting_reduction_backward",
+    "view_as_complex",
+    "view_as_complex_copy",
+    "view_as_real",
+    "view_as_real_copy",
     "view_copy",
     "where",
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ('abs', 'max', 'min', 'pow', 'sum')
+BUILTINS = ('abs', 'max', 'min', 'pow', 'round', 'sum')

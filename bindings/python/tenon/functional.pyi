@@ -8,15 +8,21 @@ from ._aten import addcmul as addcmul
 from ._aten import alias_copy as alias_copy
 from ._aten import amax as amax
 from ._aten import argmax as argmax
+from ._aten import argsort as argsort
 from ._aten import as_strided as as_strided
 from ._aten import as_strided_copy as as_strided_copy
 from ._aten import bmm as bmm
 from ._aten import cat as cat
+from ._aten import ceil as ceil
 from ._aten import chunk as chunk
+from ._aten import clamp as clamp
+from ._aten import clamp_max as clamp_max
+from ._aten import clamp_min as clamp_min
 from ._aten import clone as clone
 from ._aten import conj as conj
 from ._aten import conj_physical as conj_physical
 from ._aten import cos as cos
+from ._aten import cumsum as cumsum
 from ._aten import detach as detach
 from ._aten import detach_copy as detach_copy
 from ._aten import div as div
@@ -27,10 +33,13 @@ from ._aten import equal as equal
 from ._aten import exp as exp
 from ._aten import expand_copy as expand_copy
 from ._aten import fill as fill
+from ._aten import flip as flip
+from ._aten import floor as floor
 from ._aten import frexp as frexp
 from ._aten import gather as gather
 from ._aten import ge as ge
 from ._aten import gt as gt
+from ._aten import imag as imag
 from ._aten import index as index
 from ._aten import index_add as index_add
 from ._aten import index_copy as index_copy
@@ -66,9 +75,13 @@ from ._aten import outer as outer
 from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
 from ._aten import pow as pow
+from ._aten import real as real
 from ._aten import reciprocal as reciprocal
 from ._aten import relu as relu
+from ._aten import remainder as remainder
 from ._aten import reshape as reshape
+from ._aten import roll as roll
+from ._aten import round as round
 from ._aten import rsub as rsub
 from ._aten import scatter as scatter
 from ._aten import scatter_add as scatter_add
@@ -83,6 +96,7 @@ from ._aten import sin as sin
 from ._aten import slice_backward as slice_backward
 from ._aten import slice_copy as slice_copy
 from ._aten import softmax as softmax
+from ._aten import sort as sort
 from ._aten import split as split
 from ._aten import split_with_sizes as split_with_sizes
 from ._aten import sqrt as sqrt
@@ -99,13 +113,19 @@ from ._aten import take_along_dim as take_along_dim
 from ._aten import tanh as tanh
 from ._aten import tanh_backward as tanh_backward
 from ._aten import threshold_backward as threshold_backward
+from ._aten import topk as topk
 from ._aten import transpose as transpose
 from ._aten import transpose_copy as transpose_copy
+from ._aten import trunc as trunc
 from ._aten import unbind as unbind
 from ._aten import uniform as uniform
 from ._aten import unsqueeze as unsqueeze
 from ._aten import unsqueeze_copy as unsqueeze_copy
 from ._aten import value_selecting_reduction_backward as value_selecting_reduction_backward
+from ._aten import view_as_complex as view_as_complex
+from ._aten import view_as_complex_copy as view_as_complex_copy
+from ._aten import view_as_real as view_as_real
+from ._aten import view_as_real_copy as view_as_real_copy
 from ._aten import view_copy as view_copy
 from ._aten import where as where
 
@@ -118,15 +138,21 @@ __all__ = [
     "alias_copy",
     "amax",
     "argmax",
+    "argsort",
     "as_strided",
     "as_strided_copy",
     "bmm",
     "cat",
+    "ceil",
     "chunk",
+    "clamp",
+    "clamp_max",
+    "clamp_min",
     "clone",
     "conj",
     "conj_physical",
     "cos",
+    "cumsum",
     "detach",
     "detach_copy",
     "div",
@@ -137,10 +163,13 @@ __all__ = [
     "exp",
     "expand_copy",
     "fill",
+    "flip",
+    "floor",
     "frexp",
     "gather",
     "ge",
     "gt",
+    "imag",
     "index",
     "index_add",
     "index_copy",
@@ -176,9 +205,13 @@ __all__ = [
     "permute",
     "permute_copy",
     "pow",
+    "real",
     "reciprocal",
     "relu",
+    "remainder",
     "reshape",
+    "roll",
+    "round",
     "rsub",
     "scatter",
     "scatter_add",
@@ -193,6 +226,7 @@ __all__ = [
     "slice_backward",
     "slice_copy",
     "softmax",
+    "sort",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -209,13 +243,19 @@ __all__ = [
     "tanh",
     "tanh_backward",
     "threshold_backward",
+    "topk",
     "transpose",
     "transpose_copy",
+    "trunc",
     "unbind",
     "uniform",
     "unsqueeze",
     "unsqueeze_copy",
     "value_selecting_reduction_backward",
+    "view_as_complex",
+    "view_as_complex_copy",
+    "view_as_real",
+    "view_as_real_copy",
     "view_copy",
     "where",
 ]

@@ -18,6 +18,7 @@ import draws  # noqa: F401
 import gradients  # noqa: F401
 import indexing  # noqa: F401
 import pointwise  # noqa: F401
+import running  # noqa: F401
 import several  # noqa: F401
 import structure  # noqa: F401
 

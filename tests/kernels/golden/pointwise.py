@@ -11,7 +11,9 @@ from cases import (
     COMPLEX,
     FLOAT8,
     FLOATS,
+    INF,
     INTS,
+    NAN,
     FAMILIES,
     Number,
     case,
@@ -40,7 +42,10 @@ def unary(name, safe=False, exact=False):
 
 
 for _name, _safe, _exact in [
+    ("ceil", False, True),
+    ("floor", False, True),
     ("neg", False, True),
+    ("trunc", False, True),
     ("exp", False, False),
     ("log", True, False),
     ("sqrt", True, False),
@@ -376,3 +381,20 @@ def _where():
     yield case("refuses_sizes", op, mask, ramp(2), ramp(2, 3))
     yield case("empty", op, mask[:0], ramp(0, 3), ramp(3), exact=True)
     yield case("zero_dim", op, torch.tensor(True), ramp(start=1), ramp(start=2), exact=True)
+
+
+@family("round")
+def _round():
+    op, decimals = "aten::round", "aten::round.decimals"
+    halves = torch.tensor([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.49999997, NAN, INF])
+    yield from unary("round", exact=True)
+    for dtype in FLOATS:
+        yield case(f"halves_{short(dtype)}", op, halves.to(dtype), exact=True)
+    for digits in (-1, 0, 2):
+        for dtype in FLOATS:
+            row = torch.tensor([1.2345, -27.5, 0.125, 1e3, NAN]).to(dtype)
+            name = f"decimals_{digits}_{short(dtype)}"
+            yield case(name, decimals, row, decimals=digits)
+    yield case("decimals_in_place", "aten::round_.decimals", ramp(3, step=0.375), decimals=1)
+    into = torch.zeros(3)
+    yield case("decimals_out", f"{decimals}_out", ramp(3, step=0.375), decimals=1, out=into)

@@ -798,6 +798,100 @@ pub fn argmax_out_with(self_: &Tensor, out: &Tensor, options: ArgmaxOutOptions) 
     Ok(out.clone())
 }
 
+/// What [`argsort`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ArgsortOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub descending: bool,
+}
+
+impl Default for ArgsortOptions {
+    fn default() -> Self {
+        ArgsortOptions {
+            dim: -1,
+            descending: false,
+        }
+    }
+}
+
+/// `aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor`
+pub fn argsort(self_: &Tensor) -> Result<Tensor> {
+    argsort_with(self_, ArgsortOptions::default())
+}
+
+/// As [`argsort`], with all that it leaves out.
+pub fn argsort_with(self_: &Tensor, options: ArgsortOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::argsort");
+    OP.get()?.call(self_, options.dim, options.descending)
+}
+
+/// What [`argsort_stable`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ArgsortStableOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub descending: bool,
+}
+
+impl Default for ArgsortStableOptions {
+    fn default() -> Self {
+        ArgsortStableOptions {
+            dim: -1,
+            descending: false,
+        }
+    }
+}
+
+/// `aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor`
+pub fn argsort_stable(self_: &Tensor, stable: bool) -> Result<Tensor> {
+    argsort_stable_with(self_, stable, ArgsortStableOptions::default())
+}
+
+/// As [`argsort_stable`], with all that it leaves out.
+pub fn argsort_stable_with(
+    self_: &Tensor, stable: bool, options: ArgsortStableOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool, i64, bool), Tensor> =
+        LazyTyped::new("aten::argsort.stable");
+    OP.get()?.call(self_, stable, options.dim, options.descending)
+}
+
+/// What [`argsort_stable_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ArgsortStableOutOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub descending: bool,
+}
+
+impl Default for ArgsortStableOutOptions {
+    fn default() -> Self {
+        ArgsortStableOutOptions {
+            dim: -1,
+            descending: false,
+        }
+    }
+}
+
+/// `aten::argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn argsort_stable_out(self_: &Tensor, stable: bool, out: &Tensor) -> Result<Tensor> {
+    argsort_stable_out_with(self_, stable, out, ArgsortStableOutOptions::default())
+}
+
+/// As [`argsort_stable_out`], with all that it leaves out.
+pub fn argsort_stable_out_with(
+    self_: &Tensor, stable: bool, out: &Tensor,
+    options: ArgsortStableOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, bool, i64, bool, &Tensor), ()> =
+        LazyTyped::new("aten::argsort.stable_out");
+    OP.get()?.call(self_, stable, options.dim, options.descending, out)?;
+    Ok(out.clone())
+}
+
 /// What [`as_strided`] leaves out.
 #[derive(Clone, Debug)]
 pub struct AsStridedOptions {
@@ -1000,6 +1094,26 @@ pub fn cat_out_with(tensors: &[&Tensor], out: &Tensor, options: CatOutOptions) -
     OP.get()?.call(args![tensors, options.dim, out])
 }
 
+/// `aten::ceil(Tensor self) -> Tensor`
+pub fn ceil(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::ceil");
+    OP.get()?.call(self_)
+}
+
+/// `aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn ceil_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::ceil.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::ceil_(Tensor(a!) self) -> Tensor(a!)`
+pub fn ceil_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::ceil_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// What [`chunk`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ChunkOptions {
@@ -1024,6 +1138,276 @@ pub fn chunk(self_: &Tensor, chunks: i64) -> Result<Vec<Tensor>> {
 pub fn chunk_with(self_: &Tensor, chunks: i64, options: ChunkOptions) -> Result<Vec<Tensor>> {
     static OP: LazyTyped<(&Tensor, i64, i64), Vec<Tensor>> = LazyTyped::new("aten::chunk");
     OP.get()?.call(self_, chunks, options.dim)
+}
+
+/// What [`clamp`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClampOptions {
+    /// Scalar?, by default `None`.
+    pub min: Option<Scalar>,
+    /// Scalar?, by default `None`.
+    pub max: Option<Scalar>,
+}
+
+impl Default for ClampOptions {
+    fn default() -> Self {
+        ClampOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor`
+pub fn clamp(self_: &Tensor) -> Result<Tensor> {
+    clamp_with(self_, ClampOptions::default())
+}
+
+/// As [`clamp`], with all that it leaves out.
+pub fn clamp_with(self_: &Tensor, options: ClampOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>), Tensor> =
+        LazyTyped::new("aten::clamp");
+    OP.get()?.call(self_, options.min, options.max)
+}
+
+/// What [`clamp_tensor`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClampTensorOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub min: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub max: Option<&'a Tensor>,
+}
+
+impl Default for ClampTensorOptions<'_> {
+    fn default() -> Self {
+        ClampTensorOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor`
+pub fn clamp_tensor(self_: &Tensor) -> Result<Tensor> {
+    clamp_tensor_with(self_, ClampTensorOptions::default())
+}
+
+/// As [`clamp_tensor`], with all that it leaves out.
+pub fn clamp_tensor_with(self_: &Tensor, options: ClampTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>), Tensor> =
+        LazyTyped::new("aten::clamp.Tensor");
+    OP.get()?.call(self_, options.min, options.max)
+}
+
+/// What [`clamp_tensor_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClampTensorOutOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub min: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub max: Option<&'a Tensor>,
+}
+
+impl Default for ClampTensorOutOptions<'_> {
+    fn default() -> Self {
+        ClampTensorOutOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn clamp_tensor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    clamp_tensor_out_with(self_, out, ClampTensorOutOptions::default())
+}
+
+/// As [`clamp_tensor_out`], with all that it leaves out.
+pub fn clamp_tensor_out_with(
+    self_: &Tensor, out: &Tensor, options: ClampTensorOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>, &Tensor), ()> =
+        LazyTyped::new("aten::clamp.Tensor_out");
+    OP.get()?.call(self_, options.min, options.max, out)?;
+    Ok(out.clone())
+}
+
+/// What [`clamp_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClampOutOptions {
+    /// Scalar?, by default `None`.
+    pub min: Option<Scalar>,
+    /// Scalar?, by default `None`.
+    pub max: Option<Scalar>,
+}
+
+impl Default for ClampOutOptions {
+    fn default() -> Self {
+        ClampOutOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn clamp_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    clamp_out_with(self_, out, ClampOutOptions::default())
+}
+
+/// As [`clamp_out`], with all that it leaves out.
+pub fn clamp_out_with(self_: &Tensor, out: &Tensor, options: ClampOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>, &Tensor), ()> =
+        LazyTyped::new("aten::clamp.out");
+    OP.get()?.call(self_, options.min, options.max, out)?;
+    Ok(out.clone())
+}
+
+/// What [`clamp_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClampInPlaceOptions {
+    /// Scalar?, by default `None`.
+    pub min: Option<Scalar>,
+    /// Scalar?, by default `None`.
+    pub max: Option<Scalar>,
+}
+
+impl Default for ClampInPlaceOptions {
+    fn default() -> Self {
+        ClampInPlaceOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)`
+pub fn clamp_(self_: &Tensor) -> Result<Tensor> {
+    clamp_with_(self_, ClampInPlaceOptions::default())
+}
+
+/// As [`clamp_`], with all that it leaves out.
+pub fn clamp_with_(self_: &Tensor, options: ClampInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<Scalar>, Option<Scalar>), ()> =
+        LazyTyped::new("aten::clamp_");
+    OP.get()?.call(self_, options.min, options.max)?;
+    Ok(self_.clone())
+}
+
+/// What [`clamp_tensor_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ClampInPlaceTensorOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub min: Option<&'a Tensor>,
+    /// Tensor?, by default `None`.
+    pub max: Option<&'a Tensor>,
+}
+
+impl Default for ClampInPlaceTensorOptions<'_> {
+    fn default() -> Self {
+        ClampInPlaceTensorOptions {
+            min: None,
+            max: None,
+        }
+    }
+}
+
+/// `aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)`
+pub fn clamp_tensor_(self_: &Tensor) -> Result<Tensor> {
+    clamp_tensor_with_(self_, ClampInPlaceTensorOptions::default())
+}
+
+/// As [`clamp_tensor_`], with all that it leaves out.
+pub fn clamp_tensor_with_(
+    self_: &Tensor, options: ClampInPlaceTensorOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&Tensor>, Option<&Tensor>), ()> =
+        LazyTyped::new("aten::clamp_.Tensor");
+    OP.get()?.call(self_, options.min, options.max)?;
+    Ok(self_.clone())
+}
+
+/// `aten::clamp_max(Tensor self, Scalar max) -> Tensor`
+pub fn clamp_max(self_: &Tensor, max: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::clamp_max");
+    OP.get()?.call(self_, max.into())
+}
+
+/// `aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor`
+pub fn clamp_max_tensor(self_: &Tensor, max: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::clamp_max.Tensor");
+    OP.get()?.call(self_, max)
+}
+
+/// `aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn clamp_max_tensor_out(self_: &Tensor, max: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::clamp_max.Tensor_out");
+    OP.get()?.call(self_, max, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn clamp_max_out(self_: &Tensor, max: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::clamp_max.out");
+    OP.get()?.call(self_, max.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)`
+pub fn clamp_max_(self_: &Tensor, max: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::clamp_max_");
+    OP.get()?.call(self_, max.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)`
+pub fn clamp_max_tensor_(self_: &Tensor, max: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::clamp_max_.Tensor");
+    OP.get()?.call(self_, max)?;
+    Ok(self_.clone())
+}
+
+/// `aten::clamp_min(Tensor self, Scalar min) -> Tensor`
+pub fn clamp_min(self_: &Tensor, min: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::clamp_min");
+    OP.get()?.call(self_, min.into())
+}
+
+/// `aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor`
+pub fn clamp_min_tensor(self_: &Tensor, min: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::clamp_min.Tensor");
+    OP.get()?.call(self_, min)
+}
+
+/// `aten::clamp_min.Tensor_out(Tensor self, Tensor min, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn clamp_min_tensor_out(self_: &Tensor, min: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::clamp_min.Tensor_out");
+    OP.get()?.call(self_, min, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn clamp_min_out(self_: &Tensor, min: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::clamp_min.out");
+    OP.get()?.call(self_, min.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)`
+pub fn clamp_min_(self_: &Tensor, min: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::clamp_min_");
+    OP.get()?.call(self_, min.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)`
+pub fn clamp_min_tensor_(self_: &Tensor, min: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::clamp_min_.Tensor");
+    OP.get()?.call(self_, min)?;
+    Ok(self_.clone())
 }
 
 /// What [`clone`] leaves out.
@@ -1232,6 +1616,89 @@ pub fn cos_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 pub fn cos_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::cos_");
     OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// What [`cumsum`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CumsumOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for CumsumOptions {
+    fn default() -> Self {
+        CumsumOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor`
+pub fn cumsum(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    cumsum_with(self_, dim, CumsumOptions::default())
+}
+
+/// As [`cumsum`], with all that it leaves out.
+pub fn cumsum_with(self_: &Tensor, dim: i64, options: CumsumOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>), Tensor> = LazyTyped::new("aten::cumsum");
+    OP.get()?.call(self_, dim, options.dtype)
+}
+
+/// What [`cumsum_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CumsumOutOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for CumsumOutOptions {
+    fn default() -> Self {
+        CumsumOutOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn cumsum_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    cumsum_out_with(self_, dim, out, CumsumOutOptions::default())
+}
+
+/// As [`cumsum_out`], with all that it leaves out.
+pub fn cumsum_out_with(
+    self_: &Tensor, dim: i64, out: &Tensor, options: CumsumOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::cumsum.out");
+    OP.get()?.call(self_, dim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`cumsum_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CumsumInPlaceOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for CumsumInPlaceOptions {
+    fn default() -> Self {
+        CumsumInPlaceOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)`
+pub fn cumsum_(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    cumsum_with_(self_, dim, CumsumInPlaceOptions::default())
+}
+
+/// As [`cumsum_`], with all that it leaves out.
+pub fn cumsum_with_(self_: &Tensor, dim: i64, options: CumsumInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, Option<DType>), ()> = LazyTyped::new("aten::cumsum_");
+    OP.get()?.call(self_, dim, options.dtype)?;
     Ok(self_.clone())
 }
 
@@ -1825,6 +2292,39 @@ pub fn fill_tensor_(self_: &Tensor, value: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::flip(Tensor self, int[] dims) -> Tensor`
+pub fn flip(self_: &Tensor, dims: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::flip");
+    OP.get()?.call(self_, dims)
+}
+
+/// `aten::flip.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn flip_out(self_: &Tensor, dims: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> = LazyTyped::new("aten::flip.out");
+    OP.get()?.call(self_, dims, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::floor(Tensor self) -> Tensor`
+pub fn floor(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::floor");
+    OP.get()?.call(self_)
+}
+
+/// `aten::floor.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn floor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::floor.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::floor_(Tensor(a!) self) -> Tensor(a!)`
+pub fn floor_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::floor_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// `aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)`
 pub fn frexp_tensor(self_: &Tensor) -> Result<(Tensor, Tensor)> {
     static OP: LazyTyped<(&Tensor,), (Tensor, Tensor)> = LazyTyped::new("aten::frexp.Tensor");
@@ -2101,6 +2601,12 @@ pub fn gt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::gt_.Tensor");
     OP.get()?.call(self_, other)?;
     Ok(self_.clone())
+}
+
+/// `aten::imag(Tensor(a) self) -> Tensor(a)`
+pub fn imag(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::imag");
+    OP.get()?.call(self_)
 }
 
 /// `aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor`
@@ -4018,6 +4524,12 @@ pub fn randn_out(size: &[i64], out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// `aten::real(Tensor(a) self) -> Tensor(a)`
+pub fn real(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::real");
+    OP.get()?.call(self_)
+}
+
 /// `aten::reciprocal(Tensor self) -> Tensor`
 pub fn reciprocal(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::reciprocal");
@@ -4058,10 +4570,163 @@ pub fn relu_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn remainder_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::remainder.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor`
+pub fn remainder_scalar_tensor(self_: impl Into<Scalar>, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> =
+        LazyTyped::new("aten::remainder.Scalar_Tensor");
+    OP.get()?.call(self_.into(), other)
+}
+
+/// `aten::remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn remainder_scalar_tensor_out(
+    self_: impl Into<Scalar>, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::remainder.Scalar_Tensor_out");
+    OP.get()?.call(self_.into(), other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn remainder_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::remainder.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn remainder_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::remainder.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn remainder_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::remainder.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn remainder_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::remainder_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn remainder_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::remainder_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
 /// `aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)`
 pub fn reshape(self_: &Tensor, shape: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::reshape");
     OP.get()?.call(self_, shape)
+}
+
+/// What [`roll`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RollOptions<'a> {
+    /// int[1], by default `&[]`.
+    pub dims: &'a [i64],
+}
+
+impl Default for RollOptions<'_> {
+    fn default() -> Self {
+        RollOptions {
+            dims: &[],
+        }
+    }
+}
+
+/// `aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor`
+pub fn roll(self_: &Tensor, shifts: &[i64]) -> Result<Tensor> {
+    roll_with(self_, shifts, RollOptions::default())
+}
+
+/// As [`roll`], with all that it leaves out.
+pub fn roll_with(self_: &Tensor, shifts: &[i64], options: RollOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64]), Tensor> = LazyTyped::new("aten::roll");
+    OP.get()?.call(self_, shifts, options.dims)
+}
+
+/// What [`roll_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct RollOutOptions<'a> {
+    /// int[1], by default `&[]`.
+    pub dims: &'a [i64],
+}
+
+impl Default for RollOutOptions<'_> {
+    fn default() -> Self {
+        RollOutOptions {
+            dims: &[],
+        }
+    }
+}
+
+/// `aten::roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)`
+pub fn roll_out(self_: &Tensor, shifts: &[i64], out: &Tensor) -> Result<Tensor> {
+    roll_out_with(self_, shifts, out, RollOutOptions::default())
+}
+
+/// As [`roll_out`], with all that it leaves out.
+pub fn roll_out_with(
+    self_: &Tensor, shifts: &[i64], out: &Tensor, options: RollOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &Tensor), ()> = LazyTyped::new("aten::roll.out");
+    OP.get()?.call(self_, shifts, options.dims, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::round(Tensor self) -> Tensor`
+pub fn round(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::round");
+    OP.get()?.call(self_)
+}
+
+/// `aten::round.decimals(Tensor self, *, int decimals) -> Tensor`
+pub fn round_decimals(self_: &Tensor, decimals: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), Tensor> = LazyTyped::new("aten::round.decimals");
+    OP.get()?.call(self_, decimals)
+}
+
+/// `aten::round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)`
+pub fn round_decimals_out(self_: &Tensor, decimals: i64, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, &Tensor), ()> = LazyTyped::new("aten::round.decimals_out");
+    OP.get()?.call(self_, decimals, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn round_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::round.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::round_(Tensor(a!) self) -> Tensor(a!)`
+pub fn round_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::round_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)`
+pub fn round_decimals_(self_: &Tensor, decimals: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64), ()> = LazyTyped::new("aten::round_.decimals");
+    OP.get()?.call(self_, decimals)?;
+    Ok(self_.clone())
 }
 
 /// What [`rsub_scalar`] leaves out.
@@ -4582,6 +5247,137 @@ pub fn softmax_int_out_with(
         LazyTyped::new("aten::softmax.int_out");
     OP.get()?.call(self_, dim, options.dtype, out)?;
     Ok(out.clone())
+}
+
+/// What [`sort`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SortOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub descending: bool,
+}
+
+impl Default for SortOptions {
+    fn default() -> Self {
+        SortOptions {
+            dim: -1,
+            descending: false,
+        }
+    }
+}
+
+/// `aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)`
+pub fn sort(self_: &Tensor) -> Result<(Tensor, Tensor)> {
+    sort_with(self_, SortOptions::default())
+}
+
+/// As [`sort`], with all that it leaves out.
+pub fn sort_with(self_: &Tensor, options: SortOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool), (Tensor, Tensor)> = LazyTyped::new("aten::sort");
+    OP.get()?.call(self_, options.dim, options.descending)
+}
+
+/// What [`sort_stable`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SortStableOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub descending: bool,
+}
+
+impl Default for SortStableOptions {
+    fn default() -> Self {
+        SortStableOptions {
+            dim: -1,
+            descending: false,
+        }
+    }
+}
+
+/// `aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor
+/// values, Tensor indices)`
+pub fn sort_stable(self_: &Tensor, stable: Option<bool>) -> Result<(Tensor, Tensor)> {
+    sort_stable_with(self_, stable, SortStableOptions::default())
+}
+
+/// As [`sort_stable`], with all that it leaves out.
+pub fn sort_stable_with(
+    self_: &Tensor, stable: Option<bool>, options: SortStableOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<bool>, i64, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::sort.stable");
+    OP.get()?.call(self_, stable, options.dim, options.descending)
+}
+
+/// What [`sort_values`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SortValuesOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub descending: bool,
+}
+
+impl Default for SortValuesOptions {
+    fn default() -> Self {
+        SortValuesOptions {
+            dim: -1,
+            descending: false,
+        }
+    }
+}
+
+/// `aten::sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values,
+/// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)`
+pub fn sort_values(self_: &Tensor, values: &Tensor, indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    sort_values_with(self_, values, indices, SortValuesOptions::default())
+}
+
+/// As [`sort_values`], with all that it leaves out.
+pub fn sort_values_with(
+    self_: &Tensor, values: &Tensor, indices: &Tensor,
+    options: SortValuesOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::sort.values");
+    OP.get()?.call(self_, options.dim, options.descending, values, indices)?;
+    Ok((values.clone(), indices.clone()))
+}
+
+/// What [`sort_values_stable`] leaves out.
+#[derive(Clone, Debug)]
+pub struct SortValuesStableOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `false`.
+    pub descending: bool,
+}
+
+impl Default for SortValuesStableOptions {
+    fn default() -> Self {
+        SortValuesStableOptions {
+            dim: -1,
+            descending: false,
+        }
+    }
+}
+
+/// `aten::sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False,
+/// Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)`
+pub fn sort_values_stable(
+    self_: &Tensor, stable: Option<bool>, values: &Tensor,
+    indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    sort_values_stable_with(self_, stable, values, indices, SortValuesStableOptions::default())
+}
+
+/// As [`sort_values_stable`], with all that it leaves out.
+pub fn sort_values_stable_with(
+    self_: &Tensor, stable: Option<bool>, values: &Tensor, indices: &Tensor,
+    options: SortValuesStableOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, Option<bool>, i64, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::sort.values_stable");
+    OP.get()?.call(self_, stable, options.dim, options.descending, values, indices)?;
+    Ok((values.clone(), indices.clone()))
 }
 
 /// What [`split_tensor`] leaves out.
@@ -5393,6 +6189,78 @@ pub fn to_other_with(self_: &Tensor, other: &Tensor, options: ToOtherOptions) ->
     OP.get()?.call(self_, other, options.non_blocking, options.copy, options.memory_format)
 }
 
+/// What [`topk`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TopkOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `true`.
+    pub largest: bool,
+    /// bool, by default `true`.
+    pub sorted: bool,
+}
+
+impl Default for TopkOptions {
+    fn default() -> Self {
+        TopkOptions {
+            dim: -1,
+            largest: true,
+            sorted: true,
+        }
+    }
+}
+
+/// `aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor
+/// values, Tensor indices)`
+pub fn topk(self_: &Tensor, k: i64) -> Result<(Tensor, Tensor)> {
+    topk_with(self_, k, TopkOptions::default())
+}
+
+/// As [`topk`], with all that it leaves out.
+pub fn topk_with(self_: &Tensor, k: i64, options: TopkOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, i64, bool, bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::topk");
+    OP.get()?.call(self_, k, options.dim, options.largest, options.sorted)
+}
+
+/// What [`topk_values`] leaves out.
+#[derive(Clone, Debug)]
+pub struct TopkValuesOptions {
+    /// int, by default `-1`.
+    pub dim: i64,
+    /// bool, by default `true`.
+    pub largest: bool,
+    /// bool, by default `true`.
+    pub sorted: bool,
+}
+
+impl Default for TopkValuesOptions {
+    fn default() -> Self {
+        TopkValuesOptions {
+            dim: -1,
+            largest: true,
+            sorted: true,
+        }
+    }
+}
+
+/// `aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
+/// Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)`
+pub fn topk_values(
+    self_: &Tensor, k: i64, values: &Tensor, indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    topk_values_with(self_, k, values, indices, TopkValuesOptions::default())
+}
+
+/// As [`topk_values`], with all that it leaves out.
+pub fn topk_values_with(
+    self_: &Tensor, k: i64, values: &Tensor, indices: &Tensor,
+    options: TopkValuesOptions) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, i64, i64, bool, bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::topk.values");
+    OP.get()?.call(self_, k, options.dim, options.largest, options.sorted, values, indices)?;
+    Ok((values.clone(), indices.clone()))
+}
+
 /// `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
 pub fn transpose_int(self_: &Tensor, dim0: i64, dim1: i64) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::transpose.int");
@@ -5419,6 +6287,26 @@ pub fn transpose_copy_int_out(
         LazyTyped::new("aten::transpose_copy.int_out");
     OP.get()?.call(self_, dim0, dim1, out)?;
     Ok(out.clone())
+}
+
+/// `aten::trunc(Tensor self) -> Tensor`
+pub fn trunc(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::trunc");
+    OP.get()?.call(self_)
+}
+
+/// `aten::trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn trunc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::trunc.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::trunc_(Tensor(a!) self) -> Tensor(a!)`
+pub fn trunc_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::trunc_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
 }
 
 /// What [`unbind_int`] leaves out.
@@ -5596,6 +6484,44 @@ pub fn view(self_: &Tensor, size: &[i64]) -> Result<Tensor> {
 pub fn view_dtype(self_: &Tensor, dtype: DType) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, DType), Tensor> = LazyTyped::new("aten::view.dtype");
     OP.get()?.call(self_, dtype)
+}
+
+/// `aten::view_as_complex(Tensor(a) self) -> Tensor(a)`
+pub fn view_as_complex(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::view_as_complex");
+    OP.get()?.call(self_)
+}
+
+/// `aten::view_as_complex_copy(Tensor self) -> Tensor`
+pub fn view_as_complex_copy(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::view_as_complex_copy");
+    OP.get()?.call(self_)
+}
+
+/// `aten::view_as_complex_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn view_as_complex_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::view_as_complex_copy.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::view_as_real(Tensor(a) self) -> Tensor(a)`
+pub fn view_as_real(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::view_as_real");
+    OP.get()?.call(self_)
+}
+
+/// `aten::view_as_real_copy(Tensor self) -> Tensor`
+pub fn view_as_real_copy(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::view_as_real_copy");
+    OP.get()?.call(self_)
+}
+
+/// `aten::view_as_real_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn view_as_real_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::view_as_real_copy.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
 }
 
 /// `aten::view_copy(Tensor self, SymInt[] size) -> Tensor`

@@ -135,6 +135,28 @@ impl Tensor {
         aten::argmax_with(self, options)
     }
 
+    /// `aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor`
+    pub fn argsort(&self) -> Result<Tensor> {
+        aten::argsort(self)
+    }
+
+    /// As [`Tensor::argsort`], with all that it leaves out.
+    pub fn argsort_with(&self, options: aten::ArgsortOptions) -> Result<Tensor> {
+        aten::argsort_with(self, options)
+    }
+
+    /// `aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) ->
+    /// Tensor`
+    pub fn argsort_stable(&self, stable: bool) -> Result<Tensor> {
+        aten::argsort_stable(self, stable)
+    }
+
+    /// As [`Tensor::argsort_stable`], with all that it leaves out.
+    pub fn argsort_stable_with(
+        &self, stable: bool, options: aten::ArgsortStableOptions) -> Result<Tensor> {
+        aten::argsort_stable_with(self, stable, options)
+    }
+
     /// `aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt?
     /// storage_offset=None) -> Tensor(a)`
     pub fn as_strided(&self, size: &[i64], stride: &[i64]) -> Result<Tensor> {
@@ -183,6 +205,16 @@ impl Tensor {
         aten::bmm_dtype(self, mat2, out_dtype)
     }
 
+    /// `aten::ceil(Tensor self) -> Tensor`
+    pub fn ceil(&self) -> Result<Tensor> {
+        aten::ceil(self)
+    }
+
+    /// `aten::ceil_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn ceil_(&self) -> Result<Tensor> {
+        aten::ceil_(self)
+    }
+
     /// `aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]`
     pub fn chunk(&self, chunks: i64) -> Result<Vec<Tensor>> {
         aten::chunk(self, chunks)
@@ -191,6 +223,86 @@ impl Tensor {
     /// As [`Tensor::chunk`], with all that it leaves out.
     pub fn chunk_with(&self, chunks: i64, options: aten::ChunkOptions) -> Result<Vec<Tensor>> {
         aten::chunk_with(self, chunks, options)
+    }
+
+    /// `aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor`
+    pub fn clamp(&self) -> Result<Tensor> {
+        aten::clamp(self)
+    }
+
+    /// As [`Tensor::clamp`], with all that it leaves out.
+    pub fn clamp_with(&self, options: aten::ClampOptions) -> Result<Tensor> {
+        aten::clamp_with(self, options)
+    }
+
+    /// `aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor`
+    pub fn clamp_(&self) -> Result<Tensor> {
+        aten::clamp_tensor(self)
+    }
+
+    /// As [`Tensor::clamp_`], with all that it leaves out.
+    pub fn clamp_with(&self, options: aten::ClampTensorOptions<'_>) -> Result<Tensor> {
+        aten::clamp_tensor_with(self, options)
+    }
+
+    /// `aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)`
+    pub fn clamp__(&self) -> Result<Tensor> {
+        aten::clamp_(self)
+    }
+
+    /// As [`Tensor::clamp__`], with all that it leaves out.
+    pub fn clamp_with_(&self, options: aten::ClampInPlaceOptions) -> Result<Tensor> {
+        aten::clamp_with_(self, options)
+    }
+
+    /// `aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)`
+    pub fn clamp___(&self) -> Result<Tensor> {
+        aten::clamp_tensor_(self)
+    }
+
+    /// As [`Tensor::clamp___`], with all that it leaves out.
+    pub fn clamp_with_(&self, options: aten::ClampInPlaceTensorOptions<'_>) -> Result<Tensor> {
+        aten::clamp_tensor_with_(self, options)
+    }
+
+    /// `aten::clamp_max(Tensor self, Scalar max) -> Tensor`
+    pub fn clamp_max(&self, max: impl Into<Scalar>) -> Result<Tensor> {
+        aten::clamp_max(self, max)
+    }
+
+    /// `aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor`
+    pub fn clamp_max_(&self, max: &Tensor) -> Result<Tensor> {
+        aten::clamp_max_tensor(self, max)
+    }
+
+    /// `aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)`
+    pub fn clamp_max__(&self, max: impl Into<Scalar>) -> Result<Tensor> {
+        aten::clamp_max_(self, max)
+    }
+
+    /// `aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)`
+    pub fn clamp_max___(&self, max: &Tensor) -> Result<Tensor> {
+        aten::clamp_max_tensor_(self, max)
+    }
+
+    /// `aten::clamp_min(Tensor self, Scalar min) -> Tensor`
+    pub fn clamp_min(&self, min: impl Into<Scalar>) -> Result<Tensor> {
+        aten::clamp_min(self, min)
+    }
+
+    /// `aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor`
+    pub fn clamp_min_(&self, min: &Tensor) -> Result<Tensor> {
+        aten::clamp_min_tensor(self, min)
+    }
+
+    /// `aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)`
+    pub fn clamp_min__(&self, min: impl Into<Scalar>) -> Result<Tensor> {
+        aten::clamp_min_(self, min)
+    }
+
+    /// `aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)`
+    pub fn clamp_min___(&self, min: &Tensor) -> Result<Tensor> {
+        aten::clamp_min_tensor_(self, min)
     }
 
     /// `aten::conj(Tensor(a) self) -> Tensor(a)`
@@ -226,6 +338,26 @@ impl Tensor {
     /// `aten::cos_(Tensor(a!) self) -> Tensor(a!)`
     pub fn cos_(&self) -> Result<Tensor> {
         aten::cos_(self)
+    }
+
+    /// `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor`
+    pub fn cumsum(&self, dim: i64) -> Result<Tensor> {
+        aten::cumsum(self, dim)
+    }
+
+    /// As [`Tensor::cumsum`], with all that it leaves out.
+    pub fn cumsum_with(&self, dim: i64, options: aten::CumsumOptions) -> Result<Tensor> {
+        aten::cumsum_with(self, dim, options)
+    }
+
+    /// `aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)`
+    pub fn cumsum_(&self, dim: i64) -> Result<Tensor> {
+        aten::cumsum_(self, dim)
+    }
+
+    /// As [`Tensor::cumsum_`], with all that it leaves out.
+    pub fn cumsum_with_(&self, dim: i64, options: aten::CumsumInPlaceOptions) -> Result<Tensor> {
+        aten::cumsum_with_(self, dim, options)
     }
 
     /// `aten::detach(Tensor(a) self) -> Tensor(a)`
@@ -341,6 +473,21 @@ impl Tensor {
         aten::fill_scalar_(self, value)
     }
 
+    /// `aten::flip(Tensor self, int[] dims) -> Tensor`
+    pub fn flip(&self, dims: &[i64]) -> Result<Tensor> {
+        aten::flip(self, dims)
+    }
+
+    /// `aten::floor(Tensor self) -> Tensor`
+    pub fn floor(&self) -> Result<Tensor> {
+        aten::floor(self)
+    }
+
+    /// `aten::floor_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn floor_(&self) -> Result<Tensor> {
+        aten::floor_(self)
+    }
+
     /// `aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)`
     pub fn frexp(&self) -> Result<(Tensor, Tensor)> {
         aten::frexp_tensor(self)
@@ -395,6 +542,11 @@ impl Tensor {
     /// `aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn gt_(&self, other: &Tensor) -> Result<Tensor> {
         aten::gt_tensor_(self, other)
+    }
+
+    /// `aten::imag(Tensor(a) self) -> Tensor(a)`
+    pub fn imag(&self) -> Result<Tensor> {
+        aten::imag(self)
     }
 
     /// `aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor`
@@ -810,6 +962,11 @@ impl Tensor {
         aten::pow_tensor_(self, exponent)
     }
 
+    /// `aten::real(Tensor(a) self) -> Tensor(a)`
+    pub fn real(&self) -> Result<Tensor> {
+        aten::real(self)
+    }
+
     /// `aten::reciprocal(Tensor self) -> Tensor`
     pub fn reciprocal(&self) -> Result<Tensor> {
         aten::reciprocal(self)
@@ -830,9 +987,59 @@ impl Tensor {
         aten::relu_(self)
     }
 
+    /// `aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn remainder_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::remainder_scalar(self, other)
+    }
+
+    /// `aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn remainder(&self, other: &Tensor) -> Result<Tensor> {
+        aten::remainder_tensor(self, other)
+    }
+
+    /// `aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn remainder_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::remainder_scalar_(self, other)
+    }
+
+    /// `aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn remainder_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::remainder_tensor_(self, other)
+    }
+
     /// `aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)`
     pub fn reshape(&self, shape: &[i64]) -> Result<Tensor> {
         aten::reshape(self, shape)
+    }
+
+    /// `aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor`
+    pub fn roll(&self, shifts: &[i64]) -> Result<Tensor> {
+        aten::roll(self, shifts)
+    }
+
+    /// As [`Tensor::roll`], with all that it leaves out.
+    pub fn roll_with(&self, shifts: &[i64], options: aten::RollOptions<'_>) -> Result<Tensor> {
+        aten::roll_with(self, shifts, options)
+    }
+
+    /// `aten::round(Tensor self) -> Tensor`
+    pub fn round(&self) -> Result<Tensor> {
+        aten::round(self)
+    }
+
+    /// `aten::round.decimals(Tensor self, *, int decimals) -> Tensor`
+    pub fn round_decimals(&self, decimals: i64) -> Result<Tensor> {
+        aten::round_decimals(self, decimals)
+    }
+
+    /// `aten::round_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn round_(&self) -> Result<Tensor> {
+        aten::round_(self)
+    }
+
+    /// `aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)`
+    pub fn round_decimals_(&self, decimals: i64) -> Result<Tensor> {
+        aten::round_decimals_(self, decimals)
     }
 
     /// `aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
@@ -957,6 +1164,29 @@ impl Tensor {
     /// As [`Tensor::softmax`], with all that it leaves out.
     pub fn softmax_with(&self, dim: i64, options: aten::SoftmaxIntOptions) -> Result<Tensor> {
         aten::softmax_int_with(self, dim, options)
+    }
+
+    /// `aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor
+    /// indices)`
+    pub fn sort(&self) -> Result<(Tensor, Tensor)> {
+        aten::sort(self)
+    }
+
+    /// As [`Tensor::sort`], with all that it leaves out.
+    pub fn sort_with(&self, options: aten::SortOptions) -> Result<(Tensor, Tensor)> {
+        aten::sort_with(self, options)
+    }
+
+    /// `aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) ->
+    /// (Tensor values, Tensor indices)`
+    pub fn sort_stable(&self, stable: Option<bool>) -> Result<(Tensor, Tensor)> {
+        aten::sort_stable(self, stable)
+    }
+
+    /// As [`Tensor::sort_stable`], with all that it leaves out.
+    pub fn sort_stable_with(
+        &self, stable: Option<bool>, options: aten::SortStableOptions) -> Result<(Tensor, Tensor)> {
+        aten::sort_stable_with(self, stable, options)
     }
 
     /// `aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]`
@@ -1194,6 +1424,17 @@ impl Tensor {
         aten::to_other_with(self, other, options)
     }
 
+    /// `aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+    /// (Tensor values, Tensor indices)`
+    pub fn topk(&self, k: i64) -> Result<(Tensor, Tensor)> {
+        aten::topk(self, k)
+    }
+
+    /// As [`Tensor::topk`], with all that it leaves out.
+    pub fn topk_with(&self, k: i64, options: aten::TopkOptions) -> Result<(Tensor, Tensor)> {
+        aten::topk_with(self, k, options)
+    }
+
     /// `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)`
     pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
         aten::transpose_int(self, dim0, dim1)
@@ -1207,6 +1448,16 @@ impl Tensor {
     /// `aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor`
     pub fn transpose_copy(&self, dim0: i64, dim1: i64) -> Result<Tensor> {
         aten::transpose_copy_int(self, dim0, dim1)
+    }
+
+    /// `aten::trunc(Tensor self) -> Tensor`
+    pub fn trunc(&self) -> Result<Tensor> {
+        aten::trunc(self)
+    }
+
+    /// `aten::trunc_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn trunc_(&self) -> Result<Tensor> {
+        aten::trunc_(self)
     }
 
     /// `aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]`
@@ -1253,6 +1504,26 @@ impl Tensor {
     /// `aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)`
     pub fn view_dtype(&self, dtype: DType) -> Result<Tensor> {
         aten::view_dtype(self, dtype)
+    }
+
+    /// `aten::view_as_complex(Tensor(a) self) -> Tensor(a)`
+    pub fn view_as_complex(&self) -> Result<Tensor> {
+        aten::view_as_complex(self)
+    }
+
+    /// `aten::view_as_complex_copy(Tensor self) -> Tensor`
+    pub fn view_as_complex_copy(&self) -> Result<Tensor> {
+        aten::view_as_complex_copy(self)
+    }
+
+    /// `aten::view_as_real(Tensor(a) self) -> Tensor(a)`
+    pub fn view_as_real(&self) -> Result<Tensor> {
+        aten::view_as_real(self)
+    }
+
+    /// `aten::view_as_real_copy(Tensor self) -> Tensor`
+    pub fn view_as_real_copy(&self) -> Result<Tensor> {
+        aten::view_as_real_copy(self)
     }
 
     /// `aten::view_copy(Tensor self, SymInt[] size) -> Tensor`

@@ -903,6 +903,102 @@ static inline tenon_status aten_argmax_out(
   return TENON_OK;
 }
 
+typedef struct aten_argsort_options {
+  int64_t dim;
+  int32_t descending;
+} aten_argsort_options;
+
+static inline aten_argsort_options aten_argsort_defaults(void) {
+  aten_argsort_options options_;
+  options_.dim = -1;
+  options_.descending = 0;
+  return options_;
+}
+
+/// aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor
+static inline tenon_status aten_argsort(
+    tenon_tensor* self, const aten_argsort_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_argsort_options defaults_ = aten_argsort_defaults();
+  const aten_argsort_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_bool(given_->descending);
+  status_ = aten_wrapped_call(&op_, "aten::argsort", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_argsort_stable_options {
+  int64_t dim;
+  int32_t descending;
+} aten_argsort_stable_options;
+
+static inline aten_argsort_stable_options aten_argsort_stable_defaults(void) {
+  aten_argsort_stable_options options_;
+  options_.dim = -1;
+  options_.descending = 0;
+  return options_;
+}
+
+/// aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor
+static inline tenon_status aten_argsort_stable(
+    tenon_tensor* self, int32_t stable, const aten_argsort_stable_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_argsort_stable_options defaults_ = aten_argsort_stable_defaults();
+  const aten_argsort_stable_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(stable);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_bool(given_->descending);
+  status_ = aten_wrapped_call(&op_, "aten::argsort.stable", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_argsort_stable_out_options {
+  int64_t dim;
+  int32_t descending;
+} aten_argsort_stable_out_options;
+
+static inline aten_argsort_stable_out_options aten_argsort_stable_out_defaults(void) {
+  aten_argsort_stable_out_options options_;
+  options_.dim = -1;
+  options_.descending = 0;
+  return options_;
+}
+
+/// aten::argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_argsort_stable_out(
+    tenon_tensor* self, int32_t stable, tenon_tensor* out,
+    const aten_argsort_stable_out_options* options) {
+  static const tenon_op* op_;
+  const aten_argsort_stable_out_options defaults_ = aten_argsort_stable_out_defaults();
+  const aten_argsort_stable_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_bool(stable);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_bool(given_->descending);
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::argsort.stable_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_as_strided_options {
   const int64_t* storage_offset;
 } aten_as_strided_options;
@@ -1149,6 +1245,46 @@ static inline tenon_status aten_cat_out(
   return TENON_OK;
 }
 
+/// aten::ceil(Tensor self) -> Tensor
+static inline tenon_status aten_ceil(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::ceil", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_ceil_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::ceil.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::ceil_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_ceil_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::ceil_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_chunk_options {
   int64_t dim;
 } aten_chunk_options;
@@ -1175,6 +1311,369 @@ static inline tenon_status aten_chunk(
   status_ = aten_wrapped_call(&op_, "aten::chunk", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0];
+  return TENON_OK;
+}
+
+typedef struct aten_clamp_options {
+  tenon_value min;
+  tenon_value max;
+} aten_clamp_options;
+
+static inline aten_clamp_options aten_clamp_defaults(void) {
+  aten_clamp_options options_;
+  options_.min = tenon_value_of_none();
+  options_.max = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+static inline tenon_status aten_clamp(
+    tenon_tensor* self, const aten_clamp_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_clamp_options defaults_ = aten_clamp_defaults();
+  const aten_clamp_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min;
+  args_[2] = given_->max;
+  status_ = aten_wrapped_call(&op_, "aten::clamp", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_clamp_Tensor_options {
+  tenon_tensor* min;
+  tenon_tensor* max;
+} aten_clamp_Tensor_options;
+
+static inline aten_clamp_Tensor_options aten_clamp_Tensor_defaults(void) {
+  aten_clamp_Tensor_options options_;
+  options_.min = NULL;
+  options_.max = NULL;
+  return options_;
+}
+
+/// aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+static inline tenon_status aten_clamp_Tensor(
+    tenon_tensor* self, const aten_clamp_Tensor_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_clamp_Tensor_options defaults_ = aten_clamp_Tensor_defaults();
+  const aten_clamp_Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min != NULL ? tenon_value_of_tensor(given_->min) : tenon_value_of_none();
+  args_[2] = given_->max != NULL ? tenon_value_of_tensor(given_->max) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::clamp.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_clamp_Tensor_out_options {
+  tenon_tensor* min;
+  tenon_tensor* max;
+} aten_clamp_Tensor_out_options;
+
+static inline aten_clamp_Tensor_out_options aten_clamp_Tensor_out_defaults(void) {
+  aten_clamp_Tensor_out_options options_;
+  options_.min = NULL;
+  options_.max = NULL;
+  return options_;
+}
+
+/// aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_clamp_Tensor_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_clamp_Tensor_out_options* options) {
+  static const tenon_op* op_;
+  const aten_clamp_Tensor_out_options defaults_ = aten_clamp_Tensor_out_defaults();
+  const aten_clamp_Tensor_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min != NULL ? tenon_value_of_tensor(given_->min) : tenon_value_of_none();
+  args_[2] = given_->max != NULL ? tenon_value_of_tensor(given_->max) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clamp.Tensor_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_clamp_out_options {
+  tenon_value min;
+  tenon_value max;
+} aten_clamp_out_options;
+
+static inline aten_clamp_out_options aten_clamp_out_defaults(void) {
+  aten_clamp_out_options options_;
+  options_.min = tenon_value_of_none();
+  options_.max = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_clamp_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_clamp_out_options* options) {
+  static const tenon_op* op_;
+  const aten_clamp_out_options defaults_ = aten_clamp_out_defaults();
+  const aten_clamp_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min;
+  args_[2] = given_->max;
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clamp.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_clamp__options {
+  tenon_value min;
+  tenon_value max;
+} aten_clamp__options;
+
+static inline aten_clamp__options aten_clamp__defaults(void) {
+  aten_clamp__options options_;
+  options_.min = tenon_value_of_none();
+  options_.max = tenon_value_of_none();
+  return options_;
+}
+
+/// aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
+static inline tenon_status aten_clamp_(tenon_tensor* self, const aten_clamp__options* options) {
+  static const tenon_op* op_;
+  const aten_clamp__options defaults_ = aten_clamp__defaults();
+  const aten_clamp__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min;
+  args_[2] = given_->max;
+  status_ = aten_wrapped_call(&op_, "aten::clamp_", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_clamp__Tensor_options {
+  tenon_tensor* min;
+  tenon_tensor* max;
+} aten_clamp__Tensor_options;
+
+static inline aten_clamp__Tensor_options aten_clamp__Tensor_defaults(void) {
+  aten_clamp__Tensor_options options_;
+  options_.min = NULL;
+  options_.max = NULL;
+  return options_;
+}
+
+/// aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
+static inline tenon_status aten_clamp__Tensor(
+    tenon_tensor* self, const aten_clamp__Tensor_options* options) {
+  static const tenon_op* op_;
+  const aten_clamp__Tensor_options defaults_ = aten_clamp__Tensor_defaults();
+  const aten_clamp__Tensor_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->min != NULL ? tenon_value_of_tensor(given_->min) : tenon_value_of_none();
+  args_[2] = given_->max != NULL ? tenon_value_of_tensor(given_->max) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::clamp_.Tensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::clamp_max(Tensor self, Scalar max) -> Tensor
+static inline tenon_status aten_clamp_max(
+    tenon_tensor* self, tenon_value max, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = max;
+  status_ = aten_wrapped_call(&op_, "aten::clamp_max", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor
+static inline tenon_status aten_clamp_max_Tensor(
+    tenon_tensor* self, tenon_tensor* max, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(max);
+  status_ = aten_wrapped_call(&op_, "aten::clamp_max.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_clamp_max_Tensor_out(
+    tenon_tensor* self, tenon_tensor* max, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(max);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clamp_max.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_clamp_max_out(
+    tenon_tensor* self, tenon_value max, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = max;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clamp_max.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)
+static inline tenon_status aten_clamp_max_(tenon_tensor* self, tenon_value max) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = max;
+  status_ = aten_wrapped_call(&op_, "aten::clamp_max_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)
+static inline tenon_status aten_clamp_max__Tensor(tenon_tensor* self, tenon_tensor* max) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(max);
+  status_ = aten_wrapped_call(&op_, "aten::clamp_max_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::clamp_min(Tensor self, Scalar min) -> Tensor
+static inline tenon_status aten_clamp_min(
+    tenon_tensor* self, tenon_value min, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = min;
+  status_ = aten_wrapped_call(&op_, "aten::clamp_min", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor
+static inline tenon_status aten_clamp_min_Tensor(
+    tenon_tensor* self, tenon_tensor* min, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(min);
+  status_ = aten_wrapped_call(&op_, "aten::clamp_min.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::clamp_min.Tensor_out(Tensor self, Tensor min, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_clamp_min_Tensor_out(
+    tenon_tensor* self, tenon_tensor* min, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(min);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clamp_min.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_clamp_min_out(
+    tenon_tensor* self, tenon_value min, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = min;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::clamp_min.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)
+static inline tenon_status aten_clamp_min_(tenon_tensor* self, tenon_value min) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = min;
+  status_ = aten_wrapped_call(&op_, "aten::clamp_min_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)
+static inline tenon_status aten_clamp_min__Tensor(tenon_tensor* self, tenon_tensor* min) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(min);
+  status_ = aten_wrapped_call(&op_, "aten::clamp_min_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -1436,6 +1935,92 @@ static inline tenon_status aten_cos_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::cos_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cumsum_options {
+  const tenon_dtype* dtype;
+} aten_cumsum_options;
+
+static inline aten_cumsum_options aten_cumsum_defaults(void) {
+  aten_cumsum_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_cumsum(
+    tenon_tensor* self, int64_t dim, const aten_cumsum_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_cumsum_options defaults_ = aten_cumsum_defaults();
+  const aten_cumsum_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cumsum", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_cumsum_out_options {
+  const tenon_dtype* dtype;
+} aten_cumsum_out_options;
+
+static inline aten_cumsum_out_options aten_cumsum_out_defaults(void) {
+  aten_cumsum_out_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_cumsum_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out, const aten_cumsum_out_options* options) {
+  static const tenon_op* op_;
+  const aten_cumsum_out_options defaults_ = aten_cumsum_out_defaults();
+  const aten_cumsum_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::cumsum.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_cumsum__options {
+  const tenon_dtype* dtype;
+} aten_cumsum__options;
+
+static inline aten_cumsum__options aten_cumsum__defaults(void) {
+  aten_cumsum__options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)
+static inline tenon_status aten_cumsum_(
+    tenon_tensor* self, int64_t dim, const aten_cumsum__options* options) {
+  static const tenon_op* op_;
+  const aten_cumsum__options defaults_ = aten_cumsum__defaults();
+  const aten_cumsum__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::cumsum_", args_, 3, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -2305,6 +2890,77 @@ static inline tenon_status aten_fill__Tensor(tenon_tensor* self, tenon_tensor* v
   return TENON_OK;
 }
 
+/// aten::flip(Tensor self, int[] dims) -> Tensor
+static inline tenon_status aten_flip(
+    tenon_tensor* self, const int64_t* dims, uint32_t dims_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dims, dims_count);
+  status_ = aten_wrapped_call(&op_, "aten::flip", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::flip.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_flip_out(
+    tenon_tensor* self, const int64_t* dims, uint32_t dims_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dims, dims_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::flip.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::floor(Tensor self) -> Tensor
+static inline tenon_status aten_floor(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::floor", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::floor.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_floor_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::floor.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::floor_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_floor_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::floor_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)
 static inline tenon_status aten_frexp_Tensor(
     tenon_tensor* self, tenon_tensor** out_mantissa, tenon_tensor** out_exponent) {
@@ -2705,6 +3361,19 @@ static inline tenon_status aten_gt__Tensor(tenon_tensor* self, tenon_tensor* oth
   status_ = aten_wrapped_call(&op_, "aten::gt_.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::imag(Tensor(a) self) -> Tensor(a)
+static inline tenon_status aten_imag(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::imag", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
   return TENON_OK;
 }
 
@@ -5489,6 +6158,19 @@ static inline tenon_status aten_randn_out(
   return TENON_OK;
 }
 
+/// aten::real(Tensor(a) self) -> Tensor(a)
+static inline tenon_status aten_real(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::real", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::reciprocal(Tensor self) -> Tensor
 static inline tenon_status aten_reciprocal(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -5569,6 +6251,127 @@ static inline tenon_status aten_relu_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_remainder_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::remainder.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+static inline tenon_status aten_remainder_Scalar_Tensor(
+    tenon_value self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::remainder.Scalar_Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_remainder_Scalar_Tensor_out(
+    tenon_value self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::remainder.Scalar_Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_remainder_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::remainder.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_remainder_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::remainder.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_remainder_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::remainder.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_remainder__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::remainder_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_remainder__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::remainder_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)
 static inline tenon_status aten_reshape(
     tenon_tensor* self, const int64_t* shape, uint32_t shape_count, tenon_tensor** out_result) {
@@ -5581,6 +6384,156 @@ static inline tenon_status aten_reshape(
   status_ = aten_wrapped_call(&op_, "aten::reshape", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_roll_options {
+  const int64_t* dims;
+  uint32_t dims_count;
+} aten_roll_options;
+
+static inline aten_roll_options aten_roll_defaults(void) {
+  static const int64_t dims_default_[] = {0};
+  aten_roll_options options_;
+  options_.dims = dims_default_;
+  options_.dims_count = 0;
+  return options_;
+}
+
+/// aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor
+static inline tenon_status aten_roll(
+    tenon_tensor* self, const int64_t* shifts, uint32_t shifts_count,
+    const aten_roll_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_roll_options defaults_ = aten_roll_defaults();
+  const aten_roll_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(shifts, shifts_count);
+  args_[2] = tenon_value_of_ints(given_->dims, given_->dims_count);
+  status_ = aten_wrapped_call(&op_, "aten::roll", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_roll_out_options {
+  const int64_t* dims;
+  uint32_t dims_count;
+} aten_roll_out_options;
+
+static inline aten_roll_out_options aten_roll_out_defaults(void) {
+  static const int64_t dims_default_[] = {0};
+  aten_roll_out_options options_;
+  options_.dims = dims_default_;
+  options_.dims_count = 0;
+  return options_;
+}
+
+/// aten::roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_roll_out(
+    tenon_tensor* self, const int64_t* shifts, uint32_t shifts_count, tenon_tensor* out,
+    const aten_roll_out_options* options) {
+  static const tenon_op* op_;
+  const aten_roll_out_options defaults_ = aten_roll_out_defaults();
+  const aten_roll_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(shifts, shifts_count);
+  args_[2] = tenon_value_of_ints(given_->dims, given_->dims_count);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::roll.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::round(Tensor self) -> Tensor
+static inline tenon_status aten_round(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::round", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::round.decimals(Tensor self, *, int decimals) -> Tensor
+static inline tenon_status aten_round_decimals(
+    tenon_tensor* self, int64_t decimals, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(decimals);
+  status_ = aten_wrapped_call(&op_, "aten::round.decimals", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_round_decimals_out(
+    tenon_tensor* self, int64_t decimals, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(decimals);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::round.decimals_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_round_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::round.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::round_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_round_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::round_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)
+static inline tenon_status aten_round__decimals(tenon_tensor* self, int64_t decimals) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(decimals);
+  status_ = aten_wrapped_call(&op_, "aten::round_.decimals", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 
@@ -6357,6 +7310,143 @@ static inline tenon_status aten_softmax_int_out(
   status_ = aten_wrapped_call(&op_, "aten::softmax.int_out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_sort_options {
+  int64_t dim;
+  int32_t descending;
+} aten_sort_options;
+
+static inline aten_sort_options aten_sort_defaults(void) {
+  aten_sort_options options_;
+  options_.dim = -1;
+  options_.descending = 0;
+  return options_;
+}
+
+/// aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)
+static inline tenon_status aten_sort(
+    tenon_tensor* self, const aten_sort_options* options, tenon_tensor** out_values,
+    tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_sort_options defaults_ = aten_sort_defaults();
+  const aten_sort_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_bool(given_->descending);
+  status_ = aten_wrapped_call(&op_, "aten::sort", args_, 3, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_sort_stable_options {
+  int64_t dim;
+  int32_t descending;
+} aten_sort_stable_options;
+
+static inline aten_sort_stable_options aten_sort_stable_defaults(void) {
+  aten_sort_stable_options options_;
+  options_.dim = -1;
+  options_.descending = 0;
+  return options_;
+}
+
+/// aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor
+/// values, Tensor indices)
+static inline tenon_status aten_sort_stable(
+    tenon_tensor* self, const int32_t* stable, const aten_sort_stable_options* options,
+    tenon_tensor** out_values, tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_sort_stable_options defaults_ = aten_sort_stable_defaults();
+  const aten_sort_stable_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = stable != NULL ? tenon_value_of_bool((*stable)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_bool(given_->descending);
+  status_ = aten_wrapped_call(&op_, "aten::sort.stable", args_, 4, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_sort_values_options {
+  int64_t dim;
+  int32_t descending;
+} aten_sort_values_options;
+
+static inline aten_sort_values_options aten_sort_values_defaults(void) {
+  aten_sort_values_options options_;
+  options_.dim = -1;
+  options_.descending = 0;
+  return options_;
+}
+
+/// aten::sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values,
+/// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+static inline tenon_status aten_sort_values(
+    tenon_tensor* self, tenon_tensor* values, tenon_tensor* indices,
+    const aten_sort_values_options* options) {
+  static const tenon_op* op_;
+  const aten_sort_values_options defaults_ = aten_sort_values_defaults();
+  const aten_sort_values_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->dim);
+  args_[2] = tenon_value_of_bool(given_->descending);
+  args_[3] = tenon_value_of_tensor(values);
+  args_[4] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::sort.values", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+typedef struct aten_sort_values_stable_options {
+  int64_t dim;
+  int32_t descending;
+} aten_sort_values_stable_options;
+
+static inline aten_sort_values_stable_options aten_sort_values_stable_defaults(void) {
+  aten_sort_values_stable_options options_;
+  options_.dim = -1;
+  options_.descending = 0;
+  return options_;
+}
+
+/// aten::sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False,
+/// Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+static inline tenon_status aten_sort_values_stable(
+    tenon_tensor* self, const int32_t* stable, tenon_tensor* values, tenon_tensor* indices,
+    const aten_sort_values_stable_options* options) {
+  static const tenon_op* op_;
+  const aten_sort_values_stable_options defaults_ = aten_sort_values_stable_defaults();
+  const aten_sort_values_stable_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = stable != NULL ? tenon_value_of_bool((*stable)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_bool(given_->descending);
+  args_[4] = tenon_value_of_tensor(values);
+  args_[5] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::sort.values_stable", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
   return TENON_OK;
 }
 
@@ -7408,6 +8498,82 @@ static inline tenon_status aten_to_other(
   return TENON_OK;
 }
 
+typedef struct aten_topk_options {
+  int64_t dim;
+  int32_t largest;
+  int32_t sorted;
+} aten_topk_options;
+
+static inline aten_topk_options aten_topk_defaults(void) {
+  aten_topk_options options_;
+  options_.dim = -1;
+  options_.largest = 1;
+  options_.sorted = 1;
+  return options_;
+}
+
+/// aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor
+/// values, Tensor indices)
+static inline tenon_status aten_topk(
+    tenon_tensor* self, int64_t k, const aten_topk_options* options, tenon_tensor** out_values,
+    tenon_tensor** out_indices) {
+  static const tenon_op* op_;
+  const aten_topk_options defaults_ = aten_topk_defaults();
+  const aten_topk_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(k);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_bool(given_->largest);
+  args_[4] = tenon_value_of_bool(given_->sorted);
+  status_ = aten_wrapped_call(&op_, "aten::topk", args_, 5, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_values = rets_[0].as.tensor;
+  *out_indices = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_topk_values_options {
+  int64_t dim;
+  int32_t largest;
+  int32_t sorted;
+} aten_topk_values_options;
+
+static inline aten_topk_values_options aten_topk_values_defaults(void) {
+  aten_topk_values_options options_;
+  options_.dim = -1;
+  options_.largest = 1;
+  options_.sorted = 1;
+  return options_;
+}
+
+/// aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
+/// Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+static inline tenon_status aten_topk_values(
+    tenon_tensor* self, int64_t k, tenon_tensor* values, tenon_tensor* indices,
+    const aten_topk_values_options* options) {
+  static const tenon_op* op_;
+  const aten_topk_values_options defaults_ = aten_topk_values_defaults();
+  const aten_topk_values_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(k);
+  args_[2] = tenon_value_of_int(given_->dim);
+  args_[3] = tenon_value_of_bool(given_->largest);
+  args_[4] = tenon_value_of_bool(given_->sorted);
+  args_[5] = tenon_value_of_tensor(values);
+  args_[6] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::topk.values", args_, 7, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
 /// aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
 static inline tenon_status aten_transpose_int(
     tenon_tensor* self, int64_t dim0, int64_t dim1, tenon_tensor** out_result) {
@@ -7467,6 +8633,46 @@ static inline tenon_status aten_transpose_copy_int_out(
   args_[2] = tenon_value_of_int(dim1);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::transpose_copy.int_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::trunc(Tensor self) -> Tensor
+static inline tenon_status aten_trunc(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::trunc", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_trunc_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::trunc.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::trunc_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_trunc_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::trunc_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -7707,6 +8913,87 @@ static inline tenon_status aten_view_dtype(
   status_ = aten_wrapped_call(&op_, "aten::view.dtype", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_as_complex(Tensor(a) self) -> Tensor(a)
+static inline tenon_status aten_view_as_complex(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::view_as_complex", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_as_complex_copy(Tensor self) -> Tensor
+static inline tenon_status aten_view_as_complex_copy(
+    tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::view_as_complex_copy", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_as_complex_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_view_as_complex_copy_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::view_as_complex_copy.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::view_as_real(Tensor(a) self) -> Tensor(a)
+static inline tenon_status aten_view_as_real(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::view_as_real", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_as_real_copy(Tensor self) -> Tensor
+static inline tenon_status aten_view_as_real_copy(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::view_as_real_copy", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::view_as_real_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_view_as_real_copy_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::view_as_real_copy.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
   return TENON_OK;
 }
 

@@ -332,6 +332,40 @@ inline Tensor argmax_out(
   return out;
 }
 
+// aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor
+inline Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::argsort");
+  return op_(self, dim, descending);
+}
+
+struct ArgsortStableOptions {
+  int64_t dim = -1;
+  bool descending = false;
+};
+
+// aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor
+inline Tensor argsort(const Tensor& self, bool stable, const ArgsortStableOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, bool, int64_t, bool)> op_("aten::argsort.stable");
+  return op_(self, stable, options.dim, options.descending);
+}
+
+struct ArgsortStableOutOptions {
+  int64_t dim = -1;
+  bool descending = false;
+};
+
+// aten::argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor argsort_out(
+    const Tensor& out, const Tensor& self, bool stable,
+    const ArgsortStableOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, bool, int64_t, bool, const Tensor&)> op_("aten::argsort.stable_out");
+  op_(self, stable, options.dim, options.descending, out);
+  return out;
+}
+
 // aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) ->
 // Tensor(a)
 inline Tensor as_strided(
@@ -421,11 +455,175 @@ inline Tensor cat_out(const Tensor& out, const Tensors& tensors, int64_t dim = 0
   return out;
 }
 
+// aten::ceil(Tensor self) -> Tensor
+inline Tensor ceil(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::ceil");
+  return op_(self);
+}
+
+// aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor ceil_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::ceil.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::ceil_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor ceil_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::ceil_");
+  op_(self);
+  return self;
+}
+
 // aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]
 inline std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0) {
   static constinit const LazyOp<std::vector<Tensor>(
       const Tensor&, int64_t, int64_t)> op_("aten::chunk");
   return op_(self, chunks, dim);
+}
+
+// aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+inline Tensor clamp(
+    const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
+    const std::optional<Scalar>& max = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const std::optional<Scalar>&,
+      const std::optional<Scalar>&)> op_("aten::clamp");
+  return op_(self, min, max);
+}
+
+// aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+inline Tensor clamp(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&)> op_("aten::clamp.Tensor");
+  return op_(self, min, max);
+}
+
+// aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor clamp_out(
+    const Tensor& out, const Tensor& self, const OptionalTensor& min = {},
+    const OptionalTensor& max = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&,
+      const Tensor&)> op_("aten::clamp.Tensor_out");
+  op_(self, min, max, out);
+  return out;
+}
+
+// aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor clamp_out(
+    const Tensor& out, const Tensor& self, const std::optional<Scalar>& min,
+    const std::optional<Scalar>& max = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&, const std::optional<Scalar>&,
+      const Tensor&)> op_("aten::clamp.out");
+  op_(self, min, max, out);
+  return out;
+}
+
+// aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)
+inline Tensor clamp_(
+    const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
+    const std::optional<Scalar>& max = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, const std::optional<Scalar>&,
+      const std::optional<Scalar>&)> op_("aten::clamp_");
+  op_(self, min, max);
+  return self;
+}
+
+// aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
+inline Tensor clamp_(
+    const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const OptionalTensor&, const OptionalTensor&)> op_("aten::clamp_.Tensor");
+  op_(self, min, max);
+  return self;
+}
+
+// aten::clamp_max(Tensor self, Scalar max) -> Tensor
+inline Tensor clamp_max(const Tensor& self, const Scalar& max) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::clamp_max");
+  return op_(self, max);
+}
+
+// aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor
+inline Tensor clamp_max(const Tensor& self, const Tensor& max) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::clamp_max.Tensor");
+  return op_(self, max);
+}
+
+// aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor clamp_max_out(const Tensor& out, const Tensor& self, const Tensor& max) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::clamp_max.Tensor_out");
+  op_(self, max, out);
+  return out;
+}
+
+// aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor clamp_max_out(const Tensor& out, const Tensor& self, const Scalar& max) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::clamp_max.out");
+  op_(self, max, out);
+  return out;
+}
+
+// aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)
+inline Tensor clamp_max_(const Tensor& self, const Scalar& max) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::clamp_max_");
+  op_(self, max);
+  return self;
+}
+
+// aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)
+inline Tensor clamp_max_(const Tensor& self, const Tensor& max) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::clamp_max_.Tensor");
+  op_(self, max);
+  return self;
+}
+
+// aten::clamp_min(Tensor self, Scalar min) -> Tensor
+inline Tensor clamp_min(const Tensor& self, const Scalar& min) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::clamp_min");
+  return op_(self, min);
+}
+
+// aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor
+inline Tensor clamp_min(const Tensor& self, const Tensor& min) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::clamp_min.Tensor");
+  return op_(self, min);
+}
+
+// aten::clamp_min.Tensor_out(Tensor self, Tensor min, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor clamp_min_out(const Tensor& out, const Tensor& self, const Tensor& min) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::clamp_min.Tensor_out");
+  op_(self, min, out);
+  return out;
+}
+
+// aten::clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor clamp_min_out(const Tensor& out, const Tensor& self, const Scalar& min) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::clamp_min.out");
+  op_(self, min, out);
+  return out;
+}
+
+// aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)
+inline Tensor clamp_min_(const Tensor& self, const Scalar& min) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::clamp_min_");
+  op_(self, min);
+  return self;
+}
+
+// aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)
+inline Tensor clamp_min_(const Tensor& self, const Tensor& min) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::clamp_min_.Tensor");
+  op_(self, min);
+  return self;
 }
 
 // aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor
@@ -517,6 +715,30 @@ inline Tensor cos_out(const Tensor& out, const Tensor& self) {
 inline Tensor cos_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::cos_");
   op_(self);
+  return self;
+}
+
+// aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
+inline Tensor cumsum(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumsum");
+  return op_(self, dim, dtype);
+}
+
+// aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor cumsum_out(
+    const Tensor& out, const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<Dtype>, const Tensor&)> op_("aten::cumsum.out");
+  op_(self, dim, dtype, out);
+  return out;
+}
+
+// aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)
+inline Tensor cumsum_(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, std::optional<Dtype>)> op_("aten::cumsum_");
+  op_(self, dim, dtype);
   return self;
 }
 
@@ -903,6 +1125,40 @@ inline Tensor fill_(const Tensor& self, const Tensor& value) {
   return self;
 }
 
+// aten::flip(Tensor self, int[] dims) -> Tensor
+inline Tensor flip(const Tensor& self, List<int64_t> dims) {
+  static constinit const LazyOp<Tensor(const Tensor&, std::span<const int64_t>)> op_("aten::flip");
+  return op_(self, dims);
+}
+
+// aten::flip.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor flip_out(const Tensor& out, const Tensor& self, List<int64_t> dims) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, const Tensor&)> op_("aten::flip.out");
+  op_(self, dims, out);
+  return out;
+}
+
+// aten::floor(Tensor self) -> Tensor
+inline Tensor floor(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::floor");
+  return op_(self);
+}
+
+// aten::floor.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor floor_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::floor.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::floor_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor floor_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::floor_");
+  op_(self);
+  return self;
+}
+
 // aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)
 inline std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
   static constinit const LazyOp<std::tuple<Tensor, Tensor>(
@@ -1078,6 +1334,12 @@ inline Tensor gt_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::gt_.Tensor");
   op_(self, other);
   return self;
+}
+
+// aten::imag(Tensor(a) self) -> Tensor(a)
+inline Tensor imag(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::imag");
+  return op_(self);
 }
 
 // aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor
@@ -2271,6 +2533,12 @@ inline Tensor randn_out(const Tensor& out, List<int64_t> size) {
   return out;
 }
 
+// aten::real(Tensor(a) self) -> Tensor(a)
+inline Tensor real(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::real");
+  return op_(self);
+}
+
 // aten::reciprocal(Tensor self) -> Tensor
 inline Tensor reciprocal(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::reciprocal");
@@ -2311,11 +2579,126 @@ inline Tensor relu_(const Tensor& self) {
   return self;
 }
 
+// aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor remainder(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::remainder.Scalar");
+  return op_(self, other);
+}
+
+// aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+inline Tensor remainder(const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&)> op_("aten::remainder.Scalar_Tensor");
+  return op_(self, other);
+}
+
+// aten::remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor remainder_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::remainder.Scalar_Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor remainder_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::remainder.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor remainder(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::remainder.Tensor");
+  return op_(self, other);
+}
+
+// aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor remainder_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::remainder.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor remainder_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::remainder_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor remainder_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::remainder_.Tensor");
+  op_(self, other);
+  return self;
+}
+
 // aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)
 inline Tensor reshape(const Tensor& self, List<int64_t> shape) {
   static constinit const LazyOp<Tensor(
       const Tensor&, std::span<const int64_t>)> op_("aten::reshape");
   return op_(self, shape);
+}
+
+// aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor
+inline Tensor roll(const Tensor& self, List<int64_t> shifts, List<int64_t> dims = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>)> op_("aten::roll");
+  return op_(self, shifts, dims);
+}
+
+// aten::roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor roll_out(
+    const Tensor& out, const Tensor& self, List<int64_t> shifts, List<int64_t> dims = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      const Tensor&)> op_("aten::roll.out");
+  op_(self, shifts, dims, out);
+  return out;
+}
+
+// aten::round(Tensor self) -> Tensor
+inline Tensor round(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::round");
+  return op_(self);
+}
+
+// aten::round.decimals(Tensor self, *, int decimals) -> Tensor
+inline Tensor round(const Tensor& self, int64_t decimals) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t)> op_("aten::round.decimals");
+  return op_(self, decimals);
+}
+
+// aten::round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)
+inline Tensor round_out(const Tensor& out, const Tensor& self, int64_t decimals) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, const Tensor&)> op_("aten::round.decimals_out");
+  op_(self, decimals, out);
+  return out;
+}
+
+// aten::round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor round_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::round.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::round_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor round_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::round_");
+  op_(self);
+  return self;
+}
+
+// aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)
+inline Tensor round_(const Tensor& self, int64_t decimals) {
+  static constinit const LazyOp<void(const Tensor&, int64_t)> op_("aten::round_.decimals");
+  op_(self, decimals);
+  return self;
 }
 
 // aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
@@ -2639,6 +3022,56 @@ inline Tensor softmax_out(
       const Tensor&, int64_t, std::optional<Dtype>, const Tensor&)> op_("aten::softmax.int_out");
   op_(self, dim, dtype, out);
   return out;
+}
+
+// aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)
+inline std::tuple<Tensor, Tensor> sort(
+    const Tensor& self, int64_t dim = -1, bool descending = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, bool)> op_("aten::sort");
+  return op_(self, dim, descending);
+}
+
+struct SortStableOptions {
+  int64_t dim = -1;
+  bool descending = false;
+};
+
+// aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor
+// values, Tensor indices)
+inline std::tuple<Tensor, Tensor> sort(
+    const Tensor& self, std::optional<bool> stable, const SortStableOptions& options = {}) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::optional<bool>, int64_t, bool)> op_("aten::sort.stable");
+  return op_(self, stable, options.dim, options.descending);
+}
+
+// aten::sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values,
+// Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> sort_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, int64_t dim = -1,
+    bool descending = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&, const Tensor&)> op_("aten::sort.values");
+  op_(self, dim, descending, values, indices);
+  return {values, indices};
+}
+
+struct SortValuesStableOptions {
+  int64_t dim = -1;
+  bool descending = false;
+};
+
+// aten::sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False,
+// Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> sort_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, std::optional<bool> stable,
+    const SortValuesStableOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<bool>, int64_t, bool, const Tensor&,
+      const Tensor&)> op_("aten::sort.values_stable");
+  op_(self, stable, options.dim, options.descending, values, indices);
+  return {values, indices};
 }
 
 // aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]
@@ -3035,6 +3468,27 @@ inline Tensor to(
   return op_(self, other, non_blocking, copy, memory_format);
 }
 
+// aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor
+// values, Tensor indices)
+inline std::tuple<Tensor, Tensor> topk(
+    const Tensor& self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, int64_t, int64_t, bool, bool)> op_("aten::topk");
+  return op_(self, k, dim, largest, sorted);
+}
+
+// aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *,
+// Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)
+inline std::tuple<Tensor, Tensor> topk_out(
+    const Tensor& values, const Tensor& indices, const Tensor& self, int64_t k, int64_t dim = -1,
+    bool largest = true, bool sorted = true) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, int64_t, bool, bool, const Tensor&,
+      const Tensor&)> op_("aten::topk.values");
+  op_(self, k, dim, largest, sorted, values, indices);
+  return {values, indices};
+}
+
 // aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
 inline Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> op_("aten::transpose.int");
@@ -3062,6 +3516,26 @@ inline Tensor transpose_copy_out(
       const Tensor&, int64_t, int64_t, const Tensor&)> op_("aten::transpose_copy.int_out");
   op_(self, dim0, dim1, out);
   return out;
+}
+
+// aten::trunc(Tensor self) -> Tensor
+inline Tensor trunc(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::trunc");
+  return op_(self);
+}
+
+// aten::trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor trunc_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::trunc.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::trunc_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor trunc_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::trunc_");
+  op_(self);
+  return self;
 }
 
 // aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]
@@ -3150,6 +3624,46 @@ inline Tensor view(const Tensor& self, List<int64_t> size) {
 inline Tensor view(const Tensor& self, Dtype dtype) {
   static constinit const LazyOp<Tensor(const Tensor&, Dtype)> op_("aten::view.dtype");
   return op_(self, dtype);
+}
+
+// aten::view_as_complex(Tensor(a) self) -> Tensor(a)
+inline Tensor view_as_complex(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::view_as_complex");
+  return op_(self);
+}
+
+// aten::view_as_complex_copy(Tensor self) -> Tensor
+inline Tensor view_as_complex_copy(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::view_as_complex_copy");
+  return op_(self);
+}
+
+// aten::view_as_complex_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor view_as_complex_copy_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::view_as_complex_copy.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::view_as_real(Tensor(a) self) -> Tensor(a)
+inline Tensor view_as_real(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::view_as_real");
+  return op_(self);
+}
+
+// aten::view_as_real_copy(Tensor self) -> Tensor
+inline Tensor view_as_real_copy(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::view_as_real_copy");
+  return op_(self);
+}
+
+// aten::view_as_real_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor view_as_real_copy_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::view_as_real_copy.out");
+  op_(self, out);
+  return out;
 }
 
 // aten::view_copy(Tensor self, SymInt[] size) -> Tensor

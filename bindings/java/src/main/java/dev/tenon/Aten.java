@@ -741,6 +741,110 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp ARGSORT = new LazyOp("aten::argsort");
+
+  /**
+   * {@code aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor}.
+   */
+  public static Tensor argsort(Tensor self) {
+    return ARGSORT.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor}.
+   */
+  public static Tensor argsort(Tensor self, long dim) {
+    return ARGSORT.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor}.
+   */
+  public static Tensor argsort(Tensor self, long dim, boolean descending) {
+    return ARGSORT.get().callTensor(self, dim, descending);
+  }
+
+  private static final LazyOp ARGSORT_STABLE = new LazyOp("aten::argsort.stable");
+
+  /**
+   * What {@link #argsort} may be given by name.
+   */
+  public static final class ArgsortStableOptions {
+    private long dim = -1L;
+    private boolean descending;
+
+    /** Sets {@code int; by default -1L}. */
+    public ArgsortStableOptions dim(long dim) {
+      this.dim = dim;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public ArgsortStableOptions descending(boolean descending) {
+      this.descending = descending;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) ->
+   * Tensor}.
+   */
+  public static Tensor argsort(Tensor self, boolean stable) {
+    return ARGSORT_STABLE.get().with("stable", stable).callTensor(self);
+  }
+
+  /**
+   * {@code aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) ->
+   * Tensor}.
+   */
+  public static Tensor argsort(Tensor self, boolean stable, ArgsortStableOptions options) {
+    return (Tensor) ARGSORT_STABLE.get().callBoxed(new Object[] {self, stable, options.dim,
+        options.descending})[0];
+  }
+
+  private static final LazyOp ARGSORT_STABLE_OUT = new LazyOp("aten::argsort.stable_out");
+
+  /**
+   * What {@link #argsortOut} may be given by name.
+   */
+  public static final class ArgsortStableOutOptions {
+    private long dim = -1L;
+    private boolean descending;
+
+    /** Sets {@code int; by default -1L}. */
+    public ArgsortStableOutOptions dim(long dim) {
+      this.dim = dim;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public ArgsortStableOutOptions descending(boolean descending) {
+      this.descending = descending;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor argsortOut(Tensor out, Tensor self, boolean stable) {
+    ARGSORT_STABLE_OUT.get().with("stable", stable).with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::argsort.stable_out(Tensor self, *, bool stable, int dim=-1, bool descending=False,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor argsortOut(
+      Tensor out, Tensor self, boolean stable, ArgsortStableOutOptions options) {
+    ((Tensor) ARGSORT_STABLE_OUT.get().callBoxed(new Object[] {self, stable, options.dim,
+        options.descending, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp AS_STRIDED = new LazyOp("aten::as_strided");
 
   /**
@@ -892,6 +996,35 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp CEIL = new LazyOp("aten::ceil");
+
+  /**
+   * {@code aten::ceil(Tensor self) -> Tensor}.
+   */
+  public static Tensor ceil(Tensor self) {
+    return CEIL.get().callTensor(self);
+  }
+
+  private static final LazyOp CEIL_OUT = new LazyOp("aten::ceil.out");
+
+  /**
+   * {@code aten::ceil.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor ceilOut(Tensor out, Tensor self) {
+    ((Tensor) CEIL_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CEIL_ = new LazyOp("aten::ceil_");
+
+  /**
+   * {@code aten::ceil_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor ceil_(Tensor self) {
+    CEIL_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp CHUNK = new LazyOp("aten::chunk");
 
   /**
@@ -906,6 +1039,254 @@ public final class Aten {
    */
   public static Tensor[] chunk(Tensor self, long chunks, long dim) {
     return (Tensor[]) CHUNK.get().call(self, chunks, dim);
+  }
+
+  private static final LazyOp CLAMP = new LazyOp("aten::clamp");
+
+  /**
+   * {@code aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public static Tensor clamp(Tensor self) {
+    return CLAMP.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public static Tensor clamp(Tensor self, Object min) {
+    return CLAMP.get().callTensor(self, min);
+  }
+
+  /**
+   * {@code aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public static Tensor clamp(Tensor self, Object min, Object max) {
+    return CLAMP.get().callTensor(self, min, max);
+  }
+
+  private static final LazyOp CLAMP_TENSOR = new LazyOp("aten::clamp.Tensor");
+
+  /**
+   * {@code aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor}.
+   */
+  public static Tensor clamp(Tensor self, Tensor min) {
+    return CLAMP_TENSOR.get().callTensor(self, min);
+  }
+
+  /**
+   * {@code aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor}.
+   */
+  public static Tensor clamp(Tensor self, Tensor min, Tensor max) {
+    return CLAMP_TENSOR.get().callTensor(self, min, max);
+  }
+
+  private static final LazyOp CLAMP_TENSOR_OUT = new LazyOp("aten::clamp.Tensor_out");
+
+  /**
+   * {@code aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor clampOut(Tensor out, Tensor self) {
+    CLAMP_TENSOR_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor clampOut(Tensor out, Tensor self, Tensor min) {
+    CLAMP_TENSOR_OUT.get().with("out", out).callTensor(self, min).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!)
+   * out) -> Tensor(a!)}.
+   */
+  public static Tensor clampOut(Tensor out, Tensor self, Tensor min, Tensor max) {
+    ((Tensor) CLAMP_TENSOR_OUT.get().callBoxed(new Object[] {self, min, max, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CLAMP_OUT = new LazyOp("aten::clamp.out");
+
+  /**
+   * {@code aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor clampOut(Tensor out, Tensor self, Object min) {
+    CLAMP_OUT.get().with("out", out).callTensor(self, min).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor clampOut(Tensor out, Tensor self, Object min, Object max) {
+    ((Tensor) CLAMP_OUT.get().callBoxed(new Object[] {self, min, max, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CLAMP_ = new LazyOp("aten::clamp_");
+
+  /**
+   * {@code aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clamp_(Tensor self) {
+    CLAMP_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clamp_(Tensor self, Object min) {
+    CLAMP_.get().callTensor(self, min).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clamp_(Tensor self, Object min, Object max) {
+    CLAMP_.get().callTensor(self, min, max).close();
+    return self;
+  }
+
+  private static final LazyOp CLAMP__TENSOR = new LazyOp("aten::clamp_.Tensor");
+
+  /**
+   * {@code aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clamp_(Tensor self, Tensor min) {
+    CLAMP__TENSOR.get().callTensor(self, min).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)}.
+   */
+  public static Tensor clamp_(Tensor self, Tensor min, Tensor max) {
+    CLAMP__TENSOR.get().callTensor(self, min, max).close();
+    return self;
+  }
+
+  private static final LazyOp CLAMP_MAX = new LazyOp("aten::clamp_max");
+
+  /**
+   * {@code aten::clamp_max(Tensor self, Scalar max) -> Tensor}.
+   */
+  public static Tensor clampMax(Tensor self, Object max) {
+    return CLAMP_MAX.get().callTensor(self, max);
+  }
+
+  private static final LazyOp CLAMP_MAX_TENSOR = new LazyOp("aten::clamp_max.Tensor");
+
+  /**
+   * {@code aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor}.
+   */
+  public static Tensor clampMax(Tensor self, Tensor max) {
+    return CLAMP_MAX_TENSOR.get().callTensor(self, max);
+  }
+
+  private static final LazyOp CLAMP_MAX_TENSOR_OUT = new LazyOp("aten::clamp_max.Tensor_out");
+
+  /**
+   * {@code aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor clampMaxOut(Tensor out, Tensor self, Tensor max) {
+    ((Tensor) CLAMP_MAX_TENSOR_OUT.get().callBoxed(new Object[] {self, max, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CLAMP_MAX_OUT = new LazyOp("aten::clamp_max.out");
+
+  /**
+   * {@code aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor clampMaxOut(Tensor out, Tensor self, Object max) {
+    ((Tensor) CLAMP_MAX_OUT.get().callBoxed(new Object[] {self, max, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CLAMP_MAX_ = new LazyOp("aten::clamp_max_");
+
+  /**
+   * {@code aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)}.
+   */
+  public static Tensor clampMax_(Tensor self, Object max) {
+    CLAMP_MAX_.get().callTensor(self, max).close();
+    return self;
+  }
+
+  private static final LazyOp CLAMP_MAX__TENSOR = new LazyOp("aten::clamp_max_.Tensor");
+
+  /**
+   * {@code aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)}.
+   */
+  public static Tensor clampMax_(Tensor self, Tensor max) {
+    CLAMP_MAX__TENSOR.get().callTensor(self, max).close();
+    return self;
+  }
+
+  private static final LazyOp CLAMP_MIN = new LazyOp("aten::clamp_min");
+
+  /**
+   * {@code aten::clamp_min(Tensor self, Scalar min) -> Tensor}.
+   */
+  public static Tensor clampMin(Tensor self, Object min) {
+    return CLAMP_MIN.get().callTensor(self, min);
+  }
+
+  private static final LazyOp CLAMP_MIN_TENSOR = new LazyOp("aten::clamp_min.Tensor");
+
+  /**
+   * {@code aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor}.
+   */
+  public static Tensor clampMin(Tensor self, Tensor min) {
+    return CLAMP_MIN_TENSOR.get().callTensor(self, min);
+  }
+
+  private static final LazyOp CLAMP_MIN_TENSOR_OUT = new LazyOp("aten::clamp_min.Tensor_out");
+
+  /**
+   * {@code aten::clamp_min.Tensor_out(Tensor self, Tensor min, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor clampMinOut(Tensor out, Tensor self, Tensor min) {
+    ((Tensor) CLAMP_MIN_TENSOR_OUT.get().callBoxed(new Object[] {self, min, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CLAMP_MIN_OUT = new LazyOp("aten::clamp_min.out");
+
+  /**
+   * {@code aten::clamp_min.out(Tensor self, Scalar min, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor clampMinOut(Tensor out, Tensor self, Object min) {
+    ((Tensor) CLAMP_MIN_OUT.get().callBoxed(new Object[] {self, min, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CLAMP_MIN_ = new LazyOp("aten::clamp_min_");
+
+  /**
+   * {@code aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)}.
+   */
+  public static Tensor clampMin_(Tensor self, Object min) {
+    CLAMP_MIN_.get().callTensor(self, min).close();
+    return self;
+  }
+
+  private static final LazyOp CLAMP_MIN__TENSOR = new LazyOp("aten::clamp_min_.Tensor");
+
+  /**
+   * {@code aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)}.
+   */
+  public static Tensor clampMin_(Tensor self, Tensor min) {
+    CLAMP_MIN__TENSOR.get().callTensor(self, min).close();
+    return self;
   }
 
   private static final LazyOp CLONE = new LazyOp("aten::clone");
@@ -1078,6 +1459,60 @@ public final class Aten {
    */
   public static Tensor cos_(Tensor self) {
     COS_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp CUMSUM = new LazyOp("aten::cumsum");
+
+  /**
+   * {@code aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor cumsum(Tensor self, long dim) {
+    return CUMSUM.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor cumsum(Tensor self, long dim, DType dtype) {
+    return (Tensor) CUMSUM.get().callBoxed(new Object[] {self, dim, dtype})[0];
+  }
+
+  private static final LazyOp CUMSUM_OUT = new LazyOp("aten::cumsum.out");
+
+  /**
+   * {@code aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor cumsumOut(Tensor out, Tensor self, long dim) {
+    CUMSUM_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor cumsumOut(Tensor out, Tensor self, long dim, DType dtype) {
+    ((Tensor) CUMSUM_OUT.get().callBoxed(new Object[] {self, dim, dtype, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp CUMSUM_ = new LazyOp("aten::cumsum_");
+
+  /**
+   * {@code aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
+   */
+  public static Tensor cumsum_(Tensor self, long dim) {
+    CUMSUM_.get().callTensor(self, dim).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
+   */
+  public static Tensor cumsum_(Tensor self, long dim, DType dtype) {
+    ((Tensor) CUMSUM_.get().callBoxed(new Object[] {self, dim, dtype})[0]).close();
     return self;
   }
 
@@ -1769,6 +2204,54 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp FLIP = new LazyOp("aten::flip");
+
+  /**
+   * {@code aten::flip(Tensor self, int[] dims) -> Tensor}.
+   */
+  public static Tensor flip(Tensor self, long... dims) {
+    return FLIP.get().callTensor(self, dims);
+  }
+
+  private static final LazyOp FLIP_OUT = new LazyOp("aten::flip.out");
+
+  /**
+   * {@code aten::flip.out(Tensor self, int[] dims, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor flipOut(Tensor out, Tensor self, long... dims) {
+    ((Tensor) FLIP_OUT.get().callBoxed(new Object[] {self, dims, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FLOOR = new LazyOp("aten::floor");
+
+  /**
+   * {@code aten::floor(Tensor self) -> Tensor}.
+   */
+  public static Tensor floor(Tensor self) {
+    return FLOOR.get().callTensor(self);
+  }
+
+  private static final LazyOp FLOOR_OUT = new LazyOp("aten::floor.out");
+
+  /**
+   * {@code aten::floor.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor floorOut(Tensor out, Tensor self) {
+    ((Tensor) FLOOR_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FLOOR_ = new LazyOp("aten::floor_");
+
+  /**
+   * {@code aten::floor_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor floor_(Tensor self) {
+    FLOOR_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp FREXP_TENSOR = new LazyOp("aten::frexp.Tensor");
 
   /**
@@ -2101,6 +2584,15 @@ public final class Aten {
   public static Tensor gt_(Tensor self, Tensor other) {
     GT__TENSOR.get().callTensor(self, other).close();
     return self;
+  }
+
+  private static final LazyOp IMAG = new LazyOp("aten::imag");
+
+  /**
+   * {@code aten::imag(Tensor(a) self) -> Tensor(a)}.
+   */
+  public static Tensor imag(Tensor self) {
+    return IMAG.get().callTensor(self);
   }
 
   private static final LazyOp INDEX_TENSOR = new LazyOp("aten::index.Tensor");
@@ -4175,6 +4667,15 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp REAL = new LazyOp("aten::real");
+
+  /**
+   * {@code aten::real(Tensor(a) self) -> Tensor(a)}.
+   */
+  public static Tensor real(Tensor self) {
+    return REAL.get().callTensor(self);
+  }
+
   private static final LazyOp RECIPROCAL = new LazyOp("aten::reciprocal");
 
   /**
@@ -4233,6 +4734,85 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp REMAINDER_SCALAR = new LazyOp("aten::remainder.Scalar");
+
+  /**
+   * {@code aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor remainder(Tensor self, Object other) {
+    return REMAINDER_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp REMAINDER_SCALAR_TENSOR = new LazyOp("aten::remainder.Scalar_Tensor");
+
+  /**
+   * {@code aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor}.
+   */
+  public static Tensor remainder(Object self, Tensor other) {
+    return REMAINDER_SCALAR_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp REMAINDER_SCALAR_TENSOR_OUT = new LazyOp("aten::remainder.Scalar_Tensor_out");
+
+  /**
+   * {@code aten::remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor remainderOut(Tensor out, Object self, Tensor other) {
+    ((Tensor) REMAINDER_SCALAR_TENSOR_OUT.get().callBoxed(new Object[] {self, other,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp REMAINDER_SCALAR_OUT = new LazyOp("aten::remainder.Scalar_out");
+
+  /**
+   * {@code aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor remainderOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) REMAINDER_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp REMAINDER_TENSOR = new LazyOp("aten::remainder.Tensor");
+
+  /**
+   * {@code aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor remainder(Tensor self, Tensor other) {
+    return REMAINDER_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp REMAINDER_TENSOR_OUT = new LazyOp("aten::remainder.Tensor_out");
+
+  /**
+   * {@code aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor remainderOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) REMAINDER_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp REMAINDER__SCALAR = new LazyOp("aten::remainder_.Scalar");
+
+  /**
+   * {@code aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor remainder_(Tensor self, Object other) {
+    REMAINDER__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp REMAINDER__TENSOR = new LazyOp("aten::remainder_.Tensor");
+
+  /**
+   * {@code aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor remainder_(Tensor self, Tensor other) {
+    REMAINDER__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp RESHAPE = new LazyOp("aten::reshape");
 
   /**
@@ -4240,6 +4820,100 @@ public final class Aten {
    */
   public static Tensor reshape(Tensor self, long... shape) {
     return RESHAPE.get().callTensor(self, shape);
+  }
+
+  private static final LazyOp ROLL = new LazyOp("aten::roll");
+
+  /**
+   * {@code aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor}.
+   */
+  public static Tensor roll(Tensor self, long... shifts) {
+    return ROLL.get().callTensor(self, shifts);
+  }
+
+  /**
+   * {@code aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor}.
+   */
+  public static Tensor roll(Tensor self, long[] shifts, long... dims) {
+    return ROLL.get().callTensor(self, shifts, dims);
+  }
+
+  private static final LazyOp ROLL_OUT = new LazyOp("aten::roll.out");
+
+  /**
+   * {@code aten::roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rollOut(Tensor out, Tensor self, long... shifts) {
+    ROLL_OUT.get().with("out", out).callTensor(self, shifts).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::roll.out(Tensor self, SymInt[1] shifts, int[1] dims=[], *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor rollOut(Tensor out, Tensor self, long[] shifts, long... dims) {
+    ((Tensor) ROLL_OUT.get().callBoxed(new Object[] {self, shifts, dims, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ROUND = new LazyOp("aten::round");
+
+  /**
+   * {@code aten::round(Tensor self) -> Tensor}.
+   */
+  public static Tensor round(Tensor self) {
+    return ROUND.get().callTensor(self);
+  }
+
+  private static final LazyOp ROUND_DECIMALS = new LazyOp("aten::round.decimals");
+
+  /**
+   * {@code aten::round.decimals(Tensor self, *, int decimals) -> Tensor}.
+   */
+  public static Tensor round(Tensor self, long decimals) {
+    return (Tensor) ROUND_DECIMALS.get().callBoxed(new Object[] {self, decimals})[0];
+  }
+
+  private static final LazyOp ROUND_DECIMALS_OUT = new LazyOp("aten::round.decimals_out");
+
+  /**
+   * {@code aten::round.decimals_out(Tensor self, *, int decimals, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor roundOut(Tensor out, Tensor self, long decimals) {
+    ((Tensor) ROUND_DECIMALS_OUT.get().callBoxed(new Object[] {self, decimals, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ROUND_OUT = new LazyOp("aten::round.out");
+
+  /**
+   * {@code aten::round.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor roundOut(Tensor out, Tensor self) {
+    ((Tensor) ROUND_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ROUND_ = new LazyOp("aten::round_");
+
+  /**
+   * {@code aten::round_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor round_(Tensor self) {
+    ROUND_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ROUND__DECIMALS = new LazyOp("aten::round_.decimals");
+
+  /**
+   * {@code aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)}.
+   */
+  public static Tensor round_(Tensor self, long decimals) {
+    ((Tensor) ROUND__DECIMALS.get().callBoxed(new Object[] {self, decimals})[0]).close();
+    return self;
   }
 
   private static final LazyOp RSUB_SCALAR = new LazyOp("aten::rsub.Scalar");
@@ -4788,6 +5462,185 @@ public final class Aten {
   public static Tensor softmaxOut(Tensor out, Tensor self, long dim, DType dtype) {
     ((Tensor) SOFTMAX_INT_OUT.get().callBoxed(new Object[] {self, dim, dtype, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp SORT = new LazyOp("aten::sort");
+
+  /**
+   * What {@link #sort} gives.
+   */
+  public record SortResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static SortResult sort(Tensor self) {
+    Object[] results = SORT.get().callAll(self);
+    return new SortResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static SortResult sort(Tensor self, long dim) {
+    Object[] results = SORT.get().callAll(self, dim);
+    return new SortResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public static SortResult sort(Tensor self, long dim, boolean descending) {
+    Object[] results = SORT.get().callAll(self, dim, descending);
+    return new SortResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp SORT_STABLE = new LazyOp("aten::sort.stable");
+
+  /**
+   * What {@link #sort} may be given by name.
+   */
+  public static final class SortStableOptions {
+    private long dim = -1L;
+    private boolean descending;
+
+    /** Sets {@code int; by default -1L}. */
+    public SortStableOptions dim(long dim) {
+      this.dim = dim;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public SortStableOptions descending(boolean descending) {
+      this.descending = descending;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #sort} gives.
+   */
+  public record SortStableResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public static SortStableResult sort(Tensor self, Boolean stable) {
+    Object[] results = SORT_STABLE.get().with("stable", stable).callAll(self);
+    return new SortStableResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public static SortStableResult sort(Tensor self, Boolean stable, SortStableOptions options) {
+    Object[] results = SORT_STABLE.get().callBoxed(new Object[] {self, stable, options.dim,
+        options.descending});
+    return new SortStableResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp SORT_VALUES = new LazyOp("aten::sort.values");
+
+  /**
+   * What {@link #sortOut} gives.
+   */
+  public record SortValuesResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values,
+   * Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static SortValuesResult sortOut(Tensor values, Tensor indices, Tensor self) {
+    Object[] results = SORT_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new SortValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values,
+   * Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static SortValuesResult sortOut(Tensor values, Tensor indices, Tensor self, long dim) {
+    Object[] results = SORT_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new SortValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::sort.values(Tensor self, int dim=-1, bool descending=False, *, Tensor(a!) values,
+   * Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)}.
+   */
+  public static SortValuesResult sortOut(
+      Tensor values, Tensor indices, Tensor self, long dim, boolean descending) {
+    Object[] results = SORT_VALUES.get().callBoxed(new Object[] {self, dim, descending, values,
+        indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new SortValuesResult(values, indices);
+  }
+
+  private static final LazyOp SORT_VALUES_STABLE = new LazyOp("aten::sort.values_stable");
+
+  /**
+   * What {@link #sortOut} may be given by name.
+   */
+  public static final class SortValuesStableOptions {
+    private long dim = -1L;
+    private boolean descending;
+
+    /** Sets {@code int; by default -1L}. */
+    public SortValuesStableOptions dim(long dim) {
+      this.dim = dim;
+      return this;
+    }
+
+    /** Sets {@code bool; by default false}. */
+    public SortValuesStableOptions descending(boolean descending) {
+      this.descending = descending;
+      return this;
+    }
+  }
+
+  /**
+   * What {@link #sortOut} gives.
+   */
+  public record SortValuesStableResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool
+   * descending=False, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!)
+   * indices)}.
+   */
+  public static SortValuesStableResult sortOut(
+      Tensor values, Tensor indices, Tensor self, Boolean stable) {
+    Object[] results = SORT_VALUES_STABLE.get().with("stable", stable).with("values",
+        values).with("indices", indices).callAll(self);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new SortValuesStableResult(values, indices);
+  }
+
+  /**
+   * {@code aten::sort.values_stable(Tensor self, *, bool? stable, int dim=-1, bool
+   * descending=False, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!)
+   * indices)}.
+   */
+  public static SortValuesStableResult sortOut(
+      Tensor values, Tensor indices, Tensor self, Boolean stable, SortValuesStableOptions options) {
+    Object[] results = SORT_VALUES_STABLE.get().callBoxed(new Object[] {self, stable, options.dim,
+        options.descending, values, indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new SortValuesStableResult(values, indices);
   }
 
   private static final LazyOp SPLIT_TENSOR = new LazyOp("aten::split.Tensor");
@@ -5558,6 +6411,112 @@ public final class Aten {
     return TO_OTHER.get().callTensor(self, other, nonBlocking, copy, memoryFormat);
   }
 
+  private static final LazyOp TOPK = new LazyOp("aten::topk");
+
+  /**
+   * What {@link #topk} gives.
+   */
+  public record TopkResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public static TopkResult topk(Tensor self, long k) {
+    Object[] results = TOPK.get().callAll(self, k);
+    return new TopkResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public static TopkResult topk(Tensor self, long k, long dim) {
+    Object[] results = TOPK.get().callAll(self, k, dim);
+    return new TopkResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public static TopkResult topk(Tensor self, long k, long dim, boolean largest) {
+    Object[] results = TOPK.get().callAll(self, k, dim, largest);
+    return new TopkResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public static TopkResult topk(Tensor self, long k, long dim, boolean largest, boolean sorted) {
+    Object[] results = TOPK.get().callAll(self, k, dim, largest, sorted);
+    return new TopkResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp TOPK_VALUES = new LazyOp("aten::topk.values");
+
+  /**
+   * What {@link #topkOut} gives.
+   */
+  public record TopkValuesResult(Tensor values, Tensor indices) {}
+
+  /**
+   * {@code aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool
+   * sorted=True, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!)
+   * indices)}.
+   */
+  public static TopkValuesResult topkOut(Tensor values, Tensor indices, Tensor self, long k) {
+    Object[] results = TOPK_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, k);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new TopkValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool
+   * sorted=True, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!)
+   * indices)}.
+   */
+  public static TopkValuesResult topkOut(
+      Tensor values, Tensor indices, Tensor self, long k, long dim) {
+    Object[] results = TOPK_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, k, dim);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new TopkValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool
+   * sorted=True, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!)
+   * indices)}.
+   */
+  public static TopkValuesResult topkOut(
+      Tensor values, Tensor indices, Tensor self, long k, long dim, boolean largest) {
+    Object[] results = TOPK_VALUES.get().with("values", values).with("indices",
+        indices).callAll(self, k, dim, largest);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new TopkValuesResult(values, indices);
+  }
+
+  /**
+   * {@code aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool
+   * sorted=True, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!)
+   * indices)}.
+   */
+  public static TopkValuesResult topkOut(
+      Tensor values, Tensor indices, Tensor self, long k, long dim, boolean largest,
+      boolean sorted) {
+    Object[] results = TOPK_VALUES.get().callBoxed(new Object[] {self, k, dim, largest, sorted,
+        values, indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new TopkValuesResult(values, indices);
+  }
+
   private static final LazyOp TRANSPOSE_INT = new LazyOp("aten::transpose.int");
 
   /**
@@ -5596,6 +6555,35 @@ public final class Aten {
     ((Tensor) TRANSPOSE_COPY_INT_OUT.get().callBoxed(new Object[] {self, dim0, dim1,
         out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp TRUNC = new LazyOp("aten::trunc");
+
+  /**
+   * {@code aten::trunc(Tensor self) -> Tensor}.
+   */
+  public static Tensor trunc(Tensor self) {
+    return TRUNC.get().callTensor(self);
+  }
+
+  private static final LazyOp TRUNC_OUT = new LazyOp("aten::trunc.out");
+
+  /**
+   * {@code aten::trunc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor truncOut(Tensor out, Tensor self) {
+    ((Tensor) TRUNC_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp TRUNC_ = new LazyOp("aten::trunc_");
+
+  /**
+   * {@code aten::trunc_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor trunc_(Tensor self) {
+    TRUNC_.get().callTensor(self).close();
+    return self;
   }
 
   private static final LazyOp UNBIND_INT = new LazyOp("aten::unbind.int");
@@ -5791,6 +6779,62 @@ public final class Aten {
    */
   public static Tensor view(Tensor self, DType dtype) {
     return VIEW_DTYPE.get().callTensor(self, dtype);
+  }
+
+  private static final LazyOp VIEW_AS_COMPLEX = new LazyOp("aten::view_as_complex");
+
+  /**
+   * {@code aten::view_as_complex(Tensor(a) self) -> Tensor(a)}.
+   */
+  public static Tensor viewAsComplex(Tensor self) {
+    return VIEW_AS_COMPLEX.get().callTensor(self);
+  }
+
+  private static final LazyOp VIEW_AS_COMPLEX_COPY = new LazyOp("aten::view_as_complex_copy");
+
+  /**
+   * {@code aten::view_as_complex_copy(Tensor self) -> Tensor}.
+   */
+  public static Tensor viewAsComplexCopy(Tensor self) {
+    return VIEW_AS_COMPLEX_COPY.get().callTensor(self);
+  }
+
+  private static final LazyOp VIEW_AS_COMPLEX_COPY_OUT = new LazyOp("aten::view_as_complex_copy.out");
+
+  /**
+   * {@code aten::view_as_complex_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor viewAsComplexCopyOut(Tensor out, Tensor self) {
+    ((Tensor) VIEW_AS_COMPLEX_COPY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp VIEW_AS_REAL = new LazyOp("aten::view_as_real");
+
+  /**
+   * {@code aten::view_as_real(Tensor(a) self) -> Tensor(a)}.
+   */
+  public static Tensor viewAsReal(Tensor self) {
+    return VIEW_AS_REAL.get().callTensor(self);
+  }
+
+  private static final LazyOp VIEW_AS_REAL_COPY = new LazyOp("aten::view_as_real_copy");
+
+  /**
+   * {@code aten::view_as_real_copy(Tensor self) -> Tensor}.
+   */
+  public static Tensor viewAsRealCopy(Tensor self) {
+    return VIEW_AS_REAL_COPY.get().callTensor(self);
+  }
+
+  private static final LazyOp VIEW_AS_REAL_COPY_OUT = new LazyOp("aten::view_as_real_copy.out");
+
+  /**
+   * {@code aten::view_as_real_copy.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor viewAsRealCopyOut(Tensor out, Tensor self) {
+    ((Tensor) VIEW_AS_REAL_COPY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
   }
 
   private static final LazyOp VIEW_COPY = new LazyOp("aten::view_copy");

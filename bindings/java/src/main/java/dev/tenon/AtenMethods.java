@@ -192,6 +192,43 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor}.
+   */
+  public Tensor argsort() {
+    return Aten.argsort((Tensor) this);
+  }
+
+  /**
+   * {@code aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor}.
+   */
+  public Tensor argsort(long dim) {
+    return Aten.argsort((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor}.
+   */
+  public Tensor argsort(long dim, boolean descending) {
+    return Aten.argsort((Tensor) this, dim, descending);
+  }
+
+  /**
+   * {@code aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) ->
+   * Tensor}.
+   */
+  public Tensor argsort(boolean stable) {
+    return Aten.argsort((Tensor) this, stable);
+  }
+
+  /**
+   * {@code aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) ->
+   * Tensor}.
+   */
+  public Tensor argsort(boolean stable, Aten.ArgsortStableOptions options) {
+    return Aten.argsort((Tensor) this, stable, options);
+  }
+
+  /**
    * {@code aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt?
    * storage_offset=None) -> Tensor(a)}.
    */
@@ -254,6 +291,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::ceil(Tensor self) -> Tensor}.
+   */
+  public Tensor ceil() {
+    return Aten.ceil((Tensor) this);
+  }
+
+  /**
+   * {@code aten::ceil_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor ceil_() {
+    return Aten.ceil_((Tensor) this);
+  }
+
+  /**
    * {@code aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]}.
    */
   public Tensor[] chunk(long chunks) {
@@ -265,6 +316,132 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor[] chunk(long chunks, long dim) {
     return Aten.chunk((Tensor) this, chunks, dim);
+  }
+
+  /**
+   * {@code aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public Tensor clamp() {
+    return Aten.clamp((Tensor) this);
+  }
+
+  /**
+   * {@code aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public Tensor clamp(Object min) {
+    return Aten.clamp((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor}.
+   */
+  public Tensor clamp(Object min, Object max) {
+    return Aten.clamp((Tensor) this, min, max);
+  }
+
+  /**
+   * {@code aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor}.
+   */
+  public Tensor clamp(Tensor min) {
+    return Aten.clamp((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor}.
+   */
+  public Tensor clamp(Tensor min, Tensor max) {
+    return Aten.clamp((Tensor) this, min, max);
+  }
+
+  /**
+   * {@code aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clamp_() {
+    return Aten.clamp_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clamp_(Object min) {
+    return Aten.clamp_((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clamp_(Object min, Object max) {
+    return Aten.clamp_((Tensor) this, min, max);
+  }
+
+  /**
+   * {@code aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clamp_(Tensor min) {
+    return Aten.clamp_((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)}.
+   */
+  public Tensor clamp_(Tensor min, Tensor max) {
+    return Aten.clamp_((Tensor) this, min, max);
+  }
+
+  /**
+   * {@code aten::clamp_max(Tensor self, Scalar max) -> Tensor}.
+   */
+  public Tensor clampMax(Object max) {
+    return Aten.clampMax((Tensor) this, max);
+  }
+
+  /**
+   * {@code aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor}.
+   */
+  public Tensor clampMax(Tensor max) {
+    return Aten.clampMax((Tensor) this, max);
+  }
+
+  /**
+   * {@code aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)}.
+   */
+  public Tensor clampMax_(Object max) {
+    return Aten.clampMax_((Tensor) this, max);
+  }
+
+  /**
+   * {@code aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)}.
+   */
+  public Tensor clampMax_(Tensor max) {
+    return Aten.clampMax_((Tensor) this, max);
+  }
+
+  /**
+   * {@code aten::clamp_min(Tensor self, Scalar min) -> Tensor}.
+   */
+  public Tensor clampMin(Object min) {
+    return Aten.clampMin((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor}.
+   */
+  public Tensor clampMin(Tensor min) {
+    return Aten.clampMin((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)}.
+   */
+  public Tensor clampMin_(Object min) {
+    return Aten.clampMin_((Tensor) this, min);
+  }
+
+  /**
+   * {@code aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)}.
+   */
+  public Tensor clampMin_(Tensor min) {
+    return Aten.clampMin_((Tensor) this, min);
   }
 
   /**
@@ -342,6 +519,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor cos_() {
     return Aten.cos_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor cumsum(long dim) {
+    return Aten.cumsum((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor cumsum(long dim, DType dtype) {
+    return Aten.cumsum((Tensor) this, dim, dtype);
+  }
+
+  /**
+   * {@code aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
+   */
+  public Tensor cumsum_(long dim) {
+    return Aten.cumsum_((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)}.
+   */
+  public Tensor cumsum_(long dim, DType dtype) {
+    return Aten.cumsum_((Tensor) this, dim, dtype);
   }
 
   /**
@@ -508,6 +713,27 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::flip(Tensor self, int[] dims) -> Tensor}.
+   */
+  public Tensor flip(long... dims) {
+    return Aten.flip((Tensor) this, dims);
+  }
+
+  /**
+   * {@code aten::floor(Tensor self) -> Tensor}.
+   */
+  public Tensor floor() {
+    return Aten.floor((Tensor) this);
+  }
+
+  /**
+   * {@code aten::floor_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor floor_() {
+    return Aten.floor_((Tensor) this);
+  }
+
+  /**
    * {@code aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)}.
    */
   public Aten.FrexpTensorResult frexp() {
@@ -582,6 +808,13 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor gt_(Tensor other) {
     return Aten.gt_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::imag(Tensor(a) self) -> Tensor(a)}.
+   */
+  public Tensor imag() {
+    return Aten.imag((Tensor) this);
   }
 
   /**
@@ -1214,6 +1447,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::real(Tensor(a) self) -> Tensor(a)}.
+   */
+  public Tensor real() {
+    return Aten.real((Tensor) this);
+  }
+
+  /**
    * {@code aten::reciprocal(Tensor self) -> Tensor}.
    */
   public Tensor reciprocal() {
@@ -1242,10 +1482,80 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor remainder(Object other) {
+    return Aten.remainder((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor remainder(Tensor other) {
+    return Aten.remainder((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::remainder_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor remainder_(Object other) {
+    return Aten.remainder_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::remainder_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor remainder_(Tensor other) {
+    return Aten.remainder_((Tensor) this, other);
+  }
+
+  /**
    * {@code aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)}.
    */
   public Tensor reshape(long... shape) {
     return Aten.reshape((Tensor) this, shape);
+  }
+
+  /**
+   * {@code aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor}.
+   */
+  public Tensor roll(long... shifts) {
+    return Aten.roll((Tensor) this, shifts);
+  }
+
+  /**
+   * {@code aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor}.
+   */
+  public Tensor roll(long[] shifts, long... dims) {
+    return Aten.roll((Tensor) this, shifts, dims);
+  }
+
+  /**
+   * {@code aten::round(Tensor self) -> Tensor}.
+   */
+  public Tensor round() {
+    return Aten.round((Tensor) this);
+  }
+
+  /**
+   * {@code aten::round.decimals(Tensor self, *, int decimals) -> Tensor}.
+   */
+  public Tensor round(long decimals) {
+    return Aten.round((Tensor) this, decimals);
+  }
+
+  /**
+   * {@code aten::round_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor round_() {
+    return Aten.round_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)}.
+   */
+  public Tensor round_(long decimals) {
+    return Aten.round_((Tensor) this, decimals);
   }
 
   /**
@@ -1481,6 +1791,46 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor softmax(long dim, DType dtype) {
     return Aten.softmax((Tensor) this, dim, dtype);
+  }
+
+  /**
+   * {@code aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.SortResult sort() {
+    return Aten.sort((Tensor) this);
+  }
+
+  /**
+   * {@code aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.SortResult sort(long dim) {
+    return Aten.sort((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor
+   * indices)}.
+   */
+  public Aten.SortResult sort(long dim, boolean descending) {
+    return Aten.sort((Tensor) this, dim, descending);
+  }
+
+  /**
+   * {@code aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public Aten.SortStableResult sort(Boolean stable) {
+    return Aten.sort((Tensor) this, stable);
+  }
+
+  /**
+   * {@code aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public Aten.SortStableResult sort(Boolean stable, Aten.SortStableOptions options) {
+    return Aten.sort((Tensor) this, stable, options);
   }
 
   /**
@@ -1863,6 +2213,38 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public Aten.TopkResult topk(long k) {
+    return Aten.topk((Tensor) this, k);
+  }
+
+  /**
+   * {@code aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public Aten.TopkResult topk(long k, long dim) {
+    return Aten.topk((Tensor) this, k, dim);
+  }
+
+  /**
+   * {@code aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public Aten.TopkResult topk(long k, long dim, boolean largest) {
+    return Aten.topk((Tensor) this, k, dim, largest);
+  }
+
+  /**
+   * {@code aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) ->
+   * (Tensor values, Tensor indices)}.
+   */
+  public Aten.TopkResult topk(long k, long dim, boolean largest, boolean sorted) {
+    return Aten.topk((Tensor) this, k, dim, largest, sorted);
+  }
+
+  /**
    * {@code aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)}.
    */
   public Tensor transpose(long dim0, long dim1) {
@@ -1881,6 +2263,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor transposeCopy(long dim0, long dim1) {
     return Aten.transposeCopy((Tensor) this, dim0, dim1);
+  }
+
+  /**
+   * {@code aten::trunc(Tensor self) -> Tensor}.
+   */
+  public Tensor trunc() {
+    return Aten.trunc((Tensor) this);
+  }
+
+  /**
+   * {@code aten::trunc_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor trunc_() {
+    return Aten.trunc_((Tensor) this);
   }
 
   /**
@@ -1994,6 +2390,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor view(DType dtype) {
     return Aten.view((Tensor) this, dtype);
+  }
+
+  /**
+   * {@code aten::view_as_complex(Tensor(a) self) -> Tensor(a)}.
+   */
+  public Tensor viewAsComplex() {
+    return Aten.viewAsComplex((Tensor) this);
+  }
+
+  /**
+   * {@code aten::view_as_complex_copy(Tensor self) -> Tensor}.
+   */
+  public Tensor viewAsComplexCopy() {
+    return Aten.viewAsComplexCopy((Tensor) this);
+  }
+
+  /**
+   * {@code aten::view_as_real(Tensor(a) self) -> Tensor(a)}.
+   */
+  public Tensor viewAsReal() {
+    return Aten.viewAsReal((Tensor) this);
+  }
+
+  /**
+   * {@code aten::view_as_real_copy(Tensor self) -> Tensor}.
+   */
+  public Tensor viewAsRealCopy() {
+    return Aten.viewAsRealCopy((Tensor) this);
   }
 
   /**

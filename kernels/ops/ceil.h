@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::ceil: the smallest whole number that is not below each element.
+#pragma once
+
+#include "kernels/common/facts.h"
+#include "kernels/common/maths.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Ceil {
+  TENON_FUNCTOR T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return x;
+    } else {
+      return maths::ceil(x);
+    }
+  }
+};
+
+inline constexpr Facts kCeil{
+    .family = &kPointwise,
+    .name = "ceil",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .gradient = "self: zeros_like(grad)",
+    .tangent = "zeros",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kReals}},
+};
+
+}  // namespace tenon::kernels::ops

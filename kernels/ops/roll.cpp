@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What aten::roll calls.
+#include "kernels/ops/roll.h"
+
+#include "kernels/common/call.h"
+#include "kernels/common/shape.h"
+#include "kernels/ops/calls.h"
+
+namespace tenon::kernels::ops {
+namespace {
+
+Tensor rolled(const char* op, const Tensor& self, int64_t shift, int64_t given) {
+  static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
+  const int64_t dim = wrap_dim(op, given, self.ndim());
+  const int64_t size = self.ndim() == 0 ? 1 : self.sizes()[static_cast<size_t>(dim)];
+  const int64_t moved = size == 0 ? 0 : (shift % size + size) % size;
+  if (moved == 0) return call_clone(self, MemoryFormat::Contiguous);
+  const std::vector<Tensor> parts{call_slice(self, dim, size - moved, size),
+                                  call_slice(self, dim, 0, size - moved)};
+  return cat(parts, dim);
+}
+
+}  // namespace
+
+void roll(const Call& call) {
+  const Dims shifts(call.get<Sizes>(1));
+  const Dims dims(call.get<Sizes>(2));
+  Tensor result = *call.get<Tensor>(0);
+  if (shifts.empty()) fail_argument(call.op(), "shifts", "one number at least", "none");
+  if (dims.empty() && shifts.size() == 1) {
+    const Dims sizes(result.sizes());
+    const int64_t flat[] = {result.numel()};
+    result = rolled(call.op(), call_reshape(result, flat), shifts[0], 0);
+    return call.give(0, call_reshape(result, sizes));
+  }
+  if (dims.size() != shifts.size()) {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {call.op(), ": dims must be as many as shifts, ", shifts.size(), ", got ", Sizes(dims)});
+  }
+  for (int64_t i = 0; i < dims.size(); ++i) {
+    result = rolled(call.op(), result, shifts[i], dims[i]);
+  }
+  call.give(0, result);
+}
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::round: the whole number nearest to each element, the even one of two.
+#pragma once
+
+#include "kernels/common/args.h"
+#include "kernels/common/facts.h"
+#include "kernels/common/maths.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Round {
+  TENON_FUNCTOR T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>) {
+      return x;
+    } else {
+      return maths::round(x);
+    }
+  }
+};
+
+inline constexpr Facts kRound{
+    .family = &kPointwise,
+    .name = "round",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .gradient = "self: zeros_like(grad)",
+    .tangent = "zeros",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kReals}},
+};
+
+// To so many digits behind the decimal point, or before it where they are negative.
+template <class T>
+struct RoundDecimals {
+  T scale;
+  bool divides;
+  static RoundDecimals make(const Args& args) {
+    const int64_t digits = args[1].as.i;
+    T scale = 1;
+    for (int64_t i = 0; i < (digits < 0 ? -digits : digits) && i < 400; ++i) scale *= T(10);
+    return {scale, digits < 0};
+  }
+  TENON_FUNCTOR T operator()(T x) const {
+    return divides ? maths::round(x / scale) * scale : maths::round(x * scale) / scale;
+  }
+};
+
+inline constexpr Facts kRoundDecimals{
+    .family = &kPointwise,
+    .name = "round.decimals",
+    .params = "Tensor self, *, int decimals",
+    .forms = kAllForms,
+    .out = "decimals_out",
+    .tags = "pointwise",
+    .gradient = "self: zeros_like(grad)",
+    .tangent = "zeros",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kFloats}},
+};
+
+}  // namespace tenon::kernels::ops

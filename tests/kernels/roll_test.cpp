@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::roll.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Roll, AnswersAsPyTorch) { replay("roll", 18); }
+
+}  // namespace
+}  // namespace tenon::tests
