@@ -26,7 +26,8 @@ FACTORIES = {
 }
 METHODS_ONLY = {"alias", "contiguous", "copy", "expand", "item", "slice", "to", "view", "zero"}
 OWN_METHODS = {
-    *("alias", "contiguous", "copy", "expand", "fill", "item", "permute", "reshape", "slice", "t"),
+    *("alias", "contiguous", "copy", "expand", "fill", "imag", "item", "permute", "real"),
+    *("reshape", "slice", "t"),
     *("to", "view", "where", "zero"),
 }
 

@@ -315,7 +315,8 @@ def emit(space: Namespace) -> str:
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-# Overloads that a method need not name: the one that the bare name means to everybody.
+# Overloads that a method need not name, but for a second of one name: those that the bare name
+# means to everybody.
 PRINCIPAL = ("", "Tensor", "self", "int")
 
 
@@ -325,6 +326,7 @@ def _methods(
     """Methods of Tensor that call the functions of the module `aten`, without those `taken`."""
     names = Names(RUST)
     functions = Names(RUST)
+    bare_names: set[str] = set()
     lines = []
     for op in operators:
         function = functions.take(_function_name(op))
@@ -332,7 +334,10 @@ def _methods(
         with_function = functions.take(f"{function.rstrip('_')}_with{tail}") if op.optional else ""
         if not is_method(op) or any(p.is_out for p in op.parameters):
             continue
-        stem = _snake(op.name.rstrip("_") if op.overload in PRINCIPAL else function.rstrip("_"))
+        bare = _snake(op.name.rstrip("_"))
+        is_first = op.overload in PRINCIPAL and bare + tail not in bare_names
+        stem = bare if is_first else function.rstrip("_")
+        bare_names.add(stem + tail)
         name = names.take(stem + tail)
         if name in taken:
             continue

@@ -236,32 +236,33 @@ impl Tensor {
     }
 
     /// `aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor`
-    pub fn clamp_(&self) -> Result<Tensor> {
+    pub fn clamp_tensor(&self) -> Result<Tensor> {
         aten::clamp_tensor(self)
     }
 
-    /// As [`Tensor::clamp_`], with all that it leaves out.
-    pub fn clamp_with(&self, options: aten::ClampTensorOptions<'_>) -> Result<Tensor> {
+    /// As [`Tensor::clamp_tensor`], with all that it leaves out.
+    pub fn clamp_tensor_with(&self, options: aten::ClampTensorOptions<'_>) -> Result<Tensor> {
         aten::clamp_tensor_with(self, options)
     }
 
     /// `aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)`
-    pub fn clamp__(&self) -> Result<Tensor> {
+    pub fn clamp_(&self) -> Result<Tensor> {
         aten::clamp_(self)
     }
 
-    /// As [`Tensor::clamp__`], with all that it leaves out.
+    /// As [`Tensor::clamp_`], with all that it leaves out.
     pub fn clamp_with_(&self, options: aten::ClampInPlaceOptions) -> Result<Tensor> {
         aten::clamp_with_(self, options)
     }
 
     /// `aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)`
-    pub fn clamp___(&self) -> Result<Tensor> {
+    pub fn clamp_tensor_(&self) -> Result<Tensor> {
         aten::clamp_tensor_(self)
     }
 
-    /// As [`Tensor::clamp___`], with all that it leaves out.
-    pub fn clamp_with_(&self, options: aten::ClampInPlaceTensorOptions<'_>) -> Result<Tensor> {
+    /// As [`Tensor::clamp_tensor_`], with all that it leaves out.
+    pub fn clamp_tensor_with_(
+        &self, options: aten::ClampInPlaceTensorOptions<'_>) -> Result<Tensor> {
         aten::clamp_tensor_with_(self, options)
     }
 
@@ -271,17 +272,17 @@ impl Tensor {
     }
 
     /// `aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor`
-    pub fn clamp_max_(&self, max: &Tensor) -> Result<Tensor> {
+    pub fn clamp_max_tensor(&self, max: &Tensor) -> Result<Tensor> {
         aten::clamp_max_tensor(self, max)
     }
 
     /// `aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)`
-    pub fn clamp_max__(&self, max: impl Into<Scalar>) -> Result<Tensor> {
+    pub fn clamp_max_(&self, max: impl Into<Scalar>) -> Result<Tensor> {
         aten::clamp_max_(self, max)
     }
 
     /// `aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)`
-    pub fn clamp_max___(&self, max: &Tensor) -> Result<Tensor> {
+    pub fn clamp_max_tensor_(&self, max: &Tensor) -> Result<Tensor> {
         aten::clamp_max_tensor_(self, max)
     }
 
@@ -291,17 +292,17 @@ impl Tensor {
     }
 
     /// `aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor`
-    pub fn clamp_min_(&self, min: &Tensor) -> Result<Tensor> {
+    pub fn clamp_min_tensor(&self, min: &Tensor) -> Result<Tensor> {
         aten::clamp_min_tensor(self, min)
     }
 
     /// `aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)`
-    pub fn clamp_min__(&self, min: impl Into<Scalar>) -> Result<Tensor> {
+    pub fn clamp_min_(&self, min: impl Into<Scalar>) -> Result<Tensor> {
         aten::clamp_min_(self, min)
     }
 
     /// `aten::clamp_min_.Tensor(Tensor(a!) self, Tensor min) -> Tensor(a!)`
-    pub fn clamp_min___(&self, min: &Tensor) -> Result<Tensor> {
+    pub fn clamp_min_tensor_(&self, min: &Tensor) -> Result<Tensor> {
         aten::clamp_min_tensor_(self, min)
     }
 
