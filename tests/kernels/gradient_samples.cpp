@@ -284,6 +284,17 @@ void add_order(Table& table) {
   table.add("aten::sort.stable", {any({3, 2})}, {kw("stable", true), kw("dim", 0)});
 }
 
+void add_windows(Table& table) {
+  const Ints kernel{2, 2}, one{1, 1}, none{0, 0};
+  const Input image = any({2, 2, 3, 4});
+  table.add("aten::im2col", {image, kernel, one, one, Ints{2, 1}}, {}, kComplex);
+  table.add("aten::im2col", {any({1, 3, 3}), kernel, Ints{2, 1}, none, one});
+  table.add("aten::col2im", {any({1, 4, 6}), Ints{3, 4}, kernel, one, none, one}, {}, kComplex);
+  table.add("aten::conv2d", {any({1, 2, 3, 3}), any({2, 1, 2, 2}), any({2}), one, one, one, 2});
+  table.add("aten::max_pool2d_with_indices", {image, kernel, one});
+  table.add("aten::max_pool2d", {any({1, 3, 4}), kernel, kernel, one});
+}
+
 }  // namespace
 
 std::vector<Sample> gradient_samples() {
@@ -294,6 +305,7 @@ std::vector<Sample> gradient_samples() {
   add_products_and_lists(table);
   add_indexing(table);
   add_order(table);
+  add_windows(table);
   return table.take();
 }
 

@@ -363,6 +363,21 @@ class _packet_clone(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_col2im(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, output_size: _int | _Sequence[_int],
+        kernel_size: _int | _Sequence[_int], dilation: _int | _Sequence[_int],
+        padding: _int | _Sequence[_int], stride: _int | _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, output_size: _int | _Sequence[_int],
+        kernel_size: _int | _Sequence[_int], dilation: _int | _Sequence[_int],
+        padding: _int | _Sequence[_int], stride: _int | _Sequence[_int], *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_conj(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -381,6 +396,13 @@ class _packet_conj_physical_(_OpOverloadPacket):
 
 class _packet_contiguous(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, memory_format: _memory_format = ...) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_conv2d(_OpOverloadPacket):
+    def __call__(
+        __self, input: Tensor, weight: Tensor, bias: Tensor | None = None,
+        stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ...,
+        dilation: _int | _Sequence[_int] = ..., groups: _int = 1) -> Tensor: ...
     default: _OpOverload
 
 class _packet_copy(_OpOverloadPacket):
@@ -721,6 +743,19 @@ class _packet_gt_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_im2col(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, kernel_size: _int | _Sequence[_int], dilation: _int | _Sequence[_int],
+        padding: _int | _Sequence[_int], stride: _int | _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, kernel_size: _int | _Sequence[_int], dilation: _int | _Sequence[_int],
+        padding: _int | _Sequence[_int], stride: _int | _Sequence[_int], *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_imag(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -1012,6 +1047,44 @@ class _packet_max(_OpOverloadPacket):
     other: _OpOverload
     out: _OpOverload
     unary_out: _OpOverload
+
+class _packet_max_pool2d(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, kernel_size: _int | _Sequence[_int],
+        stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ...,
+        dilation: _int | _Sequence[_int] = ..., ceil_mode: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_max_pool2d_with_indices(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, kernel_size: _int | _Sequence[_int],
+        stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ...,
+        dilation: _int | _Sequence[_int] = ...,
+        ceil_mode: _bool = False) -> _tuple[Tensor, Tensor]: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, kernel_size: _int | _Sequence[_int],
+        stride: _int | _Sequence[_int] = ..., padding: _int | _Sequence[_int] = ...,
+        dilation: _int | _Sequence[_int] = ..., ceil_mode: _bool = False, *, out: Tensor,
+        indices: Tensor) -> _tuple[Tensor, Tensor]: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_max_pool2d_with_indices_backward(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, kernel_size: _int | _Sequence[_int],
+        stride: _int | _Sequence[_int], padding: _int | _Sequence[_int],
+        dilation: _int | _Sequence[_int], ceil_mode: _bool, indices: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, grad_output: Tensor, self: Tensor, kernel_size: _int | _Sequence[_int],
+        stride: _int | _Sequence[_int], padding: _int | _Sequence[_int],
+        dilation: _int | _Sequence[_int], ceil_mode: _bool, indices: Tensor, *,
+        grad_input: Tensor) -> Tensor: ...
+    default: _OpOverload
+    grad_input: _OpOverload
 
 class _packet_maximum(_OpOverloadPacket):
     @_overload
@@ -2076,10 +2149,12 @@ clamp_max_: _packet_clamp_max_
 clamp_min: _packet_clamp_min
 clamp_min_: _packet_clamp_min_
 clone: _packet_clone
+col2im: _packet_col2im
 conj: _packet_conj
 conj_physical: _packet_conj_physical
 conj_physical_: _packet_conj_physical_
 contiguous: _packet_contiguous
+conv2d: _packet_conv2d
 copy: _packet_copy
 copy_: _packet_copy_
 cos: _packet_cos
@@ -2115,6 +2190,7 @@ ge: _packet_ge
 ge_: _packet_ge_
 gt: _packet_gt
 gt_: _packet_gt_
+im2col: _packet_im2col
 imag: _packet_imag
 index: _packet_index
 index_add: _packet_index_add
@@ -2146,6 +2222,9 @@ masked_scatter_backward: _packet_masked_scatter_backward
 masked_select: _packet_masked_select
 matmul: _packet_matmul
 max: _packet_max
+max_pool2d: _packet_max_pool2d
+max_pool2d_with_indices: _packet_max_pool2d_with_indices
+max_pool2d_with_indices_backward: _packet_max_pool2d_with_indices_backward
 maximum: _packet_maximum
 mean: _packet_mean
 min: _packet_min

@@ -29,8 +29,10 @@ clamp = _aten("clamp")
 clamp_max = _aten("clamp_max")
 clamp_min = _aten("clamp_min")
 clone = _aten("clone")
+col2im = _aten("col2im")
 conj = _aten("conj")
 conj_physical = _aten("conj_physical")
+conv2d = _aten("conv2d")
 cos = _aten("cos")
 cumsum = _aten("cumsum")
 detach = _aten("detach")
@@ -49,6 +51,7 @@ frexp = _aten("frexp")
 gather = _aten("gather")
 ge = _aten("ge")
 gt = _aten("gt")
+im2col = _aten("im2col")
 imag = _aten("imag")
 index = _aten("index")
 index_add = _aten("index_add")
@@ -69,6 +72,9 @@ masked_scatter_backward = _aten("masked_scatter_backward")
 masked_select = _aten("masked_select")
 matmul = _aten("matmul")
 max = _aten("max")
+max_pool2d = _aten("max_pool2d")
+max_pool2d_with_indices = _aten("max_pool2d_with_indices")
+max_pool2d_with_indices_backward = _aten("max_pool2d_with_indices_backward")
 maximum = _aten("maximum")
 mean = _aten("mean")
 min = _aten("min")
@@ -158,8 +164,10 @@ __all__ = [
     "clamp_max",
     "clamp_min",
     "clone",
+    "col2im",
     "conj",
     "conj_physical",
+    "conv2d",
     "cos",
     "cumsum",
     "detach",
@@ -178,6 +186,7 @@ __all__ = [
     "gather",
     "ge",
     "gt",
+    "im2col",
     "imag",
     "index",
     "index_add",
@@ -198,6 +207,9 @@ __all__ = [
     "masked_select",
     "matmul",
     "max",
+    "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool2d_with_indices_backward",
     "maximum",
     "mean",
     "min",

@@ -19,8 +19,10 @@ from ._aten import clamp as clamp
 from ._aten import clamp_max as clamp_max
 from ._aten import clamp_min as clamp_min
 from ._aten import clone as clone
+from ._aten import col2im as col2im
 from ._aten import conj as conj
 from ._aten import conj_physical as conj_physical
+from ._aten import conv2d as conv2d
 from ._aten import cos as cos
 from ._aten import cumsum as cumsum
 from ._aten import detach as detach
@@ -39,6 +41,7 @@ from ._aten import frexp as frexp
 from ._aten import gather as gather
 from ._aten import ge as ge
 from ._aten import gt as gt
+from ._aten import im2col as im2col
 from ._aten import imag as imag
 from ._aten import index as index
 from ._aten import index_add as index_add
@@ -59,6 +62,9 @@ from ._aten import masked_scatter_backward as masked_scatter_backward
 from ._aten import masked_select as masked_select
 from ._aten import matmul as matmul
 from ._aten import max as max
+from ._aten import max_pool2d as max_pool2d
+from ._aten import max_pool2d_with_indices as max_pool2d_with_indices
+from ._aten import max_pool2d_with_indices_backward as max_pool2d_with_indices_backward
 from ._aten import maximum as maximum
 from ._aten import mean as mean
 from ._aten import min as min
@@ -149,8 +155,10 @@ __all__ = [
     "clamp_max",
     "clamp_min",
     "clone",
+    "col2im",
     "conj",
     "conj_physical",
+    "conv2d",
     "cos",
     "cumsum",
     "detach",
@@ -169,6 +177,7 @@ __all__ = [
     "gather",
     "ge",
     "gt",
+    "im2col",
     "imag",
     "index",
     "index_add",
@@ -189,6 +198,9 @@ __all__ = [
     "masked_select",
     "matmul",
     "max",
+    "max_pool2d",
+    "max_pool2d_with_indices",
+    "max_pool2d_with_indices_backward",
     "maximum",
     "mean",
     "min",

@@ -21,6 +21,7 @@ import pointwise  # noqa: F401
 import running  # noqa: F401
 import several  # noqa: F401
 import structure  # noqa: F401
+import windows  # noqa: F401
 
 HERE = pathlib.Path(__file__).resolve().parent
 

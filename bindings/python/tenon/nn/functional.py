@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .. import functional as _operators
 from .._tenon import Tensor
-from ..error import InvalidArgumentError
+from ..error import InvalidArgumentError, NotSupportedError
 from ..ops import _packet
 from .functional_loss import cross_entropy, l1_loss, mse_loss, nll_loss
 
@@ -17,6 +17,7 @@ _relu_ = _packet("aten::relu_")
 _reshape = _packet("aten::reshape")
 
 linear = _operators.linear
+conv2d = _operators.conv2d
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -119,6 +120,66 @@ def layer_norm(
     if weight is not None:
         result = result * weight
     return result if bias is None else result + bias
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Returns the rows of a matrix that indices name.
+
+    Args:
+        input: Indices of rows, of any shape.
+        weight: The matrix: a row each.
+        padding_idx: A row that gets no gradient; negative ones count from the end.
+        max_norm: Not supported: rows are not scaled in place.
+        norm_type: Of that.
+        scale_grad_by_freq: Whether gradients are divided by how often a row is named.
+        sparse: Not supported: gradients are dense.
+
+    Raises:
+        NotSupportedError: For `max_norm` or `sparse`.
+    """
+    if max_norm is not None or sparse:
+        name, value = ("max_norm", max_norm) if max_norm is not None else ("sparse", sparse)
+        raise NotSupportedError(f"embedding: {name} must be left out, got {value}")
+    rows = weight.shape[0]
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise InvalidArgumentError(
+            f"embedding: padding_idx must be between {-rows} and {rows - 1}, got {padding_idx}"
+        )
+    padding = -1 if padding_idx is None else padding_idx + rows * (padding_idx < 0)
+    return _operators.embedding(weight, input, padding, scale_grad_by_freq)
+
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Returns the largest element that a window sees at each of its places.
+
+    Args:
+        input: Of shape (channels, height, width), or with a batch before.
+        kernel_size: Of the window: a number, or one for each dim.
+        stride: From one place to the next; by default those of the kernel.
+        padding: So much is added on both sides, below all elements.
+        dilation: From one element that the window sees to the next.
+        ceil_mode: Whether the last place may reach beyond the end.
+        return_indices: Whether the elements' places in their plane are returned, too.
+    """
+    pool = _operators.max_pool2d_with_indices
+    values, indices = pool(input, kernel_size, stride or [], padding, dilation, ceil_mode)
+    return (values, indices) if return_indices else values
 
 
 def _flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:

@@ -1465,6 +1465,27 @@ pub fn clone_out_with(self_: &Tensor, out: &Tensor, options: CloneOutOptions) ->
     Ok(out.clone())
 }
 
+/// `aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2]
+/// padding, int[2] stride) -> Tensor`
+pub fn col2im(
+    self_: &Tensor, output_size: &[i64], kernel_size: &[i64], dilation: &[i64], padding: &[i64],
+    stride: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], &[i64]), Tensor> =
+        LazyTyped::new("aten::col2im");
+    OP.get()?.call(self_, output_size, kernel_size, dilation, padding, stride)
+}
+
+/// `aten::col2im.out(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation,
+/// int[2] padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn col2im_out(
+    self_: &Tensor, output_size: &[i64], kernel_size: &[i64], dilation: &[i64], padding: &[i64],
+    stride: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], &[i64], &Tensor), ()> =
+        LazyTyped::new("aten::col2im.out");
+    OP.get()?.call(self_, output_size, kernel_size, dilation, padding, stride, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::conj(Tensor(a) self) -> Tensor(a)`
 pub fn conj(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::conj");
@@ -1515,6 +1536,48 @@ pub fn contiguous(self_: &Tensor) -> Result<Tensor> {
 pub fn contiguous_with(self_: &Tensor, options: ContiguousOptions) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, MemoryFormat), Tensor> = LazyTyped::new("aten::contiguous");
     OP.get()?.call(self_, options.memory_format)
+}
+
+/// What [`conv2d`] leaves out.
+#[derive(Clone, Debug)]
+pub struct Conv2dOptions<'a> {
+    /// Tensor?, by default `None`.
+    pub bias: Option<&'a Tensor>,
+    /// SymInt[2], by default `&[1, 1]`.
+    pub stride: &'a [i64],
+    /// SymInt[2], by default `&[0, 0]`.
+    pub padding: &'a [i64],
+    /// SymInt[2], by default `&[1, 1]`.
+    pub dilation: &'a [i64],
+    /// SymInt, by default `1`.
+    pub groups: i64,
+}
+
+impl Default for Conv2dOptions<'_> {
+    fn default() -> Self {
+        Conv2dOptions {
+            bias: None,
+            stride: &[1, 1],
+            padding: &[0, 0],
+            dilation: &[1, 1],
+            groups: 1,
+        }
+    }
+}
+
+/// `aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2]
+/// padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor`
+pub fn conv2d(input: &Tensor, weight: &Tensor) -> Result<Tensor> {
+    conv2d_with(input, weight, Conv2dOptions::default())
+}
+
+/// As [`conv2d`], with all that it leaves out.
+pub fn conv2d_with(input: &Tensor, weight: &Tensor, options: Conv2dOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, Option<&Tensor>, &[i64], &[i64], &[i64], i64), Tensor> =
+        LazyTyped::new("aten::conv2d");
+    OP.get()?.call(
+        input, weight, options.bias, options.stride, options.padding, options.dilation,
+        options.groups)
 }
 
 /// What [`copy`] leaves out.
@@ -2603,6 +2666,27 @@ pub fn gt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride)
+/// -> Tensor`
+pub fn im2col(
+    self_: &Tensor, kernel_size: &[i64], dilation: &[i64], padding: &[i64],
+    stride: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64]), Tensor> =
+        LazyTyped::new("aten::im2col");
+    OP.get()?.call(self_, kernel_size, dilation, padding, stride)
+}
+
+/// `aten::im2col.out(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
+/// stride, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn im2col_out(
+    self_: &Tensor, kernel_size: &[i64], dilation: &[i64], padding: &[i64], stride: &[i64],
+    out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], &Tensor), ()> =
+        LazyTyped::new("aten::im2col.out");
+    OP.get()?.call(self_, kernel_size, dilation, padding, stride, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::imag(Tensor(a) self) -> Tensor(a)`
 pub fn imag(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::imag");
@@ -3374,6 +3458,153 @@ pub fn max_unary_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::max.unary_out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
+}
+
+/// What [`max_pool2d`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MaxPool2dOptions<'a> {
+    /// int[2], by default `&[]`.
+    pub stride: &'a [i64],
+    /// int[2], by default `&[0, 0]`.
+    pub padding: &'a [i64],
+    /// int[2], by default `&[1, 1]`.
+    pub dilation: &'a [i64],
+    /// bool, by default `false`.
+    pub ceil_mode: bool,
+}
+
+impl Default for MaxPool2dOptions<'_> {
+    fn default() -> Self {
+        MaxPool2dOptions {
+            stride: &[],
+            padding: &[0, 0],
+            dilation: &[1, 1],
+            ceil_mode: false,
+        }
+    }
+}
+
+/// `aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2]
+/// dilation=1, bool ceil_mode=False) -> Tensor`
+pub fn max_pool2d(self_: &Tensor, kernel_size: &[i64]) -> Result<Tensor> {
+    max_pool2d_with(self_, kernel_size, MaxPool2dOptions::default())
+}
+
+/// As [`max_pool2d`], with all that it leaves out.
+pub fn max_pool2d_with(
+    self_: &Tensor, kernel_size: &[i64], options: MaxPool2dOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], bool), Tensor> =
+        LazyTyped::new("aten::max_pool2d");
+    OP.get()?.call(
+        self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode)
+}
+
+/// What [`max_pool2d_with_indices`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MaxPool2dWithIndicesOptions<'a> {
+    /// int[2], by default `&[]`.
+    pub stride: &'a [i64],
+    /// int[2], by default `&[0, 0]`.
+    pub padding: &'a [i64],
+    /// int[2], by default `&[1, 1]`.
+    pub dilation: &'a [i64],
+    /// bool, by default `false`.
+    pub ceil_mode: bool,
+}
+
+impl Default for MaxPool2dWithIndicesOptions<'_> {
+    fn default() -> Self {
+        MaxPool2dWithIndicesOptions {
+            stride: &[],
+            padding: &[0, 0],
+            dilation: &[1, 1],
+            ceil_mode: false,
+        }
+    }
+}
+
+/// `aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+/// padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)`
+pub fn max_pool2d_with_indices(self_: &Tensor, kernel_size: &[i64]) -> Result<(Tensor, Tensor)> {
+    max_pool2d_with_indices_with(self_, kernel_size, MaxPool2dWithIndicesOptions::default())
+}
+
+/// As [`max_pool2d_with_indices`], with all that it leaves out.
+pub fn max_pool2d_with_indices_with(
+    self_: &Tensor, kernel_size: &[i64],
+    options: MaxPool2dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], bool), (Tensor, Tensor)> =
+        LazyTyped::new("aten::max_pool2d_with_indices");
+    OP.get()?.call(
+        self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode)
+}
+
+/// What [`max_pool2d_with_indices_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct MaxPool2dWithIndicesOutOptions<'a> {
+    /// int[2], by default `&[]`.
+    pub stride: &'a [i64],
+    /// int[2], by default `&[0, 0]`.
+    pub padding: &'a [i64],
+    /// int[2], by default `&[1, 1]`.
+    pub dilation: &'a [i64],
+    /// bool, by default `false`.
+    pub ceil_mode: bool,
+}
+
+impl Default for MaxPool2dWithIndicesOutOptions<'_> {
+    fn default() -> Self {
+        MaxPool2dWithIndicesOutOptions {
+            stride: &[],
+            padding: &[0, 0],
+            dilation: &[1, 1],
+            ceil_mode: false,
+        }
+    }
+}
+
+/// `aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+/// padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) ->
+/// (Tensor(a!), Tensor(b!))`
+pub fn max_pool2d_with_indices_out(
+    self_: &Tensor, kernel_size: &[i64], out: &Tensor,
+    indices: &Tensor) -> Result<(Tensor, Tensor)> {
+    max_pool2d_with_indices_out_with(
+        self_, kernel_size, out, indices, MaxPool2dWithIndicesOutOptions::default())
+}
+
+/// As [`max_pool2d_with_indices_out`], with all that it leaves out.
+pub fn max_pool2d_with_indices_out_with(
+    self_: &Tensor, kernel_size: &[i64], out: &Tensor, indices: &Tensor,
+    options: MaxPool2dWithIndicesOutOptions<'_>) -> Result<(Tensor, Tensor)> {
+    static OP: LazyTyped<(&Tensor, &[i64], &[i64], &[i64], &[i64], bool, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::max_pool2d_with_indices.out");
+    OP.get()?.call(
+        self_, kernel_size, options.stride, options.padding, options.dilation, options.ceil_mode,
+        out, indices)?;
+    Ok((out.clone(), indices.clone()))
+}
+
+/// `aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size,
+/// int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor`
+pub fn max_pool2d_with_indices_backward(
+    grad_output: &Tensor, self_: &Tensor, kernel_size: &[i64], stride: &[i64], padding: &[i64],
+    dilation: &[i64], ceil_mode: bool, indices: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(
+        &Tensor, &Tensor, &[i64], &[i64], &[i64], &[i64], bool, &Tensor), Tensor> =
+        LazyTyped::new("aten::max_pool2d_with_indices_backward");
+    OP.get()?.call(grad_output, self_, kernel_size, stride, padding, dilation, ceil_mode, indices)
+}
+
+/// `aten::max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2]
+/// kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *,
+/// Tensor(a!) grad_input) -> Tensor(a!)`
+pub fn max_pool2d_with_indices_backward_grad_input(
+    grad_output: &Tensor, self_: &Tensor, kernel_size: &[i64], stride: &[i64], padding: &[i64],
+    dilation: &[i64], ceil_mode: bool, indices: &Tensor, grad_input: &Tensor) -> Result<Tensor> {
+    static OP: LazyOp = LazyOp::new("aten::max_pool2d_with_indices_backward.grad_input");
+    OP.get()?.call(
+        args![grad_output, self_, kernel_size, stride, padding, dilation, ceil_mode, indices, grad_input])
 }
 
 /// `aten::maximum(Tensor self, Tensor other) -> Tensor`

@@ -306,6 +306,14 @@ impl Tensor {
         aten::clamp_min_tensor_(self, min)
     }
 
+    /// `aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation,
+    /// int[2] padding, int[2] stride) -> Tensor`
+    pub fn col2im(
+        &self, output_size: &[i64], kernel_size: &[i64], dilation: &[i64], padding: &[i64],
+        stride: &[i64]) -> Result<Tensor> {
+        aten::col2im(self, output_size, kernel_size, dilation, padding, stride)
+    }
+
     /// `aten::conj(Tensor(a) self) -> Tensor(a)`
     pub fn conj(&self) -> Result<Tensor> {
         aten::conj(self)
@@ -543,6 +551,14 @@ impl Tensor {
     /// `aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn gt_(&self, other: &Tensor) -> Result<Tensor> {
         aten::gt_tensor_(self, other)
+    }
+
+    /// `aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
+    /// stride) -> Tensor`
+    pub fn im2col(
+        &self, kernel_size: &[i64], dilation: &[i64], padding: &[i64],
+        stride: &[i64]) -> Result<Tensor> {
+        aten::im2col(self, kernel_size, dilation, padding, stride)
     }
 
     /// `aten::imag(Tensor(a) self) -> Tensor(a)`
@@ -787,6 +803,31 @@ impl Tensor {
     /// `aten::max.other(Tensor self, Tensor other) -> Tensor`
     pub fn max_other(&self, other: &Tensor) -> Result<Tensor> {
         aten::max_other(self, other)
+    }
+
+    /// `aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+    /// int[2] dilation=1, bool ceil_mode=False) -> Tensor`
+    pub fn max_pool2d(&self, kernel_size: &[i64]) -> Result<Tensor> {
+        aten::max_pool2d(self, kernel_size)
+    }
+
+    /// As [`Tensor::max_pool2d`], with all that it leaves out.
+    pub fn max_pool2d_with(
+        &self, kernel_size: &[i64], options: aten::MaxPool2dOptions<'_>) -> Result<Tensor> {
+        aten::max_pool2d_with(self, kernel_size, options)
+    }
+
+    /// `aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+    /// padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)`
+    pub fn max_pool2d_with_indices(&self, kernel_size: &[i64]) -> Result<(Tensor, Tensor)> {
+        aten::max_pool2d_with_indices(self, kernel_size)
+    }
+
+    /// As [`Tensor::max_pool2d_with_indices`], with all that it leaves out.
+    pub fn max_pool2d_with_indices_with(
+        &self, kernel_size: &[i64],
+        options: aten::MaxPool2dWithIndicesOptions<'_>) -> Result<(Tensor, Tensor)> {
+        aten::max_pool2d_with_indices_with(self, kernel_size, options)
     }
 
     /// `aten::maximum(Tensor self, Tensor other) -> Tensor`

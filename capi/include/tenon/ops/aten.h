@@ -1732,6 +1732,53 @@ static inline tenon_status aten_clone_out(
   return TENON_OK;
 }
 
+/// aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2]
+/// padding, int[2] stride) -> Tensor
+static inline tenon_status aten_col2im(
+    tenon_tensor* self, const int64_t* output_size, uint32_t output_size_count,
+    const int64_t* kernel_size, uint32_t kernel_size_count, const int64_t* dilation,
+    uint32_t dilation_count, const int64_t* padding, uint32_t padding_count, const int64_t* stride,
+    uint32_t stride_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(output_size, output_size_count);
+  args_[2] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[3] = tenon_value_of_ints(dilation, dilation_count);
+  args_[4] = tenon_value_of_ints(padding, padding_count);
+  args_[5] = tenon_value_of_ints(stride, stride_count);
+  status_ = aten_wrapped_call(&op_, "aten::col2im", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::col2im.out(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2]
+/// padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_col2im_out(
+    tenon_tensor* self, const int64_t* output_size, uint32_t output_size_count,
+    const int64_t* kernel_size, uint32_t kernel_size_count, const int64_t* dilation,
+    uint32_t dilation_count, const int64_t* padding, uint32_t padding_count, const int64_t* stride,
+    uint32_t stride_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(output_size, output_size_count);
+  args_[2] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[3] = tenon_value_of_ints(dilation, dilation_count);
+  args_[4] = tenon_value_of_ints(padding, padding_count);
+  args_[5] = tenon_value_of_ints(stride, stride_count);
+  args_[6] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::col2im.out", args_, 7, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::conj(Tensor(a) self) -> Tensor(a)
 static inline tenon_status aten_conj(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -1807,6 +1854,57 @@ static inline tenon_status aten_contiguous(
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_memory_format(given_->memory_format);
   status_ = aten_wrapped_call(&op_, "aten::contiguous", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_conv2d_options {
+  tenon_tensor* bias;
+  const int64_t* stride;
+  uint32_t stride_count;
+  const int64_t* padding;
+  uint32_t padding_count;
+  const int64_t* dilation;
+  uint32_t dilation_count;
+  int64_t groups;
+} aten_conv2d_options;
+
+static inline aten_conv2d_options aten_conv2d_defaults(void) {
+  static const int64_t stride_default_[] = {1, 1};
+  static const int64_t padding_default_[] = {0, 0};
+  static const int64_t dilation_default_[] = {1, 1};
+  aten_conv2d_options options_;
+  options_.bias = NULL;
+  options_.stride = stride_default_;
+  options_.stride_count = 2;
+  options_.padding = padding_default_;
+  options_.padding_count = 2;
+  options_.dilation = dilation_default_;
+  options_.dilation_count = 2;
+  options_.groups = 1;
+  return options_;
+}
+
+/// aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2]
+/// padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor
+static inline tenon_status aten_conv2d(
+    tenon_tensor* input, tenon_tensor* weight, const aten_conv2d_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_conv2d_options defaults_ = aten_conv2d_defaults();
+  const aten_conv2d_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[7];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(input);
+  args_[1] = tenon_value_of_tensor(weight);
+  args_[2] = given_->bias != NULL ? tenon_value_of_tensor(given_->bias) : tenon_value_of_none();
+  args_[3] = tenon_value_of_ints(given_->stride, given_->stride_count);
+  args_[4] = tenon_value_of_ints(given_->padding, given_->padding_count);
+  args_[5] = tenon_value_of_ints(given_->dilation, given_->dilation_count);
+  args_[6] = tenon_value_of_int(given_->groups);
+  status_ = aten_wrapped_call(&op_, "aten::conv2d", args_, 7, rets_, 1);
   if (status_ != TENON_OK) return status_;
   *out_result = rets_[0].as.tensor;
   return TENON_OK;
@@ -3364,6 +3462,50 @@ static inline tenon_status aten_gt__Tensor(tenon_tensor* self, tenon_tensor* oth
   return TENON_OK;
 }
 
+/// aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+/// Tensor
+static inline tenon_status aten_im2col(
+    tenon_tensor* self, const int64_t* kernel_size, uint32_t kernel_size_count,
+    const int64_t* dilation, uint32_t dilation_count, const int64_t* padding,
+    uint32_t padding_count, const int64_t* stride, uint32_t stride_count,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[2] = tenon_value_of_ints(dilation, dilation_count);
+  args_[3] = tenon_value_of_ints(padding, padding_count);
+  args_[4] = tenon_value_of_ints(stride, stride_count);
+  status_ = aten_wrapped_call(&op_, "aten::im2col", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::im2col.out(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
+/// stride, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_im2col_out(
+    tenon_tensor* self, const int64_t* kernel_size, uint32_t kernel_size_count,
+    const int64_t* dilation, uint32_t dilation_count, const int64_t* padding,
+    uint32_t padding_count, const int64_t* stride, uint32_t stride_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[2] = tenon_value_of_ints(dilation, dilation_count);
+  args_[3] = tenon_value_of_ints(padding, padding_count);
+  args_[4] = tenon_value_of_ints(stride, stride_count);
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::im2col.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::imag(Tensor(a) self) -> Tensor(a)
 static inline tenon_status aten_imag(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -4607,6 +4749,209 @@ static inline tenon_status aten_max_unary_out(tenon_tensor* self, tenon_tensor* 
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::max.unary_out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_max_pool2d_options {
+  const int64_t* stride;
+  uint32_t stride_count;
+  const int64_t* padding;
+  uint32_t padding_count;
+  const int64_t* dilation;
+  uint32_t dilation_count;
+  int32_t ceil_mode;
+} aten_max_pool2d_options;
+
+static inline aten_max_pool2d_options aten_max_pool2d_defaults(void) {
+  static const int64_t stride_default_[] = {0};
+  static const int64_t padding_default_[] = {0, 0};
+  static const int64_t dilation_default_[] = {1, 1};
+  aten_max_pool2d_options options_;
+  options_.stride = stride_default_;
+  options_.stride_count = 0;
+  options_.padding = padding_default_;
+  options_.padding_count = 2;
+  options_.dilation = dilation_default_;
+  options_.dilation_count = 2;
+  options_.ceil_mode = 0;
+  return options_;
+}
+
+/// aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2]
+/// dilation=1, bool ceil_mode=False) -> Tensor
+static inline tenon_status aten_max_pool2d(
+    tenon_tensor* self, const int64_t* kernel_size, uint32_t kernel_size_count,
+    const aten_max_pool2d_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_max_pool2d_options defaults_ = aten_max_pool2d_defaults();
+  const aten_max_pool2d_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[2] = tenon_value_of_ints(given_->stride, given_->stride_count);
+  args_[3] = tenon_value_of_ints(given_->padding, given_->padding_count);
+  args_[4] = tenon_value_of_ints(given_->dilation, given_->dilation_count);
+  args_[5] = tenon_value_of_bool(given_->ceil_mode);
+  status_ = aten_wrapped_call(&op_, "aten::max_pool2d", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_max_pool2d_with_indices_options {
+  const int64_t* stride;
+  uint32_t stride_count;
+  const int64_t* padding;
+  uint32_t padding_count;
+  const int64_t* dilation;
+  uint32_t dilation_count;
+  int32_t ceil_mode;
+} aten_max_pool2d_with_indices_options;
+
+static inline aten_max_pool2d_with_indices_options aten_max_pool2d_with_indices_defaults(void) {
+  static const int64_t stride_default_[] = {0};
+  static const int64_t padding_default_[] = {0, 0};
+  static const int64_t dilation_default_[] = {1, 1};
+  aten_max_pool2d_with_indices_options options_;
+  options_.stride = stride_default_;
+  options_.stride_count = 0;
+  options_.padding = padding_default_;
+  options_.padding_count = 2;
+  options_.dilation = dilation_default_;
+  options_.dilation_count = 2;
+  options_.ceil_mode = 0;
+  return options_;
+}
+
+/// aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+/// padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)
+static inline tenon_status aten_max_pool2d_with_indices(
+    tenon_tensor* self, const int64_t* kernel_size, uint32_t kernel_size_count,
+    const aten_max_pool2d_with_indices_options* options, tenon_tensor** out_result0,
+    tenon_tensor** out_result1) {
+  static const tenon_op* op_;
+  const aten_max_pool2d_with_indices_options defaults_ = aten_max_pool2d_with_indices_defaults();
+  const aten_max_pool2d_with_indices_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[2] = tenon_value_of_ints(given_->stride, given_->stride_count);
+  args_[3] = tenon_value_of_ints(given_->padding, given_->padding_count);
+  args_[4] = tenon_value_of_ints(given_->dilation, given_->dilation_count);
+  args_[5] = tenon_value_of_bool(given_->ceil_mode);
+  status_ = aten_wrapped_call(&op_, "aten::max_pool2d_with_indices", args_, 6, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  *out_result0 = rets_[0].as.tensor;
+  *out_result1 = rets_[1].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_max_pool2d_with_indices_out_options {
+  const int64_t* stride;
+  uint32_t stride_count;
+  const int64_t* padding;
+  uint32_t padding_count;
+  const int64_t* dilation;
+  uint32_t dilation_count;
+  int32_t ceil_mode;
+} aten_max_pool2d_with_indices_out_options;
+
+static inline aten_max_pool2d_with_indices_out_options aten_max_pool2d_with_indices_out_defaults(void) {
+  static const int64_t stride_default_[] = {0};
+  static const int64_t padding_default_[] = {0, 0};
+  static const int64_t dilation_default_[] = {1, 1};
+  aten_max_pool2d_with_indices_out_options options_;
+  options_.stride = stride_default_;
+  options_.stride_count = 0;
+  options_.padding = padding_default_;
+  options_.padding_count = 2;
+  options_.dilation = dilation_default_;
+  options_.dilation_count = 2;
+  options_.ceil_mode = 0;
+  return options_;
+}
+
+/// aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+/// padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) ->
+/// (Tensor(a!), Tensor(b!))
+static inline tenon_status aten_max_pool2d_with_indices_out(
+    tenon_tensor* self, const int64_t* kernel_size, uint32_t kernel_size_count, tenon_tensor* out,
+    tenon_tensor* indices, const aten_max_pool2d_with_indices_out_options* options) {
+  static const tenon_op* op_;
+  const aten_max_pool2d_with_indices_out_options defaults_ = aten_max_pool2d_with_indices_out_defaults();
+  const aten_max_pool2d_with_indices_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[8];
+  tenon_value rets_[2];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[2] = tenon_value_of_ints(given_->stride, given_->stride_count);
+  args_[3] = tenon_value_of_ints(given_->padding, given_->padding_count);
+  args_[4] = tenon_value_of_ints(given_->dilation, given_->dilation_count);
+  args_[5] = tenon_value_of_bool(given_->ceil_mode);
+  args_[6] = tenon_value_of_tensor(out);
+  args_[7] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::max_pool2d_with_indices.out", args_, 8, rets_, 2);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  tenon_value_clear(&rets_[1]);
+  return TENON_OK;
+}
+
+/// aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size,
+/// int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor
+static inline tenon_status aten_max_pool2d_with_indices_backward(
+    tenon_tensor* grad_output, tenon_tensor* self, const int64_t* kernel_size,
+    uint32_t kernel_size_count, const int64_t* stride, uint32_t stride_count,
+    const int64_t* padding, uint32_t padding_count, const int64_t* dilation,
+    uint32_t dilation_count, int32_t ceil_mode, tenon_tensor* indices, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[8];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[3] = tenon_value_of_ints(stride, stride_count);
+  args_[4] = tenon_value_of_ints(padding, padding_count);
+  args_[5] = tenon_value_of_ints(dilation, dilation_count);
+  args_[6] = tenon_value_of_bool(ceil_mode);
+  args_[7] = tenon_value_of_tensor(indices);
+  status_ = aten_wrapped_call(&op_, "aten::max_pool2d_with_indices_backward", args_, 8, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2]
+/// kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *,
+/// Tensor(a!) grad_input) -> Tensor(a!)
+static inline tenon_status aten_max_pool2d_with_indices_backward_grad_input(
+    tenon_tensor* grad_output, tenon_tensor* self, const int64_t* kernel_size,
+    uint32_t kernel_size_count, const int64_t* stride, uint32_t stride_count,
+    const int64_t* padding, uint32_t padding_count, const int64_t* dilation,
+    uint32_t dilation_count, int32_t ceil_mode, tenon_tensor* indices, tenon_tensor* grad_input) {
+  static const tenon_op* op_;
+  tenon_value args_[9];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(grad_output);
+  args_[1] = tenon_value_of_tensor(self);
+  args_[2] = tenon_value_of_ints(kernel_size, kernel_size_count);
+  args_[3] = tenon_value_of_ints(stride, stride_count);
+  args_[4] = tenon_value_of_ints(padding, padding_count);
+  args_[5] = tenon_value_of_ints(dilation, dilation_count);
+  args_[6] = tenon_value_of_bool(ceil_mode);
+  args_[7] = tenon_value_of_tensor(indices);
+  args_[8] = tenon_value_of_tensor(grad_input);
+  status_ = aten_wrapped_call(
+      &op_, "aten::max_pool2d_with_indices_backward.grad_input", args_, 9, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

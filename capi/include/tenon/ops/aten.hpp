@@ -643,6 +643,29 @@ inline Tensor clone_out(
   return out;
 }
 
+// aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2]
+// padding, int[2] stride) -> Tensor
+inline Tensor col2im(
+    const Tensor& self, List<int64_t> output_size, List<int64_t> kernel_size,
+    List<int64_t> dilation, List<int64_t> padding, List<int64_t> stride) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, std::span<const int64_t>)> op_("aten::col2im");
+  return op_(self, output_size, kernel_size, dilation, padding, stride);
+}
+
+// aten::col2im.out(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2]
+// padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor col2im_out(
+    const Tensor& out, const Tensor& self, List<int64_t> output_size, List<int64_t> kernel_size,
+    List<int64_t> dilation, List<int64_t> padding, List<int64_t> stride) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, std::span<const int64_t>, const Tensor&)> op_("aten::col2im.out");
+  op_(self, output_size, kernel_size, dilation, padding, stride, out);
+  return out;
+}
+
 // aten::conj(Tensor(a) self) -> Tensor(a)
 inline Tensor conj(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::conj");
@@ -674,6 +697,18 @@ inline Tensor contiguous(
     const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous) {
   static constinit const LazyOp<Tensor(const Tensor&, MemoryFormat)> op_("aten::contiguous");
   return op_(self, memory_format);
+}
+
+// aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2]
+// padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor
+inline Tensor conv2d(
+    const Tensor& input, const Tensor& weight, const OptionalTensor& bias = {},
+    List<int64_t> stride = {1, 1}, List<int64_t> padding = {0, 0}, List<int64_t> dilation = {1, 1},
+    int64_t groups = 1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const OptionalTensor&, std::span<const int64_t>,
+      std::span<const int64_t>, std::span<const int64_t>, int64_t)> op_("aten::conv2d");
+  return op_(input, weight, bias, stride, padding, dilation, groups);
 }
 
 // aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor
@@ -1336,6 +1371,29 @@ inline Tensor gt_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+// Tensor
+inline Tensor im2col(
+    const Tensor& self, List<int64_t> kernel_size, List<int64_t> dilation, List<int64_t> padding,
+    List<int64_t> stride) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>)> op_("aten::im2col");
+  return op_(self, kernel_size, dilation, padding, stride);
+}
+
+// aten::im2col.out(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride,
+// *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor im2col_out(
+    const Tensor& out, const Tensor& self, List<int64_t> kernel_size, List<int64_t> dilation,
+    List<int64_t> padding, List<int64_t> stride) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, const Tensor&)> op_("aten::im2col.out");
+  op_(self, kernel_size, dilation, padding, stride, out);
+  return out;
+}
+
 // aten::imag(Tensor(a) self) -> Tensor(a)
 inline Tensor imag(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::imag");
@@ -1876,6 +1934,70 @@ inline Tensor max_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::max.unary_out");
   op_(self, out);
   return out;
+}
+
+// aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2]
+// dilation=1, bool ceil_mode=False) -> Tensor
+inline Tensor max_pool2d(
+    const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
+    List<int64_t> padding = {0, 0}, List<int64_t> dilation = {1, 1}, bool ceil_mode = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, bool)> op_("aten::max_pool2d");
+  return op_(self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+
+// aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+// padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)
+inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(
+    const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride = {},
+    List<int64_t> padding = {0, 0}, List<int64_t> dilation = {1, 1}, bool ceil_mode = false) {
+  static constinit const LazyOp<std::tuple<Tensor, Tensor>(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, bool)> op_("aten::max_pool2d_with_indices");
+  return op_(self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+
+// aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+// padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!) indices) ->
+// (Tensor(a!), Tensor(b!))
+inline std::tuple<Tensor, Tensor> max_pool2d_with_indices_out(
+    const Tensor& out, const Tensor& indices, const Tensor& self, List<int64_t> kernel_size,
+    List<int64_t> stride = {}, List<int64_t> padding = {0, 0}, List<int64_t> dilation = {1, 1},
+    bool ceil_mode = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, bool, const Tensor&,
+      const Tensor&)> op_("aten::max_pool2d_with_indices.out");
+  op_(self, kernel_size, stride, padding, dilation, ceil_mode, out, indices);
+  return {out, indices};
+}
+
+// aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size,
+// int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor
+inline Tensor max_pool2d_with_indices_backward(
+    const Tensor& grad_output, const Tensor& self, List<int64_t> kernel_size, List<int64_t> stride,
+    List<int64_t> padding, List<int64_t> dilation, bool ceil_mode, const Tensor& indices) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, std::span<const int64_t>, bool,
+      const Tensor&)> op_("aten::max_pool2d_with_indices_backward");
+  return op_(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices);
+}
+
+// aten::max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self, int[2]
+// kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices, *,
+// Tensor(a!) grad_input) -> Tensor(a!)
+inline Tensor max_pool2d_with_indices_backward_out(
+    const Tensor& grad_input, const Tensor& grad_output, const Tensor& self,
+    List<int64_t> kernel_size, List<int64_t> stride, List<int64_t> padding, List<int64_t> dilation,
+    bool ceil_mode, const Tensor& indices) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, std::span<const int64_t>, std::span<const int64_t>,
+      std::span<const int64_t>, std::span<const int64_t>, bool, const Tensor&,
+      const Tensor&)> op_("aten::max_pool2d_with_indices_backward.grad_input");
+  op_(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices, grad_input);
+  return grad_input;
 }
 
 // aten::maximum(Tensor self, Tensor other) -> Tensor

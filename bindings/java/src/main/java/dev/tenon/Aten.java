@@ -1325,6 +1325,32 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp COL2IM = new LazyOp("aten::col2im");
+
+  /**
+   * {@code aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation,
+   * int[2] padding, int[2] stride) -> Tensor}.
+   */
+  public static Tensor col2im(
+      Tensor self, long[] outputSize, long[] kernelSize, long[] dilation, long[] padding,
+      long... stride) {
+    return COL2IM.get().callTensor(self, outputSize, kernelSize, dilation, padding, stride);
+  }
+
+  private static final LazyOp COL2IM_OUT = new LazyOp("aten::col2im.out");
+
+  /**
+   * {@code aten::col2im.out(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2]
+   * dilation, int[2] padding, int[2] stride, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor col2imOut(
+      Tensor out, Tensor self, long[] outputSize, long[] kernelSize, long[] dilation,
+      long[] padding, long... stride) {
+    ((Tensor) COL2IM_OUT.get().callBoxed(new Object[] {self, outputSize, kernelSize, dilation,
+        padding, stride, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp CONJ = new LazyOp("aten::conj");
 
   /**
@@ -1377,6 +1403,60 @@ public final class Aten {
    */
   public static Tensor contiguous(Tensor self, MemoryFormat memoryFormat) {
     return (Tensor) CONTIGUOUS.get().callBoxed(new Object[] {self, memoryFormat})[0];
+  }
+
+  private static final LazyOp CONV2D = new LazyOp("aten::conv2d");
+
+  /**
+   * {@code aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1],
+   * SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor}.
+   */
+  public static Tensor conv2d(Tensor input, Tensor weight) {
+    return CONV2D.get().callTensor(input, weight);
+  }
+
+  /**
+   * {@code aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1],
+   * SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor}.
+   */
+  public static Tensor conv2d(Tensor input, Tensor weight, Tensor bias) {
+    return CONV2D.get().callTensor(input, weight, bias);
+  }
+
+  /**
+   * {@code aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1],
+   * SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor}.
+   */
+  public static Tensor conv2d(Tensor input, Tensor weight, Tensor bias, long... stride) {
+    return CONV2D.get().callTensor(input, weight, bias, stride);
+  }
+
+  /**
+   * {@code aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1],
+   * SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor}.
+   */
+  public static Tensor conv2d(
+      Tensor input, Tensor weight, Tensor bias, long[] stride, long... padding) {
+    return CONV2D.get().callTensor(input, weight, bias, stride, padding);
+  }
+
+  /**
+   * {@code aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1],
+   * SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor}.
+   */
+  public static Tensor conv2d(
+      Tensor input, Tensor weight, Tensor bias, long[] stride, long[] padding, long... dilation) {
+    return CONV2D.get().callTensor(input, weight, bias, stride, padding, dilation);
+  }
+
+  /**
+   * {@code aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1],
+   * SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor}.
+   */
+  public static Tensor conv2d(
+      Tensor input, Tensor weight, Tensor bias, long[] stride, long[] padding, long[] dilation,
+      long groups) {
+    return CONV2D.get().callTensor(input, weight, bias, stride, padding, dilation, groups);
   }
 
   private static final LazyOp COPY = new LazyOp("aten::copy");
@@ -2586,6 +2666,30 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp IM2COL = new LazyOp("aten::im2col");
+
+  /**
+   * {@code aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
+   * stride) -> Tensor}.
+   */
+  public static Tensor im2col(
+      Tensor self, long[] kernelSize, long[] dilation, long[] padding, long... stride) {
+    return IM2COL.get().callTensor(self, kernelSize, dilation, padding, stride);
+  }
+
+  private static final LazyOp IM2COL_OUT = new LazyOp("aten::im2col.out");
+
+  /**
+   * {@code aten::im2col.out(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding,
+   * int[2] stride, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor im2colOut(
+      Tensor out, Tensor self, long[] kernelSize, long[] dilation, long[] padding, long... stride) {
+    ((Tensor) IM2COL_OUT.get().callBoxed(new Object[] {self, kernelSize, dilation, padding, stride,
+        out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp IMAG = new LazyOp("aten::imag");
 
   /**
@@ -3384,6 +3488,218 @@ public final class Aten {
   public static Tensor maxOut(Tensor out, Tensor self) {
     ((Tensor) MAX_UNARY_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp MAX_POOL2D = new LazyOp("aten::max_pool2d");
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public static Tensor maxPool2d(Tensor self, long... kernelSize) {
+    return MAX_POOL2D.get().callTensor(self, kernelSize);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public static Tensor maxPool2d(Tensor self, long[] kernelSize, long... stride) {
+    return MAX_POOL2D.get().callTensor(self, kernelSize, stride);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public static Tensor maxPool2d(Tensor self, long[] kernelSize, long[] stride, long... padding) {
+    return MAX_POOL2D.get().callTensor(self, kernelSize, stride, padding);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public static Tensor maxPool2d(
+      Tensor self, long[] kernelSize, long[] stride, long[] padding, long... dilation) {
+    return MAX_POOL2D.get().callTensor(self, kernelSize, stride, padding, dilation);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public static Tensor maxPool2d(
+      Tensor self, long[] kernelSize, long[] stride, long[] padding, long[] dilation,
+      boolean ceilMode) {
+    return MAX_POOL2D.get().callTensor(self, kernelSize, stride, padding, dilation, ceilMode);
+  }
+
+  private static final LazyOp MAX_POOL2D_WITH_INDICES = new LazyOp("aten::max_pool2d_with_indices");
+
+  /**
+   * What {@link #maxPool2dWithIndices} gives.
+   */
+  public record MaxPool2dWithIndicesResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public static MaxPool2dWithIndicesResult maxPool2dWithIndices(Tensor self, long... kernelSize) {
+    Object[] results = MAX_POOL2D_WITH_INDICES.get().callAll(self, kernelSize);
+    return new MaxPool2dWithIndicesResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public static MaxPool2dWithIndicesResult maxPool2dWithIndices(
+      Tensor self, long[] kernelSize, long... stride) {
+    Object[] results = MAX_POOL2D_WITH_INDICES.get().callAll(self, kernelSize, stride);
+    return new MaxPool2dWithIndicesResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public static MaxPool2dWithIndicesResult maxPool2dWithIndices(
+      Tensor self, long[] kernelSize, long[] stride, long... padding) {
+    Object[] results = MAX_POOL2D_WITH_INDICES.get().callAll(self, kernelSize, stride, padding);
+    return new MaxPool2dWithIndicesResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public static MaxPool2dWithIndicesResult maxPool2dWithIndices(
+      Tensor self, long[] kernelSize, long[] stride, long[] padding, long... dilation) {
+    Object[] results = MAX_POOL2D_WITH_INDICES.get().callAll(self, kernelSize, stride, padding,
+        dilation);
+    return new MaxPool2dWithIndicesResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public static MaxPool2dWithIndicesResult maxPool2dWithIndices(
+      Tensor self, long[] kernelSize, long[] stride, long[] padding, long[] dilation,
+      boolean ceilMode) {
+    Object[] results = MAX_POOL2D_WITH_INDICES.get().callAll(self, kernelSize, stride, padding,
+        dilation, ceilMode);
+    return new MaxPool2dWithIndicesResult((Tensor) results[0], (Tensor) results[1]);
+  }
+
+  private static final LazyOp MAX_POOL2D_WITH_INDICES_OUT = new LazyOp("aten::max_pool2d_with_indices.out");
+
+  /**
+   * What {@link #maxPool2dWithIndicesOut} gives.
+   */
+  public record MaxPool2dWithIndicesOutResult(Tensor result0, Tensor result1) {}
+
+  /**
+   * {@code aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[],
+   * int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!)
+   * indices) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MaxPool2dWithIndicesOutResult maxPool2dWithIndicesOut(
+      Tensor out, Tensor indices, Tensor self, long... kernelSize) {
+    Object[] results = MAX_POOL2D_WITH_INDICES_OUT.get().with("out", out).with("indices",
+        indices).callAll(self, kernelSize);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MaxPool2dWithIndicesOutResult(out, indices);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[],
+   * int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!)
+   * indices) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MaxPool2dWithIndicesOutResult maxPool2dWithIndicesOut(
+      Tensor out, Tensor indices, Tensor self, long[] kernelSize, long... stride) {
+    Object[] results = MAX_POOL2D_WITH_INDICES_OUT.get().with("out", out).with("indices",
+        indices).callAll(self, kernelSize, stride);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MaxPool2dWithIndicesOutResult(out, indices);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[],
+   * int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!)
+   * indices) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MaxPool2dWithIndicesOutResult maxPool2dWithIndicesOut(
+      Tensor out, Tensor indices, Tensor self, long[] kernelSize, long[] stride, long... padding) {
+    Object[] results = MAX_POOL2D_WITH_INDICES_OUT.get().with("out", out).with("indices",
+        indices).callAll(self, kernelSize, stride, padding);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MaxPool2dWithIndicesOutResult(out, indices);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[],
+   * int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!)
+   * indices) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MaxPool2dWithIndicesOutResult maxPool2dWithIndicesOut(
+      Tensor out, Tensor indices, Tensor self, long[] kernelSize, long[] stride, long[] padding,
+      long... dilation) {
+    Object[] results = MAX_POOL2D_WITH_INDICES_OUT.get().with("out", out).with("indices",
+        indices).callAll(self, kernelSize, stride, padding, dilation);
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MaxPool2dWithIndicesOutResult(out, indices);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices.out(Tensor self, int[2] kernel_size, int[2] stride=[],
+   * int[2] padding=0, int[2] dilation=1, bool ceil_mode=False, *, Tensor(a!) out, Tensor(b!)
+   * indices) -> (Tensor(a!), Tensor(b!))}.
+   */
+  public static MaxPool2dWithIndicesOutResult maxPool2dWithIndicesOut(
+      Tensor out, Tensor indices, Tensor self, long[] kernelSize, long[] stride, long[] padding,
+      long[] dilation, boolean ceilMode) {
+    Object[] results = MAX_POOL2D_WITH_INDICES_OUT.get().callBoxed(new Object[] {self, kernelSize,
+        stride, padding, dilation, ceilMode, out, indices});
+    ((Tensor) results[0]).close();
+    ((Tensor) results[1]).close();
+    return new MaxPool2dWithIndicesOutResult(out, indices);
+  }
+
+  private static final LazyOp MAX_POOL2D_WITH_INDICES_BACKWARD = new LazyOp("aten::max_pool2d_with_indices_backward");
+
+  /**
+   * {@code aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2]
+   * kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) ->
+   * Tensor}.
+   */
+  public static Tensor maxPool2dWithIndicesBackward(
+      Tensor gradOutput, Tensor self, long[] kernelSize, long[] stride, long[] padding,
+      long[] dilation, boolean ceilMode, Tensor indices) {
+    return MAX_POOL2D_WITH_INDICES_BACKWARD.get().callTensor(gradOutput, self, kernelSize, stride,
+        padding, dilation, ceilMode, indices);
+  }
+
+  private static final LazyOp MAX_POOL2D_WITH_INDICES_BACKWARD_GRAD_INPUT = new LazyOp("aten::max_pool2d_with_indices_backward.grad_input");
+
+  /**
+   * {@code aten::max_pool2d_with_indices_backward.grad_input(Tensor grad_output, Tensor self,
+   * int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor
+   * indices, *, Tensor(a!) grad_input) -> Tensor(a!)}.
+   */
+  public static Tensor maxPool2dWithIndicesBackwardOut(
+      Tensor gradInput, Tensor gradOutput, Tensor self, long[] kernelSize, long[] stride,
+      long[] padding, long[] dilation, boolean ceilMode, Tensor indices) {
+    ((Tensor) MAX_POOL2D_WITH_INDICES_BACKWARD_GRAD_INPUT.get().callBoxed(new Object[] {gradOutput,
+        self, kernelSize, stride, padding, dilation, ceilMode, indices, gradInput})[0]).close();
+    return gradInput;
   }
 
   private static final LazyOp MAXIMUM = new LazyOp("aten::maximum");

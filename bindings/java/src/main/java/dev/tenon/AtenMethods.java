@@ -459,6 +459,15 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation,
+   * int[2] padding, int[2] stride) -> Tensor}.
+   */
+  public Tensor col2im(
+      long[] outputSize, long[] kernelSize, long[] dilation, long[] padding, long... stride) {
+    return Aten.col2im((Tensor) this, outputSize, kernelSize, dilation, padding, stride);
+  }
+
+  /**
    * {@code aten::conj(Tensor(a) self) -> Tensor(a)}.
    */
   public Tensor conj() {
@@ -811,6 +820,14 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
+   * stride) -> Tensor}.
+   */
+  public Tensor im2col(long[] kernelSize, long[] dilation, long[] padding, long... stride) {
+    return Aten.im2col((Tensor) this, kernelSize, dilation, padding, stride);
+  }
+
+  /**
    * {@code aten::imag(Tensor(a) self) -> Tensor(a)}.
    */
   public Tensor imag() {
@@ -1144,6 +1161,91 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor max(Tensor other) {
     return Aten.max((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool2d(long... kernelSize) {
+    return Aten.maxPool2d((Tensor) this, kernelSize);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool2d(long[] kernelSize, long... stride) {
+    return Aten.maxPool2d((Tensor) this, kernelSize, stride);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool2d(long[] kernelSize, long[] stride, long... padding) {
+    return Aten.maxPool2d((Tensor) this, kernelSize, stride, padding);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool2d(long[] kernelSize, long[] stride, long[] padding, long... dilation) {
+    return Aten.maxPool2d((Tensor) this, kernelSize, stride, padding, dilation);
+  }
+
+  /**
+   * {@code aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0,
+   * int[2] dilation=1, bool ceil_mode=False) -> Tensor}.
+   */
+  public Tensor maxPool2d(
+      long[] kernelSize, long[] stride, long[] padding, long[] dilation, boolean ceilMode) {
+    return Aten.maxPool2d((Tensor) this, kernelSize, stride, padding, dilation, ceilMode);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool2dWithIndicesResult maxPool2dWithIndices(long... kernelSize) {
+    return Aten.maxPool2dWithIndices((Tensor) this, kernelSize);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool2dWithIndicesResult maxPool2dWithIndices(long[] kernelSize, long... stride) {
+    return Aten.maxPool2dWithIndices((Tensor) this, kernelSize, stride);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool2dWithIndicesResult maxPool2dWithIndices(
+      long[] kernelSize, long[] stride, long... padding) {
+    return Aten.maxPool2dWithIndices((Tensor) this, kernelSize, stride, padding);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool2dWithIndicesResult maxPool2dWithIndices(
+      long[] kernelSize, long[] stride, long[] padding, long... dilation) {
+    return Aten.maxPool2dWithIndices((Tensor) this, kernelSize, stride, padding, dilation);
+  }
+
+  /**
+   * {@code aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2]
+   * padding=0, int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)}.
+   */
+  public Aten.MaxPool2dWithIndicesResult maxPool2dWithIndices(
+      long[] kernelSize, long[] stride, long[] padding, long[] dilation, boolean ceilMode) {
+    return Aten.maxPool2dWithIndices((Tensor) this, kernelSize, stride, padding, dilation,
+        ceilMode);
   }
 
   /**
