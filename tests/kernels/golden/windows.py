@@ -5,6 +5,7 @@ import torch
 
 from cases import COMPLEX, FLOATS, INF, INTS, NAN, case, family, ramp, short
 
+INVALID = "TENON_ERROR_INVALID_ARGUMENT"
 WINDOWS = {
     "plain": ([2, 3], [1, 1], [0, 0], [1, 1]),
     "stride": ([2, 2], [1, 1], [0, 0], [2, 1]),
@@ -31,7 +32,8 @@ def _im2col():
         yield case(f"dtype_{short(dtype)}", op, small, *WINDOWS["plain"], exact=True)
     yield case("refuses_large", op, ramp(1, 2, 2), [3, 1], [1, 1], [0, 0], [1, 1])
     yield case("refuses_stride", op, ramp(1, 2, 2), [1, 1], [1, 1], [0, 0], [0, 1])
-    yield case("refuses_dims", op, ramp(2, 2), [1, 1], [1, 1], [0, 0], [1, 1])
+    flat = ramp(2, 2)
+    yield case("refuses_dims", op, flat, [1, 1], [1, 1], [0, 0], [1, 1], status=INVALID)
     yield case("back_refuses_rows", back, ramp(3, 4), [2, 2], [2, 1], [1, 1], [0, 0], [1, 1])
     yield case("back_refuses_columns", back, ramp(2, 4), [3, 2], [2, 1], [1, 1], [0, 0], [1, 1])
 
@@ -51,7 +53,7 @@ def _conv2d():
     yield case("double", op, image.double(), weight.double(), bias.double(), [2, 2], [1, 1])
     yield case("empty_batch", op, ramp(0, 2, 5, 6), weight)
     yield case("refuses_channels", op, ramp(2, 3, 5, 6), weight)
-    yield case("refuses_groups", op, image, weight, groups=0)
+    yield case("refuses_groups", op, image, weight, groups=0, status=INVALID)
     yield case("refuses_dtype", op, image, weight.double())
     yield case("refuses_bias", op, image, weight, ramp(3))
     yield case("refuses_large", op, ramp(2, 2, 2, 2), weight)
