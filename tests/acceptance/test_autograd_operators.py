@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Autograd behaviour: gradients of everyday operators against finite differences, over many shapes."""
+"""Autograd behaviour: gradients of everyday operators against finite differences."""
 
 import pytest
 from seed import Lazy, autograd, const, flat, leaf, near, torch
@@ -9,7 +9,7 @@ F = Lazy("nn.functional")
 
 
 def filled(shape, kind="any", shift=0):
-    """Distinct numbers in (-1, 1), or in (0.3, 1.3), never near zero, without a random generator."""
+    """Distinct numbers in (-1, 1), or in (0.3, 1.3), never near zero, not random."""
     n = 1
     for size in shape:
         n *= size
@@ -20,7 +20,7 @@ def filled(shape, kind="any", shift=0):
 
 
 def check(f, *inputs, tol=1e-6, eps=1e-6):
-    """The gradient of a weighted sum of f's result equals central differences, for every element of every input."""
+    """The gradient of a weighted sum of f's result equals central differences, everywhere."""
     tracked = [x.clone().requires_grad_() for x in inputs]
     out = f(*tracked)
     weight = filled(tuple(out.shape), shift=29) + 2
@@ -264,7 +264,7 @@ def grad_at(f, data, weight=None):
     ].tolist()
 
 
-# ---------------------------------------------------------------- corners, where differences do not help
+# ------------------------------------------------ corners, where differences do not help
 
 
 def test_powers_at_zero():

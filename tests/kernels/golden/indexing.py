@@ -122,7 +122,7 @@ def _index_put():
 
 
 def rows(op, tail, int32=True, exact=True):
-    """Calls of an operator that takes a dim and a vector of indices; `tail(sizes)` follows."""
+    """Calls of an operator that takes a dim and a vector of indices, and `tail(sizes)`."""
     for name, x, dim, index in [
         ("first", ramp(3, 4, 2), 0, ints(2, 0, 1)),
         ("last", ramp(3, 4, 2), -1, ints(1, 0)),
