@@ -78,7 +78,6 @@ enum ThreadLocal : uint32_t {
   kLocalRecording,    // dispatch: the thread's profiles
   kLocalSlots,        // dispatch: the words that layers have on the thread
   kLocalPass,         // autograd: the backward pass that runs
-  kLocalDualLevel,    // autograd: the dual level that the thread has entered
   kLocalSequence,     // autograd: the sequence number of the newest node
   kLocalCount = 12
 };
