@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-import pathlib as _pathlib
+import os as _os
 
 from .error import NotFoundError
 
-_PACKAGE = _pathlib.Path(__file__).resolve().parent
+_PACKAGE = _os.path.dirname(_os.path.realpath(__file__))
 
 
 def _inside(name: str, function: str) -> str:
-    path = _PACKAGE / name
-    if not path.exists():
+    path = _os.path.join(_PACKAGE, name)
+    if not _os.path.exists(path):
         raise NotFoundError(
             f"{function}: {path} must exist, as it does in an installed wheel, got a package that "
             "was not installed; cmake --install has the same files"
         )
-    return str(path)
+    return path
 
 
 def get_include() -> str:
@@ -46,8 +46,8 @@ def compiler_flags() -> list[str]:
 def linker_flags() -> list[str]:
     """Returns what links a program or plugin with the library of the package."""
     get_include()  # or the package holds no library of its own
-    (library,) = _PACKAGE.glob("libtenon.so.*")
-    return [f"-L{_PACKAGE}", f"-l:{library.name}", f"-Wl,-rpath,{_PACKAGE}"]
+    (library,) = (name for name in _os.listdir(_PACKAGE) if name.startswith("libtenon.so."))
+    return [f"-L{_PACKAGE}", f"-l:{library}", f"-Wl,-rpath,{_PACKAGE}"]
 
 
 __all__ = ["compiler_flags", "get_cmake_dir", "get_include", "linker_flags"]
