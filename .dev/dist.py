@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 
+import dist_java
 import environment
 import machine
 import native
@@ -21,14 +22,16 @@ DIST = ui.ROOT / "dist"
 def make() -> int:
     """Builds the release preset and packs it anew."""
     machine.ensure(native.NEEDS["release"])
-    native.build("release", targets=("tenon", "tenon_cpu", "tenon_python"))
+    targets = ("tenon", "tenon_cpu", "tenon_python", "tenon_java", "tenon_java_classes")
+    native.build("release", targets=targets)
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     _native()
     _wheel()
+    dist_java.make(DIST / "maven", _version(), int(_last_change()))
     _checksums()
-    for path in sorted(DIST.iterdir()):
-        ui.say(f"dist/{path.name}, {path.stat().st_size / 1024:.0f} KiB")
+    for path in _artefacts():
+        ui.say(f"{ui.short(path)}, {path.stat().st_size / 1024:.0f} KiB")
     return 0
 
 
@@ -104,8 +107,20 @@ def _last_change() -> str:
     return done.stdout.strip() if done.returncode == 0 else "0"
 
 
+def _version() -> str:
+    text = (ui.ROOT / "capi" / "include" / "tenon" / "common.h").read_text()
+    return ".".join(
+        re.search(rf"^#define TENON_VERSION_{part} (\d+)", text, re.M)[1]
+        for part in ("MAJOR", "MINOR", "PATCH")
+    )
+
+
+def _artefacts() -> list[pathlib.Path]:
+    return sorted(path for path in DIST.rglob("*") if path.is_file())
+
+
 def _checksums() -> None:
-    lines = [f"{_sha256(path)}  {path.name}\n" for path in sorted(DIST.iterdir())]
+    lines = [f"{_sha256(path)}  {path.relative_to(DIST)}\n" for path in _artefacts()]
     (DIST / "SHA256SUMS").write_text("".join(lines))
 
 

@@ -3,6 +3,7 @@
 package dev.tenon.internal;
 
 import java.io.File;
+import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +16,8 @@ import java.util.List;
  *
  * <p>Looked for in: the property {@code tenon.library.path} and the variable {@code TENON_LIB_DIR}
  * (folders or files, separated as in a class path), the folders beside the jar ({@code .}, {@code
- * lib}, {@code ../../lib} of a build tree), then {@code java.library.path}.
+ * lib}, {@code ../../lib} of a build tree), a jar with the platform's natives on the class path,
+ * then {@code java.library.path}.
  */
 public final class Loader {
   private static final String NAME = System.mapLibraryName("tenon_java");
@@ -45,6 +47,10 @@ public final class Loader {
         return;
       }
     }
+    List<String> refusals = new ArrayList<>();
+    if (loadFromJar(refusals)) {
+      return;
+    }
     try {
       System.loadLibrary("tenon_java");
     } catch (UnsatisfiedLinkError e) {
@@ -54,11 +60,42 @@ public final class Loader {
                   + NAME
                   + " must be in one of "
                   + candidates
-                  + " or on java.library.path; -Dtenon.library.path=FOLDER names its folder ("
+                  + ", in a jar of natives for "
+                  + JarNatives.platform()
+                  + " on the class path, or on java.library.path; -Dtenon.library.path=FOLDER names"
+                  + " its folder ("
                   + e.getMessage()
-                  + ")");
+                  + ")"
+                  + (refusals.isEmpty() ? "" : "; the jar's natives: " + refusals));
       error.initCause(e);
       throw error;
+    }
+  }
+
+  // A cache may be read-only, or mounted so that nothing in it can be run: the next one may do.
+  private static boolean loadFromJar(List<String> refusals) {
+    try {
+      JarNatives natives = JarNatives.find();
+      if (natives == null) {
+        return false;
+      }
+      for (Path cache : JarNatives.caches()) {
+        try {
+          System.load(natives.unpackInto(cache).resolve(NAME).toString());
+          return true;
+        } catch (IOException | UnsatisfiedLinkError e) {
+          refusals.add(cache + ": " + e);
+        }
+      }
+      System.load(natives.unpackForThisProcess().resolve(NAME).toString());
+      return true;
+    } catch (IOException | UnsatisfiedLinkError e) {
+      refusals.add(
+          System.getProperty("java.io.tmpdir")
+              + ": "
+              + e
+              + "; -Dtenon.cache.path=FOLDER names a folder to unpack into");
+      return false;
     }
   }
 

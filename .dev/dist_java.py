@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Java artefacts, in a folder that Maven and Gradle take as a repository."""
+
+from __future__ import annotations
+
+import hashlib
+import pathlib
+import platform
+import shutil
+import time
+import zipfile
+
+import environment
+import machine
+import ui
+
+JAVA = ui.ROOT / "bindings" / "java"
+POM = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>dev.tenon</groupId>
+  <artifactId>tenon</artifactId>
+  <version>{version}</version>
+  <name>Tenon</name>
+  <description>Operator dispatcher and tensor core: Java binding</description>
+  <licenses>
+    <license>
+      <name>Apache-2.0</name>
+      <url>https://www.apache.org/licenses/LICENSE-2.0</url>
+    </license>
+  </licenses>
+</project>
+"""
+
+
+def make(repository: pathlib.Path, version: str, seconds: int) -> None:
+    """Classes, natives of this platform, sources and Javadoc; files bear the time `seconds`."""
+    folder = repository / "dev" / "tenon" / "tenon" / version
+    folder.mkdir(parents=True)
+    name = f"tenon-{version}"
+    build = environment.build_dir("release")
+    work = build / "packages-java"
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copy(build / "bindings" / "java" / "tenon.jar", folder / f"{name}.jar")
+    classifier = f"linux-{platform.machine()}"
+    _jar(folder / f"{name}-{classifier}.jar", _natives(work / "natives", classifier), seconds)
+    _jar(folder / f"{name}-sources.jar", _sources(work / "sources", build), seconds)
+    _jar(folder / f"{name}-javadoc.jar", _javadoc(work / "javadoc", build), seconds)
+    (folder / f"{name}.pom").write_text(POM.format(version=version))
+    for path in sorted(folder.iterdir()):
+        digest = hashlib.sha1(path.read_bytes()).hexdigest()
+        path.with_name(path.name + ".sha1").write_text(digest)
+
+
+def _natives(content: pathlib.Path, classifier: str) -> pathlib.Path:
+    """The libraries, stripped, and an index with their SHA-256, which the loader compares."""
+    lib = environment.build_dir("release") / "lib"
+    folder = content / "dev" / "tenon" / "native" / classifier
+    folder.mkdir(parents=True)
+    (libtenon,) = (path for path in lib.glob("libtenon.so.*") if path.name.count(".") == 2)
+    index = ""
+    for path in (libtenon, lib / "libtenon_cpu.so", lib / "libtenon_java.so"):
+        target = folder / path.name
+        shutil.copy(path, target)
+        ui.run(f"strip {path.name}", ["strip", target], quiet=True)
+        index += f"{hashlib.sha256(target.read_bytes()).hexdigest()}  {path.name}\n"
+    (folder / "index").write_text(index)
+    return content
+
+
+def _sources(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
+    shutil.copytree(JAVA / "src" / "main" / "java", content)
+    shutil.copytree(build / "bindings" / "java" / "swig", content, dirs_exist_ok=True)
+    return content
+
+
+def _javadoc(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
+    home = machine.java_home()
+    program = home / "bin" / "javadoc" if home else "javadoc"
+    classes = build / "bindings" / "java" / "classes"
+    command = [program, "-quiet", "-Xdoclint:all,-missing", "-notimestamp", "-d", content]
+    command += ["-encoding", "UTF-8", "-charset", "UTF-8", "-cp", classes]
+    command += ["-sourcepath", JAVA / "src" / "main" / "java", "dev.tenon"]
+    ui.run("write Javadoc", command)
+    return content
+
+
+def _jar(jar: pathlib.Path, content: pathlib.Path, seconds: int) -> None:
+    """The same bytes from the same files: in order, all of one time."""
+    stamp = time.gmtime(max(seconds, 315532800))[:6]  # zip knows no time before 1980
+    paths = sorted(path for path in content.rglob("*") if path.is_file())
+    manifest = pathlib.PurePosixPath("META-INF/MANIFEST.MF")
+    with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(str(manifest), stamp), "Manifest-Version: 1.0\r\n\r\n")
+        for path in paths:
+            entry = zipfile.ZipInfo(str(path.relative_to(content)), stamp)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())

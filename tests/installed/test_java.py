@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Maven repository: a program on its jars, and how natives are unpacked from them."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import pathlib
+import shutil
+
+import pytest
+from conftest import DIST, run
+
+HERE = pathlib.Path(__file__).parent
+PRINTS = (
+    "square 49\nrelu [0.0, 0.0, 2.0]\ntwice [-2.0, 0.0, 4.0]\nnegate -5\n"
+    "error aten::relu: self must be Tensor, got str at position 0; "
+    "schema: aten::relu(Tensor self) -> Tensor\n"
+)
+NATIVES = ["libtenon.so.0", "libtenon_cpu.so", "libtenon_java.so"]
+
+HOME = os.environ.get("JAVA_HOME") or ""
+PATH = f"{HOME}/bin{os.pathsep}{os.environ['PATH']}" if HOME else os.environ["PATH"]
+JAVA, JAVAC, JAR = (shutil.which(name, path=PATH) for name in ("java", "javac", "jar"))
+
+pytestmark = pytest.mark.skipif(JAVAC is None, reason="javac is not on PATH")
+
+
+def jar(classifier: str = "") -> pathlib.Path:
+    (folder,) = (DIST / "maven" / "dev" / "tenon" / "tenon").iterdir()
+    return folder / f"tenon-{folder.name}{classifier}.jar"
+
+
+@pytest.fixture(scope="session")
+def classes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("classes")
+    run(JAVAC, "-Xlint:all", "-cp", jar(), "-d", folder, HERE / "java" / "Consumer.java")
+    return folder
+
+
+@pytest.fixture
+def java(classes, plugins):
+    """Runs the program on the jars: a function of options for the JVM, and variables."""
+    (natives,) = jar().parent.glob("tenon-*-linux-*.jar")
+    path = f"{jar()}:{natives}:{classes}"
+
+    def call(*options: str, env: dict | None = None) -> str:
+        command = [JAVA, *options, "-cp", path, "Consumer", *plugins.values()]
+        return run(*command, env=env or {})
+
+    return call
+
+
+def unpacked(cache: pathlib.Path) -> pathlib.Path:
+    """The one folder in a cache; nothing else is left there."""
+    (folder,) = (cache / "tenon").iterdir()
+    assert sorted(path.name for path in folder.iterdir()) == NATIVES
+    return folder
+
+
+def test_program(java, tmp_path):
+    assert java(env={"XDG_CACHE_HOME": str(tmp_path)}) == PRINTS
+    before = {path: path.stat().st_mtime_ns for path in unpacked(tmp_path).iterdir()}
+    assert java(env={"XDG_CACHE_HOME": str(tmp_path)}) == PRINTS
+    assert {path: path.stat().st_mtime_ns for path in unpacked(tmp_path).iterdir()} == before
+
+
+def test_processes_at_once(java, tmp_path):
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        said = list(pool.map(lambda _: java(env=env), range(4)))
+    assert said == [PRINTS] * 4
+    unpacked(tmp_path)
+
+
+def test_a_broken_file_is_unpacked_again(java, tmp_path):
+    option = f"-Dtenon.cache.path={tmp_path}"
+    assert java(option) == PRINTS
+    broken = unpacked(tmp_path) / "libtenon.so.0"
+    whole = broken.read_bytes()
+    broken.write_bytes(whole[: len(whole) // 2])
+    assert java(option) == PRINTS
+    assert (unpacked(tmp_path) / "libtenon.so.0").read_bytes() == whole
+
+
+def test_a_cache_that_cannot_be_written(java, tmp_path):
+    """What lies in the place of the folder is a file: a temporary folder serves, and goes."""
+    (tmp_path / "tenon").write_text("in the way")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    options = (f"-Djava.io.tmpdir={temporary}", f"-Dtenon.cache.path={tmp_path}")
+    assert java(*options) == PRINTS
+    assert not [path for path in temporary.iterdir() if path.name.startswith("tenon")]
+
+
+def test_without_natives(classes):
+    with pytest.raises(AssertionError, match="in a jar of natives for linux-") as refused:
+        run(JAVA, "-cp", f"{jar()}:{classes}", "Consumer")
+    assert "-Dtenon.library.path=FOLDER" in str(refused.value)
+
+
+def test_repository(tmp_path):
+    names = {path.name for path in jar().parent.iterdir()}
+    version = jar().parent.name
+    for kind in ("", "-sources", "-javadoc"):
+        assert {f"tenon-{version}{kind}.jar", f"tenon-{version}{kind}.jar.sha1"} <= names
+    assert f"tenon-{version}.pom" in names
+    listed = run(JAR, "--list", "--file", jar("-javadoc"))
+    assert "dev/tenon/Tensor.html" in listed
+    listed = run(JAR, "--list", "--file", jar())
+    assert "dev/tenon/Tensor.class" in listed and "META-INF/versions/22/" in listed
