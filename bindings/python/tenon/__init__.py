@@ -117,7 +117,7 @@ _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import nn, utils
+    from . import nn, optim, utils
     from .custom_op import Tag
 
 __version__ = _tenon.tenon_version()
@@ -125,7 +125,7 @@ __version__ = _tenon.tenon_version()
 
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
-    if name in ("nn", "utils"):
+    if name in ("nn", "optim", "utils"):
         return _import_module(f"tenon.{name}")
     if name == "Tag":
         from .custom_op import Tag

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * The natives of a jar for this platform. Internal.
  *
  * <p>Its index names each file with its SHA-256. The files go to a folder of the user's cache that
- * is named by the index, so that versions do not meet and later processes find them there; a process
+ * is named by the index, so that versions do not meet and later processes find them; a process
  * that finds no such place unpacks them into a temporary folder of its own.
  */
 final class JarNatives {

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients kept within bounds."""
+
+from __future__ import annotations
+
+import math
+
+from ..._tenon import Tensor
+from ...error import StateError
+from ...factories import tensor
+from ...functional import clamp, stack
+from ...grad_mode import no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def _grads(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [one.grad for one in given if one.grad is not None]
+
+
+def _norm(x: Tensor, norm_type: float) -> Tensor:
+    size = x.abs()
+    if norm_type == math.inf:
+        return size.max()
+    if norm_type == 2:
+        return (size * size).sum().sqrt()
+    return size.pow(norm_type).sum().pow(1.0 / norm_type)
+
+
+@no_grad()
+def get_total_norm(
+    tensors: Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False
+) -> Tensor:
+    """Returns the norm of all elements of some tensors together.
+
+    Raises:
+        StateError: it is infinite or NaN, and `error_if_nonfinite` is said.
+    """
+    norms = [_norm(one, float(norm_type)) for one in tensors if one.numel() != 0]
+    if not norms:
+        return tensor(0.0)
+    total = norms[0] if len(norms) == 1 else _norm(stack(norms), float(norm_type))
+    if error_if_nonfinite and not math.isfinite(total.item()):
+        raise StateError(
+            f"get_total_norm: the norm of order {norm_type} must be finite, got a non-finite one, "
+            f"{total.item()}"
+        )
+    return total
+
+
+@no_grad()
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor],
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+) -> Tensor:
+    """Scales gradients so that their norm together is at most max_norm; returns what it was.
+
+    Args:
+        parameters: Those whose gradients are changed.
+        max_norm: The most.
+        norm_type: Order of the norm; math.inf for the largest element.
+        error_if_nonfinite: Whether a norm that is infinite or NaN is an error.
+    """
+    grads = _grads(parameters)
+    total = get_total_norm(grads, norm_type, error_if_nonfinite)
+    factor = clamp(max_norm / (total + 1e-6), max=1.0)
+    for grad in grads:
+        grad.mul_(factor)
+    return total
+
+
+@no_grad()
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
+    """Keeps each element of gradients between -clip_value and clip_value."""
+    for grad in _grads(parameters):
+        grad.clamp_(-float(clip_value), float(clip_value))
+
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "get_total_norm"]

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adam (Kingma, Ba 2015; AMSGrad: Reddi et al. 2018) and AdamW (Loshchilov, Hutter 2019)."""
+
+from __future__ import annotations
+
+import math
+
+from ..error import InvalidArgumentError
+from ..factories import tensor, zeros_like
+from ..functional import maximum
+from .optimizer import Optimizer, require_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._tenon import Tensor
+    from .optimizer import Params
+
+
+class Adam(Optimizer):
+    """p -= lr * m / (sqrt(v) + eps), of the moving means m of gradients and v of their squares.
+
+    Both means are divided by what they lack in the first steps.
+
+    Args:
+        params: See `Optimizer`.
+        lr: Learning rate.
+        betas: What is kept of m and of v at each step, in [0, 1).
+        eps: Added to the root.
+        weight_decay: This many parameters are added to the gradient.
+        amsgrad: Whether the largest v so far serves.
+        maximize: Whether parameters go up the gradient, not down.
+        decoupled_weight_decay: Whether parameters shrink by lr * weight_decay instead.
+
+    Raises:
+        InvalidArgumentError: an option out of its range.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        """Keeps the groups."""
+        name = type(self).__name__
+        require_number(name, "lr", lr)
+        require_number(name, "eps", eps)
+        require_number(name, "weight_decay", weight_decay)
+        if len(betas) != 2 or not all(0 <= beta < 1 for beta in betas):
+            raise InvalidArgumentError(f"{name}: betas must be two numbers in [0, 1), got {betas}")
+        options = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": amsgrad,
+            "maximize": maximize,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, options)
+
+    def update(self, group: dict[str, Any]) -> None:
+        """See `Optimizer.update`."""
+        for parameter in group["params"]:
+            if parameter.grad is not None:
+                self._update_one(parameter, group)
+
+    def _state_of(self, parameter: Tensor, amsgrad: bool) -> dict[str, Any]:
+        state = self.state[parameter]
+        if not state:
+            state["step"] = tensor(0.0)
+            state["exp_avg"] = zeros_like(parameter)
+            state["exp_avg_sq"] = zeros_like(parameter)
+        if amsgrad and "max_exp_avg_sq" not in state:
+            state["max_exp_avg_sq"] = zeros_like(parameter)
+        return state
+
+    def _update_one(self, parameter: Tensor, group: dict[str, Any]) -> None:
+        grad = -parameter.grad if group["maximize"] else parameter.grad
+        if group["weight_decay"] != 0:
+            if group["decoupled_weight_decay"]:
+                parameter.mul_(1 - group["lr"] * group["weight_decay"])
+            else:
+                grad = grad.add(parameter, alpha=group["weight_decay"])
+        state = self._state_of(parameter, group["amsgrad"])
+        beta1, beta2 = group["betas"]
+        state["step"] += 1
+        step = state["step"].item()
+        mean = state["exp_avg"].lerp_(grad, 1 - beta1)
+        square = state["exp_avg_sq"].mul_(beta2).addcmul_(grad, grad.conj(), value=1 - beta2)
+        if group["amsgrad"]:
+            square = state["max_exp_avg_sq"] = maximum(state["max_exp_avg_sq"], square)
+        root = (square.sqrt() / math.sqrt(1 - beta2**step)).add_(group["eps"])
+        parameter.addcdiv_(mean, root, value=-group["lr"] / (1 - beta1**step))
+
+
+class AdamW(Adam):
+    """Adam whose weight decay shrinks parameters apart from the gradient.
+
+    Args:
+        params: See `Optimizer`.
+        lr: Learning rate.
+        betas: See `Adam`.
+        eps: See `Adam`.
+        weight_decay: Each step multiplies parameters by 1 - lr * weight_decay.
+        amsgrad: See `Adam`.
+        maximize: See `Adam`.
+    """
+
+    def __init__(
+        self,
+        params: Params,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ) -> None:
+        """Keeps the groups."""
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            maximize=maximize,
+            decoupled_weight_decay=True,
+        )
+
+
+__all__ = ["Adam", "AdamW"]

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning rates that change from step to step, or when a metric no longer does."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from bisect import bisect_right
+
+from ..error import ArgumentTypeError, InvalidArgumentError
+from .optimizer import Optimizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+
+class LRScheduler:
+    """Base of schedules: a subclass gives `factor`, of the first rate after so many steps.
+
+    Args:
+        optimizer: Whose groups' "lr" is set; "initial_lr" keeps the first one.
+        last_epoch: How many steps were done before, less one; -1 for a new training.
+
+    Raises:
+        ArgumentTypeError: optimizer is none.
+        InvalidArgumentError: a training goes on whose groups have no "initial_lr".
+    """
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        """Sets the first rates."""
+        name = type(self).__name__
+        if not isinstance(optimizer, Optimizer):
+            raise ArgumentTypeError(
+                f"{name}: optimizer must be an Optimizer, got {type(optimizer).__name__}"
+            )
+        self.optimizer = optimizer
+        for number, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", group["lr"])
+            elif "initial_lr" not in group:
+                raise InvalidArgumentError(
+                    f"{name}: group {number} must have initial_lr where last_epoch is given, got "
+                    "none"
+                )
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch + 1
+        self._steps_at_start = optimizer.steps_taken
+        self._set(self.get_lr())
+
+    def factor(self, epoch: int) -> float:
+        """What the first rate is multiplied by after `epoch` steps."""
+        raise NotImplementedError(f"{type(self).__name__} must give factor or get_lr")
+
+    def get_lr(self) -> list[float]:
+        """Computes the rates of this step, one a group."""
+        factor = self.factor(self.last_epoch)
+        return [base * factor for base in self.base_lrs]
+
+    def get_last_lr(self) -> list[float]:
+        """Returns the rates that were set last."""
+        return self._last_lr
+
+    def _set(self, rates: Sequence[float]) -> None:
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=False):
+            group["lr"] = rate
+        self._last_lr = list(rates)
+
+    def step(self) -> None:
+        """Sets the rates of the next step; comes after the optimiser's."""
+        if self.optimizer.steps_taken == self._steps_at_start:
+            warnings.warn(
+                f"{type(self).__name__}: step must come after optimizer.step, got the first one "
+                "before it: the first rate is left out",
+                stacklevel=2,
+            )
+            self._steps_at_start = -1
+        self.last_epoch += 1
+        self._set(self.get_lr())
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns all that the schedule knows but its optimiser."""
+        return {key: one for key, one in self.__dict__.items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what `state_dict` returned."""
+        self.__dict__.update(state_dict)
+
+
+class LambdaLR(LRScheduler):
+    """The first rate times what a function of the step's number returns.
+
+    Args:
+        optimizer: See `LRScheduler`.
+        lr_lambda: One function, or one for each group.
+        last_epoch: See `LRScheduler`.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
+        """Sets the first rates."""
+        count = len(optimizer.param_groups)
+        self.lr_lambdas = [lr_lambda] * count if callable(lr_lambda) else list(lr_lambda)
+        if len(self.lr_lambdas) != count:
+            raise InvalidArgumentError(
+                f"LambdaLR: lr_lambda must have one function for each of {count} groups, got "
+                f"{len(self.lr_lambdas)}"
+            )
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """See `LRScheduler.get_lr`."""
+        pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
+        return [base * function(self.last_epoch) for base, function in pairs]
+
+    def state_dict(self) -> dict[str, Any]:
+        """See `LRScheduler.state_dict`; functions are left out."""
+        return {key: one for key, one in super().state_dict().items() if key != "lr_lambdas"}
+
+
+class StepLR(LRScheduler):
+    """Multiplies the rate by gamma every step_size steps."""
+
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        """Sets the first rates."""
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        """See `LRScheduler.factor`."""
+        return float(self.gamma ** (epoch // self.step_size))
+
+
+class MultiStepLR(LRScheduler):
+    """Multiplies the rate by gamma at each milestone."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        milestones: Sequence[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+    ) -> None:
+        """Sets the first rates."""
+        self.milestones, self.gamma = sorted(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        """See `LRScheduler.factor`."""
+        return float(self.gamma ** bisect_right(self.milestones, epoch))
+
+
+class ConstantLR(LRScheduler):
+    """Multiplies the rate by a factor in the first total_iters steps."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        factor: float = 1.0 / 3,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        """Sets the first rates."""
+        self.start_factor, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        """See `LRScheduler.factor`."""
+        return self.start_factor if epoch < self.total_iters else 1.0
+
+
+class LinearLR(LRScheduler):
+    """Multiplies the rate by what goes evenly from one factor to another in total_iters steps."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        """Sets the first rates."""
+        self.start_factor, self.end_factor = start_factor, end_factor
+        self.total_iters = total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        """See `LRScheduler.factor`."""
+        done = min(epoch, self.total_iters) / self.total_iters
+        return self.start_factor + (self.end_factor - self.start_factor) * done
+
+
+class ExponentialLR(LRScheduler):
+    """Multiplies the rate by gamma at each step."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        """Sets the first rates."""
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        """See `LRScheduler.factor`."""
+        return float(self.gamma**epoch)
+
+
+class CosineAnnealingLR(LRScheduler):
+    """The rate follows half a cosine, from the first one to eta_min in T_max steps, and back."""
+
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
+        """Sets the first rates."""
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        """See `LRScheduler.get_lr`."""
+        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+
+class ReduceLROnPlateau:
+    """Multiplies the rate by factor once a metric has not become better for `patience` steps.
+
+    Args:
+        optimizer: Whose groups' "lr" is set.
+        mode: "min" where less is better, "max" where more is.
+        factor: Below 1.
+        patience: So many steps without a better metric are let pass.
+        threshold: How much better counts.
+        threshold_mode: "rel": as a share of the best; "abs": as it is.
+        cooldown: So many steps after a reduction do not count.
+        min_lr: The least rate, or one for each group.
+        eps: Reductions smaller than this are left out.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float | Sequence[float] = 0,
+        eps: float = 1e-8,
+    ) -> None:
+        """Has seen no metric yet."""
+        for name, value, allowed in (
+            ("mode", mode, ("min", "max")),
+            ("threshold_mode", threshold_mode, ("rel", "abs")),
+        ):
+            if value not in allowed:
+                raise InvalidArgumentError(
+                    f"ReduceLROnPlateau: {name} must be {allowed[0]} or {allowed[1]}, got {value!r}"
+                )
+        if not factor < 1:
+            raise InvalidArgumentError(f"ReduceLROnPlateau: factor must be below 1, got {factor!r}")
+        count = len(optimizer.param_groups)
+        self.min_lrs = [min_lr] * count if isinstance(min_lr, (int, float)) else list(min_lr)
+        if len(self.min_lrs) != count:
+            raise InvalidArgumentError(
+                f"ReduceLROnPlateau: min_lr must have one rate for each of {count} groups, got "
+                f"{len(self.min_lrs)}"
+            )
+        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
+        self.threshold, self.threshold_mode = threshold, threshold_mode
+        self.cooldown, self.eps = cooldown, eps
+        self.best = math.inf if mode == "min" else -math.inf
+        self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+
+    def is_better(self, metric: float, best: float) -> bool:
+        """Whether a metric is better than the best so far, by the threshold."""
+        sign = 1.0 if self.mode == "max" else -1.0
+        if self.threshold_mode == "rel":
+            return sign * metric > sign * best * (1 + sign * self.threshold)
+        return sign * metric > sign * best + self.threshold
+
+    def get_last_lr(self) -> list[float]:
+        """Returns the rates as they are."""
+        return self._last_lr
+
+    def step(self, metrics: Any) -> None:
+        """Tells the metric of a step, a number or a tensor of one element."""
+        metric = float(metrics)
+        self.last_epoch += 1
+        if self.is_better(metric, self.best):
+            self.best, self.num_bad_epochs = metric, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            groups = zip(self.optimizer.param_groups, self.min_lrs, strict=False)
+            for group, least in groups:
+                rate = max(group["lr"] * self.factor, least)
+                if group["lr"] - rate > self.eps:
+                    group["lr"] = rate
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns all that the schedule knows but its optimiser."""
+        return {key: one for key, one in self.__dict__.items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what `state_dict` returned."""
+        self.__dict__.update(state_dict)
+
+
+__all__ = [
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "ReduceLROnPlateau",
+    "StepLR",
+]

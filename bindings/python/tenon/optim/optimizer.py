@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all optimisers share: groups of parameters, state, saving and loading."""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+
+from .._tenon import Tensor
+from ..error import ArgumentTypeError, InvalidArgumentError
+from ..grad_mode import enable_grad, no_grad
+from ..utils.hooks import HookTable, RemovableHandle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+
+
+def require_number(function: str, name: str, value: Any, least: float = 0.0) -> None:
+    """Refuses an option that is no number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= least:
+        raise InvalidArgumentError(
+            f"{function}: {name} must be a number of at least {least:g}, got {value!r}"
+        )
+
+
+class Optimizer:
+    """Base of optimisers. A subclass gives `update`, which changes one group of parameters.
+
+    Args:
+        params: Parameters, pairs of name and parameter, or dicts with "params" and options.
+        defaults: Options of groups that do not say them.
+
+    Raises:
+        InvalidArgumentError: no parameters, one that is no leaf, or one twice.
+        ArgumentTypeError: params is a tensor, or holds something else.
+    """
+
+    def __init__(self, params: Params, defaults: dict[str, Any]) -> None:
+        """Keeps the groups."""
+        self.defaults = defaults
+        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        self._before = HookTable()
+        self._after = HookTable()
+        self.steps_taken = 0  # learning-rate schedules want to know
+        name = type(self).__name__
+        if isinstance(params, Tensor):
+            raise ArgumentTypeError(
+                f"{name}: params must be an iterable of tensors or dicts, got one Tensor"
+            )
+        groups: list[Any] = list(params)
+        if not groups:
+            raise InvalidArgumentError(f"{name}: params must hold a parameter, got an empty list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Adds a dict of "params" and options; what it does not say is the default's."""
+        name = type(self).__name__
+        group = dict(param_group)
+        params = group["params"]
+        given: Sequence[Any] = [params] if isinstance(params, Tensor) else list(params)
+        if given and all(isinstance(one, tuple) for one in given):
+            group["param_names"] = [one[0] for one in given]
+            given = [one[1] for one in given]
+        has_names = "param_names" in group
+        if self.param_groups and has_names != ("param_names" in self.param_groups[0]):
+            raise InvalidArgumentError(
+                f"{name}: parameters of all groups must have names, or none of them, got both"
+            )
+        known = {one for each in self.param_groups for one in each["params"]}
+        for one in given:
+            if not isinstance(one, Tensor):
+                raise ArgumentTypeError(
+                    f"{name}: params must hold Tensors, got {type(one).__name__}"
+                )
+            if not one.is_leaf:
+                raise InvalidArgumentError(
+                    f"{name}: parameters must be leaves, got one made by {one.grad_fn.name()}"
+                )
+            if one in known:
+                raise InvalidArgumentError(f"{name}: a parameter must be given once, got it twice")
+            known.add(one)
+        group["params"] = list(given)
+        for option, value in self.defaults.items():
+            group.setdefault(option, value)
+        self.param_groups.append(group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forgets the gradients of all parameters, or sets them to zero."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if set_to_none:
+                    parameter.grad = None
+                elif parameter.grad is not None:
+                    parameter.grad = parameter.grad.detach().zero_()
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Changes the parameters once; those without gradient stay as they are.
+
+        Args:
+            closure: Computes the loss and its gradients anew; its result is returned.
+        """
+        for hook in [*self._before.values()]:
+            hook(self, (closure,), {})
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with no_grad():
+            for group in self.param_groups:
+                self.update(group)
+        self.steps_taken += 1
+        for hook in [*self._after.values()]:
+            hook(self, (closure,), {})
+        return loss
+
+    def update(self, group: dict[str, Any]) -> None:
+        """Changes the parameters of one group; runs without recording."""
+        raise NotImplementedError(f"{type(self).__name__} must give update")
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls hook(optimizer, args, kwargs) before each step."""
+        handle = RemovableHandle(self._before)
+        self._before[handle.id] = hook
+        return handle
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls hook(optimizer, args, kwargs) after each step."""
+        handle = RemovableHandle(self._after)
+        self._after[handle.id] = hook
+        return handle
+
+    def _numbers(self) -> dict[Tensor, int]:
+        numbers: dict[Tensor, int] = {}
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                numbers[parameter] = len(numbers)
+        return numbers
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns options and state, with numbers in the place of parameters."""
+        numbers = self._numbers()
+        groups = [
+            {**group, "params": [numbers[one] for one in group["params"]]}
+            for group in self.param_groups
+        ]
+        state = {numbers.get(one, one): values for one, values in self.state.items()}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what `state_dict` of an optimiser of the same shape returned.
+
+        Tensors of the state become of their parameter's dtype and device, steps excepted.
+
+        Raises:
+            InvalidArgumentError: other groups, or groups of other sizes.
+        """
+        saved = state_dict["param_groups"]
+        name = type(self).__name__
+        sizes = [len(group["params"]) for group in self.param_groups]
+        given = [len(group["params"]) for group in saved]
+        if sizes != given:
+            raise InvalidArgumentError(
+                f"{name}: state_dict must have groups of {sizes} parameters, got {given}"
+            )
+        parameters = list(self._numbers())
+        order = [number for group in saved for number in group["params"]]
+        by_number = dict(zip(order, parameters, strict=True))
+        self.state = defaultdict(dict)
+        for number, values in state_dict["state"].items():
+            owner = by_number.get(number)
+            if owner is None:
+                self.state[number] = copy.deepcopy(values)
+            else:
+                self.state[owner] = {key: _like(owner, key, one) for key, one in values.items()}
+        for group, other in zip(self.param_groups, saved, strict=True):
+            options = {key: one for key, one in other.items() if key != "params"}
+            group.update(copy.deepcopy(options))
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+
+def _like(parameter: Tensor, key: str, value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return copy.deepcopy(value)
+    if key == "step" or not parameter.dtype.is_floating_point:
+        return value.clone()
+    return value.to(device=parameter.device, dtype=parameter.dtype).clone()
+
+
+__all__ = ["Optimizer"]
