@@ -109,3 +109,29 @@ def test_repository(tmp_path):
     assert "dev/tenon/Tensor.html" in listed
     listed = run(JAR, "--list", "--file", jar())
     assert "dev/tenon/Tensor.class" in listed and "META-INF/versions/22/" in listed
+
+
+@pytest.mark.skipif(shutil.which("mvn") is None, reason="mvn is not installed")
+def test_maven_project(tmp_path):
+    """Maven finds both jars in the repository, and compiles against them."""
+    local = tmp_path / "local"
+    command = [
+        "mvn",
+        "-B",
+        "-q",
+        "-f",
+        HERE / "java" / "pom.xml",
+        "test-compile",
+        f"-Dout={tmp_path}",
+    ]
+    command += [f"-Drepository={(DIST / 'maven').as_uri()}", f"-Dmaven.repo.local={local}"]
+    # What Maven itself needs is there from the tests of the binding.
+    known = pathlib.Path.home() / ".m2" / "repository"
+    if known.is_dir():
+        shutil.copytree(known, local, ignore=shutil.ignore_patterns("dev", "_remote.repositories"))
+    run(*command, env={"JAVA_HOME": HOME} if HOME else {})
+    assert (tmp_path / "classes" / "Consumer.class").exists()
+    assert {path.name for path in (local / "dev" / "tenon" / "tenon").rglob("*.jar")} == {
+        jar().name,
+        next(jar().parent.glob("tenon-*-linux-*.jar")).name,
+    }
