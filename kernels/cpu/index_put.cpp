@@ -6,6 +6,7 @@
 #include "kernels/cpu/loops.h"
 #include "kernels/cpu/routine_of.h"
 #include "kernels/cpu/selection.h"
+#include "kernels/ops/add.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -14,7 +15,7 @@ template <class T>
 void add_row(const SelectedRow& row) {
   for (int64_t i = 0; i < row.count; ++i) {
     char* at = row.self + i * row.self_stride;
-    store<T>(at, load<T>(at) + load<T>(row.other + i * row.other_stride));
+    store<T>(at, ops::Add<Compute<T>>()(load<T>(at), load<T>(row.other + i * row.other_stride)));
   }
 }
 

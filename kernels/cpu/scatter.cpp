@@ -7,6 +7,7 @@
 #include "kernels/cpu/cast.h"
 #include "kernels/cpu/places.h"
 #include "kernels/cpu/routine_of.h"
+#include "kernels/ops/add.h"
 
 namespace tenon::kernels::cpu {
 namespace {
@@ -51,7 +52,8 @@ void scatter(const Call& call) {
   if constexpr (kAdds) {
     visit(call.op(), "self", dtype, Joined<BoolType, NumberTypes>(), [&]<class T>(Element<T>) {
       places.each<T>([](T& at, const T& term) {
-        at = static_cast<T>(static_cast<Compute<T>>(at) + static_cast<Compute<T>>(term));
+        using C = Compute<T>;
+        at = static_cast<T>(ops::Add<C>()(static_cast<C>(at), static_cast<C>(term)));
       });
     });
   } else {
