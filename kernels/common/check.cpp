@@ -54,4 +54,19 @@ void fail_dtype(const char* op, std::string_view argument, Dtype actual,
        {op, ": not supported for dtype ", actual, ": ", argument, " must be ", expected});
 }
 
+void refuse_undefined(const char* op, const char* argument) {
+  fail_argument(op, argument, "a defined tensor", "the undefined tensor");
+}
+
+void refuse_read_only(const char* op, const char* argument) {
+  fail_argument(op, argument, "writable", "a read-only tensor");
+}
+
+void check_dtype_of(const char* op, const char* argument, Dtype actual, const char* other,
+                    Dtype expected) {
+  if (actual == expected) return;
+  fail(TENON_ERROR_INVALID_ARGUMENT,
+       {op, ": ", argument, " must be of the dtype of ", other, ", ", expected, ", got ", actual});
+}
+
 }  // namespace tenon::kernels

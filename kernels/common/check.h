@@ -45,4 +45,24 @@ class Part {
 [[noreturn, gnu::cold]] void fail_dtype(const char* op, std::string_view argument, Dtype actual,
                                         std::string_view expected);
 
+[[noreturn, gnu::cold]] void refuse_undefined(const char* op, const char* argument);
+[[noreturn, gnu::cold]] void refuse_read_only(const char* op, const char* argument);
+
+// Throws for the undefined tensor.
+inline void check_defined(const char* op, const char* argument, const tenon_tensor_info& info) {
+  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
+    refuse_undefined(op, argument);
+  }
+}
+// Throws for a tensor that nothing may write to.
+inline void check_not_read_only(const char* op, const char* argument,
+                                const tenon_tensor_info& info) {
+  if ((info.flags & TENON_TENSOR_READ_ONLY) != 0) [[unlikely]] {
+    refuse_read_only(op, argument);
+  }
+}
+// Throws unless an argument has the dtype of another one.
+void check_dtype_of(const char* op, const char* argument, Dtype actual, const char* other,
+                    Dtype expected);
+
 }  // namespace tenon::kernels

@@ -33,9 +33,7 @@ bool same_sizes(const tenon_tensor_info& a, const tenon_tensor_info& b) {
 }  // namespace
 
 void Elementwise::refuse_input(const tenon_tensor_info& info, const char* name) const {
-  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(op_, name, "a defined tensor", "the undefined tensor");
-  }
+  check_defined(op_, name, info);
   fail_argument(op_, name, "a tensor with memory or on meta", "one that stands for something else");
 }
 
@@ -118,12 +116,8 @@ void Elementwise::take_output(tenon_tensor* given, bool may_resize) {
 
 void Elementwise::check_output(const tenon_tensor_info& output, const char* name,
                                Dtype result) const {
-  if ((output.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
-    fail_argument(op_, name, "a defined tensor", "the undefined tensor");
-  }
-  if ((output.flags & TENON_TENSOR_READ_ONLY) != 0) [[unlikely]] {
-    fail_argument(op_, name, "writable", "a read-only tensor");
-  }
+  check_defined(op_, name, output);
+  check_not_read_only(op_, name, output);
   const Dtype dtype = dtype_of_info(output);
   if (dtype != result && !can_cast(result, dtype)) [[unlikely]] {
     fail(TENON_ERROR_INVALID_ARGUMENT,

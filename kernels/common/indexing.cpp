@@ -23,9 +23,7 @@ std::string shapes_of(const Indices& indices) {
 
 Indexing::Indexing(const char* op, const tenon_tensor_info& self, const tenon_value& list)
     : op_(op), self_(self) {
-  if ((self.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(op, "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(op, "self", self);
   auto* const* tensors = static_cast<tenon_tensor* const*>(list.as.list.data);
   for (uint32_t i = 0; i < list.count; ++i) {
     const bool is_absent =
@@ -81,7 +79,7 @@ void Indexing::add_mask(const tenon_tensor_info& mask, int64_t at) {
   }
   std::vector<std::vector<int64_t>> positions(static_cast<size_t>(mask.ndim));
   int64_t perm[kMaxDims];
-  for (int32_t d = 0; d < mask.ndim; ++d) perm[d] = mask.ndim - 1 - d;
+  row_major_order(mask.ndim, perm);
   int64_t flat = 0;
   Walk walk;
   walk.begin(sizes_of(mask), perm, 1);
@@ -105,20 +103,10 @@ void Indexing::add_mask(const tenon_tensor_info& mask, int64_t at) {
 void Indexing::broadcast_all() {
   index_sizes_.resize(0);
   for (const Index& index : indices_) {
-    const int64_t ndim = std::max(index_sizes_.size(), index.sizes.size());
-    Dims sizes = Dims::filled(ndim, 1);
-    for (int64_t d = 0; d < ndim; ++d) {
-      const int64_t a = d - (ndim - index_sizes_.size());
-      const int64_t b = d - (ndim - index.sizes.size());
-      const int64_t first = a < 0 ? 1 : index_sizes_[a];
-      const int64_t second = b < 0 ? 1 : index.sizes[b];
-      if (first != second && first != 1 && second != 1) {
-        fail(TENON_ERROR_INDEX, {op_, ": indices must have shapes that broadcast together, got ",
-                                 shapes_of(indices_)});
-      }
-      sizes[d] = first == 1 ? second : first;
+    if (broadcast_into(index_sizes_, index.sizes) >= 0) {
+      fail(TENON_ERROR_INDEX,
+           {op_, ": indices must have shapes that broadcast together, got ", shapes_of(indices_)});
     }
-    index_sizes_ = sizes;
   }
   for (Index& index : indices_) {
     Dims strides;
@@ -186,7 +174,7 @@ std::vector<int64_t> Indexing::offsets() const {
     const int64_t size = self_.sizes[index.dim];
     const int64_t stride = self_.strides[index.dim];
     int64_t perm[kMaxDims];
-    for (int64_t d = 0; d < index_sizes_.size(); ++d) perm[d] = index_sizes_.size() - 1 - d;
+    row_major_order(index_sizes_.size(), perm);
     Walk walk;
     walk.begin(index_sizes_, perm, 1);
     walk.set(0, const_cast<void*>(index.elements()), index.is_wide ? 8 : 4, index.strides.begin());

@@ -56,6 +56,24 @@ TENON_FUNCTOR inline double fmod(double x, double y) { return __builtin_fmod(x, 
 TENON_FUNCTOR inline float copysign(float x, float y) { return __builtin_copysignf(x, y); }
 TENON_FUNCTOR inline double copysign(double x, double y) { return __builtin_copysign(x, y); }
 
+// Integers are whole.
+template <class T>
+TENON_FUNCTOR inline T trunc(T x) requires std::is_integral_v<T> {
+  return x;
+}
+template <class T>
+TENON_FUNCTOR inline T floor(T x) requires std::is_integral_v<T> {
+  return x;
+}
+template <class T>
+TENON_FUNCTOR inline T ceil(T x) requires std::is_integral_v<T> {
+  return x;
+}
+template <class T>
+TENON_FUNCTOR inline T round(T x) requires std::is_integral_v<T> {
+  return x;
+}
+
 // The mantissa of x, of [0.5, 1) with x's sign, and its exponent. Zero, infinities and NaN are
 // their own mantissa, with exponent 0.
 template <class Bits, int kFraction, class T>

@@ -7,12 +7,6 @@ namespace {
 
 int64_t dims_of(const tenon_tensor_info& info) { return std::max<int64_t>(info.ndim, 1); }
 
-void check_defined(const char* op, const char* name, const tenon_tensor_info& info) {
-  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(op, name, "a defined tensor", "the undefined tensor");
-  }
-}
-
 }  // namespace
 
 int64_t check_places(const char* op, const tenon_tensor_info& self, int64_t dim,
@@ -44,10 +38,7 @@ int64_t check_places(const char* op, const tenon_tensor_info& self, int64_t dim,
 void check_source(const char* op, const tenon_tensor_info& self, const tenon_tensor_info& index,
                   const tenon_tensor_info& src) {
   check_defined(op, "src", src);
-  if (src.dtype != self.dtype) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": src must be of the dtype of self, ",
-                                        dtype_of_info(self), ", got ", dtype_of_info(src)});
-  }
+  check_dtype_of(op, "src", dtype_of_info(src), "self", dtype_of_info(self));
   if (index.numel == 0) return;
   bool fits = dims_of(index) == dims_of(src);
   for (int64_t d = 0; fits && d < std::min(index.ndim, src.ndim); ++d) {

@@ -9,9 +9,7 @@ namespace tenon::kernels {
 
 void Reduction::input(const tenon_tensor* self, std::optional<Sizes> dims) {
   check(tenon_tensor_describe(self, &info_));
-  if ((info_.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(op_, "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(op_, "self", info_);
   self_ = self;
   if (!dims || dims->empty()) {
     mask_ = info_.ndim == 0 ? 0 : ~uint64_t{0} >> (64 - info_.ndim);
@@ -43,12 +41,8 @@ tenon_tensor_info info_of(const tenon_tensor* tensor) {
 
 void check_out(const char* op, const char* name, const tenon_tensor_info& out, Dtype dtype,
                const Device& device) {
-  if ((out.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(op, name, "a defined tensor", "the undefined tensor");
-  }
-  if ((out.flags & TENON_TENSOR_READ_ONLY) != 0) {
-    fail_argument(op, name, "writable", "a read-only tensor");
-  }
+  check_defined(op, name, out);
+  check_not_read_only(op, name, out);
   if (dtype_of_info(out) != dtype) {
     fail_argument(op, name, std::string("of dtype ") + name_of(dtype), dtype_of_info(out));
   }
@@ -132,7 +126,7 @@ void Reduction::build_walks_over(const tenon_tensor_info& self, bool in_order) {
   kept_.coalesce();
 
   if (in_order) {
-    for (int64_t d = 0; d < folded_sizes.size(); ++d) perm[d] = folded_sizes.size() - 1 - d;
+    row_major_order(folded_sizes.size(), perm);
   } else {
     order[0] = folded_in.begin();
     order_dims(folded_sizes, order, 1, perm);

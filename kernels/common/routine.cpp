@@ -38,12 +38,8 @@ void run_composite(const Call& call) {
 
 void check_writable(const Call& call, const tenon_tensor_info& out, int k) {
   const char* name = call.form.names[call.form.written + k];
-  if ((out.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(call.op(), name, "a defined tensor", "the undefined tensor");
-  }
-  if ((out.flags & TENON_TENSOR_READ_ONLY) != 0) {
-    fail_argument(call.op(), name, "writable", "a read-only tensor");
-  }
+  check_defined(call.op(), name, out);
+  check_not_read_only(call.op(), name, out);
 }
 
 void check_out(const Call& call, const tenon_tensor_info& out, const Device& device, int k) {

@@ -16,19 +16,28 @@ void refuse_dim(const char* op, int64_t dim, int64_t bound) {
   fail(TENON_ERROR_INDEX, {op, ": dim must be in [", -bound, ", ", bound - 1, "], got ", dim});
 }
 
+int64_t broadcast_into(Dims& shape, Sizes other) {
+  const auto ndim = static_cast<int64_t>(other.size());
+  while (shape.size() < ndim) shape.insert(0, 1);
+  const int64_t offset = shape.size() - ndim;
+  for (int64_t i = 0; i < ndim; ++i) {
+    int64_t& size = shape[offset + i];
+    const int64_t size_of_other = other[static_cast<size_t>(i)];
+    if (size == size_of_other || size_of_other == 1) continue;
+    if (size != 1) [[unlikely]] {
+      return offset + i;
+    }
+    size = size_of_other;
+  }
+  return -1;
+}
+
 Dims broadcast(const char* op, Sizes a, Sizes b) {
   if (a.size() < b.size()) std::swap(a, b);
   Dims result(a);
-  const size_t offset = a.size() - b.size();
-  for (size_t i = 0; i < b.size(); ++i) {
-    const int64_t size_a = a[offset + i];
-    const int64_t size_b = b[i];
-    if (size_a == size_b || size_b == 1) continue;
-    if (size_a != 1) [[unlikely]] {
-      fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": sizes must broadcast, got ", a, " and ", b,
-                                          ", which differ at dim ", offset + i});
-    }
-    result[static_cast<int64_t>(offset + i)] = size_b;
+  if (const int64_t at = broadcast_into(result, b); at >= 0) [[unlikely]] {
+    fail(TENON_ERROR_INVALID_ARGUMENT,
+         {op, ": sizes must broadcast, got ", a, " and ", b, ", which differ at dim ", at});
   }
   return result;
 }

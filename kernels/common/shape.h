@@ -115,6 +115,14 @@ inline int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim) {
   return dim < 0 ? dim + bound : dim;
 }
 
+// The size of a dim that `wrap_dim` gave: 0-dim tensors count as vectors of one.
+inline int64_t size_along(const tenon_tensor_info& info, int64_t dim) {
+  return info.ndim == 0 ? 1 : info.sizes[dim];
+}
+
+// Makes `shape` what it and other sizes broadcast to. The dim of the longer one at which they
+// differ, -1 where they do not.
+int64_t broadcast_into(Dims& shape, Sizes other);
 // The shape that two shapes broadcast to: sizes agree from the right, or one of them is 1.
 Dims broadcast(const char* op, Sizes a, Sizes b);
 
@@ -140,6 +148,11 @@ Dims infer_sizes(const char* op, Sizes sizes, int64_t numel);
 // Strides under which a tensor's memory can be seen as `new_sizes` (same number of elements); none
 // when only a copy would do.
 std::optional<Dims> view_strides(const tenon_tensor_info& info, Sizes new_sizes);
+
+// The order of dims, from the innermost to the outermost, that goes through elements row by row.
+inline void row_major_order(int64_t ndim, int64_t* perm) {
+  for (int64_t d = 0; d < ndim; ++d) perm[d] = ndim - 1 - d;
+}
 
 // Orders dims from the innermost (smallest strides) to the outermost, for `ntensors` tensors whose
 // strides (0 = broadcast, no opinion) are looked at in turn. `perm` gets ndim dims.

@@ -28,9 +28,7 @@ void run_view(const Call& call) {
   tenon_tensor* base = call.tensor(0);
   tenon_tensor_info info;
   check(tenon_tensor_describe(base, &info));
-  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) [[unlikely]] {
-    fail_argument(call.op(), "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(call.op(), "self", info);
   View view(base, info);
   call.facts().view.change(view, call);
   if (!call.form.is_functional()) {

@@ -49,7 +49,7 @@ void cumsum(const Call& call) {
     sizes.erase(dim);
     strides.erase(dim);
     int64_t perm[kMaxDims];
-    for (int64_t d = 0; d < sizes.size(); ++d) perm[d] = sizes.size() - 1 - d;
+    row_major_order(sizes.size(), perm);
     Walk lines;
     lines.begin(sizes, perm, 1);
     lines.set(0, info.data, size, strides.begin());

@@ -53,9 +53,7 @@ void write_indices(const tenon_tensor_info& self, const tenon_tensor_info& resul
 void nonzero(const Call& call) {
   const auto self = call.get<Tensor>(0);
   const tenon_tensor_info info = self->info();
-  if ((info.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(call.op(), "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(call.op(), "self", info);
   if (!call.form.is_functional()) {
     check_no_overlap(call.op(), call.get<Tensor>(1)->info(), info);
   }

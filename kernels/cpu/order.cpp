@@ -59,8 +59,6 @@ int64_t step_of(const tenon_tensor_info& info, int64_t dim) {
   return info.ndim == 0 ? 0 : info.strides[dim] * size_of(dtype_of_info(info));
 }
 
-}  // namespace
-
 void order_lines(const char* op, const Ordered& ordered) {
   const tenon_tensor_info values = ordered.values.info();
   const tenon_tensor_info indices = ordered.indices.info();
@@ -70,7 +68,7 @@ void order_lines(const char* op, const Ordered& ordered) {
   Dims sizes(sizes_of(values));
   if (!sizes.empty()) sizes.erase(ordered.dim);
   int64_t perm[kMaxDims];
-  for (int64_t d = 0; d < sizes.size(); ++d) perm[d] = sizes.size() - 1 - d;
+  row_major_order(sizes.size(), perm);
   lines.begin(sizes, perm, 3);
   int k = 0;
   for (const tenon_tensor_info* info : {&values, &indices, &self}) {
@@ -80,7 +78,7 @@ void order_lines(const char* op, const Ordered& ordered) {
   }
   const Steps steps{step_of(values, ordered.dim), step_of(indices, ordered.dim),
                     step_of(self, ordered.dim)};
-  const int64_t size = self.ndim == 0 ? 1 : self.sizes[ordered.dim];
+  const int64_t size = size_along(self, ordered.dim);
   visit(op, "self", dtype_of_info(self), Joined<BoolType, RealTypes>(), [&]<class T>(Element<T>) {
     std::vector<Placed<T>> line(static_cast<size_t>(size));
     lines.steps<0>(lines.raw_data(), [&](char* const* data) {
@@ -88,6 +86,13 @@ void order_lines(const char* op, const Ordered& ordered) {
                          : order_line<T, false>(line, ordered.kept, steps, data);
     });
   });
+}
+
+}  // namespace
+
+void run_ordered(const Call& call, Ordered ordered) {
+  order_lines(call.op(), ordered);
+  ordered.give(call);
 }
 
 }  // namespace tenon::kernels::cpu

@@ -43,8 +43,8 @@ class Places {
     }
     stride_ = self.ndim == 0 ? 0 : self.strides[dim] * size;
     int64_t perm[kMaxDims], of_self[kMaxDims] = {};
+    row_major_order(index.ndim, perm);
     for (int32_t d = 0; d < index.ndim; ++d) {
-      perm[d] = index.ndim - 1 - d;
       of_self[d] = d == dim || d >= self.ndim ? 0 : self.strides[d];
     }
     walk_.begin(sizes_of(index), perm, 3);
@@ -52,7 +52,7 @@ class Places {
     walk_.set(1, index.data, is_wide_ ? 8 : 4, index.strides);
     walk_.set(2, other, size, strides);
     walk_.coalesce();
-    const int64_t count = self.ndim == 0 ? 1 : self.sizes[dim];
+    const int64_t count = size_along(self, dim);
     each_index([&](char* const*, int64_t at) {
       if (at < 0 || at >= count) [[unlikely]] {
         fail(TENON_ERROR_INDEX, {op, ": index must be in [0, ", count - 1, "] for dim ", dim,

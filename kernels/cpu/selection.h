@@ -43,7 +43,7 @@ void each_selected(const Indexing& indexing, const tenon_tensor_info& self,
   rest.set(1, other.data, size, of_other.begin());
   rest.coalesce();
 
-  for (int64_t d = 0; d < last - first; ++d) perm[d] = last - first - 1 - d;
+  row_major_order(last - first, perm);
   Walk places;
   places.begin(indexing.index_sizes(), perm, 1);
   places.set(0, other.data, size, strides + first);

@@ -8,11 +8,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-void sort(const Call& call) {
-  Ordered ordered = sort_results(call);
-  order_lines(call.op(), ordered);
-  ordered.give(call);
-}
+void sort(const Call& call) { run_ordered(call, sort_results(call)); }
 
 }  // namespace
 

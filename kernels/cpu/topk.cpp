@@ -8,11 +8,7 @@
 namespace tenon::kernels::cpu {
 namespace {
 
-void topk(const Call& call) {
-  Ordered ordered = topk_results(call);
-  order_lines(call.op(), ordered);
-  ordered.give(call);
-}
+void topk(const Call& call) { run_ordered(call, topk_results(call)); }
 
 }  // namespace
 

@@ -35,10 +35,7 @@ Dims AlongDim::sizes() const {
 }
 
 Tensor AlongDim::source(const char* name, const Tensor& source) const {
-  if (source.dtype() != self_.dtype()) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {op_, ": ", name, " must be of the dtype of self, ",
-                                        self_.dtype(), ", got ", source.dtype()});
-  }
+  check_dtype_of(op_, name, source.dtype(), "self", self_.dtype());
   const Dims wanted = sizes();
   const bool is_one = source.ndim() == 0 && self_.ndim() == 1 && count() == 1;
   if (!is_one && !(Dims(source.sizes()) == wanted)) {

@@ -28,9 +28,7 @@ Tensor made_arange(const Call& call, const Scalar& start, const Scalar& end, con
 
 void check_arange_out(const Tensor& out, int64_t length) {
   constexpr const char* kOp = "aten::arange.start_out";
-  if ((out.info().flags & TENON_TENSOR_READ_ONLY) != 0) {
-    fail_argument(kOp, "out", "writable", "a read-only tensor");
-  }
+  check_not_read_only(kOp, "out", out.info());
   if (out.numel() != length) resize_out(kOp, out, {&length, 1});
   check_no_internal_overlap(kOp, out.info());
 }

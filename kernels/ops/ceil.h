@@ -9,13 +9,7 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Ceil {
-  TENON_FUNCTOR T operator()(T x) const {
-    if constexpr (std::is_integral_v<T>) {
-      return x;
-    } else {
-      return maths::ceil(x);
-    }
-  }
+  TENON_FUNCTOR T operator()(T x) const { return maths::ceil(x); }
 };
 
 inline constexpr Facts kCeil{

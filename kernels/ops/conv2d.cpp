@@ -31,12 +31,8 @@ void check_channels(const Call& call, const Tensor& input, const Tensor& weight,
     fail(TENON_ERROR_INVALID_ARGUMENT,
          {op, ": bias must be of sizes [", weight.sizes()[0], "], got ", bias->sizes()});
   }
-  for (const Tensor* each : {&weight, bias ? &*bias : &weight}) {
-    if (each->dtype() == input.dtype()) continue;
-    fail(TENON_ERROR_INVALID_ARGUMENT,
-         {op, ": ", each == &weight ? "weight" : "bias", " must be of the dtype of input, ",
-          input.dtype(), ", got ", each->dtype()});
-  }
+  check_dtype_of(op, "weight", weight.dtype(), "input", input.dtype());
+  if (bias) check_dtype_of(op, "bias", bias->dtype(), "input", input.dtype());
 }
 
 }  // namespace

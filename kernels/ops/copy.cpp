@@ -16,9 +16,7 @@ void check_copy(const tenon_tensor_info& self, const tenon_tensor_info& src) {
   if (((self.flags | src.flags) & TENON_TENSOR_UNDEFINED) != 0) {
     fail_argument(kOp, "self and src", "defined tensors", "the undefined tensor");
   }
-  if ((self.flags & TENON_TENSOR_READ_ONLY) != 0) {
-    fail_argument(kOp, "self", "writable", "a read-only tensor");
-  }
+  check_not_read_only(kOp, "self", self);
   if (!(broadcast(kOp, sizes_of(self), sizes_of(src)) == Dims(sizes_of(self)))) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {kOp, ": src must have sizes that broadcast to ",
                                         sizes_of(self), ", got ", sizes_of(src)});

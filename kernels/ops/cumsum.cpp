@@ -9,9 +9,7 @@ namespace tenon::kernels {
 
 Tensor running_result(const Call& call, int64_t& dim) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
-  if ((self.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(call.op(), "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(call.op(), "self", self);
   dim = wrap_dim(call.op(), call.get<int64_t>(1), self.ndim);
   const Dtype own = dtype_of_info(self);
   Dtype dtype = is_bool_or_integral(own) ? Dtype::I64 : own;

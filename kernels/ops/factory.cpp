@@ -82,9 +82,7 @@ void end_factory(const Call& call, Tensor made) {
 
 Tensor empty_in_format(const char* op, const tenon_tensor_info& like, MemoryFormat memory_format,
                        const FactoryOptions& options) {
-  if ((like.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(op, "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(op, "self", like);
   const Sizes sizes = sizes_of(like);
   if (memory_format == MemoryFormat::Preserve) {
     return call_empty_strided(sizes, preserving_strides(sizes, strides_of(like)), options);

@@ -5,9 +5,7 @@
 namespace tenon::kernels {
 
 void check_fill_target(const char* op, const tenon_tensor_info& self) {
-  if ((self.flags & TENON_TENSOR_READ_ONLY) != 0) [[unlikely]] {
-    fail_argument(op, "self", "writable", "a read-only tensor");
-  }
+  check_not_read_only(op, "self", self);
 }
 
 void check_fill(const char* op, const tenon_tensor_info& self, const Scalar& value) {

@@ -8,9 +8,7 @@ namespace tenon::kernels {
 
 Tensor flip_result(const Call& call, uint64_t* out_dims) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
-  if ((self.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(call.op(), "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(call.op(), "self", self);
   const auto dims = call.get<Sizes>(1);
   *out_dims = 0;
   for (const int64_t given : dims) {

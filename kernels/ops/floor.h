@@ -9,13 +9,7 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Floor {
-  TENON_FUNCTOR T operator()(T x) const {
-    if constexpr (std::is_integral_v<T>) {
-      return x;
-    } else {
-      return maths::floor(x);
-    }
-  }
+  TENON_FUNCTOR T operator()(T x) const { return maths::floor(x); }
 };
 
 inline constexpr Facts kFloor{

@@ -9,9 +9,7 @@ namespace {
 
 tenon_tensor_info unfoldable(const Call& call) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
-  if ((self.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(call.op(), "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(call.op(), "self", self);
   return self;
 }
 

@@ -6,7 +6,6 @@
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
-namespace {}  // namespace
 
 void index_backward(const Call& call) {
   const auto grad = call.get<Tensor>(0);

@@ -12,13 +12,8 @@ Dims check_index_put(const Call& call, const tenon_tensor_info& self,
                      const tenon_tensor_info& values, const Indexing& indexing) {
   const char* op = call.op();
   check_writable(call, self);
-  if ((values.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(op, "values", "a defined tensor", "the undefined tensor");
-  }
-  if (values.dtype != self.dtype) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": values must be of the dtype of self, ",
-                                        dtype_of_info(self), ", got ", dtype_of_info(values)});
-  }
+  check_defined(op, "values", values);
+  check_dtype_of(op, "values", dtype_of_info(values), "self", dtype_of_info(self));
   if (!(Device(values.device) == Device(self.device))) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {op, ": values must be on ", Device(self.device),
                                         " like self, got ", Device(values.device)});

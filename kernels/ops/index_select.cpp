@@ -7,7 +7,6 @@
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
-namespace {}  // namespace
 
 void index_select(const Call& call) {
   static constinit const LazyOp<void(const Tensor&, TensorList, const Tensor&)> index(

@@ -25,10 +25,7 @@ void masked_scatter(const Call& call) {
   if (mask->dtype() != Dtype::Bool) {
     fail_argument(call.op(), "mask", "a bool tensor", mask->dtype());
   }
-  if (source->dtype() != self->dtype()) {
-    fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": source must be of the dtype of self, ",
-                                        self->dtype(), ", got ", source->dtype()});
-  }
+  check_dtype_of(call.op(), "source", source->dtype(), "self", self->dtype());
   Dims sizes = broadcast(call.op(), self->sizes(), mask->sizes());
   Tensor result = *self;
   if (call.form.written == 0) {

@@ -6,7 +6,6 @@
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
-namespace {}  // namespace
 
 void masked_select(const Call& call) {
   const auto self = call.get<Tensor>(0);

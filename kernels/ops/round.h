@@ -10,13 +10,7 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Round {
-  TENON_FUNCTOR T operator()(T x) const {
-    if constexpr (std::is_integral_v<T>) {
-      return x;
-    } else {
-      return maths::round(x);
-    }
-  }
+  TENON_FUNCTOR T operator()(T x) const { return maths::round(x); }
 };
 
 inline constexpr Facts kRound{

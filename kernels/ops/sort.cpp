@@ -10,9 +10,7 @@ namespace {
 
 tenon_tensor_info orderable(const Call& call) {
   const tenon_tensor_info self = call.get<Tensor>(0)->info();
-  if ((self.flags & TENON_TENSOR_UNDEFINED) != 0) {
-    fail_argument(call.op(), "self", "a defined tensor", "the undefined tensor");
-  }
+  check_defined(call.op(), "self", self);
   check_dtype(call.op(), "self", dtype_of_info(self), Joined<BoolType, RealTypes>());
   return self;
 }
@@ -35,7 +33,7 @@ Ordered sort_results(const Call& call) {
   ordered.self = orderable(call);
   const int first = call.form.dim;
   ordered.dim = wrap_dim(call.op(), call.get<int64_t>(first), ordered.self.ndim);
-  ordered.kept = ordered.self.ndim == 0 ? 1 : ordered.self.sizes[ordered.dim];
+  ordered.kept = size_along(ordered.self, ordered.dim);
   ordered.descending = call.get<bool>(first + 1);
   const Sizes sizes = sizes_of(ordered.self);
   const Dims strides = preserving_strides(sizes, strides_of(ordered.self));
@@ -49,7 +47,7 @@ Ordered topk_results(const Call& call) {
   ordered.kept = call.get<int64_t>(1);
   ordered.dim = wrap_dim(call.op(), call.get<int64_t>(2), ordered.self.ndim);
   ordered.descending = call.get<bool>(3);
-  const int64_t size = ordered.self.ndim == 0 ? 1 : ordered.self.sizes[ordered.dim];
+  const int64_t size = size_along(ordered.self, ordered.dim);
   if (ordered.kept < 0 || ordered.kept > size) {
     fail(TENON_ERROR_INVALID_ARGUMENT, {call.op(), ": k must be in [0, ", size, "] for dim ",
                                         ordered.dim, ", got ", ordered.kept});

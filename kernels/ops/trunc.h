@@ -9,13 +9,7 @@ namespace tenon::kernels::ops {
 
 template <class T>
 struct Trunc {
-  TENON_FUNCTOR T operator()(T x) const {
-    if constexpr (std::is_integral_v<T>) {
-      return x;
-    } else {
-      return maths::trunc(x);
-    }
-  }
+  TENON_FUNCTOR T operator()(T x) const { return maths::trunc(x); }
 };
 
 inline constexpr Facts kTrunc{
