@@ -10,8 +10,11 @@
 // instruction set would call, not inline, what was compiled for the base one.
 #if defined(__CUDACC__)
 #define TENON_FUNCTOR __host__ __device__
+// What is defined elsewhere for each side.
+#define TENON_BOTH_SIDES __host__ __device__
 #else
 #define TENON_FUNCTOR [[gnu::always_inline]]
+#define TENON_BOTH_SIDES
 #endif
 
 namespace tenon::kernels {

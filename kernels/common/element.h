@@ -1,70 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dtypes as C++ element types: lists of types, and a switch from a dtype to code for its type.
+// Dtypes as C++ element types: a switch from a dtype to code for its type, and numbers as elements.
 #pragma once
 
-#include <cstdint>
+#include <cmath>
+#include <limits>
 #include <string>
-#include <type_traits>
 
 #include "kernels/common/check.h"
-#include "kernels/common/complex.h"
-#include "kernels/common/half.h"
+#include "kernels/common/element_types.h"
 
 namespace tenon::kernels {
 
 template <class T>
-inline constexpr Dtype element_dtype = dtype_of<T>;
-template <>
-inline constexpr Dtype element_dtype<Complex64> = Dtype::C64;
-template <>
-inline constexpr Dtype element_dtype<Complex128> = Dtype::C128;
-template <>
-inline constexpr Dtype element_dtype<Half> = Dtype::F16;
-template <>
-inline constexpr Dtype element_dtype<BFloat16> = Dtype::BF16;
-template <>
-inline constexpr Dtype element_dtype<Float8E5M2> = Dtype::F8E5M2;
-template <>
-inline constexpr Dtype element_dtype<Float8E4M3> = Dtype::F8E4M3FN;
-
-template <class T>
-inline constexpr bool is_small_float =
-    std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float8E5M2> ||
-    std::is_same_v<T, Float8E4M3>;
-// The type in which an element is computed: float for the small floats, else its own.
-template <class T>
-using Compute = std::conditional_t<is_small_float<T>, float, T>;
-
-template <class... T>
-struct ElementTypes {};
-template <class... Lists>
-struct Join;
-template <class... A>
-struct Join<ElementTypes<A...>> {
-  using type = ElementTypes<A...>;
-};
-template <class... A, class... B, class... Rest>
-struct Join<ElementTypes<A...>, ElementTypes<B...>, Rest...>
-    : Join<ElementTypes<A..., B...>, Rest...> {};
-template <class... Lists>
-using Joined = typename Join<Lists...>::type;
-
-using BoolType = ElementTypes<bool>;
-using IntegerTypes = ElementTypes<uint8_t, int8_t, int16_t, int32_t, int64_t>;
-using FloatTypes = ElementTypes<Half, BFloat16, float, double>;
-using ComplexTypes = ElementTypes<Complex64, Complex128>;
-using Float8Types = ElementTypes<Float8E5M2, Float8E4M3>;
-
-using RealTypes = Joined<IntegerTypes, FloatTypes>;
-using NumberTypes = Joined<RealTypes, ComplexTypes>;
-using FloatAndComplexTypes = Joined<FloatTypes, ComplexTypes>;
-using AllTypes = Joined<BoolType, NumberTypes, Float8Types>;
-
-// Hands a type to a generic lambda: [&]<class T>(Element<T>) { ... }.
-template <class T>
-struct Element {
-  using type = T;
-};
+inline constexpr Dtype element_dtype = static_cast<Dtype>(dtype_of_element<T>);
 
 template <class... T>
 std::string names_of(ElementTypes<T...>) {

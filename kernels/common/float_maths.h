@@ -26,7 +26,7 @@ TENON_FUNCTOR inline FloatPower float_power(float x) {
   const float n = shifted - kRound;
   const float r = (x - n * (2 * kLn2High)) - n * (2 * kLn2Low);
   // (exp(r) - 1 - r) / r^2
-  const float p = polynomial(r, 0x1.a401fbp-16F, 0x1.a4fd1dp-13F, 0x1.6c12fep-10F, 0x1.110c5cp-7F,
+  const float p = polynomial(r, 0x1.a401fcp-16F, 0x1.a4fd1cp-13F, 0x1.6c12fep-10F, 0x1.110c5cp-7F,
                              0x1.555572p-5F, 0x1.55555ap-3F, 0.5F);
   const uint32_t scale = __builtin_bit_cast(uint32_t, shifted) << 23;
   return {__builtin_bit_cast(float, scale), p * (r * r) + r};

@@ -4,57 +4,65 @@
 #pragma once
 
 #include "kernels/common/angle_maths.h"
+#include "kernels/common/args.h"
 #include "kernels/common/float_maths.h"
+
+// The compiler's own on the host, CUDA's on a GPU.
+#if defined(__CUDACC__)
+#define TENON_MATHS(function) ::function
+#else
+#define TENON_MATHS(function) __builtin_##function
+#endif
 
 namespace tenon::kernels::maths {
 
-// Complex ones go through the C++ library: kernels/cpu/complex_maths.cpp.
+// Complex ones go through a C++ library: kernels/cpu/complex_maths.cpp, cuda/complex_maths.cuh.
 template <class R>
-Complex<R> cos(Complex<R> x);
+TENON_BOTH_SIDES Complex<R> cos(Complex<R> x);
 template <class R>
-Complex<R> exp(Complex<R> x);
+TENON_BOTH_SIDES Complex<R> exp(Complex<R> x);
 template <class R>
-Complex<R> log(Complex<R> x);
+TENON_BOTH_SIDES Complex<R> log(Complex<R> x);
 template <class R>
-Complex<R> sin(Complex<R> x);
+TENON_BOTH_SIDES Complex<R> sin(Complex<R> x);
 template <class R>
-Complex<R> sqrt(Complex<R> x);
+TENON_BOTH_SIDES Complex<R> sqrt(Complex<R> x);
 template <class R>
-Complex<R> tanh(Complex<R> x);
+TENON_BOTH_SIDES Complex<R> tanh(Complex<R> x);
 template <class R>
-Complex<R> pow(Complex<R> x, Complex<R> y);
+TENON_BOTH_SIDES Complex<R> pow(Complex<R> x, Complex<R> y);
 template <class R>
-R abs(Complex<R> x);
+TENON_BOTH_SIDES R abs(Complex<R> x);
 
-TENON_FUNCTOR inline float cos(float x) { return __builtin_cosf(x); }
-TENON_FUNCTOR inline double cos(double x) { return __builtin_cos(x); }
+TENON_FUNCTOR inline float cos(float x) { return TENON_MATHS(cosf)(x); }
+TENON_FUNCTOR inline double cos(double x) { return TENON_MATHS(cos)(x); }
 TENON_FUNCTOR inline float exp(float x) { return float_exp(x); }
 TENON_FUNCTOR inline double exp(double x) { return double_exp(x); }
 TENON_FUNCTOR inline float log(float x) { return float_log(x); }
 TENON_FUNCTOR inline double log(double x) { return double_log(x); }
-TENON_FUNCTOR inline float sin(float x) { return __builtin_sinf(x); }
-TENON_FUNCTOR inline double sin(double x) { return __builtin_sin(x); }
-TENON_FUNCTOR inline float sqrt(float x) { return __builtin_sqrtf(x); }
-TENON_FUNCTOR inline double sqrt(double x) { return __builtin_sqrt(x); }
+TENON_FUNCTOR inline float sin(float x) { return TENON_MATHS(sinf)(x); }
+TENON_FUNCTOR inline double sin(double x) { return TENON_MATHS(sin)(x); }
+TENON_FUNCTOR inline float sqrt(float x) { return TENON_MATHS(sqrtf)(x); }
+TENON_FUNCTOR inline double sqrt(double x) { return TENON_MATHS(sqrt)(x); }
 TENON_FUNCTOR inline float tanh(float x) { return float_tanh(x); }
 TENON_FUNCTOR inline double tanh(double x) { return double_tanh(x); }
 
-TENON_FUNCTOR inline float pow(float x, float y) { return __builtin_powf(x, y); }
-TENON_FUNCTOR inline double pow(double x, double y) { return __builtin_pow(x, y); }
+TENON_FUNCTOR inline float pow(float x, float y) { return TENON_MATHS(powf)(x, y); }
+TENON_FUNCTOR inline double pow(double x, double y) { return TENON_MATHS(pow)(x, y); }
 
-TENON_FUNCTOR inline float trunc(float x) { return __builtin_truncf(x); }
-TENON_FUNCTOR inline double trunc(double x) { return __builtin_trunc(x); }
-TENON_FUNCTOR inline float floor(float x) { return __builtin_floorf(x); }
-TENON_FUNCTOR inline double floor(double x) { return __builtin_floor(x); }
-TENON_FUNCTOR inline float ceil(float x) { return __builtin_ceilf(x); }
-TENON_FUNCTOR inline double ceil(double x) { return __builtin_ceil(x); }
+TENON_FUNCTOR inline float trunc(float x) { return TENON_MATHS(truncf)(x); }
+TENON_FUNCTOR inline double trunc(double x) { return TENON_MATHS(trunc)(x); }
+TENON_FUNCTOR inline float floor(float x) { return TENON_MATHS(floorf)(x); }
+TENON_FUNCTOR inline double floor(double x) { return TENON_MATHS(floor)(x); }
+TENON_FUNCTOR inline float ceil(float x) { return TENON_MATHS(ceilf)(x); }
+TENON_FUNCTOR inline double ceil(double x) { return TENON_MATHS(ceil)(x); }
 // To even, as the processor rounds unless it is told otherwise.
-TENON_FUNCTOR inline float round(float x) { return __builtin_rintf(x); }
-TENON_FUNCTOR inline double round(double x) { return __builtin_rint(x); }
-TENON_FUNCTOR inline float fmod(float x, float y) { return __builtin_fmodf(x, y); }
-TENON_FUNCTOR inline double fmod(double x, double y) { return __builtin_fmod(x, y); }
-TENON_FUNCTOR inline float copysign(float x, float y) { return __builtin_copysignf(x, y); }
-TENON_FUNCTOR inline double copysign(double x, double y) { return __builtin_copysign(x, y); }
+TENON_FUNCTOR inline float round(float x) { return TENON_MATHS(rintf)(x); }
+TENON_FUNCTOR inline double round(double x) { return TENON_MATHS(rint)(x); }
+TENON_FUNCTOR inline float fmod(float x, float y) { return TENON_MATHS(fmodf)(x, y); }
+TENON_FUNCTOR inline double fmod(double x, double y) { return TENON_MATHS(fmod)(x, y); }
+TENON_FUNCTOR inline float copysign(float x, float y) { return TENON_MATHS(copysignf)(x, y); }
+TENON_FUNCTOR inline double copysign(double x, double y) { return TENON_MATHS(copysign)(x, y); }
 
 // Integers are whole.
 template <class T>
@@ -98,6 +106,16 @@ TENON_FUNCTOR inline double frexp(double x, int32_t& exponent) {
   return split<uint64_t, 52>(x, exponent);
 }
 
+// What an integer divided by 0 is on a GPU, where nothing can be refused; the host refuses.
+template <class T>
+TENON_FUNCTOR inline T divided_by_zero([[maybe_unused]] const char* op) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<T>(-1);
+#else
+  refuse_argument(op, "other", "free of zeros where integers are divided", "0");
+#endif
+}
+
 // The product of any elements: of bools, their logical and; integers wrap.
 template <class T>
 TENON_FUNCTOR inline T multiply(T x, T y) {
@@ -119,7 +137,7 @@ TENON_FUNCTOR inline T conj(T x) {
   }
 }
 
-TENON_FUNCTOR inline float abs(float x) { return __builtin_fabsf(x); }
-TENON_FUNCTOR inline double abs(double x) { return __builtin_fabs(x); }
+TENON_FUNCTOR inline float abs(float x) { return TENON_MATHS(fabsf)(x); }
+TENON_FUNCTOR inline double abs(double x) { return TENON_MATHS(fabs)(x); }
 
 }  // namespace tenon::kernels::maths

@@ -2,19 +2,12 @@
 // The CPU part of an operator that has a routine of its own there.
 #pragma once
 
-#include "kernels/common/routine.h"
 #include "kernels/cpu/operators.h"
+#include "kernels/ops/routine_of.h"
 
 namespace tenon::kernels::cpu {
 
 // Up to so many elements a matrix product is quick.
 inline constexpr int64_t kQuickProduct = 4096;
-
-// The line of the table of operators for it. `quick_numel` 0 is the plugin's own limit.
-template <const Facts& kFacts, void (*kRun)(const Call&)>
-Operator routine_of(int64_t quick_numel = 0) {
-  static constexpr Routine kRoutine{kRun};
-  return {"aten", &kFacts, &kRoutine, quick_numel};
-}
 
 }  // namespace tenon::kernels::cpu

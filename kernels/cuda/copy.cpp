@@ -3,8 +3,8 @@
 #include "kernels/ops/copy.h"
 
 #include "kernels/cuda/operands.h"
-#include "kernels/cuda/registrations.h"
 #include "kernels/ops/factory.h"
+#include "kernels/ops/routine_of.h"
 
 namespace tenon::kernels::cuda {
 namespace {
@@ -20,43 +20,38 @@ void transfer(const tenon_tensor_info& to, const tenon_tensor_info& from, bool b
                           to.numel * tenon_dtype_size(to.dtype), blocking ? 1 : 0));
 }
 
-// The source with the sizes of the target: stretched dims get stride 0.
-Tensor expanded(const Tensor& source, Sizes sizes) {
-  int64_t strides[kMaxDims];
-  broadcast_strides(sizes, source.sizes(), source.strides(), strides);
-  return source.alias(sizes, {strides, sizes.size()}, source.info().storage_offset);
+// Through contiguous temporaries on both sides; each side casts and strides where it is best at.
+void copy_through(Tensor& self, const Tensor& src) {
+  const Tensor packed = Tensor::empty(src.sizes(), self.dtype(), src.device());
+  Tensor writable = packed;
+  call_copy(writable, src);
+  const Tensor moved = Tensor::empty(src.sizes(), self.dtype(), self.device());
+  transfer(moved.info(), packed.info(), true);
+  call_copy(self, moved);
 }
 
-Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking) {
+void copy_(const Call& call) {
+  if (call.tensor(0) == call.tensor(1)) return;
+  Tensor self = *call.get<Tensor>(0);
+  const Tensor src = *call.get<Tensor>(1);
   const tenon_tensor_info target = self.info();
   const tenon_tensor_info source = src.info();
   check_copy(target, source);
-  if (target.numel == 0) return self;
+  if (target.numel == 0) return;
   if (Device(target.device) == Device(source.device)) {
-    copy_on_device(self, expanded(src, self.sizes()));
-    return self;
-  }
-  if (same_bytes(target, source)) {
+    copy_on_device(call.op(), target, source);
+  } else if (same_bytes(target, source)) {
     // Without pinned memory an asynchronous copy would read or write after its tensor is gone.
     const bool both_cuda =
         target.device.type == TENON_DEVICE_CUDA && source.device.type == TENON_DEVICE_CUDA;
-    transfer(target, source, !(both_cuda && non_blocking));
-    return self;
+    transfer(target, source, !(both_cuda && call.get<bool>(2)));
+  } else {
+    copy_through(self, src);
   }
-  // Through contiguous temporaries on both sides; each side casts and strides where it is best at.
-  const Tensor packed = Tensor::empty(src.sizes(), self.dtype(), source.device);
-  Tensor writable = packed;
-  call_copy(writable, src);
-  const Tensor moved = Tensor::empty(src.sizes(), self.dtype(), target.device);
-  transfer(moved.info(), packed.info(), true);
-  call_copy(self, moved);
-  return self;
 }
 
 }  // namespace
 
-void register_copy(Library& aten) {
-  aten.impl("copy_", TENON_KEY_CUDA, &copy_, {.name = "cuda::copy_"});
-}
+Operator operator_kCopyInPlace() { return routine_of<ops::kCopyInPlace, &copy_>(); }
 
 }  // namespace tenon::kernels::cuda

@@ -1,82 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device element types: the type behind each dtype, the type it is computed in, and a switch.
+// Elements in memory, as functors take and give them; and the switch from a dtype to its type.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp8.h>
-
-#include <cstdint>
-#include <type_traits>
-
-#include "kernels/common/complex.h"
-#include "tenon/types.h"
+#include "kernels/common/element_types.h"
 
 namespace tenon::kernels::cuda {
 
-template <class T>
-struct ComputeOf {
-  using type = T;
-};
-template <>
-struct ComputeOf<__half> {
-  using type = float;
-};
-template <>
-struct ComputeOf<__nv_bfloat16> {
-  using type = float;
-};
-template <>
-struct ComputeOf<__nv_fp8_e5m2> {
-  using type = float;
-};
-template <>
-struct ComputeOf<__nv_fp8_e4m3> {
-  using type = float;
-};
-template <class T>
-using Compute = typename ComputeOf<T>::type;
+// What is in memory where a functor takes or gives a V and elements are T: its compute type stands
+// for T, anything else for itself. A bool in foreign memory may be any byte.
+template <class T, class V>
+using Stored = std::conditional_t<std::is_same_v<V, bool>, uint8_t,
+                                  std::conditional_t<std::is_same_v<V, Compute<T>>, T, V>>;
 
-template <class T>
-struct Element {
-  using type = T;
-};
-
-// Calls body(Element<T>()) for the element type of a dtype; false for a dtype without one.
-template <class Body>
-bool visit_element(int32_t dtype, Body&& body) {
-  switch (dtype) {
-    case TENON_DTYPE_BOOL:
-      return body(Element<bool>()), true;
-    case TENON_DTYPE_U8:
-      return body(Element<uint8_t>()), true;
-    case TENON_DTYPE_I8:
-      return body(Element<int8_t>()), true;
-    case TENON_DTYPE_I16:
-      return body(Element<int16_t>()), true;
-    case TENON_DTYPE_I32:
-      return body(Element<int32_t>()), true;
-    case TENON_DTYPE_I64:
-      return body(Element<int64_t>()), true;
-    case TENON_DTYPE_F16:
-      return body(Element<__half>()), true;
-    case TENON_DTYPE_BF16:
-      return body(Element<__nv_bfloat16>()), true;
-    case TENON_DTYPE_F32:
-      return body(Element<float>()), true;
-    case TENON_DTYPE_F64:
-      return body(Element<double>()), true;
-    case TENON_DTYPE_C64:
-      return body(Element<Complex64>()), true;
-    case TENON_DTYPE_C128:
-      return body(Element<Complex128>()), true;
-    case TENON_DTYPE_F8_E5M2:
-      return body(Element<__nv_fp8_e5m2>()), true;
-    case TENON_DTYPE_F8_E4M3FN:
-      return body(Element<__nv_fp8_e4m3>()), true;
-    default:
-      return false;
+template <class V, class S>
+TENON_FUNCTOR inline V from_stored(S stored) {
+  if constexpr (std::is_same_v<V, bool>) {
+    return stored != 0;
+  } else {
+    return static_cast<V>(stored);
   }
+}
+
+template <class T, class V>
+TENON_FUNCTOR inline V load(const char* at) {
+  return from_stored<V>(*reinterpret_cast<const Stored<T, V>*>(at));
+}
+template <class T, class V>
+TENON_FUNCTOR inline void store(char* at, V value) {
+  *reinterpret_cast<Stored<T, V>*>(at) = static_cast<Stored<T, V>>(value);
+}
+
+template <class F, class... A>
+concept IsMadeFrom = requires(const A&... args) {
+  F::make(args...);
+};
+
+// A functor, made from arguments where it takes any.
+template <class F, class... A>
+F made(const A&... args) {
+  if constexpr (IsMadeFrom<F, A...>) {
+    return F::make(args...);
+  } else {
+    static_assert(std::is_empty_v<F>, "a functor with members must be made from arguments");
+    return F();
+  }
+}
+
+// Throws for a dtype that has no kernel: the facts of an operator refuse those before.
+[[noreturn]] void refuse_dtype(const char* op, int32_t dtype);
+
+// Calls body(Element<T>()) for the one of the types that a dtype is.
+template <class... T, class Body>
+void visit_element(const char* op, int32_t dtype, ElementTypes<T...>, Body&& body) {
+  const bool is_there =
+      ((dtype == dtype_of_element<T> ? (body(Element<T>()), true) : false) || ...);
+  if (!is_there) refuse_dtype(op, dtype);
 }
 
 }  // namespace tenon::kernels::cuda

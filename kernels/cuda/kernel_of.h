@@ -2,6 +2,10 @@
 // The CUDA kernel of an operator from its facts and functors: of the type that its family wants.
 #pragma once
 
+#if defined(__CUDACC__)
+#include "kernels/cuda/complex_maths.cuh"
+#endif
+#include "kernels/cuda/fold.cuh"
 #include "kernels/cuda/pointwise.cuh"
 #include "kernels/ops/operators.h"
 
@@ -9,7 +13,12 @@ namespace tenon::kernels::cuda {
 
 template <const Facts& kFacts, template <class> class... F>
 constexpr auto kernel_of() {
-  return pointwise_table<kFacts, F...>();
+  // Told by the facts and not by the family, whose address UBSan keeps GCC from comparing.
+  if constexpr (kFacts.fold.types != 0) {
+    return fold_table<kFacts, F...>();
+  } else {
+    return pointwise_table<kFacts, F...>();
+  }
 }
 
 }  // namespace tenon::kernels::cuda

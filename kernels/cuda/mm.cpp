@@ -9,13 +9,11 @@
 
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/provider.h"
-#include "kernels/cuda/registrations.h"
 #include "kernels/cuda/runtime.h"
+#include "kernels/ops/routine_of.h"
 
 namespace tenon::kernels::cuda {
 namespace {
-
-constexpr const char* kOp = "aten::mm";
 
 void check_cublas(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS) {
@@ -79,35 +77,28 @@ Factor factor_of(const Tensor& matrix) {
     return {matrix, false, static_cast<int>(strides[1])};
   }
   const Tensor packed = Tensor::empty(matrix.sizes(), matrix.dtype(), matrix.device());
-  copy_on_device(packed, matrix);
+  copy_on_device("aten::mm", packed.info(), matrix.info());
   return {packed, true, static_cast<int>(std::max<int64_t>(1, columns))};
 }
 
 // cuBLAS takes sizes as int.
-void check_sizes(const Tensor& matrix) {
+void check_sizes(const char* op, const Tensor& matrix) {
   for (const int64_t size : matrix.sizes()) {
-    if (size > INT32_MAX) fail_argument(kOp, "sizes", "below 2^31", size);
+    if (size > INT32_MAX) fail_argument(op, "sizes", "below 2^31", size);
   }
 }
 
-Tensor mm(const Tensor& self, const Tensor& mat2) {
+void multiply(const char* op, const Tensor& self, const Tensor& mat2, const Tensor& result) {
   const Device device = self.device();
-  const DeviceGuard guard(device.index);
-  Tensor result = mm_result(self, mat2);
-  check_dtype(kOp, "self", self.dtype(), FloatAndComplexTypes());
-  check_sizes(self);
-  check_sizes(mat2);
+  check_dtype(op, "self", self.dtype(), FloatAndComplexTypes());
+  check_sizes(op, self);
+  check_sizes(op, mat2);
   const int64_t rows = self.size(0);
   const int64_t inner = self.size(1);
   const int64_t columns = mat2.size(1);
-  if (result.numel() == 0) return result;
+  if (result.numel() == 0) return;
+  if (inner == 0) return fill_on_device(op, result.info(), Scalar(0));
   const Stream stream = current_stream(device);
-  if (inner == 0) {
-    const tenon_tensor_info info = result.info();
-    launch_fill(info.dtype, strided(sizes_of(info), {{info.data, self.dtype(), strides_of(info)}}),
-                Number{}, stream);
-    return result;
-  }
   const Factor a = factor_of(self);
   const Factor b = factor_of(mat2);
   const cublasHandle_t handle = handle_of(device.index);
@@ -127,11 +118,21 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
                    wide ? static_cast<const void*>(zero64) : zero32, result.raw_data(), types.data,
                    static_cast<int>(columns), types.compute, CUBLAS_GEMM_DEFAULT),
       "cublasGemmEx");
-  return result;
+}
+
+void mm(const Call& call) {
+  Product product(call, 0);
+  const DeviceGuard guard(product.a.device.index);
+  multiply(call.op(), Tensor::retain(call.tensor(0)), Tensor::retain(call.tensor(1)),
+           product.result);
+  if (product.copy_to) {
+    copy_on_device(call.op(), product.copy_to.info(), product.result.info());
+  }
+  end_product(call, product);
 }
 
 }  // namespace
 
-void register_mm(Library& aten) { aten.impl("mm", TENON_KEY_CUDA, &mm, {.name = "cuda::mm"}); }
+Operator operator_kMm() { return routine_of<ops::kMm, &mm>(); }
 
 }  // namespace tenon::kernels::cuda

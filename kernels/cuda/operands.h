@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From tensors to what launchers take: strided operands, numbers, temporaries on the device.
+// From tensors to what launchers take: strided operands, elements that a launch takes along,
+// temporaries on the device.
 #pragma once
-
-#include <initializer_list>
 
 #include "kernels/common/walk.h"
 #include "kernels/cuda/launch.h"
@@ -13,18 +12,22 @@ namespace tenon::kernels::cuda {
 // A common walk as launchers take it.
 Strided strided(const Walk& walk, int operands);
 
-// Tensors of one shape (strides of stretched dims 0, given for each tensor in elements).
-struct Operand {
-  void* data;
-  Dtype dtype;
-  Sizes strides;
-};
-Strided strided(Sizes sizes, std::initializer_list<Operand> operands);
+// A target and a source of its sizes, or that broadcasts to them.
+Strided strided_pair(const tenon_tensor_info& target, const tenon_tensor_info& source);
 
-Number number_of(const Scalar& scalar);
+// Makes operand k of a walk the one element of a CPU tensor, as `dtype`, or as what that is
+// computed in, with its digits or without.
+void take_element(Strided& walk, int k, const Tensor& source, Dtype dtype, bool keeps_digits);
 
-// Copies `source` into `target`, both on one CUDA device and of the same sizes; dtypes may differ.
-void copy_on_device(const Tensor& target, const Tensor& source);
+// Whether launches can take the element of a tensor along.
+bool is_element(const tenon_tensor_info& info);
+
+// Writes one number to all elements of a tensor on a CUDA device.
+void fill_on_device(const char* op, const tenon_tensor_info& target, const Scalar& value);
+
+// Copies `source` into `target`, both on one CUDA device; it broadcasts, and dtypes may differ.
+void copy_on_device(const char* op, const tenon_tensor_info& target,
+                    const tenon_tensor_info& source);
 
 // A tensor with the same elements on `device`, of `dtype` and with these strides; `source` may be
 // on the CPU or on a CUDA device.

@@ -3,18 +3,23 @@
 #include "kernels/common/registrar.h"
 #include "kernels/cuda/operators.h"
 #include "kernels/cuda/provider.h"
-#include "kernels/cuda/registrations.h"
 
-TENON_IMPL(aten, CUDA, m) {
-  using namespace tenon::kernels::cuda;
-  register_provider();
-  register_factories(m);
-  register_copy(m);
-  register_sum(m);
-  register_mm(m);
-  for (const tenon::kernels::Operator& op : operators()) {
-    tenon::kernels::implement(m, TENON_KEY_CUDA, "cuda", *op.facts, op.kernel, -1);
+namespace {
+
+void implement_all(tenon::Library& library, std::string_view ns) {
+  for (const tenon::kernels::Operator& op : tenon::kernels::cuda::operators()) {
+    if (op.ns != ns) continue;
+    tenon::kernels::implement(library, TENON_KEY_CUDA, "cuda", *op.facts, op.kernel, -1);
   }
 }
+
+}  // namespace
+
+TENON_IMPL(aten, CUDA, m) {
+  tenon::kernels::cuda::register_provider();
+  implement_all(m, "aten");
+}
+
+TENON_IMPL(tenon, CUDA, m) { implement_all(m, "tenon"); }
 
 TENON_PLUGIN("tenon_cuda", "0.1.0", "tenon_cpu");

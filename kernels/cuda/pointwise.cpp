@@ -4,10 +4,10 @@
 #include "kernels/cuda/pointwise.h"
 
 #include "kernels/common/pointwise.h"
+#include "kernels/cuda/elements.cuh"
 #include "kernels/cuda/operands.h"
 #include "kernels/cuda/provider.h"
 #include "kernels/cuda/runtime.h"
-#include "kernels/ops/factory.h"
 
 namespace tenon::kernels::cuda {
 namespace {
@@ -15,35 +15,66 @@ namespace {
 Launch launch_of(const PointwiseKernel& kernel, const Call& call, int variant, Dtype dtype) {
   const auto& table = reinterpret_cast<const PointwiseTable<1>&>(kernel);
   const Launch launch = table.launches[variant][static_cast<tenon_dtype>(dtype)];
-  // The facts refuse what has no kernel.
-  if (launch == nullptr) {
-    fail(TENON_ERROR_INTERNAL, {call.op(), ": a kernel must exist for ", dtype});
-  }
+  if (launch == nullptr) refuse_dtype(call.op(), static_cast<tenon_dtype>(dtype));
   return launch;
+}
+
+// The operands of a plan as launches take them: elements on the CPU go along with the launch.
+// False where an operand is elsewhere, or of another dtype.
+bool take_operands(Elementwise& plan, const PointwiseFacts& facts, Strided& operands) {
+  const Device device(plan.output_info().device);
+  for (int k = 0; k < plan.outputs(); ++k) {
+    if (plan.output_needs_cast(k)) return false;
+  }
+  operands = strided(plan.walk(), plan.outputs() + plan.inputs());
+  for (int k = 0; k < plan.inputs(); ++k) {
+    const tenon_tensor_info& info = plan.input_info(k);
+    if (is_element(info)) {
+      take_element(operands, plan.outputs() + k,
+                   Tensor::retain(const_cast<tenon_tensor*>(plan.input_tensor(k))),
+                   plan.input_dtype(k), facts.keeps_digits && k == 1);
+    } else if (plan.needs_cast(k) || !(Device(info.device) == device)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // Runs a plan again over temporaries of what the loop reads and writes.
 void run_with_temporaries(Launch launch, const Args& args, Elementwise& plan, const Call& call) {
-  const tenon_tensor_info output = plan.output_info();
+  const Device device(plan.output_info().device);
   Elementwise again(call.op());
   Tensor inputs[Elementwise::kMaxInputs];
   for (int k = 0; k < plan.inputs(); ++k) {
+    inputs[k] = Tensor::retain(const_cast<tenon_tensor*>(plan.input_tensor(k)));
     const tenon_tensor_info& info = plan.input_info(k);
-    const TensorRef input(const_cast<tenon_tensor*>(plan.input_tensor(k)));
-    const bool stays = !plan.needs_cast(k) && Device(info.device) == Device(output.device);
-    inputs[k] = stays ? Tensor(*input)
-                      : to_device(*input, output.device, plan.input_dtype(k), plan.cast_strides(k));
+    const bool stays = is_element(info) || (!plan.needs_cast(k) && Device(info.device) == device);
+    if (!stays) {
+      inputs[k] = to_device(inputs[k], device, plan.input_dtype(k), plan.cast_strides(k));
+    }
     again.input(inputs[k].get(), call.form.names[k]);
+    again.read_as(k, plan.input_dtype(k));
   }
-  TensorRef target(plan.output());
-  Tensor result = *target;
-  if (plan.output_needs_cast()) {
-    result = Tensor::empty(sizes_of(output), plan.result_dtype(), output.device,
-                           plan.output_cast_strides());
+  OneOfSeveral results[kMaxResults];
+  Tensor made[kMaxResults];
+  for (int k = 0; k < plan.outputs(); ++k) {
+    tenon_tensor* target = plan.output(k);
+    if (plan.output_needs_cast(k)) {
+      made[k] = Tensor::empty(sizes_of(plan.output_info(k)), plan.result_dtype(k), device,
+                              plan.output_cast_strides(k));
+      target = made[k].get();
+    }
+    results[k] = {plan.result_dtype(k), "out", target};
   }
-  again.finish(plan.result_dtype(), Output::into(result.get()));
-  launch(strided(again.walk(), again.inputs() + 1), args, current_stream(output.device));
-  if (plan.output_needs_cast()) copy_on_device(*target, result);
+  again.finish_several({results, static_cast<size_t>(plan.outputs())});
+  Strided operands;
+  if (!take_operands(again, call.facts().pointwise, operands)) {
+    fail(TENON_ERROR_INTERNAL, {call.op(), ": temporaries must be what the kernel takes"});
+  }
+  launch(operands, args, current_stream(device));
+  for (int k = 0; k < plan.outputs(); ++k) {
+    if (made[k]) copy_on_device(call.op(), plan.output_info(k), made[k].info());
+  }
 }
 
 }  // namespace
@@ -51,21 +82,21 @@ void run_with_temporaries(Launch launch, const Args& args, Elementwise& plan, co
 void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call,
                    int variant) {
   const Launch launch = launch_of(kernel, call, variant, plan.dtype());
-  const tenon_tensor_info output = plan.output_info();
-  const DeviceGuard guard(output.device.index);
+  const Device device(plan.output_info().device);
+  const DeviceGuard guard(device.index);
   uint32_t singles = 0;
-  bool as_they_are = !plan.has_casts();
-  for (int k = 0; k < plan.inputs(); ++k) {
-    const tenon_tensor_info& info = plan.input_info(k);
-    singles |= uint32_t{info.numel == 1} << k;
-    as_they_are = as_they_are && Device(info.device) == Device(output.device);
-  }
+  for (int k = 0; k < plan.inputs(); ++k) singles |= uint32_t{plan.input_info(k).numel == 1} << k;
   const Args args(call.op(), call.args, static_cast<tenon_dtype>(plan.dtype()), singles);
-  if (as_they_are) {
-    launch(strided(plan.walk(), plan.inputs() + 1), args, current_stream(output.device));
+  Strided operands;
+  if (take_operands(plan, call.facts().pointwise, operands)) {
+    launch(operands, args, current_stream(device));
   } else {
     run_with_temporaries(launch, args, plan, call);
   }
+}
+
+void refuse_dtype(const char* op, int32_t dtype) {
+  fail(TENON_ERROR_INTERNAL, {op, ": a kernel must exist for ", static_cast<Dtype>(dtype)});
 }
 
 }  // namespace tenon::kernels::cuda

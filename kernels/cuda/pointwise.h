@@ -17,8 +17,6 @@ namespace tenon::kernels::cuda {
 // Launches a functor over operands of one dtype; `args` are what it is made from.
 using Launch = void (*)(const Strided& walk, const Args& args, Stream stream);
 
-inline constexpr int kDtypes = TENON_DTYPE_F8_E4M3FN + 1;
-
 void run_pointwise(const PointwiseKernel& kernel, Elementwise& plan, const Call& call, int variant);
 
 // Begins as PointwiseKernel does. NULL where a dtype is not taken.

@@ -26,8 +26,8 @@ struct DivSteps {
   }
   // Integers; the smallest one divided by -1 does not fit, and wraps instead of trapping.
   template <class T>
-  T quotient(T x, T y) const {
-    if (y == 0) refuse_argument(op, "other", "free of zeros where integers are divided", "0");
+  TENON_FUNCTOR T quotient(T x, T y) const {
+    if (y == 0) return maths::divided_by_zero<T>(op);
     if (std::is_signed_v<T> && y == T(-1)) return static_cast<T>(uint64_t{0} - uint64_t(x));
     return static_cast<T>(x / y);
   }
@@ -53,7 +53,7 @@ struct FloorDiv {
   TENON_FUNCTOR T operator()(T x, T y) const {
     if constexpr (std::is_integral_v<T>) {
       const T quotient = steps.quotient(x, y);
-      const bool inexact = y != T(-1) && x % y != 0;
+      const bool inexact = y != 0 && y != T(-1) && x % y != 0;
       return static_cast<T>(inexact && (x < 0) != (y < 0) ? quotient - 1 : quotient);
     } else {
       // Python's floor division: exact even where x / y rounds up to an integer.

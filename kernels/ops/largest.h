@@ -20,8 +20,13 @@ struct Extreme {
   TENON_FUNCTOR State step(State state, T element, int64_t index) const {
     return beats(element, state) ? State{element, index} : state;
   }
+  // Of runs in any order: the elements of a GPU's threads lie between those of others.
   TENON_FUNCTOR State merge(State a, State b) const {
-    return b.index >= 0 && beats(b.value, a) ? b : a;
+    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
+    const bool is_later = b.index > a.index;
+    const State& first = is_later ? a : b;
+    const State& later = is_later ? b : a;
+    return beats(later.value, first) ? later : first;
   }
   // The value first, then where it is.
   TENON_FUNCTOR State run(const T* elements, int64_t count, int64_t index) const

@@ -54,12 +54,6 @@ Product::Product(const Call& call, int32_t batch)
   result = allocate(sizes, dtype(), Device(a.device));
 }
 
-Tensor mm_result(const Tensor& self, const Tensor& mat2) {
-  const tenon_tensor_info a = self.info();
-  const Dims sizes = product_sizes("aten::mm", a, mat2.info(), 0);
-  return allocate(sizes, dtype_of_info(a), Device(a.device));
-}
-
 Tensor product_as(const Call& call, int32_t batch) {
   using Product = Tensor(const Tensor&, const Tensor&);
   static constinit const LazyOp<Product> products[] = {LazyOp<Product>("aten::mm"),

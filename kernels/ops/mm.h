@@ -25,9 +25,6 @@ struct Product {
   Dtype dtype() const { return dtype_of_info(a); }
 };
 
-// The result of a matrix product without an `out`.
-Tensor mm_result(const Tensor& self, const Tensor& mat2);
-
 // Calls aten::mm or bmm for a result of the dtype that is argument 2.
 Tensor product_as(const Call& call, int32_t batch);
 

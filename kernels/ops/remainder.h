@@ -14,7 +14,7 @@ struct Remainder {
   static Remainder make(const Args& args) { return {args.op()}; }
   TENON_FUNCTOR T operator()(T x, T y) const {
     if constexpr (std::is_integral_v<T>) {
-      if (y == 0) refuse_argument(op, "other", "free of zeros where integers are divided", "0");
+      if (y == 0) return maths::divided_by_zero<T>(op);
       if (std::is_signed_v<T> && y == T(-1)) return 0;
       const T left = static_cast<T>(x % y);
       return static_cast<T>(left != 0 && (left < 0) != (y < 0) ? left + y : left);

@@ -126,7 +126,7 @@ std::string compare_elements(const Tensor& tensor, const std::vector<std::string
 
 // The arguments of a call: tensors in the order of the file, and boxed values.
 struct Call {
-  bool on_meta = false;
+  Device device;
   std::vector<Tensor> tensors;
   std::vector<Value> positional;
   std::vector<Keyword> keywords;
@@ -141,10 +141,8 @@ struct Call {
       base = tensors[static_cast<size_t>(std::strtoll(words[5].c_str(), nullptr, 10))];
     } else {
       const Ints count{static_cast<int64_t>(words.size()) - 6};
-      if (on_meta) {
-        base = Tensor::empty(count, dtype, Device(TENON_DEVICE_META, 0));
-      } else {
-        base = Tensor::empty(count, dtype);
+      base = Tensor::empty(count, dtype, device);
+      if (device.type != TENON_DEVICE_META) {
         char* at = static_cast<char*>(base.raw_data());
         for (size_t i = 6; i < words.size(); ++i, at += size_of(dtype)) {
           write_element(at, dtype, words[i]);
@@ -257,14 +255,17 @@ std::string compare_result(const Call& call, const Value& value, const std::stri
       }
     }
   }
-  return call.on_meta ? "" : compare_elements(tensor, words, 5, exact);
+  const bool has_data = tensor.device().type != TENON_DEVICE_META;
+  return has_data ? compare_elements(tensor, words, 5, exact) : "";
 }
 
-void run(const Case& golden, bool on_meta) {
+}  // namespace
+
+void replay_case(const Case& golden, const Device& device) {
   SCOPED_TRACE(golden.file + ":" + std::to_string(golden.line) + ": " + golden.op + " " +
-               golden.name + (on_meta ? " on meta" : ""));
+               golden.name + " on " + device.str());
   Call call;
-  call.on_meta = on_meta;
+  call.device = device;
   for (const Case::Argument& argument : golden.arguments) {
     Value value = call.value(argument);
     if (argument.keyword.empty()) {
@@ -306,26 +307,24 @@ void run(const Case& golden, bool on_meta) {
     const std::vector<std::string> words = split(line);
     const Tensor& tensor = call.tensors.at(static_cast<size_t>(std::atoi(words[0].c_str())));
     EXPECT_EQ(compare_layout(tensor, words[1], words[2]), "") << "argument " << words[0];
-    if (!on_meta) {
+    if (device.type != TENON_DEVICE_META) {
       EXPECT_EQ(compare_elements(tensor, words, 3, golden.exact), "") << "argument " << words[0];
     }
   }
 }
-
-}  // namespace
 
 void replay(const std::string& stem, int least) {
   const std::vector<Case> cases = read_cases(stem);
   EXPECT_GE(static_cast<int>(cases.size()), least);
   int on_meta = 0;
   for (const Case& golden : cases) {
-    run(golden, /*on_meta=*/false);
+    replay_case(golden, Device());
     bool has_tensor = false;
     for (const Case::Argument& argument : golden.arguments) {
       has_tensor = has_tensor || argument.lines[0].rfind("tensor", 0) == 0;
     }
     if (golden.on_meta && has_tensor) {
-      run(golden, /*on_meta=*/true);
+      replay_case(golden, Device(TENON_DEVICE_META, 0));
       ++on_meta;
     }
   }

@@ -19,6 +19,11 @@ namespace tenon::tests {
 // cases.
 void replay(const std::string& stem, int least = 1);
 
+struct Case;
+
+// Replays one case (golden_case.h) on a device whose memory the host can read and write.
+void replay_case(const Case& golden, const Device& device);
+
 // Elements in row-major order, as double (bool as 0 and 1). Complex tensors are refused.
 std::vector<double> elements(const Tensor& tensor);
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a functor that folds (kernels/cpu/fold_loops.h says of what it is made) to its CUDA kernels,
+// for each dtype of the operator's facts. A thread folds every so-many-th element; states of
+// threads, and of parts that blocks fold, are merged in no order.
+#pragma once
+
+#include "kernels/common/fold_functor.h"
+#include "kernels/cuda/elements.cuh"
+#include "kernels/cuda/fold.h"
+#include "kernels/cuda/launch.cuh"
+
+namespace tenon::kernels::cuda {
+
+// Writes what a functor made of a result as the dtype that the result has: another one where it is
+// a small float, or an integer narrower than sums.
+template <class Made, class... T>
+TENON_FUNCTOR inline void store_as(int32_t dtype, char* at, Made made, ElementTypes<T...>) {
+  if (dtype == dtype_of_element<Made>) {
+    *reinterpret_cast<Made*>(at) = made;
+  } else {
+    ((dtype == dtype_of_element<T> ? (void)(*reinterpret_cast<T*>(at) = static_cast<T>(made))
+                                   : (void)0),
+     ...);
+  }
+}
+template <class Made>
+TENON_FUNCTOR inline void store_result(int32_t dtype, char* at, Made made) {
+  if constexpr (std::is_same_v<Made, float>) {
+    store_as(dtype, at, made, ElementTypes<Half, BFloat16>());
+  } else if constexpr (std::is_same_v<Made, int64_t>) {
+    store_as(dtype, at, made, ElementTypes<bool, uint8_t, int8_t, int16_t, int32_t>());
+  } else {
+    store_as(dtype, at, made, ElementTypes<>());
+  }
+}
+// Whether store_result can.
+template <class Made>
+bool can_store(int32_t dtype) {
+  if (dtype == dtype_of_element<Made>) return true;
+  if (std::is_same_v<Made, float>) return dtype == TENON_DTYPE_F16 || dtype == TENON_DTYPE_BF16;
+  return std::is_same_v<Made, int64_t> && has(kIntegers | kBool, dtype);
+}
+
+// T: of elements in memory.
+template <class T, class F>
+struct Fold {
+  using State = typename F::State;
+  using First = typename F::Outs::FirstType;
+  using Second = typename F::Outs::SecondType;
+  static constexpr int kMaxResults = 2;
+
+  Steps<kMaxResults + 1> kept;
+  Steps<1> folded;
+  F functor;
+  int results;
+  int32_t dtypes[kMaxResults];
+  int64_t parts;
+  State* states;
+
+  // Index i is for part i / kept.numel() of result i % kept.numel().
+  TENON_FUNCTOR State part(int64_t i, int thread, int threads) const {
+    char* at[kMaxResults + 1];
+    kept.locate(i % kept.numel(), at);
+    const char* const in = results == 1 ? at[1] : at[2];
+    const int64_t length = (folded.numel() + parts - 1) / parts;
+    const int64_t begin = i / kept.numel() * length;
+    const int64_t end = begin + length < folded.numel() ? begin + length : folded.numel();
+    State state = functor.start();
+    for (int64_t k = begin + thread; k < end; k += threads) {
+      char* element[] = {const_cast<char*>(in)};
+      folded.move(k, element);
+      state = functor.step(state, load<T, Compute<T>>(element[0]), k);
+    }
+    return state;
+  }
+  TENON_FUNCTOR State merge(const State& a, const State& b) const { return functor.merge(a, b); }
+  TENON_FUNCTOR void finish(int64_t i, const State& state) const {
+    if (parts > 1) {
+      states[i] = state;
+    } else {
+      give(i, state);
+    }
+  }
+  TENON_FUNCTOR void operator()(int64_t i) const { finish(i, part(i, 0, 1)); }
+
+  // Merges the parts of result i.
+  TENON_FUNCTOR void join(int64_t i) const {
+    State state = states[i];
+    for (int64_t p = 1; p < parts; ++p) state = functor.merge(state, states[p * kept.numel() + i]);
+    give(i, state);
+  }
+
+ private:
+  TENON_FUNCTOR void give(int64_t i, const State& state) const {
+    alignas(kWidest) char made[kMaxResults][kWidest];
+    char* const outs[] = {made[0], made[1]};
+    functor.finish(state, 0, outs);
+    char* at[kMaxResults + 1];
+    kept.locate(i, at);
+    store_result(dtypes[0], at[0], *reinterpret_cast<const First*>(made[0]));
+    if constexpr (!std::is_void_v<Second>) {
+      store_result(dtypes[1], at[1], *reinterpret_cast<const Second*>(made[1]));
+    }
+  }
+};
+
+template <class T, class F>
+struct FoldJoin {
+  Fold<T, F> fold;
+  TENON_FUNCTOR void operator()(int64_t i) const { fold.join(i); }
+};
+
+template <class T, class F>
+void launch_fold(const FoldLaunch& fold, const Args& args) {
+  using Body = Fold<T, F>;
+  const F functor = made<F>(args, fold.folded.numel);
+  bool fits = can_store<typename Body::First>(fold.dtypes[0]);
+  if constexpr (!std::is_void_v<typename Body::Second>) {
+    fits = fits && can_store<typename Body::Second>(fold.dtypes[1]);
+  }
+  if (!fits) refuse_dtype(fold.op, fold.dtypes[0]);
+  const Body body{Steps<Body::kMaxResults + 1>(fold.kept),
+                  Steps<1>(fold.folded),
+                  functor,
+                  fold.results,
+                  {fold.dtypes[0], fold.dtypes[1]},
+                  fold.parts,
+                  reinterpret_cast<typename F::State*>(fold.states)};
+  const int64_t count = fold.kept.numel * fold.parts;
+  if (fold.by_thread) {
+    launch_each(fold.op, body, count, fold.stream);
+  } else {
+    launch_blocks(fold.op, body, count, fold.stream);
+  }
+  if (fold.parts > 1) {
+    launch_each(fold.op, FoldJoin<T, F>{body}, fold.kept.numel, fold.stream);
+  }
+}
+
+template <const Facts& kFacts, template <class> class F, class T>
+constexpr void add_fold(FoldTable& table) {
+  if constexpr (has(kFacts.fold.types, dtype_of_element<T>)) {
+    using Functor = F<Compute<T>>;
+    table.types[dtype_of_element<T>] = {sizeof(typename Functor::State), &launch_fold<T, Functor>};
+  }
+}
+
+template <const Facts& kFacts, template <class> class F, class... T>
+constexpr FoldTable fold_table_of(ElementTypes<T...>) {
+  FoldTable table;
+  (add_fold<kFacts, F, T>(table), ...);
+  return table;
+}
+template <const Facts& kFacts, template <class> class F>
+constexpr FoldTable fold_table() {
+  return fold_table_of<kFacts, F>(AllTypes());
+}
+
+}  // namespace tenon::kernels::cuda
