@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands to the lower layers what the upper ones have for them: the one file that knows all layers.
+#include "autocast/cast.h"
+#include "autocast/rule.h"
 #include "autograd/built_in.h"
+#include "autograd/tensor_state.h"
 #include "dispatch/built_in.h"
 #include "override/overrides.h"
 #include "plugin/auto_load.h"
@@ -20,7 +23,8 @@ namespace {
   static std::span<const dispatch::BuiltIn> built_ins[2];
   built_ins[0] = override::built_ins();
   built_ins[1] = autograd::built_ins();
-  dispatch::set_layers({built_ins, plugin::loader()});
+  dispatch::set_layers({built_ins, autocast::explained_kernels(), plugin::loader()});
+  autocast::set_gradients({&autograd::is_asking_leaf, &autograd::requires_grad});
   tensor::set_provider_loader(&plugin::load_provider);
 }
 

@@ -33,7 +33,8 @@ LEAVE_OUT("^tenon_storage_")
 LEAVE_OUT("^tenon_generator_")
 LEAVE_OUT("^tenon_(node_|backward|grad$|gradcheck|gradgradcheck|hook_|creation_hook_)")
 LEAVE_OUT("^tenon_(saved_hooks_(push|pop)$|language_set_frames$)")
-LEAVE_OUT("^tenon_library_(register_autograd|set_gradient_policy)$")
+LEAVE_OUT("^tenon_autocast_(enter|leave|set|get|cast|promote)$")
+LEAVE_OUT("^tenon_library_(register_autocast|register_autograd|set_gradient_policy)$")
 LEAVE_OUT("^tenon_function_")
 LEAVE_OUT("^tenon_dual_(make|unpack)$")
 LEAVE_OUT("^tenon_tensor_(requires_grad|is_leaf|copy_(grad|node|base|data)|detach|add_hook)$")
@@ -67,6 +68,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/key.h"
 %include "tenon/key_guard.h"
 %include "tenon/grad_mode.h"
+%include "tenon/autocast.h"
 %include "tenon/autograd.h"
 %include "tenon/check.h"
 %include "tenon/function.h"

@@ -66,6 +66,7 @@ constexpr BuiltIn kBuiltIns[] = {
 };
 
 constinit Layers handed_in{{},
+                           {},
                            {[](std::string_view) { return base::ErrorPtr(); },
                             [](const tenon_op&, tenon_key, base::ErrorPtr*) { return false; }}};
 

@@ -35,6 +35,13 @@ struct BuiltIn {
   Explanation (*explain)(const Arguments* arguments);
 };
 
+/// Kernels that a layer registers for operators, all with the same function: what explain says of
+/// one with this context that serves this key.
+struct ExplainedKernel {
+  tenon_kernel_fn kernel;
+  Explanation (*explain)(const void* ctx, tenon_key key, const Arguments* arguments);
+};
+
 /// The built-in fallbacks of this layer.
 std::span<const BuiltIn> built_ins() noexcept;
 
@@ -53,6 +60,7 @@ struct Loader {
 /// What layers above this one have for it.
 struct Layers {
   std::span<const std::span<const BuiltIn>> built_ins;  // static memory
+  std::span<const ExplainedKernel> explained;           // the same
   Loader loader;
 };
 /// Called once, when the library is loaded, before anything else.

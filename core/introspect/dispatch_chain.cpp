@@ -38,8 +38,13 @@ std::string reason(tenon_key key, const Kernel& kernel, uint32_t provenance) {
   }
 }
 
-// What the kernel of a built-in fallback does, nothing for all others.
-dispatch::Explanation explain_built_in(const Kernel& kernel, const Arguments* arguments) {
+// What the kernel of a built-in fallback or of a layer's rule does, nothing for all others.
+dispatch::Explanation explain_step(const Step& step, const Arguments* arguments) {
+  const Kernel& kernel = *step.kernel;
+  for (const dispatch::ExplainedKernel& each : dispatch::layers().explained) {
+    if (each.kernel == kernel.entry.boxed)
+      return each.explain(kernel.entry.ctx, step.key, arguments);
+  }
   const dispatch::BuiltIn* built_in = dispatch::Registry::get().find_built_in(kernel);
   if (built_in == nullptr || built_in->explain == nullptr) return {};
   return built_in->explain(arguments);
@@ -76,14 +81,14 @@ void describe_kernel(const Step& step, const Arguments* arguments, std::string* 
   if (const std::string hidden = hidden_text(*step.kernel); !hidden.empty()) {
     *text += concat("    in front of ", hidden, "\n");
   }
-  const dispatch::Explanation explained = explain_built_in(*step.kernel, arguments);
+  const dispatch::Explanation explained = explain_step(step, arguments);
   if (!explained.text.empty()) *text += concat("    ", explained.text, "\n");
 }
 
 // What happens below the last key.
 void describe_bottom(const Step& last, const Step& bottom, std::string* text) {
   const std::string nothing = concat("  nothing is below ", key_text(last.key), ": ");
-  const dispatch::Explanation explained = explain_built_in(*last.kernel, nullptr);
+  const dispatch::Explanation explained = explain_step(last, nullptr);
   if (explained.text.empty() || explained.calls_anew) {
     *text += nothing + "its kernel ends the call\n";
   } else if (bottom.kernel == nullptr) {
@@ -101,7 +106,7 @@ void describe_below(const tenon_op& op, Step step, const Arguments* arguments, s
       return;
     }
     if (step.key == TENON_KEY_UNDEFINED) return;
-    if (explain_built_in(*step.kernel, arguments).calls_anew) return;
+    if (explain_step(step, arguments).calls_anew) return;
     const Step above = step;
     step = find_step(op, step.keys & dispatch::keys_below(above.key));
     if (step.key == TENON_KEY_UNDEFINED) {

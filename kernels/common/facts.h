@@ -150,10 +150,11 @@ enum class Batching : uint8_t {
 };
 enum class Cast : uint8_t {
   Unstated,
-  None,    // computes in what it is given
-  Lower,   // in the lower precision of the autocast region
-  Fp32,    // in float32, as it loses precision else
-  Widest,  // in the widest dtype of its inputs
+  None,       // computes in what it is given
+  Lower,      // in the lower precision of the autocast region
+  Fp32,       // in float32, as it loses precision else
+  Fp32Dtype,  // the same where no `dtype` is given, which is then float32
+  Widest,     // in the widest dtype of its inputs
 };
 
 // One family of operators.
@@ -184,7 +185,10 @@ struct Facts {
   // The result's, from the inputs' `_t`; "derived" from the gradient formula; or "none: why".
   const char* tangent = nullptr;
   Batching batching = Batching::Unstated;
+  // Of the functional form, in autocast regions: as PyTorch lists it for accelerators, and for CPU
+  // where that differs.
   Cast cast = Cast::Unstated;
+  Cast cast_on_cpu = Cast::Unstated;
   PointwiseFacts pointwise = {};
   FoldFacts fold = {};
   ViewFacts view = {};

@@ -7,6 +7,7 @@
 
 #include "kernels/common/check.h"
 #include "kernels/common/entry.h"
+#include "tenon/autocast.h"
 #include "tenon/autograd.h"
 
 namespace tenon::kernels {
@@ -228,6 +229,52 @@ void register_gradient(Library& library, const Facts& facts, Forms form) {
   check(tenon_library_register_autograd(library.get(), name.c_str(), &formula, nullptr));
 }
 
+uint32_t cast_kind(Cast cast) {
+  switch (cast) {
+    case Cast::Lower:
+      return TENON_CAST_LOWER;
+    case Cast::Fp32:
+      return TENON_CAST_FP32;
+    case Cast::Fp32Dtype:
+      return TENON_CAST_FP32_DTYPE;
+    default:
+      return TENON_CAST_PROMOTE;
+  }
+}
+
+void register_cast(const Library& library, const std::string& name, const Facts& facts, Cast cast,
+                   int32_t device_type) {
+  tenon_cast_rule rule{};
+  rule.struct_size = sizeof(rule);
+  rule.kind = cast_kind(cast);
+  rule.device_type = device_type;
+  rule.dtype = TENON_DTYPE_NONE;
+  rule.language = TENON_LANGUAGE_CPP;
+  rule.file = facts.file;
+  rule.line = facts.line;
+  check(tenon_library_register_autocast(library.get(), name.c_str(), &rule, nullptr));
+}
+
+// Where CPU differs it has a rule of its own, or none: it falls through.
+void register_casts(const Library& library, const Facts& facts) {
+  const std::string name = std::string(tenon_library_namespace(library.get())) + "::" + facts.name;
+  const bool differs = facts.cast_on_cpu != Cast::Unstated && facts.cast_on_cpu != facts.cast;
+  const bool has_rule = facts.cast != Cast::None && facts.cast != Cast::Unstated;
+  if (has_rule) register_cast(library, name, facts, facts.cast, -1);
+  if (!differs) return;
+  if (facts.cast_on_cpu != Cast::None) {
+    return register_cast(library, name, facts, facts.cast_on_cpu, TENON_DEVICE_CPU);
+  }
+  tenon_kernel none{};
+  none.struct_size = sizeof(none);
+  none.flags = TENON_KERNEL_FALLTHROUGH;
+  none.language = TENON_LANGUAGE_CPP;
+  none.name = "not_cast";
+  none.file = facts.file;
+  none.line = facts.line;
+  check(tenon_library_impl(library.get(), name.c_str(), TENON_KEY_AUTOCAST_CPU, &none, nullptr));
+}
+
 template <class Each>
 void each_form(const Facts& facts, Each&& each) {
   for (const Forms form : {kFunctional, kInPlace, kOut, kCopy, kCopyOut}) {
@@ -247,6 +294,7 @@ void define(Library& library, const Facts& facts) {
     register_form(library, family.key, family.name, facts, form, nullptr,
                   is_leaf(facts, form) ? INT64_MAX : -1);
     register_gradient(library, facts, form);
+    if (form == kFunctional) register_casts(library, facts);
   });
 }
 

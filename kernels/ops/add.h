@@ -38,7 +38,7 @@ inline constexpr Facts kAddTensor{
     .gradient = "self: grad; other: (grad.conj() * alpha).conj()",
     .tangent = "self_t + other_t * alpha",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.rule = {kNumbers | kBool}, .check = &check_alpha, .variant = &alpha_variant},
 };
 inline constexpr Facts kAddScalar{

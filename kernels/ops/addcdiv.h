@@ -35,6 +35,7 @@ inline constexpr Facts kAddcdiv{
         "tensor2_t * (tensor1 / tensor2) / tensor2 * value",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,
+    .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex}, .check = &check_quotient},
 };
 

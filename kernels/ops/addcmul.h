@@ -35,6 +35,7 @@ inline constexpr Facts kAddcmul{
     .tangent = "self_t + tensor1_t * tensor2 * value + tensor2_t * tensor1 * value",
     .batching = Batching::Pointwise,
     .cast = Cast::Widest,
+    .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kNumbers}, .check = &check_value},
 };
 

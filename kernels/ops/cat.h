@@ -26,7 +26,8 @@ inline constexpr Facts kCat{
     .gradient = "tensors: cat_backward(grad, tensors.sizes(), dim)",
     .tangent = "cat(tensors_t, dim)",
     .batching = Batching::Each,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
+    .cast_on_cpu = Cast::Widest,
     .routine = {&cat_meta},
 };
 

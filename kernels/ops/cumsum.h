@@ -22,7 +22,8 @@ inline constexpr Facts kCumsum{
     .gradient = "self: grad.flip([dim]).cumsum(dim).flip([dim])",
     .tangent = "cumsum(self_t, dim, dtype=dtype)",
     .batching = Batching::Each,
-    .cast = Cast::Fp32,
+    .cast = Cast::Fp32Dtype,
+    .cast_on_cpu = Cast::None,
     .routine = {&cumsum_meta},
 };
 

@@ -84,7 +84,7 @@ inline constexpr Facts kDivTensor{
     .gradient = "self: grad / other.conj(); other: -grad * (result / other).conj()",
     .tangent = "(self_t - other_t * result) / other",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}, .keeps_digits = true},
 };
 inline constexpr Facts kDivTensorMode{
@@ -99,7 +99,7 @@ inline constexpr Facts kDivTensorMode{
         "other: if_none(rounding_mode, -grad * (result / other).conj(), zeros_like(grad))",
     .tangent = "if_none(rounding_mode, (self_t - other_t * result) / other, zeros)",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.keeps_digits = true,
                   .variant = &div_variant,
                   .rules = kDivRules,

@@ -17,7 +17,7 @@ inline constexpr Facts kEqual{
     .gradient = "none: a bool",
     .tangent = "none: a bool",
     .batching = Batching::None,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .routine = {&equal},
 };
 

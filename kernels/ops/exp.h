@@ -21,6 +21,7 @@ inline constexpr Facts kExp{
     .tangent = "self_t * result",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 

@@ -20,6 +20,7 @@ inline constexpr Facts kIndexCopy{
         "index_copy(zeros_like(result), dim, index, source_t)",
     .batching = Batching::Each,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Widest,
     .routine = {&index_copy},
 };
 

@@ -43,7 +43,8 @@ inline constexpr Facts kIndexPut{
         "index_put_backward(self_t, indices, accumulate) + "
         "index_put(zeros_like(result), indices, values_t, accumulate)",
     .batching = Batching::Each,
-    .cast = Cast::None,
+    .cast = Cast::Widest,
+    .cast_on_cpu = Cast::None,
     .routine = {&index_put},
 };
 

@@ -25,6 +25,7 @@ inline constexpr Facts kLog{
     .tangent = "self_t / self",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 

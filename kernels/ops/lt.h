@@ -22,7 +22,7 @@ inline constexpr Facts kLtTensor{
     .gradient = "none: not differentiable",
     .tangent = "none: not differentiable",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.rule = {kReals | kBool, Promote::Common, Gives::Bool}},
 };
 inline constexpr Facts kLtScalar{

@@ -17,7 +17,7 @@ inline constexpr Facts kMatmul{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Lower,
     .routine = {&matmul},
 };
 

@@ -28,7 +28,7 @@ inline constexpr Facts kMinimum{
         "other: where(lt(self, other), 0, where(eq(self, other), grad / 2, grad))",
     .tangent = "derived",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.rule = {kReals | kBool}},
 };
 

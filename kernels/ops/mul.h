@@ -21,7 +21,7 @@ inline constexpr Facts kMulTensor{
     .gradient = "self: grad * other.conj(); other: grad * self.conj()",
     .tangent = "self_t * other + self * other_t",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.rule = {kAllDtypes}, .keeps_digits = true},
 };
 inline constexpr Facts kMulScalar{

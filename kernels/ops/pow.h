@@ -56,6 +56,7 @@ inline constexpr Facts kPowTensorTensor{
         "exponent_t * (result * where(eq(self, 0) * le(result.abs(), 1), 1, self).log())",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kNumbers}},
 };
 inline constexpr Facts kPowTensorInPlace{
@@ -67,7 +68,7 @@ inline constexpr Facts kPowTensorInPlace{
     .gradient = kPowTensorTensor.gradient,
     .tangent = kPowTensorTensor.tangent,
     .batching = Batching::Pointwise,
-    .cast = Cast::Fp32,
+    .cast = Cast::None,
     .pointwise = {.rule = {kNumbers}},
 };
 
@@ -83,6 +84,7 @@ inline constexpr Facts kPowTensorScalar{
     .tangent = "pow_backward(self_t.conj(), self, exponent).conj()",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&pow_tensor_scalar, /*writes_out=*/true},
 };
 inline constexpr Facts kPowScalarInPlace{
@@ -94,7 +96,7 @@ inline constexpr Facts kPowScalarInPlace{
     .gradient = "self: pow_backward(grad, self, exponent)",
     .tangent = "pow_backward(self_t.conj(), self, exponent).conj()",
     .batching = Batching::Pointwise,
-    .cast = Cast::Fp32,
+    .cast = Cast::None,
     .routine = {&pow_tensor_scalar},
 };
 
@@ -109,7 +111,8 @@ inline constexpr Facts kPowScalar{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::None,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .routine = {&pow_scalar, /*writes_out=*/true},
 };
 

@@ -22,6 +22,7 @@ inline constexpr Facts kReciprocal{
     .tangent = "self_t * -(result * result)",
     .batching = Batching::Pointwise,
     .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
 };
 // [quote.end]

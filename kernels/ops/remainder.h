@@ -35,7 +35,7 @@ inline constexpr Facts kRemainderTensor{
     .gradient = "self: grad; other: -grad * floor(self / other)",
     .tangent = "self_t - other_t * floor(self / other)",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.rule = {kReals}},
 };
 inline constexpr Facts kRemainderScalar{

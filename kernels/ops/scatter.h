@@ -49,7 +49,8 @@ inline constexpr Facts kScatterAdd{
     .gradient = "self: grad; src: gather(grad, dim, index)",
     .tangent = "self_t + scatter_add(zeros_like(result), dim, index, src_t)",
     .batching = Batching::Each,
-    .cast = Cast::None,
+    .cast = Cast::Widest,
+    .cast_on_cpu = Cast::None,
     .routine = {&scatter_meta},
 };
 

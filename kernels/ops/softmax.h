@@ -18,7 +18,8 @@ inline constexpr Facts kSoftmaxInt{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Fp32,
+    .cast = Cast::Fp32Dtype,
+    .cast_on_cpu = Cast::None,
     .routine = {&softmax},
 };
 
@@ -34,7 +35,8 @@ inline constexpr Facts kLogSoftmaxInt{
     .gradient = "none: composite",
     .tangent = "none: composite",
     .batching = Batching::Composite,
-    .cast = Cast::Fp32,
+    .cast = Cast::Fp32Dtype,
+    .cast_on_cpu = Cast::None,
     .routine = {&log_softmax},
 };
 

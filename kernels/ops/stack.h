@@ -17,7 +17,8 @@ inline constexpr Facts kStack{
     .gradient = "tensors: unbind(grad, dim)",
     .tangent = "stack(tensors_t, dim)",
     .batching = Batching::Each,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
+    .cast_on_cpu = Cast::Widest,
     .routine = {&stack, /*writes_out=*/true},
 };
 

@@ -36,7 +36,7 @@ inline constexpr Facts kSubTensor{
     .gradient = "self: grad; other: -(grad.conj() * alpha).conj()",
     .tangent = "self_t - other_t * alpha",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.rule = {kNumbers},
                   .no_bool = "logical xor tells where masks differ",
                   .check = &check_alpha,

@@ -106,7 +106,8 @@ inline constexpr Facts kSum{
     .gradient = "self: grad.expand(self.sizes())",
     .tangent = "self_t.sum(dtype=dtype)",
     .batching = Batching::Fold,
-    .cast = Cast::Fp32,
+    .cast = Cast::Fp32Dtype,
+    .cast_on_cpu = Cast::None,
     .fold = kSumFold,
 };
 
@@ -120,7 +121,8 @@ inline constexpr Facts kSumDimIntList{
     .gradient = "self: grad.reshape(folded_sizes(self.sizes(), dim)).expand(self.sizes())",
     .tangent = "self_t.sum(dim, keepdim, dtype=dtype)",
     .batching = Batching::Fold,
-    .cast = Cast::Fp32,
+    .cast = Cast::Fp32Dtype,
+    .cast_on_cpu = Cast::None,
     .fold = kSumFold,
 };
 

@@ -36,6 +36,7 @@ inline constexpr Facts kViewAsComplex{
     .tangent = "view_as_complex(self_t)",
     .batching = Batching::View,
     .cast = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .view = {&pairs_view},
 };
 

@@ -22,7 +22,7 @@ inline constexpr Facts kWhereSelf{
     .gradient = "self: where(condition, grad, 0); other: where(condition, 0, grad)",
     .tangent = "where(condition, self_t, 0) + where(condition, 0, other_t)",
     .batching = Batching::Pointwise,
-    .cast = Cast::Widest,
+    .cast = Cast::None,
     .pointwise = {.rule = {kAllDtypes}, .masks = 1, .moves = true},
 };
 

@@ -48,6 +48,25 @@ layout! {
 }
 
 layout! {
+    tenon_autocast_guard, 72,
+    keys 0 48
+    device_type 48 4
+    dtype 52 4
+    enabled 56 4
+    flags 60 4
+    reserved 64 8
+}
+
+layout! {
+    tenon_autocast_state, 32,
+    struct_size 0 4
+    flags 4 4
+    dtype 8 4
+    reserved0 12 4
+    reserved 16 16
+}
+
+layout! {
     tenon_backward_call, 88,
     node 0 8
     ctx 8 8
@@ -76,6 +95,21 @@ layout! {
     input_nodes 64 8
     input_numbers 72 8
     reserved 80 32
+}
+
+layout! {
+    tenon_cast_rule, 64,
+    struct_size 0 4
+    kind 4 4
+    device_type 8 4
+    dtype 12 4
+    advice 16 8
+    language 24 4
+    policy 28 4
+    file 32 8
+    line 40 4
+    reserved0 44 4
+    reserved 48 16
 }
 
 layout! {
@@ -470,6 +504,8 @@ constants! {
     TENON_ARGUMENT_KWARG_ONLY 1
     TENON_ARGUMENT_OUT 2
     TENON_ARGUMENT_WRITTEN 8
+    TENON_AUTOCAST_CACHE 2
+    TENON_AUTOCAST_ENABLED 1
     TENON_BACKEND_BITS 24
     TENON_BACKEND_CPU 0
     TENON_BACKEND_CUDA 1
@@ -477,6 +513,13 @@ constants! {
     TENON_BACKWARD_ALLOW_UNUSED 4
     TENON_BACKWARD_CREATE_GRAPH 2
     TENON_BACKWARD_KEEP_GRAPH 1
+    TENON_CAST_BANNED 5
+    TENON_CAST_FP32 1
+    TENON_CAST_FP32_DTYPE 2
+    TENON_CAST_FP32_OVERLOAD 3
+    TENON_CAST_LOWER 0
+    TENON_CAST_PROMOTE 4
+    TENON_CAST_TO 6
     TENON_DECLINED 1000
     TENON_DEVICE_CPU 0
     TENON_DEVICE_CUDA 1

@@ -522,6 +522,7 @@ int tnp_guard_init(PyObject* module);
 int tnp_exchange_init(PyObject* module);
 int tnp_factory_init(PyObject* module);
 int tnp_generator_init(PyObject* module);
+int tnp_autocast_init(PyObject* module);
 int tnp_autograd_init(PyObject* module);
 int tnp_check_init(PyObject* module);
 int tnp_node_init(PyObject* module);

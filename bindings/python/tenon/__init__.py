@@ -117,16 +117,41 @@ _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import nn, optim, utils
+    from . import amp, nn, optim, utils
+    from .amp.autocast_mode import (
+        autocast,
+        clear_autocast_cache,
+        get_autocast_dtype,
+        is_autocast_cache_enabled,
+        is_autocast_enabled,
+        set_autocast_cache_enabled,
+        set_autocast_dtype,
+        set_autocast_enabled,
+    )
     from .custom_op import Tag
 
 __version__ = _tenon.tenon_version()
 
 
+_AUTOCAST = (
+    "autocast",
+    "clear_autocast_cache",
+    "get_autocast_dtype",
+    "is_autocast_cache_enabled",
+    "is_autocast_enabled",
+    "set_autocast_cache_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
+)
+
+
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
-    if name in ("nn", "optim", "utils"):
+    if name in ("amp", "nn", "optim", "utils"):
         return _import_module(f"tenon.{name}")
+    if name in _AUTOCAST:
+        found = globals()[name] = getattr(_import_module("tenon.amp.autocast_mode"), name)
+        return found
     if name == "Tag":
         from .custom_op import Tag
 

@@ -347,6 +347,30 @@ class KeyGuard:
 
 _T2 = TypeVar("_T2", bound=KeyGuard)
 
+class AutocastGuard:
+    def __new__(cls, device_type: _int, flags: _int, lower: dtype) -> AutocastGuard: ...
+    def __enter__(self) -> AutocastGuard: ...
+    def __exit__(self, *exc: object) -> None: ...
+
+def autocast_get(device_type: _int, /) -> tuple[_int, dtype]: ...
+def autocast_set(device_type: _int, flags: _int, lower: dtype, /) -> None: ...
+def autocast_cast(device_type: _int, lower: dtype, tensor: Tensor, /) -> Tensor: ...
+def autocast_promote(
+    device_type: _int, initial: dtype, tensors: tuple[Tensor, ...], /
+) -> dtype: ...
+def register_autocast(
+    library: NativeLibrary,
+    name: str,
+    kind: _int,
+    device_type: _int,
+    to: dtype | None,
+    advice: str | None,
+    policy: _int,
+    file: str,
+    line: _int,
+    /,
+) -> Handle: ...
+
 class Handle: ...
 
 bfloat16: dtype

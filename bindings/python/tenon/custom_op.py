@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from .dtype import dtype
+
 # The definition of each name: another one of the same name takes its place.
 _definitions: dict[str, CustomOpDef] = {}
 
@@ -236,6 +238,10 @@ class CustomOpDef:
         """Registers the gradient formula: see `tenon.library.register_autograd`."""
         register_autograd(self, backward, setup_context=setup_context, lib=self._lib)
 
+    def register_autocast(self, device_type: str, cast_inputs: dtype, /) -> None:
+        """Registers a cast rule: see `tenon.library.register_autocast`."""
+        register_autocast(self, device_type, cast_inputs, lib=self._lib)
+
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
         """Registers what tells the results' shapes without computing: it serves Meta tensors."""
         self._lib.impl(self._name, fn, "Meta", allow_override=True)
@@ -319,6 +325,35 @@ def register_autograd(
     )
 
 
+def register_autocast(
+    op: Any,
+    device_type: str,
+    cast_inputs: dtype,
+    /,
+    *,
+    lib: Library | None = None,
+) -> None:
+    """Says what an operator's floating arguments are cast to in autocast regions.
+
+    Inside of the operator autocast is off then. `Library.register_autocast` has other rules.
+
+    Args:
+        op: A name, an overload, or what `custom_op` made.
+        device_type: Whose regions, and whose tensors are cast; float64 ones are not.
+        cast_inputs: The dtype.
+        lib: The library that owns the rule; by default it lives as long as the process.
+
+    Raises:
+        InvalidArgumentError: op is none of these, or a device type without autocast.
+    """
+    overload = _overload_of(op, "register_autocast")
+    if not isinstance(cast_inputs, _tenon.dtype):
+        raise ArgumentTypeError(
+            f"register_autocast: cast_inputs must be dtype, got {type(cast_inputs).__name__}"
+        )
+    _library_for(op, overload, lib).register_autocast(overload, cast_inputs, device_type)
+
+
 def register_kernel(
     op: Any,
     device_types: str | Sequence[str] | None,
@@ -371,6 +406,7 @@ __all__ = [
     "CustomOpDef",
     "Tag",
     "custom_op",
+    "register_autocast",
     "register_autograd",
     "register_fake",
     "register_kernel",

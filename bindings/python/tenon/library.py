@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from .dtype import dtype
+
 _KINDS = {
     "DEF": _tenon.TENON_LIBRARY_DEF,
     "IMPL": _tenon.TENON_LIBRARY_IMPL,
@@ -28,6 +30,15 @@ _POLICIES = {
     "error": _tenon.TENON_GRADIENT_ERROR,
     "warn": _tenon.TENON_GRADIENT_WARN,
     "nothing": _tenon.TENON_GRADIENT_STOP,
+}
+_CAST_KINDS = {
+    "lower_precision_fp": _tenon.TENON_CAST_LOWER,
+    "fp32": _tenon.TENON_CAST_FP32,
+    "fp32_set_opt_dtype": _tenon.TENON_CAST_FP32_DTYPE,
+    "fp32_append_dtype": _tenon.TENON_CAST_FP32_OVERLOAD,
+    "promote": _tenon.TENON_CAST_PROMOTE,
+    "banned": _tenon.TENON_CAST_BANNED,
+    "to": _tenon.TENON_CAST_TO,
 }
 # Namespaces that Tenon's own plugins define, and one that is ATen's for its interpreter.
 _RESERVED = {"DEF": ("aten", "tenon", "prim"), "FRAGMENT": ("prim",), "IMPL": ()}
@@ -228,6 +239,54 @@ class Library:
         name = op_name.name() if isinstance(op_name, OpOverload) else op_name
         full_name = name if "::" in name else f"{self.ns}::{name}"
         _tenon.set_gradient_policy(self._native, full_name, _POLICIES[policy])
+
+    def register_autocast(
+        self,
+        op_name: str | OpOverload,
+        policy: str | dtype,
+        device_type: str | None = None,
+        *,
+        advice: str | None = None,
+    ) -> Registration:
+        """Registers how an operator is cast in autocast regions.
+
+        Args:
+            op_name: Name with overload, with or without namespace, or an overload object.
+            policy: A dtype to cast to, or one of "lower_precision_fp", "fp32",
+                "fp32_set_opt_dtype" (`dtype=float32` where none is given), "fp32_append_dtype" (the
+                overload with a `dtype` besides), "promote" (to the widest argument), "banned".
+            device_type: Whose regions; by default all where no other rule is of that one.
+            advice: With "banned": what to do instead.
+
+        Raises:
+            InvalidArgumentError: another policy, a device type without autocast, or a bad name.
+        """
+        kind = policy if isinstance(policy, str) else "to"
+        if kind not in _CAST_KINDS or policy == "to":
+            raise InvalidArgumentError(
+                "Library.register_autocast: policy must be a dtype or one of "
+                f"{', '.join(name for name in _CAST_KINDS if name != 'to')}, got {policy!r}"
+            )
+        name = op_name.name() if isinstance(op_name, OpOverload) else op_name
+        full_name = name if "::" in name else f"{self.ns}::{name}"
+        if device_type is None:
+            number, key = -1, _tenon.TENON_KEY_AUTOCAST
+        else:
+            number = _tenon.device(device_type).type_code
+            key = _tenon.TENON_KEY_AUTOCAST_CPU | number << 8
+        file, line = _caller()
+        handle = _tenon.register_autocast(
+            self._native,
+            full_name,
+            _CAST_KINDS[kind],
+            number,
+            None if isinstance(policy, str) else policy,
+            advice,
+            _tenon.TENON_REPLACE_LAYER,
+            file,
+            line,
+        )
+        return Registration(handle, full_name, key)
 
     def _key_of(self, dispatch_key: str) -> int:
         if dispatch_key:
@@ -535,6 +594,7 @@ if TYPE_CHECKING:
     from .custom_op import (
         CustomOpDef,
         custom_op,
+        register_autocast,
         register_autograd,
         register_fake,
         register_kernel,
@@ -543,7 +603,14 @@ if TYPE_CHECKING:
 
 
 _LAZY = frozenset(
-    ("CustomOpDef", "custom_op", "register_autograd", "register_fake", "register_kernel")
+    (
+        "CustomOpDef",
+        "custom_op",
+        "register_autocast",
+        "register_autograd",
+        "register_fake",
+        "register_kernel",
+    )
 )
 
 
@@ -575,6 +642,7 @@ __all__ = [
     "impl",
     "included_keys",
     "infer_schema",
+    "register_autocast",
     "register_autograd",
     "register_backend",
     "register_fake",

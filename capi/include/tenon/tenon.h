@@ -26,6 +26,7 @@
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 
+#include "tenon/autocast.h"
 #include "tenon/autograd.h"
 #include "tenon/buffer.h"
 #include "tenon/check.h"

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from .. import _tenon
 from .. import functional as _operators
 from .._tenon import Tensor
+from ..dtype import float32
 from ..error import ArgumentTypeError, InvalidArgumentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+_META = _tenon.TENON_BACKEND_META
 
 
 def _check_reduction(name: str, reduction: str) -> None:
@@ -24,6 +28,14 @@ def _reduced(name: str, losses: Tensor, reduction: str) -> Tensor:
     if reduction == "mean":
         return _operators.mean(losses)
     return _operators.sum(losses) if reduction == "sum" else losses
+
+
+def _raised(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """What a loss computes with: float32 in an autocast region, as it loses precision else."""
+    number = tensors[0].device.type_code
+    if number == _META or not _tenon.autocast_get(number)[0] & _tenon.TENON_AUTOCAST_ENABLED:
+        return tensors
+    return tuple(_tenon.autocast_cast(number, float32, tensor) for tensor in tensors)
 
 
 def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
@@ -41,6 +53,7 @@ def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """Returns the squares of the differences of input and target, or their mean or sum."""
     _check_shapes("mse_loss", input, target)
+    input, target = _raised(input, target)
     difference = input - target
     return _reduced("mse_loss", difference * difference, reduction)
 
@@ -48,6 +61,7 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
 def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """Returns the absolute differences of input and target, or their mean or sum."""
     _check_shapes("l1_loss", input, target)
+    input, target = _raised(input, target)
     return _reduced("l1_loss", _operators.abs(input - target), reduction)
 
 
@@ -95,6 +109,7 @@ def nll_loss(
         reduction: "mean" of those that count, "sum" or "none".
     """
     _check_reduction("nll_loss", reduction)
+    (input,) = _raised(input)
     hits, counts = _hits("nll_loss", input, target, ignore_index)
     dim = 0 if input.ndim == 1 else 1
     if weight is None:
@@ -140,6 +155,7 @@ def cross_entropy(
             f"cross_entropy: label_smoothing must be between 0 and 1, got {label_smoothing}"
         )
     dim = 0 if input.ndim <= 1 else 1
+    (input,) = _raised(input)
     logs = log_softmax(input, dim)
     whole: Any = 1 if weight is None else weight.reshape((-1,) + (1,) * (input.ndim - 1 - dim))
     if target.shape == input.shape and target.dtype.is_floating_point:

@@ -11,12 +11,18 @@ import weakref
 
 from .. import _tenon
 from .._tenon import Tensor, default_generator
+from ..amp.autocast_mode import (
+    autocast,
+    get_autocast_dtype,
+    is_autocast_cache_enabled,
+    is_autocast_enabled,
+)
 from ..error import InvalidArgumentError, NotSupportedError, StateError
 from ..grad_mode import enable_grad, no_grad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
 _early_stop: contextvars.ContextVar[bool | None] = contextvars.ContextVar(
@@ -51,18 +57,33 @@ def noop_context_fn() -> tuple[Any, Any]:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-# ---- Random numbers ------------------------------------------------------------------------------
+# ---- What the second run finds as the first did --------------------------------------------------
 
 
-class _Randomness:
-    """The state of the CPU's generator when the function ran first."""
+def _autocast_of(device_type: str) -> tuple[bool, Any, bool]:
+    enabled, dtype = is_autocast_enabled(device_type), get_autocast_dtype(device_type)
+    return enabled, dtype, is_autocast_cache_enabled()
 
-    def __init__(self, preserve: bool) -> None:
+
+class _FirstRun:
+    """The state of the CPU's generator when the function ran first, and its autocast regions."""
+
+    def __init__(self, preserve: bool, tensors: Iterable[Tensor]) -> None:
         self.state = default_generator().get_state() if preserve else None
+        types = {tensor.device.type for tensor in tensors} - {"meta"} | {"cpu"}
+        self.regions = [(name, *_autocast_of(name)) for name in sorted(types)]
 
     @contextlib.contextmanager
     def again(self) -> Iterator[None]:
-        """The same numbers in a `with` block, and outside of it those that were due."""
+        """The same regions and numbers in a `with` block, and outside of it those that were due."""
+        with contextlib.ExitStack() as stack:
+            for name, enabled, dtype, caches in self.regions:
+                stack.enter_context(autocast(name, dtype, enabled, caches))
+            with self._same_numbers():
+                yield
+
+    @contextlib.contextmanager
+    def _same_numbers(self) -> Iterator[None]:
         if self.state is None:
             yield
             return
@@ -167,8 +188,8 @@ def _checkpoint_plain(
     if not is_grad_enabled():
         with first:
             return function(*args, **kwargs)
-    randomness = _Randomness(preserve)
     given = [one for one in (*args, *kwargs.values()) if isinstance(one, Tensor)]
+    first_run = _FirstRun(preserve, given)
     versions = [one._version for one in given]
 
     def recompute() -> None:
@@ -178,7 +199,7 @@ def _checkpoint_plain(
                     f"checkpoint: tensor argument {place} must stay as it is until the function is "
                     "recomputed, got one that was modified inplace"
                 )
-        with randomness.again(), second:
+        with first_run.again(), second:
             function(*args, **kwargs)
 
     chosen = _early_stop.get()
@@ -220,7 +241,7 @@ def _reentrant_function() -> Any:
         def forward(ctx: Any, function: Any, preserve: bool, *args: Any) -> Any:
             """Returns the function's results."""
             ctx.function = function
-            ctx.randomness = _Randomness(preserve)
+            ctx.first_run = _FirstRun(preserve, (a for a in args if isinstance(a, Tensor)))
             ctx.places = [place for place, one in enumerate(args) if isinstance(one, Tensor)]
             ctx.others = [None if isinstance(one, Tensor) else one for one in args]
             ctx.save_for_backward(*(args[place] for place in ctx.places))
@@ -238,7 +259,7 @@ def _reentrant_function() -> Any:
             args = list(ctx.others)
             for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
                 args[place] = _detached(tensor)
-            with ctx.randomness.again(), enable_grad():
+            with ctx.first_run.again(), enable_grad():
                 outputs = ctx.function(*args)
             outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
             roots = [

@@ -188,6 +188,17 @@ pub struct tenon_thread_state {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tenon_key_guard {
+    pub include: u64,
+    pub exclude: u64,
+    pub known: u64,
+    pub thread: *const ::core::ffi::c_void,
+    pub depth: u32,
+    pub grad_mode: u32,
+    pub reserved: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tenon_device {
     pub type_: i32,
     pub index: i32,
@@ -255,6 +266,40 @@ pub struct tenon_define_options {
     pub tag_count: u32,
     pub tags: *const *const ::core::ffi::c_char,
     pub alias_analysis: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_autocast_state {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub dtype: tenon_dtype,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_autocast_guard {
+    pub keys: tenon_key_guard,
+    pub device_type: i32,
+    pub dtype: tenon_dtype,
+    pub enabled: u32,
+    pub flags: u32,
+    pub reserved: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_cast_rule {
+    pub struct_size: u32,
+    pub kind: u32,
+    pub device_type: i32,
+    pub dtype: tenon_dtype,
+    pub advice: *const ::core::ffi::c_char,
+    pub language: u32,
+    pub policy: u32,
     pub file: *const ::core::ffi::c_char,
     pub line: i32,
     pub reserved0: u32,
@@ -632,17 +677,6 @@ pub struct tenon_function_type {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tenon_key_guard {
-    pub include: u64,
-    pub exclude: u64,
-    pub known: u64,
-    pub thread: *const ::core::ffi::c_void,
-    pub depth: u32,
-    pub grad_mode: u32,
-    pub reserved: u64,
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
 pub struct tenon_hook {
     _unused: [u8; 0],
 }
@@ -813,6 +847,57 @@ pub const TENON_VERSION_MINOR: u32 = 1;
 pub const TENON_VERSION_PATCH: u32 = 0;
 pub const TENON_ABI_MAJOR: u32 = 0;
 pub const TENON_ABI_MINOR: u32 = 1;
+pub const TENON_BACKEND_BITS: u32 = 24;
+pub const TENON_BACKEND_CPU: u32 = 0;
+pub const TENON_BACKEND_CUDA: u32 = 1;
+pub const TENON_BACKEND_META: u32 = 23;
+pub const TENON_FUNCTIONALITY_DENSE: u32 = 0;
+pub const TENON_FUNCTIONALITY_BACKEND_SELECT: u32 = 7;
+pub const TENON_FUNCTIONALITY_FAKE: u32 = 10;
+pub const TENON_FUNCTIONALITY_WRAPPER: u32 = 12;
+pub const TENON_FUNCTIONALITY_TRANSFORM_BACK: u32 = 14;
+pub const TENON_FUNCTIONALITY_FUNCTIONALIZE: u32 = 15;
+pub const TENON_FUNCTIONALITY_CONJUGATE: u32 = 16;
+pub const TENON_FUNCTIONALITY_NEGATIVE: u32 = 17;
+pub const TENON_FUNCTIONALITY_ZERO_TENSOR: u32 = 18;
+pub const TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW: u32 = 20;
+pub const TENON_FUNCTIONALITY_AUTOGRAD: u32 = 22;
+pub const TENON_FUNCTIONALITY_TRACER: u32 = 24;
+pub const TENON_FUNCTIONALITY_AUTOCAST: u32 = 27;
+pub const TENON_FUNCTIONALITY_BATCHED: u32 = 30;
+pub const TENON_FUNCTIONALITY_TRANSFORM_FRONT: u32 = 33;
+pub const TENON_FUNCTIONALITY_OVERRIDE: u32 = 36;
+pub const TENON_KEY_CPU: u32 = 0;
+pub const TENON_KEY_CUDA: u32 = 256;
+pub const TENON_KEY_META: u32 = 5888;
+pub const TENON_KEY_BACKEND_SELECT: u32 = 7;
+pub const TENON_KEY_FAKE: u32 = 10;
+pub const TENON_KEY_WRAPPER: u32 = 12;
+pub const TENON_KEY_TRANSFORM_BACK: u32 = 14;
+pub const TENON_KEY_FUNCTIONALIZE: u32 = 15;
+pub const TENON_KEY_AD_INPLACE_OR_VIEW: u32 = 20;
+pub const TENON_KEY_AUTOGRAD_CPU: u32 = 22;
+pub const TENON_KEY_AUTOGRAD_CUDA: u32 = 278;
+pub const TENON_KEY_AUTOGRAD_META: u32 = 5910;
+pub const TENON_KEY_TRACER: u32 = 24;
+pub const TENON_KEY_AUTOCAST_CPU: u32 = 27;
+pub const TENON_KEY_AUTOCAST_CUDA: u32 = 283;
+pub const TENON_KEY_BATCHED: u32 = 30;
+pub const TENON_KEY_TRANSFORM_FRONT: u32 = 33;
+pub const TENON_KEY_OVERRIDE: u32 = 36;
+pub const TENON_KEY_UNDEFINED: u32 = 65535;
+pub const TENON_KEY_ALIAS_FIRST: u32 = 65536;
+pub const TENON_KEY_AUTOGRAD: u32 = 65536;
+pub const TENON_KEY_AUTOCAST: u32 = 65537;
+pub const TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD: u32 = 65538;
+pub const TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD: u32 = 65539;
+pub const TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL: u32 = 65540;
+pub const TENON_KEY_BATCHED_DECOMPOSITION: u32 = 65541;
+pub const TENON_KEY_NONE: u32 = 4294967295;
+pub const TENON_KEY_FLAG_ABOVE: u32 = 1;
+pub const TENON_KEY_FLAG_PER_BACKEND: u32 = 2;
+pub const TENON_KEY_FLAG_INCLUDED: u32 = 4;
+pub const TENON_KEY_FLAG_EXCLUDED: u32 = 8;
 pub const TENON_DEVICE_CPU: u32 = 0;
 pub const TENON_DEVICE_CUDA: u32 = 1;
 pub const TENON_DEVICE_META: u32 = 23;
@@ -876,57 +961,6 @@ pub const TENON_KERNEL_WHEN_TRACKED: u32 = 16;
 pub const TENON_REPLACE_LAYER: u32 = 0;
 pub const TENON_REPLACE_ERROR: u32 = 1;
 pub const TENON_REPLACE_OVERRIDE: u32 = 2;
-pub const TENON_BACKEND_BITS: u32 = 24;
-pub const TENON_BACKEND_CPU: u32 = 0;
-pub const TENON_BACKEND_CUDA: u32 = 1;
-pub const TENON_BACKEND_META: u32 = 23;
-pub const TENON_FUNCTIONALITY_DENSE: u32 = 0;
-pub const TENON_FUNCTIONALITY_BACKEND_SELECT: u32 = 7;
-pub const TENON_FUNCTIONALITY_FAKE: u32 = 10;
-pub const TENON_FUNCTIONALITY_WRAPPER: u32 = 12;
-pub const TENON_FUNCTIONALITY_TRANSFORM_BACK: u32 = 14;
-pub const TENON_FUNCTIONALITY_FUNCTIONALIZE: u32 = 15;
-pub const TENON_FUNCTIONALITY_CONJUGATE: u32 = 16;
-pub const TENON_FUNCTIONALITY_NEGATIVE: u32 = 17;
-pub const TENON_FUNCTIONALITY_ZERO_TENSOR: u32 = 18;
-pub const TENON_FUNCTIONALITY_AD_INPLACE_OR_VIEW: u32 = 20;
-pub const TENON_FUNCTIONALITY_AUTOGRAD: u32 = 22;
-pub const TENON_FUNCTIONALITY_TRACER: u32 = 24;
-pub const TENON_FUNCTIONALITY_AUTOCAST: u32 = 27;
-pub const TENON_FUNCTIONALITY_BATCHED: u32 = 30;
-pub const TENON_FUNCTIONALITY_TRANSFORM_FRONT: u32 = 33;
-pub const TENON_FUNCTIONALITY_OVERRIDE: u32 = 36;
-pub const TENON_KEY_CPU: u32 = 0;
-pub const TENON_KEY_CUDA: u32 = 256;
-pub const TENON_KEY_META: u32 = 5888;
-pub const TENON_KEY_BACKEND_SELECT: u32 = 7;
-pub const TENON_KEY_FAKE: u32 = 10;
-pub const TENON_KEY_WRAPPER: u32 = 12;
-pub const TENON_KEY_TRANSFORM_BACK: u32 = 14;
-pub const TENON_KEY_FUNCTIONALIZE: u32 = 15;
-pub const TENON_KEY_AD_INPLACE_OR_VIEW: u32 = 20;
-pub const TENON_KEY_AUTOGRAD_CPU: u32 = 22;
-pub const TENON_KEY_AUTOGRAD_CUDA: u32 = 278;
-pub const TENON_KEY_AUTOGRAD_META: u32 = 5910;
-pub const TENON_KEY_TRACER: u32 = 24;
-pub const TENON_KEY_AUTOCAST_CPU: u32 = 27;
-pub const TENON_KEY_AUTOCAST_CUDA: u32 = 283;
-pub const TENON_KEY_BATCHED: u32 = 30;
-pub const TENON_KEY_TRANSFORM_FRONT: u32 = 33;
-pub const TENON_KEY_OVERRIDE: u32 = 36;
-pub const TENON_KEY_UNDEFINED: u32 = 65535;
-pub const TENON_KEY_ALIAS_FIRST: u32 = 65536;
-pub const TENON_KEY_AUTOGRAD: u32 = 65536;
-pub const TENON_KEY_AUTOCAST: u32 = 65537;
-pub const TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD: u32 = 65538;
-pub const TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD: u32 = 65539;
-pub const TENON_KEY_COMPOSITE_EXPLICIT_AUTOGRAD_NON_FUNCTIONAL: u32 = 65540;
-pub const TENON_KEY_BATCHED_DECOMPOSITION: u32 = 65541;
-pub const TENON_KEY_NONE: u32 = 4294967295;
-pub const TENON_KEY_FLAG_ABOVE: u32 = 1;
-pub const TENON_KEY_FLAG_PER_BACKEND: u32 = 2;
-pub const TENON_KEY_FLAG_INCLUDED: u32 = 4;
-pub const TENON_KEY_FLAG_EXCLUDED: u32 = 8;
 pub const TENON_LIBRARY_DEF: u32 = 0;
 pub const TENON_LIBRARY_IMPL: u32 = 1;
 pub const TENON_LIBRARY_FRAGMENT: u32 = 2;
@@ -934,6 +968,15 @@ pub const TENON_SELECT_KERNEL: u32 = 0;
 pub const TENON_SELECT_FALLTHROUGH: u32 = 1;
 pub const TENON_EVENT_OP_DEFINED: u32 = 1;
 pub const TENON_EVENT_OP_REMOVED: u32 = 2;
+pub const TENON_AUTOCAST_ENABLED: u32 = 1;
+pub const TENON_AUTOCAST_CACHE: u32 = 2;
+pub const TENON_CAST_LOWER: u32 = 0;
+pub const TENON_CAST_FP32: u32 = 1;
+pub const TENON_CAST_FP32_DTYPE: u32 = 2;
+pub const TENON_CAST_FP32_OVERLOAD: u32 = 3;
+pub const TENON_CAST_PROMOTE: u32 = 4;
+pub const TENON_CAST_BANNED: u32 = 5;
+pub const TENON_CAST_TO: u32 = 6;
 pub const TENON_GRADIENT_ERROR: u32 = 0;
 pub const TENON_GRADIENT_WARN: u32 = 1;
 pub const TENON_GRADIENT_STOP: u32 = 2;
@@ -1082,6 +1125,56 @@ pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
 pub const TENON_SIMULATOR_TABLE: u32 = 1;
 pub const TENON_SIMULATOR_RAW_REGISTRATIONS: u32 = 2;
 pub const TENON_SIMULATOR_RAW_TABLE: u32 = 3;
+#[test]
+fn bindgen_test_layout_tenon_key_guard() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_key_guard> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_key_guard>(),
+        48usize,
+        "Size of tenon_key_guard",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_key_guard>(),
+        8usize,
+        "Alignment of tenon_key_guard",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).include) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_key_guard::include",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).exclude) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_key_guard::exclude",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).known) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_key_guard::known",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).thread) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_key_guard::thread",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_key_guard::depth",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).grad_mode) as usize - ptr as usize },
+        36usize,
+        "Offset of field: tenon_key_guard::grad_mode",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_key_guard::reserved",
+    );
+}
 #[test]
 fn bindgen_test_layout_tenon_device() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_device> = ::core::mem::MaybeUninit::uninit();
@@ -1459,6 +1552,161 @@ fn bindgen_test_layout_tenon_define_options() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         40usize,
         "Offset of field: tenon_define_options::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_autocast_state() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_autocast_state> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_autocast_state>(),
+        32usize,
+        "Size of tenon_autocast_state",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_autocast_state>(),
+        8usize,
+        "Alignment of tenon_autocast_state",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_autocast_state::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_autocast_state::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_autocast_state::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        12usize,
+        "Offset of field: tenon_autocast_state::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_autocast_state::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_autocast_guard() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_autocast_guard> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_autocast_guard>(),
+        72usize,
+        "Size of tenon_autocast_guard",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_autocast_guard>(),
+        8usize,
+        "Alignment of tenon_autocast_guard",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_autocast_guard::keys",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device_type) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_autocast_guard::device_type",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        52usize,
+        "Offset of field: tenon_autocast_guard::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).enabled) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_autocast_guard::enabled",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        60usize,
+        "Offset of field: tenon_autocast_guard::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_autocast_guard::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_cast_rule() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_cast_rule> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_cast_rule>(),
+        64usize,
+        "Size of tenon_cast_rule",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_cast_rule>(),
+        8usize,
+        "Alignment of tenon_cast_rule",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_cast_rule::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_cast_rule::kind",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).device_type) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_cast_rule::device_type",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize },
+        12usize,
+        "Offset of field: tenon_cast_rule::dtype",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).advice) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_cast_rule::advice",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_cast_rule::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).policy) as usize - ptr as usize },
+        28usize,
+        "Offset of field: tenon_cast_rule::policy",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_cast_rule::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_cast_rule::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        44usize,
+        "Offset of field: tenon_cast_rule::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_cast_rule::reserved",
     );
 }
 #[test]
@@ -2343,56 +2591,6 @@ fn bindgen_test_layout_tenon_function_type() {
     );
 }
 #[test]
-fn bindgen_test_layout_tenon_key_guard() {
-    const UNINIT: ::core::mem::MaybeUninit<tenon_key_guard> = ::core::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::core::mem::size_of::<tenon_key_guard>(),
-        48usize,
-        "Size of tenon_key_guard",
-    );
-    assert_eq!(
-        ::core::mem::align_of::<tenon_key_guard>(),
-        8usize,
-        "Alignment of tenon_key_guard",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).include) as usize - ptr as usize },
-        0usize,
-        "Offset of field: tenon_key_guard::include",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).exclude) as usize - ptr as usize },
-        8usize,
-        "Offset of field: tenon_key_guard::exclude",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).known) as usize - ptr as usize },
-        16usize,
-        "Offset of field: tenon_key_guard::known",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).thread) as usize - ptr as usize },
-        24usize,
-        "Offset of field: tenon_key_guard::thread",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).depth) as usize - ptr as usize },
-        32usize,
-        "Offset of field: tenon_key_guard::depth",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).grad_mode) as usize - ptr as usize },
-        36usize,
-        "Offset of field: tenon_key_guard::grad_mode",
-    );
-    assert_eq!(
-        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        40usize,
-        "Offset of field: tenon_key_guard::reserved",
-    );
-}
-#[test]
 fn bindgen_test_layout_tenon_hook_call() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_hook_call> = ::core::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
@@ -3113,6 +3311,173 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_buffer_size(buffer: *const tenon_buffer) -> i64;
     #[must_use]
+    /** Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
+ on, "Undefined" included. "Dense" and other building blocks are no keys.
+
+ Errors:    TENON_ERROR_NOT_FOUND naming the text, and keys of nearly that name.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_key_parse(
+        name: *const ::core::ffi::c_char,
+        out_key: *mut tenon_key,
+    ) -> tenon_status;
+    /** Returns the name of a key, "unknown" for an unknown one.
+
+ Ownership: static text.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_key_name(key: tenon_key) -> *const ::core::ffi::c_char;
+    #[must_use]
+    /** Returns the Dense key of a device type such as "cuda", for "impl per device".
+
+ Errors:    TENON_ERROR_NOT_FOUND; the message lists the device names that exist.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_key_for_device(
+        device_type: *const ::core::ffi::c_char,
+        out_key: *mut tenon_key,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives a backend bit and device type number to a new backend, such as "npu". The same name again
+ returns the same number.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or one that is a key's,
+            TENON_ERROR_STATE when all backend numbers are taken.
+ Threads:   any thread; *blocks*.
+ Since:     0.1*/
+    pub fn tenon_backend_register(
+        name: *const ::core::ffi::c_char,
+        out_device_type: *mut i32,
+    ) -> tenon_status;
+    #[must_use]
+    /** Declares a functionality key by name, next to a known functionality such as "Autograd": the
+ nearest free lower number, or with TENON_KEY_FLAG_ABOVE the nearest higher one. The same
+ name, anchor and flags again return the same key. Until a kernel or fallback is registered for
+ it, a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL, or, where the key is
+ INCLUDED, skips it.
+
+ A key that is INCLUDED (as BackendSelect is) or EXCLUDED (as Autocast is) has this default on
+ all threads, those that run already too: each of their calls that begins after this returned
+ has it, inside of guards as well. A guard or thread state from before that is left or entered
+ later restores what it knows, and the key to its default. Guards turn keys off and on as ever:
+ tenon_key_guard_exclude an included one, tenon_key_guard_force without it an excluded one.
+
+ Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full; the
+            message names what is in it and where room is left, TENON_ERROR_ALREADY_EXISTS when
+            the name is taken, TENON_ERROR_INVALID_ARGUMENT for the name, for unknown flags, and
+            for both defaults at once.
+ Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
+ Since:     0.1*/
+    pub fn tenon_functionality_register(
+        name: *const ::core::ffi::c_char,
+        anchor: *const ::core::ffi::c_char,
+        flags: u32,
+        out_key: *mut tenon_key,
+    ) -> tenon_status;
+    #[must_use]
+    /** Returns the set that stands for one runtime key: its functionality bit and, for keys with one
+ slot per backend, its backend bit.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias key or the Undefined key.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_keyset_from_key(
+        key: tenon_key,
+        out_keys: *mut tenon_keyset,
+    ) -> tenon_status;
+    /** Tells whether the set has a key (both its bits): 1 or 0.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_keyset_has(keys: tenon_keyset, key: tenon_key) -> i32;
+    /** Returns the key that a call with this set goes to, TENON_KEY_UNDEFINED for one without
+ functionality bits.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_keyset_highest(keys: tenon_keyset) -> tenon_key;
+    /** Returns all functionalities strictly below the key's, with all backends: AND it with a kernel's
+ key set to redispatch below that key. Alias keys use the lowest functionality they name.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_keyset_below(key: tenon_key) -> tenon_keyset;
+    /** Removes a key's functionality bit; backend bits stay.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_keyset_remove(keys: tenon_keyset, key: tenon_key) -> tenon_keyset;
+    #[must_use]
+    /** Writes the runtime keys of a set as text, highest first, such as "{AutogradCPU, CPU}".
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_text`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_keyset_print(
+        keys: tenon_keyset,
+        out_text: *mut *mut tenon_buffer,
+    ) -> tenon_status;
+    /** Returns the keys that the calling thread adds to every call: of its guards and its grad mode.
+
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_keyset_included() -> tenon_keyset;
+    /** Returns the keys that the calling thread removes from every call, after adding: those of its
+ guards. What the grad mode takes away for most operators is not among them, see grad_mode.h.
+
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_keyset_excluded() -> tenon_keyset;
+    #[must_use]
+    /** Returns all runtime keys that have slots, highest last, as a buffer of tenon_key.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_keys`.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_key_list(out_keys: *mut *mut tenon_buffer) -> tenon_status;
+    #[must_use]
+    /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
+ guard never chooses a backend.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_key_guard_include(
+        keys: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_key_guard_exclude(
+        keys: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Replaces both sets until the guard is left. Only functionality bits count.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_key_guard_force(
+        include: tenon_keyset,
+        exclude: tenon_keyset,
+        out_guard: *mut tenon_key_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Leaves a guard: keys and grad mode are again exactly what they were when it was entered.
+
+ Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
+            that is not the innermost of its thread; nothing changes then.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_key_guard_leave(guard: *const tenon_key_guard) -> tenon_status;
+    #[must_use]
     /** Parses "cpu", "cuda:1", "meta" or a registered backend's name with an optional index.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT when malformed, TENON_ERROR_NOT_FOUND for an unknown
@@ -3313,133 +3678,6 @@ extern "C" {
         value: *const tenon_value,
         out_text: *mut *mut tenon_buffer,
     ) -> tenon_status;
-    #[must_use]
-    /** Finds a key by name: "CPU", "AutogradCUDA", "CompositeExplicitAutograd", "BackendSelect" and so
- on, "Undefined" included. "Dense" and other building blocks are no keys.
-
- Errors:    TENON_ERROR_NOT_FOUND naming the text, and keys of nearly that name.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_key_parse(
-        name: *const ::core::ffi::c_char,
-        out_key: *mut tenon_key,
-    ) -> tenon_status;
-    /** Returns the name of a key, "unknown" for an unknown one.
-
- Ownership: static text.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_key_name(key: tenon_key) -> *const ::core::ffi::c_char;
-    #[must_use]
-    /** Returns the Dense key of a device type such as "cuda", for "impl per device".
-
- Errors:    TENON_ERROR_NOT_FOUND; the message lists the device names that exist.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_key_for_device(
-        device_type: *const ::core::ffi::c_char,
-        out_key: *mut tenon_key,
-    ) -> tenon_status;
-    #[must_use]
-    /** Gives a backend bit and device type number to a new backend, such as "npu". The same name again
- returns the same number.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad name or one that is a key's,
-            TENON_ERROR_STATE when all backend numbers are taken.
- Threads:   any thread; *blocks*.
- Since:     0.1*/
-    pub fn tenon_backend_register(
-        name: *const ::core::ffi::c_char,
-        out_device_type: *mut i32,
-    ) -> tenon_status;
-    #[must_use]
-    /** Declares a functionality key by name, next to a known functionality such as "Autograd": the
- nearest free lower number, or with TENON_KEY_FLAG_ABOVE the nearest higher one. The same
- name, anchor and flags again return the same key. Until a kernel or fallback is registered for
- it, a call that has it as its highest key fails with TENON_ERROR_NO_KERNEL, or, where the key is
- INCLUDED, skips it.
-
- A key that is INCLUDED (as BackendSelect is) or EXCLUDED (as Autocast is) has this default on
- all threads, those that run already too: each of their calls that begins after this returned
- has it, inside of guards as well. A guard or thread state from before that is left or entered
- later restores what it knows, and the key to its default. Guards turn keys off and on as ever:
- tenon_key_guard_exclude an included one, tenon_key_guard_force without it an excluded one.
-
- Errors:    TENON_ERROR_NOT_FOUND for the anchor, TENON_ERROR_STATE when the gap is full; the
-            message names what is in it and where room is left, TENON_ERROR_ALREADY_EXISTS when
-            the name is taken, TENON_ERROR_INVALID_ARGUMENT for the name, for unknown flags, and
-            for both defaults at once.
- Threads:   any thread; *blocks* while all dispatch tables are rebuilt.
- Since:     0.1*/
-    pub fn tenon_functionality_register(
-        name: *const ::core::ffi::c_char,
-        anchor: *const ::core::ffi::c_char,
-        flags: u32,
-        out_key: *mut tenon_key,
-    ) -> tenon_status;
-    #[must_use]
-    /** Returns the set that stands for one runtime key: its functionality bit and, for keys with one
- slot per backend, its backend bit.
-
- Errors:    TENON_ERROR_INVALID_ARGUMENT for an alias key or the Undefined key.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_keyset_from_key(
-        key: tenon_key,
-        out_keys: *mut tenon_keyset,
-    ) -> tenon_status;
-    /** Tells whether the set has a key (both its bits): 1 or 0.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_keyset_has(keys: tenon_keyset, key: tenon_key) -> i32;
-    /** Returns the key that a call with this set goes to, TENON_KEY_UNDEFINED for one without
- functionality bits.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_keyset_highest(keys: tenon_keyset) -> tenon_key;
-    /** Returns all functionalities strictly below the key's, with all backends: AND it with a kernel's
- key set to redispatch below that key. Alias keys use the lowest functionality they name.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_keyset_below(key: tenon_key) -> tenon_keyset;
-    /** Removes a key's functionality bit; backend bits stay.
-
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_keyset_remove(keys: tenon_keyset, key: tenon_key) -> tenon_keyset;
-    #[must_use]
-    /** Writes the runtime keys of a set as text, highest first, such as "{AutogradCPU, CPU}".
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_text`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_keyset_print(
-        keys: tenon_keyset,
-        out_text: *mut *mut tenon_buffer,
-    ) -> tenon_status;
-    /** Returns the keys that the calling thread adds to every call: of its guards and its grad mode.
-
- Threads:   any thread; the calling thread's.
- Since:     0.1*/
-    pub fn tenon_keyset_included() -> tenon_keyset;
-    /** Returns the keys that the calling thread removes from every call, after adding: those of its
- guards. What the grad mode takes away for most operators is not among them, see grad_mode.h.
-
- Threads:   any thread; the calling thread's.
- Since:     0.1*/
-    pub fn tenon_keyset_excluded() -> tenon_keyset;
-    #[must_use]
-    /** Returns all runtime keys that have slots, highest last, as a buffer of tenon_key.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY.
- Ownership: new reference in `out_keys`.
- Threads:   any thread.
- Since:     0.1*/
-    pub fn tenon_key_list(out_keys: *mut *mut tenon_buffer) -> tenon_status;
     #[must_use]
     /** Finds an operator by full name: "ns::name" or "ns::name.overload". Looking in `aten` or `tenon`
  loads the CPU kernels when nothing is found at first.
@@ -3763,6 +4001,111 @@ extern "C" {
         listener: tenon_registry_listener,
         ctx: *mut ::core::ffi::c_void,
         deleter: tenon_deleter,
+        out_registration: *mut *mut tenon_registration,
+    ) -> tenon_status;
+    #[must_use]
+    /** Enters a region of a device type. Without state it is enabled, with the dtype and the cache that
+ the thread has set, at first bfloat16 for CPU and float16 for all others, and the cache on. A
+ region that is not enabled ends an outer one of its device type for a while.
+
+ The cache keeps, until the outermost region is left, casts to the region's dtype of float32
+ leaves that ask for gradients; it does not keep the leaves. A leaf that was written since is
+ cast anew.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast (Meta, and
+            unknown ones), for unknown flags, and for a reserved word that is not zero;
+            TENON_ERROR_TYPE for a dtype that is not floating; TENON_ERROR_ABI for a bad
+            struct_size; TENON_ERROR_OUT_OF_MEMORY.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_autocast_enter(
+        device_type: i32,
+        state_or_null: *const tenon_autocast_state,
+        out_guard: *mut tenon_autocast_guard,
+    ) -> tenon_status;
+    #[must_use]
+    /** Leaves a region: autocast is again what it was when the region was entered. Leaving the
+ outermost one empties the cache.
+
+ Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
+            that is not the innermost of its thread; nothing changes then.
+ Threads:   owner thread; runs the deleters of cached tensors' memory.
+ Since:     0.1*/
+    pub fn tenon_autocast_leave(guard: *const tenon_autocast_guard) -> tenon_status;
+    #[must_use]
+    /** Sets what autocast does to the calling thread's calls, outside of regions too, until it is set
+ again or a guard around it is left.
+
+ Errors:    as tenon_autocast_enter.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_autocast_set(
+        device_type: i32,
+        state: *const tenon_autocast_state,
+    ) -> tenon_status;
+    #[must_use]
+    /** Tells what autocast does to the calling thread's calls. Not enabled while Autocast is excluded.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast, TENON_ERROR_ABI
+            for a bad struct_size of `out_state`, which is the caller's to set.
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_autocast_get(
+        device_type: i32,
+        out_state: *mut tenon_autocast_state,
+    ) -> tenon_status;
+    /** Drops the casts that the calling thread keeps.
+
+ Threads:   owner thread; runs the deleters of cached tensors' memory.
+ Since:     0.1*/
+    pub fn tenon_autocast_clear_cache();
+    #[must_use]
+    /** Converts all eligible tensors of a value, in lists, tuples and dicts too, to a dtype, for what
+ casts its arguments itself. All else is copied as it is. Recorded as other calls are, outside of
+ Autocast.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast, TENON_ERROR_TYPE
+            for a dtype that is not floating, what the conversion raised.
+ Ownership: `value` is borrowed; `out_value` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_autocast_cast(
+        device_type: i32,
+        dtype: tenon_dtype,
+        value: *const tenon_value,
+        out_value: *mut tenon_value,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives the widest dtype among `initial`, a first guess, and those of the eligible tensors of some
+ values, in lists too: float32 where one of them is, else the lower precision of the device type.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast,
+            TENON_ERROR_TYPE where `initial` or the dtype of an eligible tensor is neither float32
+            nor the lower precision.
+ Threads:   any thread; the calling thread's lower precision.
+ Since:     0.1*/
+    pub fn tenon_autocast_promote(
+        device_type: i32,
+        initial: tenon_dtype,
+        values: *const tenon_value,
+        count: i64,
+        out_dtype: *mut tenon_dtype,
+    ) -> tenon_status;
+    #[must_use]
+    /** Registers how an operator is cast in regions: a kernel on Autocast, or on that of one device
+ type, which converts arguments and calls the operator again with Autocast excluded.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad description or name, TENON_ERROR_TYPE for a
+            dtype that is not floating, TENON_ERROR_ALREADY_EXISTS by policy, TENON_ERROR_STATE
+            for a closed library, TENON_ERROR_ABI for a bad struct_size,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_registration` (may be NULL) is owned by the caller.
+ Threads:   any thread; *blocks*, runs listeners.
+ Since:     0.1*/
+    pub fn tenon_library_register_autocast(
+        library: *mut tenon_library,
+        name: *const ::core::ffi::c_char,
+        rule: *const tenon_cast_rule,
         out_registration: *mut *mut tenon_registration,
     ) -> tenon_status;
     /** Tells whether gradients flow to a tensor: it asks for them, or was made from one that does by a
@@ -5188,46 +5531,6 @@ extern "C" {
     pub fn tenon_generator_native(
         generator: *const tenon_generator,
     ) -> *mut ::core::ffi::c_void;
-    #[must_use]
-    /** Adds keys to the thread's included set until the guard is left. Only functionalities count: a
- guard never chooses a backend.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_key_guard_include(
-        keys: tenon_keyset,
-        out_guard: *mut tenon_key_guard,
-    ) -> tenon_status;
-    #[must_use]
-    /** Adds keys to the thread's excluded set until the guard is left. Only functionality bits count.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_key_guard_exclude(
-        keys: tenon_keyset,
-        out_guard: *mut tenon_key_guard,
-    ) -> tenon_status;
-    #[must_use]
-    /** Replaces both sets until the guard is left. Only functionality bits count.
-
- Errors:    TENON_ERROR_OUT_OF_MEMORY on a thread's first use.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_key_guard_force(
-        include: tenon_keyset,
-        exclude: tenon_keyset,
-        out_guard: *mut tenon_key_guard,
-    ) -> tenon_status;
-    #[must_use]
-    /** Leaves a guard: keys and grad mode are again exactly what they were when it was entered.
-
- Errors:    TENON_ERROR_STATE on another thread than the one that entered it, and for a guard
-            that is not the innermost of its thread; nothing changes then.
- Threads:   owner thread.
- Since:     0.1*/
-    pub fn tenon_key_guard_leave(guard: *const tenon_key_guard) -> tenon_status;
     #[must_use]
     /** Enters a grad mode until the guard is left, with tenon_key_guard_leave.
 

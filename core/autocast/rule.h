@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule: how an operator is cast in regions, a kernel on Autocast.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "dispatch/built_in.h"
+#include "dispatch/library.h"
+#include "tenon/autocast.h"
+
+namespace tenon::autocast {
+
+/// See tenon_library_register_autocast. `description` is whole.
+dispatch::RegistrationPtr register_rule(dispatch::Library* library, std::string_view name,
+                                        const tenon_cast_rule& description);
+
+/// What explain says of the kernels of rules.
+std::span<const dispatch::ExplainedKernel> explained_kernels() noexcept;
+
+}  // namespace tenon::autocast
