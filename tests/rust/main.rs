@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests of the Rust binding, one module per noun. Each test has namespaces of its own.
 
+mod autocast_test;
 mod autograd_function_test;
 mod autograd_test;
 mod binding_test;

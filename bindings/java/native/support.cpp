@@ -253,6 +253,18 @@ jlongArray JNICALL layout(JNIEnv* env, jclass) {
       offsetof(tenon_saved_hooks, unpack),
       offsetof(tenon_saved_hooks, ctx),
       offsetof(tenon_saved_hooks, deleter),
+      sizeof(tenon_autocast_state),
+      offsetof(tenon_autocast_state, flags),
+      offsetof(tenon_autocast_state, dtype),
+      sizeof(tenon_autocast_guard),
+      sizeof(tenon_cast_rule),
+      offsetof(tenon_cast_rule, kind),
+      offsetof(tenon_cast_rule, device_type),
+      offsetof(tenon_cast_rule, dtype),
+      offsetof(tenon_cast_rule, advice),
+      offsetof(tenon_cast_rule, language),
+      offsetof(tenon_cast_rule, file),
+      offsetof(tenon_cast_rule, line),
   };
   constexpr jsize count = sizeof(words) / sizeof(words[0]);
   jlongArray array = env->NewLongArray(count);

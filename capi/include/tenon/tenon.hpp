@@ -7,6 +7,7 @@
 #else
 
 #include "tenon/hpp/arguments.hpp"
+#include "tenon/hpp/autocast.hpp"
 #include "tenon/hpp/autograd.hpp"
 #include "tenon/hpp/error.hpp"
 #include "tenon/hpp/forward_ad.hpp"

@@ -34,6 +34,7 @@ mod arg;
 mod arguments;
 #[rustfmt::skip]
 pub mod aten;
+pub mod autocast;
 pub mod autograd;
 mod buffer;
 mod call_builder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What guards on a thread's keys and on its grad mode have in common.
+// What guards on a thread's keys, its grad mode and its autocast regions have in common.
 package dev.tenon;
 
 import dev.tenon.internal.Memory;
@@ -7,11 +7,11 @@ import dev.tenon.internal.Structs;
 import dev.tenon.internal.TenonNative;
 
 /**
- * Changes the calling thread's state until it is closed. Guards of both kinds nest, are closed in
+ * Changes the calling thread's state until it is closed. Guards of all kinds nest, are closed in
  * reverse order on the thread that made them, and are not for virtual threads, whose calls may run
  * on changing threads.
  */
-abstract sealed class Guard implements AutoCloseable permits KeyGuard, GradMode {
+abstract sealed class Guard implements AutoCloseable permits KeyGuard, GradMode, Autocast {
   /** A native function that fills a guard's memory and enters it. */
   interface Entry {
     int enter(long guard);
@@ -21,18 +21,36 @@ abstract sealed class Guard implements AutoCloseable permits KeyGuard, GradMode 
   private long memory;
 
   Guard(Entry entry) {
+    this(Structs.KEY_GUARD_SIZE, entry);
+  }
+
+  Guard(int size, Entry entry) {
     frame = CallFrame.get();
     if (!frame.direct) {
       throw new IllegalStateException(
           title() + ": thread must be a platform thread, got a virtual one");
     }
-    memory = Memory.allocate(Structs.KEY_GUARD_SIZE);
-    int status = entry.enter(memory);
+    memory = Memory.allocate(size);
+    int status = enter(entry);
     if (status != 0) {
       Memory.free(memory);
       throw Errors.raise(status);
     }
     frame.pushGuard(this);
+  }
+
+  // Errors that were raised before C was asked leave nothing behind either.
+  private int enter(Entry entry) {
+    try {
+      return entry.enter(memory);
+    } catch (RuntimeException | Error thrown) {
+      Memory.free(memory);
+      throw thrown;
+    }
+  }
+
+  int leave(long guard) {
+    return TenonNative.tenon_key_guard_leave(guard);
   }
 
   private String title() {
@@ -50,7 +68,7 @@ abstract sealed class Guard implements AutoCloseable permits KeyGuard, GradMode 
     if (memory == 0) {
       return;
     }
-    Errors.check(TenonNative.tenon_key_guard_leave(memory));
+    Errors.check(leave(memory));
     frame.popGuard(); // the innermost one: C would have refused another
     Memory.free(memory);
     memory = 0;

@@ -379,6 +379,47 @@ public final class Library extends NativeHandle {
     }
   }
 
+  // ---- Autocast -------------------------------------------------------------------------------
+
+  /**
+   * Registers how an operator is cast in autocast regions.
+   *
+   * <pre>{@code
+   * lib.registerAutocast("mymatmul", CastPolicy.LOWER_PRECISION, Device.CPU);
+   * }</pre>
+   *
+   * @param device one of the type whose regions count; null for all types that have no rule of
+   *     their own
+   * @throws TenonException INVALID_ARGUMENT for a bad name or a device type without autocast, TYPE
+   *     for a dtype that is not floating, STATE for a closed library
+   */
+  public Registration registerAutocast(String op, CastPolicy policy, Device device) {
+    named("Library.registerAutocast", op);
+    Objects.requireNonNull(policy, "policy");
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      StackWalker.StackFrame caller = caller();
+      long rule = frame.allocate(Structs.CAST_RULE_SIZE);
+      Memory.zero(rule, Structs.CAST_RULE_SIZE);
+      Memory.putInt(rule, Structs.CAST_RULE_SIZE);
+      Memory.putInt(rule + Structs.CAST_RULE_KIND, policy.kind);
+      Memory.putInt(rule + Structs.CAST_RULE_DEVICE_TYPE, device == null ? -1 : device.type());
+      int dtype = policy.dtype == null ? TENON_DTYPE_NONE : policy.dtype.number();
+      Memory.putInt(rule + Structs.CAST_RULE_DTYPE, dtype);
+      Memory.putLong(rule + Structs.CAST_RULE_ADVICE, frame.text(policy.advice));
+      Memory.putInt(rule + Structs.CAST_RULE_LANGUAGE, TENON_LANGUAGE_JAVA);
+      Memory.putLong(rule + Structs.CAST_RULE_FILE, frame.text(caller.getFileName()));
+      Memory.putInt(rule + Structs.CAST_RULE_LINE, Math.max(caller.getLineNumber(), 0));
+      long out = frame.allocate(8);
+      Errors.check(TenonNative.tenon_library_register_autocast(address(), op, rule, out));
+      return keep(Memory.getLong(out), fullName(op));
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+    }
+  }
+
   // ---- The end --------------------------------------------------------------------------------
 
   /**

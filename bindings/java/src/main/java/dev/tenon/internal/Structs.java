@@ -160,6 +160,18 @@ public final class Structs {
   public static final int SAVED_HOOKS_UNPACK = 16;
   public static final int SAVED_HOOKS_CTX = 24;
   public static final int SAVED_HOOKS_DELETER = 32;
+  public static final int AUTOCAST_STATE_SIZE = 32;
+  public static final int AUTOCAST_STATE_FLAGS = 4;
+  public static final int AUTOCAST_STATE_DTYPE = 8;
+  public static final int AUTOCAST_GUARD_SIZE = 72;
+  public static final int CAST_RULE_SIZE = 64;
+  public static final int CAST_RULE_KIND = 4;
+  public static final int CAST_RULE_DEVICE_TYPE = 8;
+  public static final int CAST_RULE_DTYPE = 12;
+  public static final int CAST_RULE_ADVICE = 16;
+  public static final int CAST_RULE_LANGUAGE = 24;
+  public static final int CAST_RULE_FILE = 32;
+  public static final int CAST_RULE_LINE = 40;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
   static final int[] ALL = {
@@ -315,5 +327,17 @@ public final class Structs {
     SAVED_HOOKS_UNPACK,
     SAVED_HOOKS_CTX,
     SAVED_HOOKS_DELETER,
+    AUTOCAST_STATE_SIZE,
+    AUTOCAST_STATE_FLAGS,
+    AUTOCAST_STATE_DTYPE,
+    AUTOCAST_GUARD_SIZE,
+    CAST_RULE_SIZE,
+    CAST_RULE_KIND,
+    CAST_RULE_DEVICE_TYPE,
+    CAST_RULE_DTYPE,
+    CAST_RULE_ADVICE,
+    CAST_RULE_LANGUAGE,
+    CAST_RULE_FILE,
+    CAST_RULE_LINE,
   };
 }
