@@ -34,7 +34,7 @@ fn noting(ns: &str) -> (Library, Op, Seen) {
     library
         .impl_fn("f", DispatchKey::CPU, move |a: &Tensor, b: &Tensor| {
             noted.lock().unwrap().push((a.dtype(), b.dtype(), is_on()));
-            Ok(a.clone())
+            Ok::<_, tenon::Error>(a.clone())
         })
         .unwrap();
     (library, op, seen)
@@ -168,8 +168,7 @@ fn a_wrapper_by_hand_casts_and_calls_again() {
             "f",
             DispatchKey::AUTOCAST,
             move |a: &Tensor, b: &Tensor| -> tenon::Result<Tensor> {
-                let _below =
-                    KeyGuard::exclude(DispatchKeySet::of(&[DispatchKey::AUTOCAST_CPU])?)?;
+                let _below = KeyGuard::exclude(DispatchKeySet::of(&[DispatchKey::AUTOCAST_CPU])?)?;
                 let dtype = autocast::promote_type(DType::BF16, &[a, b], Device::CPU)?;
                 let a = autocast::cached_cast(dtype, a, Device::CPU)?;
                 let b = autocast::cached_cast(dtype, b, Device::CPU)?;

@@ -267,7 +267,7 @@ impl Library {
     /// use tenon::{DType, Device, DispatchKey, Library, Op, Tensor};
     /// let library = Library::define_namespace("autocast_doc")?;
     /// library.define("same(Tensor x) -> Tensor")?;
-    /// library.impl_fn("same", DispatchKey::CPU, |x: &Tensor| Ok(x.clone()))?;
+    /// library.impl_fn("same", DispatchKey::CPU, |x: &Tensor| Ok::<_, tenon::Error>(x.clone()))?;
     /// library.register_autocast("same", CastPolicy::To(DType::F16), Some(Device::CPU))?;
     /// let same = Op::find("autocast_doc::same")?;
     /// let x = Tensor::scalar(1.0f32)?;

@@ -72,7 +72,8 @@ public final class Autocast extends Guard {
 
   /** Runs something inside of a region. */
   public static <T> T get(Device device, DType dtype, Supplier<T> task) {
-    try (Autocast region = enter(device, dtype)) {
+    Autocast region = enter(device, dtype);
+    try (region) {
       return task.get();
     }
   }
@@ -141,7 +142,7 @@ public final class Autocast extends Guard {
   /**
    * Returns the widest dtype of a first guess and those of the eligible tensors.
    *
-   * @throws TenonException TYPE for a floating dtype that is neither float32 nor the lower precision
+   * @throws TenonException TYPE for a floating dtype that is neither float32 nor the lower one
    */
   public static DType promoteType(DType initial, Device device, Tensor... tensors) {
     CallFrame frame = CallFrame.get();

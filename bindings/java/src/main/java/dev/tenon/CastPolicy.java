@@ -7,8 +7,8 @@ import static dev.tenon.internal.TenonNativeConstants.*;
 import java.util.Objects;
 
 /**
- * What a region does to the arguments of an operator: see {@link Library#registerAutocast}. Eligible
- * are tensors of the region's device type and of a floating dtype other than float64.
+ * What a region does to the arguments of an operator: see {@link Library#registerAutocast}.
+ * Eligible are tensors of the region's device type and of a floating dtype other than float64.
  */
 public final class CastPolicy {
   /** Eligible arguments to the region's dtype. */
