@@ -564,6 +564,7 @@ static void Cache_OfADeadLeaf_DoesNotKeepIt(void** unused) {
 // ---- Handwritten wrappers -----------------------------------------------------------------------
 
 // As the tutorial has it: Autocast is excluded, arguments are cast, the operator is called again.
+// [quote.begin wrapper]
 static tenon_status wrap(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   (void)keys;
   tenon_dtype dtype = TENON_DTYPE_BF16;
@@ -589,6 +590,7 @@ static tenon_status wrap(void* ctx, const tenon_op* op, tenon_keyset keys, tenon
   const tenon_status left = tenon_key_guard_leave(&guard);
   return status != TENON_OK ? status : left;
 }
+// [quote.end]
 
 static void Wrapper_OfTheTutorial_CastsAndCallsAgain(void** unused) {
   (void)unused;

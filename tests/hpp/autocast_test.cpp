@@ -31,6 +31,7 @@ Tensor mymatmul_cpu(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// [quote.begin wrapper]
 Tensor mymatmul_autocast(const Tensor& self, const Tensor& other) {
   AutoDispatchBelowAutocast no_autocast;
   return mymatmul(autocast::cached_cast(Dtype::F16, self, kCpu),
@@ -44,6 +45,7 @@ Tensor my_multiple_input_op_autocast(const Tensor& t0, const Tensor& t1) {
   return mymatmul(autocast::cached_cast(exec_type, t0, kCpu),
                   autocast::cached_cast(exec_type, t1, kCpu));
 }
+// [quote.end]
 
 class Autocast : public testing::Test {
  protected:

@@ -271,6 +271,7 @@ def test_wrapper_of_the_tutorial(lib):
     seen: list = []
     op = define(lib, "(Tensor a, Tensor b) -> Tensor", note(seen))
 
+    # [quote.begin wrapper]
     def wrapper(a, b):
         with library.ExcludeDispatchKeyGuard("Autocast"):
             return op(
@@ -278,6 +279,7 @@ def test_wrapper_of_the_tutorial(lib):
             )
 
     lib.impl("f", wrapper, "Autocast")
+    # [quote.end]
     wide = tenon.ones(2, dtype=tenon.float64)
     with region():
         op(tenon.ones(2), wide)

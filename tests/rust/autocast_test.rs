@@ -163,6 +163,7 @@ fn wrong_rules_are_refused() {
 #[test]
 fn a_wrapper_by_hand_casts_and_calls_again() {
     let (library, op, seen) = noting("rust_autocast_wrapper");
+    // [quote.begin wrapper]
     library
         .impl_fn(
             "f",
@@ -176,6 +177,7 @@ fn a_wrapper_by_hand_casts_and_calls_again() {
             },
         )
         .unwrap();
+    // [quote.end]
     let full = floats(&[1.0]);
     let half = autocast::cached_cast(DType::BF16, &full, Device::CPU).unwrap();
     let _region = Autocast::new(Device::CPU).enter().unwrap();

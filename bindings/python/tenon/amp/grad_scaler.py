@@ -12,8 +12,8 @@ import enum as _enum
 import math as _math
 import struct as _struct
 
-from .. import device as _devices
 from .._tenon import Tensor
+from ..device import is_available
 from ..dtype import float16
 from ..error import ArgumentTypeError, InvalidArgumentError, StateError
 from ..grad_mode import no_grad
@@ -86,7 +86,7 @@ class GradScaler:
         _number(device)
         self._device = device
         self._enabled = bool(enabled)
-        if self._enabled and device == "cuda" and not _devices.is_available("cuda"):
+        if self._enabled and device == "cuda" and not is_available("cuda"):
             import warnings
 
             warnings.warn(

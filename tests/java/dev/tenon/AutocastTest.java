@@ -180,6 +180,7 @@ class AutocastTest {
     try (Library library = Support.library();
         Scope scope = Scope.open()) {
       Op op = noting(library);
+      // [quote.begin wrapper]
       library.impl(
           "f",
           DispatchKey.AUTOCAST,
@@ -193,6 +194,7 @@ class AutocastTest {
                   Autocast.cachedCast(widest, b, Device.CPU));
             }
           });
+      // [quote.end]
       Tensor full = floats();
       Tensor half = Autocast.cachedCast(DType.BFLOAT16, full, Device.CPU);
       try (Autocast region = Autocast.enter(Device.CPU)) {
