@@ -84,8 +84,9 @@ def _flat(values):
 def test_a_third_precision_is_refused_by_both():
     for package in PEERS:
         half = package.ones(1, dtype=package.float16)
-        with package.autocast("cpu", dtype=package.bfloat16), pytest.raises(
-            (RuntimeError, TypeError)
+        with (
+            package.autocast("cpu", dtype=package.bfloat16),
+            pytest.raises((RuntimeError, TypeError)),
         ):
             package.cat([half, half])
 
