@@ -4080,7 +4080,7 @@ extern "C" {
  values, in lists too: float32 where one of them is, else the lower precision of the device type.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a device type that has no autocast,
-            TENON_ERROR_TYPE where `initial` or the dtype of an eligible tensor is neither float32
+            TENON_ERROR_TYPE where `initial` or an eligible tensor's dtype is neither float32
             nor the lower precision.
  Threads:   any thread; the calling thread's lower precision.
  Since:     0.1*/
