@@ -18,13 +18,17 @@ const char tenon_core_init = 0;
 namespace tenon {
 namespace {
 
+bool is_asking_leaf(const tensor::Tensor& tensor) noexcept {
+  return autograd::requires_grad(tensor) && autograd::is_leaf(tensor);
+}
+
 // Runs before the constructors of any program that uses the library.
 [[gnu::constructor(101)]] void connect_layers() {
   static std::span<const dispatch::BuiltIn> built_ins[2];
   built_ins[0] = override::built_ins();
   built_ins[1] = autograd::built_ins();
   dispatch::set_layers({built_ins, autocast::explained_kernels(), plugin::loader()});
-  autocast::set_gradients({&autograd::is_asking_leaf, &autograd::requires_grad});
+  autocast::set_gradients({&is_asking_leaf, &autograd::requires_grad});
   tensor::set_provider_loader(&plugin::load_provider);
 }
 

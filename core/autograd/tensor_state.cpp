@@ -212,12 +212,6 @@ bool is_leaf(const Tensor& tensor) noexcept {
   return !asks(flow) || flow.node->is_leaf();
 }
 
-bool is_asking_leaf(const Tensor& tensor) noexcept {
-  if (!tensor.may_be_tracked()) return false;
-  const Flow flow = own_flow(tensor);
-  return flow.node != nullptr && flow.node->is_leaf() && flow.node->requires_grad();
-}
-
 TangentSlot* tangent_slot(const Tensor& tensor) noexcept {
   LinkState* link = link_of(tensor);
   return link != nullptr ? &link->tangent() : nullptr;

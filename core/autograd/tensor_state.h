@@ -50,8 +50,6 @@ bool requires_grad(const tensor::Tensor& tensor) noexcept;
 Flow own_flow(const tensor::Tensor& tensor) noexcept;
 /// Whether no recorded call has made it.
 bool is_leaf(const tensor::Tensor& tensor) noexcept;
-/// Whether it is a leaf that asks for gradients itself.
-bool is_asking_leaf(const tensor::Tensor& tensor) noexcept;
 
 /// "was made in no_grad mode" and so on, for messages; with the output of which node it is.
 std::string origin_text(const tensor::Tensor& view);

@@ -517,6 +517,8 @@ static const struct {
     ENTRY(recorded_mul),
     ENTRY(recorded_mul_typed_caller),
     ENTRY(recorded_mm),
+    ENTRY(autocast_mm),
+    ENTRY(mul_in_autocast),
     ENTRY(backward_of_20_products),
 };
 #define PATHS (sizeof paths / sizeof *paths)

@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 import tenon
-from timed import Rows, summary
+from timed import Rows, Timer, summary
 
 CHAIN = 200
 
@@ -84,6 +84,17 @@ def backward_pass(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
     rows.extra[f"{prefix}free_a_node"] = summary(ends)
 
 
+def product_in_region(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
+    """A product of small parameters in an autocast region, which has their cast already."""
+    w = m.ones(4, 4, requires_grad=True)
+    timer = Timer("mm(w, w)", globals={"mm": m.mm, "w": w})
+    with m.autocast("cpu", dtype=m.bfloat16):
+        count = 1000
+        timer.timeit(count)
+        times = [timer.timeit(count) / count * 1e9 for _ in range(max(rounds, 3))]
+    rows.extra[f"{prefix}autocast_mm"] = summary(times)
+
+
 def main() -> None:
     """Takes the number of rounds, the milliseconds of one, and peers to leave out."""
     rounds, milliseconds, *without = sys.argv[1:]
@@ -102,6 +113,7 @@ def main() -> None:
         add_modules(rows, prefix, module)
     for prefix, module in modules.items():
         backward_pass(rows, prefix, module, int(rounds))
+        product_in_region(rows, prefix, module, int(rounds))
     json.dump(
         {"rows": rows.measure(int(rounds), float(milliseconds) / 1000), "skipped": rows.skipped},
         sys.stdout,

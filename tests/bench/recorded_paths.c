@@ -95,6 +95,24 @@ void path_recorded_mm(int calls) {
   record(mm, square_x, square, calls);
 }
 
+/* The same in an autocast region, which has the casts of both factors already. */
+void path_autocast_mm(int calls) {
+  tenon_autocast_guard guard;
+  set_up();
+  must(tenon_autocast_enter(TENON_DEVICE_CPU, NULL, &guard));
+  record(mm, square_x, square, calls);
+  tenon_autocast_leave(&guard);
+}
+
+/* A recorded call of an operator that has no cast rule, in a region: as outside. */
+void path_mul_in_autocast(int calls) {
+  tenon_autocast_guard guard;
+  set_up();
+  must(tenon_autocast_enter(TENON_DEVICE_CPU, NULL, &guard));
+  record(mul, x, w, calls);
+  tenon_autocast_leave(&guard);
+}
+
 /* One pass over a chain of CHAIN products, whose second factor is one leaf. */
 void path_backward_of_20_products(int calls) {
   tenon_backward_options options = {.struct_size = sizeof options};

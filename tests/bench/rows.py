@@ -253,9 +253,12 @@ SECTIONS = {
         _layer("custom_op with a gradient", "custom_op", 0.1),
         _layer("nn.Linear(4, 4)", "linear", 0.15),
         _layer("a training step of a net of 8 units", "step", 0.15),
+        _layer("mm of 4×4 parameters in an autocast region", "autocast_mm", 0.4),
         Row("a product recorded, boxed", "count:recorded_mul"),
         Row("a product recorded, typed caller", "count:recorded_mul_typed_caller"),
         Row("backward of 20 products", "count:backward_of_20_products"),
+        Row("mm of 2×2 parameters in an autocast region", "count:autocast_mm"),
+        Row("a product recorded in an autocast region", "count:mul_in_autocast"),
     ),
     "Java": (
         Row(
