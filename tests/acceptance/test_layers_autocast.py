@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""autocast on the CPU: which operators it casts, how regions nest, its cache, hooks for user code."""
+"""autocast on the CPU: what it casts, how regions nest, its cache, hooks for user code."""
 
 import itertools
 import os
@@ -109,7 +109,7 @@ def test_exception_restores_the_state():
 
 
 def test_decorator():
-    """an autocast object decorates a function, which keeps its name and may be called again or raise"""
+    """an autocast object decorates a function, which keeps its name and may raise"""
 
     @ac(torch.float16)
     def work(a, n=1):
