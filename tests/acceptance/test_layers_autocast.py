@@ -251,7 +251,7 @@ def test_custom_fwd_cast_inputs_outside_a_region():
 
 # ---- custom operators
 def test_operator_without_rule_falls_through():
-    """an operator without an autocast rule gets its arguments as they are, with autocast still on"""
+    """an operator without an autocast rule gets its arguments as they are, autocast being on"""
     seen = []
     _, op = new_op("(Tensor x) -> Tensor", lambda x: (seen.append((on(), x.dtype)), x @ x)[1])
     with ac():

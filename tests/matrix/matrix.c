@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix: one process, five languages; each schema language × kernel language × caller, each
-// kernel language × gradient formula language × caller of the backward pass, functions with a
-// gradient of their own, and errors of each language on their way through the others.
+// kernel language × gradient formula language × caller of the backward pass, each kernel language ×
+// cast rule language × caller in a region, functions with a gradient of their own, and errors of each language on their way through the others.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
@@ -57,6 +57,22 @@ static void run_gradients_of(int implementer, int deriver, int marks[LANGUAGES])
   }
   step(languages[deriver], "close", ns);
   if (deriver != implementer) {
+    step(languages[implementer], "close", ns);
+  }
+}
+
+// Runs the five callers of operators of one language whose cast rule another one has; marks[caller]
+// is 1 where the kernel got the region's dtype inside of the caller's region, and none outside.
+static void run_casts_of(int implementer, int ruler, int marks[LANGUAGES]) {
+  char ns[64];
+  snprintf(ns, sizeof ns, "cast_%s_%s", languages[implementer], languages[ruler]);
+  if (step(languages[implementer], "mirrors", ns) && step(languages[ruler], "casts", ns)) {
+    for (int caller = 0; caller < LANGUAGES; ++caller) {
+      marks[caller] = step(languages[caller], "cast", ns);
+    }
+  }
+  step(languages[ruler], "close", ns);
+  if (ruler != implementer) {
     step(languages[implementer], "close", ns);
   }
 }
@@ -337,6 +353,8 @@ static int run_gradients(int print) {
   return run_pairs("kernel", "formula", run_gradients_of, print);
 }
 
+static int run_casts(int print) { return run_pairs("kernel", "rule", run_casts_of, print); }
+
 int main(void) {
   if (start_all() != TENON_OK) {
     polyglot_print_error("matrix");
@@ -350,6 +368,7 @@ int main(void) {
   // A round for its numbers only: afterwards every language has its own caches and threads set up.
   run_all(0);
   run_gradients(0);
+  run_casts(0);
   run_errors(0);
   run_overrides(0);
   run_functions(0);
@@ -362,6 +381,7 @@ int main(void) {
   const int good_functions = run_functions(1);
   const int good_combinations = run_all(1);
   const int good_gradients = run_gradients(1);
+  const int good_casts = run_casts(1);
   collect();
   count_live(after);
   int leaked = 0;
@@ -374,10 +394,10 @@ int main(void) {
   }
   printf(
       "passed: %d of %d errors, %d of %d endless recursions, %d of %d overrides, %d of %d "
-      "combinations, %d of %d gradients, %d of %d functions; live handles %s\n",
+      "combinations, %d of %d gradients, %d of %d functions, %d of %d casts; live handles %s\n",
       good_errors, errors, good_dives, dives, good_overrides, overrides, good_combinations,
-      combinations, good_gradients, combinations, good_functions, overrides,
-      leaked ? "LEAKED" : "as before");
+      combinations, good_gradients, combinations, good_functions, overrides, good_casts,
+      combinations, leaked ? "LEAKED" : "as before");
   int stopped = 1;
   if (polyglot_stop_java("MatrixRole") != TENON_OK) {
     polyglot_print_error("matrix: Java");
@@ -391,6 +411,6 @@ int main(void) {
   tenon_library_release(overridden);
   const int good = good_errors == errors && good_dives == dives && good_overrides == overrides &&
                    good_combinations == combinations && good_gradients == combinations &&
-                   good_functions == overrides;
+                   good_functions == overrides && good_casts == combinations;
   return good && !leaked && stopped ? 0 : 1;
 }

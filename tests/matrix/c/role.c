@@ -373,10 +373,22 @@ static tenon_status override(const char* language) {
 
 // One boxed kernel serves the operators: ctx is what to do with the namespace.
 typedef tenon_status (*role_step)(const char* ns);
-static const role_step steps[] = {
-    define,        implement, call, close_all,         raise_own,         matrix_c_relay,
-    catch_own,     override,  dive, matrix_c_products, matrix_c_formulas, matrix_c_slopes,
-    matrix_c_apply};
+static const role_step steps[] = {define,
+                                  implement,
+                                  call,
+                                  close_all,
+                                  raise_own,
+                                  matrix_c_relay,
+                                  catch_own,
+                                  override,
+                                  dive,
+                                  matrix_c_products,
+                                  matrix_c_formulas,
+                                  matrix_c_slopes,
+                                  matrix_c_apply,
+                                  matrix_c_mirrors,
+                                  matrix_c_casts,
+                                  matrix_c_cast};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -405,9 +417,9 @@ static tenon_status add_maker(const char* name, tenon_kernel_fn boxed) {
 }
 
 tenon_status matrix_c_register(void) {
-  static const char* const names[STEPS] = {"define",   "implement", "call",     "close", "raise",
-                                           "relay",    "catch",     "override", "dive",  "products",
-                                           "formulas", "slopes",    "apply"};
+  static const char* const names[STEPS] = {
+      "define", "implement", "call",     "close",  "raise", "relay",   "catch", "override",
+      "dive",   "products",  "formulas", "slopes", "apply", "mirrors", "casts", "cast"};
   tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "matrix_c", TENON_KEY_NONE, __FILE__,
                                           __LINE__, &role_library);
   for (int i = 0; i < STEPS && status == TENON_OK; ++i) {

@@ -10,7 +10,7 @@
   "(Tensor, int)"
 
 // Registers matrix_c::define, ::implement, ::call, ::close, ::override, ::products, ::formulas and
-// ::slopes and ::apply, each "(str ns) -> ()", and ::object and ::cube, "() -> Any", which make an
+// ::slopes, ::apply, ::mirrors, ::casts and ::cast, each "(str ns) -> ()", and ::object and ::cube, "() -> Any", which make an
 // object that overrides operators, and a function.
 tenon_status matrix_c_register(void);
 void matrix_c_unregister(void);
@@ -35,5 +35,13 @@ tenon_status matrix_c_slopes(const char* ns);
 tenon_status matrix_c_cube(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 // Derives that of another language twice.
 tenon_status matrix_c_apply(const char* language);
+
+// Defines and implements `mirror`, which another language gives a cast rule, and returns its
+// argument.
+tenon_status matrix_c_mirrors(const char* ns);
+// Registers its cast rule.
+tenon_status matrix_c_casts(const char* ns);
+// Calls it inside and outside of a region.
+tenon_status matrix_c_cast(const char* ns);
 
 #endif

@@ -226,6 +226,36 @@ void apply(std::string_view language) {
   expect_slopes(tenon::call_function(function, {Value(x)})[0].tensor(), x);
 }
 
+// ---- Autocast -----------------------------------------------------------------------------------
+
+Tensor mirror(const Tensor& a) { return a; }
+
+// Defines and implements what another language gives a cast rule.
+void mirrors(std::string_view ns) {
+  Library& library = open_library(ns);
+  library.def("mirror(Tensor a) -> Tensor");
+  library.impl("mirror", TENON_KEY_CPU, &mirror, {.name = "mirror"});
+}
+
+void casts(std::string_view ns) {
+  tenon::register_autocast(open_library(ns), "mirror", tenon::CastPolicy::LowerPrecisionFp,
+                           TENON_DEVICE_CPU);
+}
+
+void expect_dtype(const tenon::Op& op, tenon::Dtype expected) {
+  if (op(Tensor::from({1.0f, 2.0f}, {2}))[0].tensor().dtype() != expected) {
+    throw tenon::Error(TENON_ERROR_RUNTIME, "matrix_cpp::cast: dtype must be another");
+  }
+}
+
+// Calls it inside and outside of a region.
+void cast(std::string_view ns) {
+  const tenon::Op op(std::string(ns) + "::mirror");
+  expect_dtype(op, tenon::Dtype::F32);
+  const tenon::autocast::Region region(TENON_DEVICE_CPU);
+  expect_dtype(op, tenon::Dtype::BF16);
+}
+
 // ---- Objects that override operators -----------------------------------------------------------
 
 // Answers "cpp:" and the second argument.
@@ -269,6 +299,9 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("cube() -> Any", &cube);
   m.def("apply(str language) -> ()", &apply);
   m.def("override(str language) -> ()", &override_by);
+  m.def("mirrors(str ns) -> ()", &mirrors);
+  m.def("casts(str ns) -> ()", &casts);
+  m.def("cast(str ns) -> ()", &cast);
 }
 
 TENON_PLUGIN("matrix_cpp", "0.1.0");

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Java role of the matrix: operators of matrix_java define, implement, derive and call.
+import dev.tenon.Autocast;
 import dev.tenon.Autograd;
 import dev.tenon.AutogradFunction;
 import dev.tenon.BackwardCall;
 import dev.tenon.BackwardOptions;
 import dev.tenon.Callback;
+import dev.tenon.CastPolicy;
+import dev.tenon.DType;
+import dev.tenon.Device;
 import dev.tenon.FunctionContext;
 import dev.tenon.Library;
 import dev.tenon.Op;
@@ -237,6 +241,37 @@ public final class MatrixRole {
     }
   }
 
+  // ---- Autocast ---------------------------------------------------------------------------------
+
+  /** Defines and implements what another language gives a cast rule. */
+  private static void mirrors(String namespace) {
+    Library library = open(namespace);
+    library.define("mirror(Tensor a) -> Tensor");
+    library.impl("mirror", "CPU", args -> args[0]);
+  }
+
+  private static void casts(String namespace) {
+    open(namespace).registerAutocast("mirror", CastPolicy.LOWER_PRECISION, Device.CPU);
+  }
+
+  private static void expectDtype(Op op, DType expected) {
+    DType dtype = op.callTensor(Tensor.of(new float[] {1, 2})).dtype();
+    if (dtype != expected) {
+      throw new AssertionError("dtype must be " + expected + ", got " + dtype);
+    }
+  }
+
+  /** Calls it inside and outside of a region. */
+  private static void cast(String namespace) {
+    Op mirror = Tenon.op(namespace + "::mirror");
+    try (Scope scope = Scope.open()) {
+      expectDtype(mirror, DType.FLOAT32);
+      try (Autocast region = Autocast.enter(Device.CPU)) {
+        expectDtype(mirror, DType.BFLOAT16);
+      }
+    }
+  }
+
   @FunctionalInterface
   private interface Step {
     void run(String namespace);
@@ -265,6 +300,9 @@ public final class MatrixRole {
     step("formulas", MatrixRole::formulas);
     step("slopes", MatrixRole::slopes);
     step("apply", MatrixRole::apply);
+    step("mirrors", MatrixRole::mirrors);
+    step("casts", MatrixRole::casts);
+    step("cast", MatrixRole::cast);
     role.define("cube() -> Any");
     role.impl("cube", "CompositeImplicitAutograd", args -> Autograd.function(new Cube()));
     role.define("object() -> Any");

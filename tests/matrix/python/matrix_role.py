@@ -159,6 +159,31 @@ def _slopes(ns: str) -> None:
     _comes_home(failing.backward)
 
 
+def _mirrors(ns: str) -> None:
+    """Defines and implements what another language gives a cast rule."""
+    library = _open(ns)
+    library.define("mirror(Tensor a) -> Tensor")
+    library.impl("mirror", lambda a: a, "CPU")
+
+
+def _casts(ns: str) -> None:
+    _open(ns).register_autocast("mirror", "lower_precision_fp", "cpu")
+
+
+def _expect_dtype(op, expected) -> None:
+    dtype = op(tenon.tensor([1.0, 2.0])).dtype
+    if dtype != expected:
+        raise AssertionError(f"dtype must be {expected}, got {dtype}")
+
+
+def _cast(ns: str) -> None:
+    """Calls it inside and outside of a region."""
+    mirror = getattr(tenon.ops, ns).mirror
+    _expect_dtype(mirror, tenon.float32)
+    with tenon.autocast("cpu"):
+        _expect_dtype(mirror, tenon.bfloat16)
+
+
 class Cube(tenon.autograd.Function):
     """x^3 with a gradient of its own."""
 
@@ -210,6 +235,9 @@ def register() -> None:
         "override": _override,
         "products": _products,
         "formulas": _formulas,
+        "mirrors": _mirrors,
+        "casts": _casts,
+        "cast": _cast,
         "slopes": _slopes,
         "apply": _apply,
         "collect": _collect,

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
+use tenon::autocast::{Autocast, CastPolicy};
 use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, FunctionContext};
 use tenon::{
-    args, DispatchKey, Error, Function, Handled, Library, Object, ObjectType, Op, Overridden,
-    Overrides, Result, Status, Tensor, Value, ValueRef,
+    args, DType, Device, DispatchKey, Error, Function, Handled, Library, Object, ObjectType, Op,
+    Overridden, Overrides, Result, Status, Tensor, Value, ValueRef,
 };
 
 const MIX: &str =
@@ -313,6 +314,45 @@ fn slopes(ns: &str) -> Result<()> {
     comes_home(failing.sum()?.backward())
 }
 
+fn mirror(a: &Tensor) -> Result<Tensor> {
+    Ok(a.clone())
+}
+
+/// Defines and implements what another language gives a cast rule.
+fn mirrors(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    library.define("mirror(Tensor a) -> Tensor")?;
+    library.impl_fn("mirror", DispatchKey::CPU, mirror)?;
+    keep(ns, library);
+    Ok(())
+}
+
+fn casts(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    library.register_autocast("mirror", CastPolicy::LowerPrecision, Some(Device::CPU))?;
+    keep(ns, library);
+    Ok(())
+}
+
+fn expect_dtype(op: Op, expected: DType) -> Result<()> {
+    let x = Tensor::from_vec(vec![1.0f32, 2.0], &[2])?;
+    let dtype = op.call::<Tensor>((&x,))?.dtype();
+    if dtype == expected {
+        return Ok(());
+    }
+    Err(Error::new(
+        Status::RUNTIME,
+        format!("matrix_rust::cast: dtype must be {expected}, got {dtype}"),
+    ))
+}
+
+/// Calls it inside and outside of a region.
+fn cast(ns: &str) -> Result<()> {
+    let mirror = Op::find(&format!("{ns}::mirror"))?;
+    expect_dtype(mirror, DType::F32)?;
+    Autocast::new(Device::CPU).run(|| expect_dtype(mirror, DType::BF16))?
+}
+
 fn load() -> Result<Library> {
     let library = Library::define_namespace("matrix_rust")?;
     let composite = DispatchKey::COMPOSITE_IMPLICIT_AUTOGRAD;
@@ -329,6 +369,9 @@ fn load() -> Result<Library> {
         "formulas",
         "slopes",
         "apply",
+        "mirrors",
+        "casts",
+        "cast",
     ] {
         library.define(&format!("{name}(str ns) -> ()"))?;
     }
@@ -344,6 +387,9 @@ fn load() -> Result<Library> {
     library.impl_fn("formulas", composite, formulas)?;
     library.impl_fn("slopes", composite, slopes)?;
     library.impl_fn("apply", composite, apply)?;
+    library.impl_fn("mirrors", composite, mirrors)?;
+    library.impl_fn("casts", composite, casts)?;
+    library.impl_fn("cast", composite, cast)?;
     library.define("cube() -> Any")?;
     library.impl_fn("cube", composite, cube)?;
     library.define("object() -> Any")?;
