@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix: one process, five languages; each schema language × kernel language × caller, each
 // kernel language × gradient formula language × caller of the backward pass, each kernel language ×
-// cast rule language × caller in a region, functions with a gradient of their own, and errors of each language on their way through the others.
+// cast rule language × caller in a region, functions with a gradient of their own, and errors of
+// each language on their way through the others.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>

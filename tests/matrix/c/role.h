@@ -9,9 +9,9 @@
   "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> " \
   "(Tensor, int)"
 
-// Registers matrix_c::define, ::implement, ::call, ::close, ::override, ::products, ::formulas and
-// ::slopes, ::apply, ::mirrors, ::casts and ::cast, each "(str ns) -> ()", and ::object and ::cube, "() -> Any", which make an
-// object that overrides operators, and a function.
+// Registers matrix_c::define, ::implement, ::call, ::close, ::override, ::products, ::formulas,
+// ::slopes, ::apply, ::mirrors, ::casts and ::cast, each "(str ns) -> ()", and ::object and ::cube,
+// "() -> Any", which make an object that overrides operators, and a function.
 tenon_status matrix_c_register(void);
 void matrix_c_unregister(void);
 
