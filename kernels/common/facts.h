@@ -69,6 +69,13 @@ enum class Gives : uint8_t {
   Int32,  // an exponent's
 };
 
+// What the functors of a pointwise operator read of elements.
+enum class Reads : uint8_t {
+  Numbers,
+  Nothing,  // elements are only moved: loops are for their sizes
+  Signs,    // float16 and bfloat16 are taken as they are (SignedBits)
+};
+
 // So many inputs and results a pointwise operator may have together.
 inline constexpr int kMaxOperands = 8;
 inline constexpr int kMaxResults = kMaxOperands - 1;
@@ -84,8 +91,7 @@ struct PointwiseFacts {
   int masks = 0;  // so many first tensors are bools that take no part in promotion
   // What serves bools instead, where an input may not be one.
   const char* no_bool = nullptr;
-  // Only moves elements: loops are for their sizes.
-  bool moves = false;
+  Reads reads = Reads::Numbers;
   // One number of another dtype as second input keeps a float's digits beside small floats.
   bool keeps_digits = false;
   // Takes outs of the very dtypes of its results only.

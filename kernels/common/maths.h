@@ -137,6 +137,17 @@ TENON_FUNCTOR inline T conj(T x) {
   }
 }
 
+// A float16 or bfloat16 of which only the sign, the upper bit of both, is looked at or changed.
+struct SignedBits {
+  uint16_t bits;
+};
+TENON_FUNCTOR inline SignedBits operator-(SignedBits x) {
+  return {static_cast<uint16_t>(x.bits ^ 0x8000)};
+}
+TENON_FUNCTOR inline SignedBits abs(SignedBits x) {
+  return {static_cast<uint16_t>(x.bits & 0x7FFF)};
+}
+
 TENON_FUNCTOR inline float abs(float x) { return TENON_MATHS(fabsf)(x); }
 TENON_FUNCTOR inline double abs(double x) { return TENON_MATHS(fabs)(x); }
 

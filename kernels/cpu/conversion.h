@@ -11,8 +11,8 @@ namespace tenon::kernels::cpu {
 inline constexpr int64_t kWidest = 16;
 
 // The dtype that a loop computes elements of a dtype in, or moves them as.
-inline Dtype computed(Dtype dtype, bool moves) {
-  return static_cast<Dtype>(computed_dtype(static_cast<tenon_dtype>(dtype), moves));
+inline Dtype computed(Dtype dtype, Reads reads = Reads::Numbers) {
+  return static_cast<Dtype>(computed_dtype(static_cast<tenon_dtype>(dtype), reads));
 }
 
 // Two steps where the dtype between differs from both: an integer that is asked for as float16 is

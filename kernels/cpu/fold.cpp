@@ -23,9 +23,9 @@ class Folder {
         functor_(functor),
         plan_(plan),
         own_size_(size_of(plan.input_dtype())),
-        computed_size_(size_of(computed(read, false))),
-        converts_(plan.input_dtype() != read || read != computed(read, false)),
-        input_(plan.input_dtype(), read, computed(read, false)),
+        computed_size_(size_of(computed(read))),
+        converts_(plan.input_dtype() != read || read != computed(read)),
+        input_(plan.input_dtype(), read, computed(read)),
         stride_(plan.folded().stride(0, 0)),
         length_(plan.folded().size(0)) {
     for (int k = 0; k < plan.results(); ++k) {
@@ -190,14 +190,14 @@ class Folder {
 void run_fold(const FoldKernel& kernel, Reduction& plan, const Call& call, tenon_dtype dtype) {
   const auto& table = reinterpret_cast<const FoldTable&>(kernel);
   auto read = static_cast<Dtype>(dtype);
-  const int index = computed_index(computed_dtype(dtype, false));
+  const int index = computed_index(computed_dtype(dtype, Reads::Numbers));
   // The facts refuse what has no loops.
   if (index < 0 || table.types[index].make == nullptr) [[unlikely]] {
     fail(TENON_ERROR_INTERNAL, {call.op(), ": a loop must exist for ", read});
   }
   const FoldType& type = table.types[index];
   const FoldFacts& facts = call.facts().fold;
-  if (facts.keeps_digits) read = computed(read, false);
+  if (facts.keeps_digits) read = computed(read);
   plan.build_walks(facts.in_order);
   alignas(16) char functor[kMaxFunctor];
   type.make(Args(call.op(), call.args, dtype), plan.folded_numel(), functor);

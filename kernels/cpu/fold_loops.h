@@ -235,7 +235,7 @@ struct FoldLevels {
 
 template <const Facts& kFacts, template <class> class F, class T, tenon_dtype kDtype>
 constexpr void add_fold(FoldTable& table) {
-  if constexpr (has(computed_types(kFacts.fold.types, false), kDtype)) {
+  if constexpr (has(computed_types(kFacts.fold.types, Reads::Numbers), kDtype)) {
     table.types[computed_index(kDtype)] = FoldLevels<T, F<T>>::table();
   }
 }

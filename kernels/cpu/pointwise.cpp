@@ -14,7 +14,7 @@ namespace {
 PointwiseLoop loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts, const Args& args,
                       int variant, char* functor) {
   const auto& table = reinterpret_cast<const PointwiseTable<1>&>(kernel);
-  const int index = kComputedIndices.of[facts.moves ? 1 : 0][args.dtype()];
+  const int index = kComputedIndices.of[static_cast<int>(facts.reads)][args.dtype()];
   const PointwiseLoops* loops = index < 0 ? nullptr : &table.loops[variant][index];
   // The facts refuse what has no loops.
   if (loops == nullptr || loops->levels[0] == nullptr) [[unlikely]] {
@@ -28,7 +28,7 @@ PointwiseLoop loop_of(const PointwiseKernel& kernel, const PointwiseFacts& facts
 // Whether the loop may run over all operands as they are.
 bool is_direct(Elementwise& plan, const PointwiseFacts& facts) {
   const Walk& walk = plan.walk();
-  if (size_of(computed(plan.dtype(), facts.moves)) != size_of(plan.dtype())) return false;
+  if (size_of(computed(plan.dtype(), facts.reads)) != size_of(plan.dtype())) return false;
   if (walk.ndim() != 1 || plan.has_casts()) return false;
   const int outs = plan.outputs();
   bool direct = walk.stride(0, 0) == size_of(plan.result_dtype());

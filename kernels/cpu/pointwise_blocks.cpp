@@ -45,20 +45,21 @@ class Blocks {
         functor_(functor),
         outs_(plan.outputs()),
         count_(outs_ + plan.inputs()) {
+    const bool moves = facts.reads == Reads::Nothing;
     for (int k = 0; k < outs_; ++k) {
       const Dtype result = plan.result_dtype(k);
       // Elements that are only moved need no step from their dtype to that of the loop.
-      const Dtype written = facts.moves ? result : computed(result, false);
+      const Dtype written = moves ? result : computed(result, facts.reads);
       add(k, plan.output_dtype(k), result, written, {written, result, plan.output_dtype(k)});
     }
     for (int k = 0; k < plan.inputs(); ++k) {
       const Dtype own = dtype_of_info(plan.input_info(k));
       Dtype promoted = plan.input_dtype(k);
-      Dtype read = k < facts.masks ? Dtype::Bool : computed(promoted, facts.moves);
+      Dtype read = k < facts.masks ? Dtype::Bool : computed(promoted, facts.reads);
       const bool keeps =
           k == 1 && facts.keeps_digits && plan.needs_cast(1) && plan.input_info(1).numel == 1;
       if (keeps) promoted = read;
-      if (facts.moves) read = promoted;
+      if (moves) read = promoted;
       add(outs_ + k, own, promoted, read, {own, promoted, read});
     }
   }

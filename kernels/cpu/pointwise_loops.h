@@ -10,6 +10,7 @@
 #include "kernels/common/args.h"
 #include "kernels/common/complex.h"
 #include "kernels/common/facts.h"
+#include "kernels/common/maths.h"
 #include "kernels/common/results.h"
 #include "kernels/cpu/independent.h"
 #include "kernels/cpu/vector_level.h"
@@ -34,11 +35,13 @@ inline constexpr int64_t kMaxFunctor = 64;  // bytes
 
 // The dtypes that loops are made for: small floats are computed as float, and what is only moved as
 // integers of its size.
-inline constexpr int kComputed = 10;
-constexpr tenon_dtype computed_dtype(tenon_dtype dtype, bool moves) {
+inline constexpr int kComputed = 11;
+constexpr tenon_dtype computed_dtype(tenon_dtype dtype, Reads reads) {
+  const bool moves = reads == Reads::Nothing;
   switch (dtype) {
     case TENON_DTYPE_F16:
     case TENON_DTYPE_BF16:
+      if (reads == Reads::Signs) return dtype;
       return moves ? TENON_DTYPE_I16 : TENON_DTYPE_F32;
     case TENON_DTYPE_F8_E5M2:
     case TENON_DTYPE_F8_E4M3FN:
@@ -73,6 +76,9 @@ constexpr int computed_index(tenon_dtype dtype) {
       return 8;
     case TENON_DTYPE_C128:
       return 9;
+    case TENON_DTYPE_F16:
+    case TENON_DTYPE_BF16:
+      return 10;
     default:
       return -1;
   }
@@ -80,13 +86,14 @@ constexpr int computed_index(tenon_dtype dtype) {
 
 // Where the loops of a dtype are, whose elements are computed or only moved.
 struct ComputedIndices {
-  int8_t of[2][32];
+  int8_t of[3][32];
 };
 constexpr ComputedIndices computed_indices() {
   ComputedIndices indices{};
-  for (int moves = 0; moves < 2; ++moves) {
+  for (int reads = 0; reads < 3; ++reads) {
     for (tenon_dtype d = 0; d < 32; ++d) {
-      indices.of[moves][d] = static_cast<int8_t>(computed_index(computed_dtype(d, moves != 0)));
+      const tenon_dtype computed = computed_dtype(d, static_cast<Reads>(reads));
+      indices.of[reads][d] = static_cast<int8_t>(computed_index(computed));
     }
   }
   return indices;
@@ -273,10 +280,10 @@ struct Kept<Results<First, Rest...>> {
   }
 };
 
-constexpr DtypeSet computed_types(DtypeSet types, bool moves) {
+constexpr DtypeSet computed_types(DtypeSet types, Reads reads) {
   DtypeSet computed = 0;
   for (tenon_dtype dtype = 0; dtype < 32; ++dtype) {
-    if (has(types, dtype)) computed |= dtypes(computed_dtype(dtype, moves));
+    if (has(types, dtype)) computed |= dtypes(computed_dtype(dtype, reads));
   }
   return computed;
 }
@@ -284,7 +291,7 @@ constexpr DtypeSet computed_types(DtypeSet types, bool moves) {
 template <const Facts& kFacts, int kVariant, template <class> class F, class T, tenon_dtype kDtype>
 constexpr void add_loops(PointwiseLoops* loops) {
   constexpr PointwiseRule kRule = rule_of(kFacts.pointwise, kVariant);
-  constexpr DtypeSet kComputedTypes = computed_types(kRule.types, kFacts.pointwise.moves);
+  constexpr DtypeSet kComputedTypes = computed_types(kRule.types, kFacts.pointwise.reads);
   if constexpr (has(kComputedTypes, kDtype)) {
     static_assert(Kept<typename Signature<F<T>>::Result>::template promises<T>(kRule.gives),
                   "the functor must give what the rule says");
@@ -304,6 +311,7 @@ constexpr void add_all(PointwiseLoops* loops) {
   add_loops<kFacts, kVariant, F, double, TENON_DTYPE_F64>(loops);
   add_loops<kFacts, kVariant, F, Complex64, TENON_DTYPE_C64>(loops);
   add_loops<kFacts, kVariant, F, Complex128, TENON_DTYPE_C128>(loops);
+  add_loops<kFacts, kVariant, F, maths::SignedBits, TENON_DTYPE_F16>(loops);
 }
 
 template <const Facts& kFacts, template <class> class... F, int... kVariant>
@@ -315,6 +323,9 @@ constexpr void add_variants(PointwiseLoops (*loops)[kComputed], Integers<kVarian
 template <const Facts& kFacts, template <class> class... F>
 constexpr PointwiseTable<sizeof...(F)> pointwise_table() {
   PointwiseTable<sizeof...(F)> table;
+  if (kFacts.pointwise.reads == Reads::Signs) {
+    table.flat |= dtypes(TENON_DTYPE_F16, TENON_DTYPE_BF16);
+  }
   add_variants<kFacts, F...>(table.loops, Counted<sizeof...(F)>());
   return table;
 }

@@ -208,7 +208,7 @@ void launch_pointwise(const Strided& walk, const Args& args, Stream stream) {
 template <const Facts& kFacts, int kVariant, template <class> class F, class T>
 constexpr void add_launch(Launch* launches) {
   if constexpr (has(rule_of(kFacts.pointwise, kVariant).types, dtype_of_element<T>)) {
-    using E = std::conditional_t<kFacts.pointwise.moves, Moved<T>, T>;
+    using E = std::conditional_t<kFacts.pointwise.reads == Reads::Nothing, Moved<T>, T>;
     launches[dtype_of_element<T>] = &launch_pointwise<E, F<Compute<E>>>;
   }
 }

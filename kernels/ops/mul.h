@@ -7,9 +7,28 @@
 
 namespace tenon::kernels::ops {
 
+// A product of two parts that the host rounds before it is added to another one, as PyTorch does:
+// joined with the addition, products that are too large would give another infinity, or NaN. GCC
+// joins them in spite of -ffp-contract=off where nothing is between (kernels/cpu/CMakeLists.txt).
+template <class R>
+TENON_FUNCTOR inline R rounded(R product) {
+#if !defined(__CUDACC__) && __has_builtin(__builtin_assoc_barrier)
+  return __builtin_assoc_barrier(product);
+#else
+  return product;
+#endif
+}
+
 template <class T>
 struct Mul {
-  TENON_FUNCTOR T operator()(T x, T y) const { return maths::multiply(x, y); }
+  TENON_FUNCTOR T operator()(T x, T y) const {
+    if constexpr (is_complex_element<T>) {
+      return {rounded(x.re * y.re) - rounded(x.im * y.im),
+              rounded(x.re * y.im) + rounded(x.im * y.re)};
+    } else {
+      return maths::multiply(x, y);
+    }
+  }
 };
 
 inline constexpr Facts kMulTensor{

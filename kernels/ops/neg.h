@@ -27,7 +27,9 @@ inline constexpr Facts kNeg{
     .tangent = "-self_t",
     .batching = Batching::Pointwise,
     .cast = Cast::None,
-    .pointwise = {.rule = {kNumbers}, .no_bool = "logical not inverts a mask"},
+    .pointwise = {.rule = {kNumbers},
+                  .no_bool = "logical not inverts a mask",
+                  .reads = Reads::Signs},
 };
 
 }  // namespace tenon::kernels::ops
