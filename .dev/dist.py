@@ -11,6 +11,7 @@ import shutil
 import subprocess
 
 import dist_java
+import dist_rust
 import environment
 import machine
 import native
@@ -29,6 +30,7 @@ def make() -> int:
     _native()
     _wheel()
     dist_java.make(DIST / "maven", _version(), int(_last_change()))
+    dist_rust.make(DIST)
     _checksums()
     for path in _artefacts():
         ui.say(f"{ui.short(path)}, {path.stat().st_size / 1024:.0f} KiB")
