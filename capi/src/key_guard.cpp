@@ -46,7 +46,8 @@ tenon_status tenon_key_guard_force(tenon_keyset include, tenon_keyset exclude,
                                    tenon_key_guard* out_guard) {
   return enter_key_guard(out_guard, [&](ThreadRecord& thread) {
     // Whoever forces words has seen all keys that exist now.
-    dispatch::set_key_words({include, exclude, dispatch::key_words().known, thread.grad_mode});
+    dispatch::set_key_words(
+        {include, exclude, dispatch::key_words().known, thread.grad_mode, thread.follows_tangents});
   });
 }
 

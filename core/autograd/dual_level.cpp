@@ -54,6 +54,10 @@ EnteredLevel::~EnteredLevel() {
 
 int64_t DualLevel::enter() {
   base::ThreadRecord* thread = base::require_thread_record();
+  TENON_CHECK(dispatch::peek_top_layer() == nullptr, TENON_ERROR_STATE,
+              "tenon_dual_enter: a dual level must be entered outside of transforms, got one "
+              "inside of a ",
+              dispatch::peek_top_layer()->kind().name, "; jvp nests with them");
   TENON_CHECK(innermost() == nullptr, TENON_ERROR_STATE,
               "tenon_dual_enter: dual levels must not be nested, got one inside of level ",
               number());

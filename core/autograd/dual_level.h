@@ -13,6 +13,7 @@
 #include "base/intrusive_ptr.h"
 #include "base/thread.h"
 #include "dispatch/thread_slot.h"
+#include "dispatch/transform.h"
 #include "tensor/tensor.h"
 
 namespace tenon::autograd {
@@ -44,15 +45,24 @@ class DualLevel final : public base::RefCounted<DualLevel> {
   static DualLevel* current() noexcept {
     return base::current_thread()->follows_tangents ? innermost() : nullptr;
   }
-  /// The same while a PauseTangents lives, too.
+  /// The same while a PauseTangents lives, too. Inside of transforms it is the level of the layer
+  /// whose turn it is, where that is a jvp.
   static DualLevel* innermost() noexcept {
+    if (const dispatch::Layer* layer = dispatch::peek_top_layer()) return of_layer(*layer);
     const auto* entered = static_cast<const EnteredLevel*>(
         dispatch::thread_slot_word(level_slot.load(std::memory_order_acquire)));
     return entered != nullptr && entered->level->is_open() ? entered->level.get() : nullptr;
   }
   static int64_t number() noexcept { return 0; }
 
+  /// Puts a jvp layer with a level of its own on the calling thread's transform stack.
+  static dispatch::LayerPtr enter_layer();
+  /// NULL where the layer is no jvp.
+  static DualLevel* of_layer(const dispatch::Layer& layer) noexcept;
+
   bool is_open() const noexcept { return open_.load(std::memory_order_acquire); }
+  /// Ends it: all its tangents go.
+  void close() noexcept;
 
  private:
   friend class TangentSlot;
@@ -60,7 +70,6 @@ class DualLevel final : public base::RefCounted<DualLevel> {
   friend class base::RefCounted<DualLevel>;
   DualLevel() noexcept = default;
   ~DualLevel() = default;
-  void close() noexcept;
 
   std::atomic<bool> open_{true};  // written under the lock
   std::atomic<bool> locked_{false};

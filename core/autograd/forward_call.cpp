@@ -25,8 +25,7 @@ std::span<const int64_t> shape_of(const Tensor& tensor) noexcept {
 }
 
 bool is_view_of(const Tensor& tensor, const Tensor& other) noexcept {
-  return tensor.has_storage() && other.has_storage() && tensor.storage() == other.storage() &&
-         tensor.dtype() == other.dtype();
+  return tensor.storage() == other.storage() && tensor.dtype() == other.dtype();
 }
 
 tenon_value zeros() noexcept { return tenon_value_of_tensor(Tensor::undefined()); }

@@ -19,9 +19,7 @@ using value::OwnedValue;
 
 namespace {
 
-bool share_memory(const Tensor& a, const Tensor& b) noexcept {
-  return a.has_storage() && b.has_storage() && a.storage() == b.storage();
-}
+bool share_memory(const Tensor& a, const Tensor& b) noexcept { return a.storage() == b.storage(); }
 
 }  // namespace
 

@@ -37,6 +37,7 @@ constinit Found found_add("aten::add.Tensor");
 constinit Found found_add_in_place("aten::add_.Tensor");
 constinit Found found_clone("aten::clone");
 constinit Found found_ones_like("aten::ones_like");
+constinit Found found_zeros_like("aten::zeros_like");
 constinit Found found_zeros("aten::zeros");
 constinit Found found_sum("aten::sum.dim_IntList");
 constinit Found found_sum_all("aten::sum");
@@ -77,7 +78,27 @@ TensorPtr call(Found& found, std::span<tenon_value> args) {
   return TensorPtr::adopt(call_value(found, args).as.tensor);
 }
 
+TensorPtr clone_as(const Tensor& tensor, tenon_value memory_format) {
+  tenon_value args[] = {tensor_value(tensor), memory_format};
+  return call(found_clone, args);
+}
+
+// Of a layer's tensor. What a factory makes is of no layer, and could not be written with what a
+// vmap maps: this is made of the tensor's first element, on as much memory as the strides reach.
+TensorPtr empty_like_level(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides) {
+  if (tensor.numel() == 0) return zeros_like(tensor);
+  int64_t reach = 1;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) reach += (sizes[dim] - 1) * strides[dim];
+  const TensorPtr first = as_strided(tensor, {}, {}, tensor.offset());
+  const TensorPtr memory = clone_as(*expand(*first, {&reach, 1}),
+                                    tenon_value_of_memory_format(TENON_MEMORY_FORMAT_CONTIGUOUS));
+  return as_strided(*memory, sizes, strides, memory->offset());
+}
+
 TensorPtr empty_like(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides) {
+  if (tensor.content(tensor::Content::kLevel) != nullptr) {
+    return empty_like_level(tensor, sizes, strides);
+  }
   tenon_value args[] = {dims_value(sizes),
                         dims_value(strides),
                         tenon_value_of_dtype(tensor.dtype()),
@@ -99,15 +120,18 @@ void add_in_place(Tensor& a, const Tensor& b) {
   call(found_add_in_place, args);
 }
 
-TensorPtr clone(const Tensor& tensor) {
-  tenon_value args[] = {tensor_value(tensor), tenon_value_of_none()};
-  return call(found_clone, args);
-}
+TensorPtr clone(const Tensor& tensor) { return clone_as(tensor, tenon_value_of_none()); }
 
 TensorPtr ones_like(const Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor),  tenon_value_of_none(), tenon_value_of_none(),
                         tenon_value_of_none(), tenon_value_of_none(), tenon_value_of_none()};
   return call(found_ones_like, args);
+}
+
+TensorPtr zeros_like(const Tensor& tensor) {
+  tenon_value args[] = {tensor_value(tensor),  tenon_value_of_none(), tenon_value_of_none(),
+                        tenon_value_of_none(), tenon_value_of_none(), tenon_value_of_none()};
+  return call(found_zeros_like, args);
 }
 
 TensorPtr zeros_for(const OutputInfo& info) {

@@ -17,6 +17,7 @@ void add_in_place(Tensor& a, const Tensor& b);
 TensorPtr clone(const Tensor& tensor);
 /// Of the same sizes, dtype and device.
 TensorPtr ones_like(const Tensor& tensor);
+TensorPtr zeros_like(const Tensor& tensor);
 TensorPtr zeros_for(const OutputInfo& info);
 /// Summed over the dims that broadcasting `sizes` to the tensor's has made or widened. Throws
 /// TENON_ERROR_INVALID_ARGUMENT where sizes are no such.
@@ -32,7 +33,7 @@ TensorPtr alias(const Tensor& tensor);
 /// A view of a tensor that is laid out from its first element on.
 TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides,
                      int64_t offset);
-/// A copy that is laid out so.
+/// A copy that is laid out so, of the same sizes.
 TensorPtr copy_as(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides);
 /// Of the tensor's sizes, strides, dtype and device.
 TensorPtr zeros_as(const Tensor& tensor);

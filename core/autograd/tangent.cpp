@@ -41,11 +41,6 @@ bool is_alone(const Tensor& tensor) noexcept {
          tensor.storage()->is_alone();
 }
 
-TensorPtr laid_out_as(const Tensor& tangent, const Tensor& tensor) {
-  if (!tensor.has_storage() || overlaps_itself(tensor)) return operators::clone(tangent);
-  return operators::copy_as(tangent, tensor.size_span(), tensor.stride_span());
-}
-
 void check_part(const char* what, const Tensor& tensor) {
   constexpr const char* kMake = "tenon_dual_make";
   TENON_CHECK_TYPE(is_differentiable(tensor.dtype()), kMake, ": ", what,
@@ -55,6 +50,14 @@ void check_part(const char* what, const Tensor& tensor) {
 }
 
 }  // namespace
+
+TensorPtr laid_out_as(const Tensor& tangent, const Tensor& tensor) {
+  const bool is_level = tensor.content(tensor::Content::kLevel) != nullptr;
+  if ((!tensor.has_storage() && !is_level) || overlaps_itself(tensor)) {
+    return operators::clone(tangent);
+  }
+  return operators::copy_as(tangent, tensor.size_span(), tensor.stride_span());
+}
 
 TensorPtr tangent_of(const Tensor& tensor, DualLevel& level) {
   if (!tensor.may_be_tracked()) return {};

@@ -34,6 +34,8 @@ void write_tangent(DualLevel& level, tensor::Tensor& tensor, const tensor::Tenso
 /// The part of a tangent that is of a view on the memory of `of`, whose tangent it is.
 tensor::TensorPtr tangent_of_view(const tensor::Tensor& tangent, const tensor::Tensor& of,
                                   const tensor::Tensor& view);
+/// A copy of a tangent that lies in memory as its tensor does, where that is possible.
+tensor::TensorPtr laid_out_as(const tensor::Tensor& tangent, const tensor::Tensor& tensor);
 /// Whether a tangent lies in memory as its tensor does.
 bool is_laid_out_as(const tensor::Tensor& tangent, const tensor::Tensor& tensor) noexcept;
 

@@ -247,6 +247,12 @@ void set_node(Tensor& tensor, NodePtr node, uint32_t output) {
   tensor.add_keys_of_written(kAutograd);
 }
 
+void track(Tensor& tensor) {
+  TENON_DCHECK(is_differentiable(tensor.dtype()));
+  require_leaf(tensor)->set_requires_grad(true);
+  tensor.add_keys(kAutograd);
+}
+
 void set_requires_grad(Tensor& tensor, bool wanted) {
   constexpr const char* kFunction = "tenon_tensor_set_requires_grad";
   TENON_CHECK_ARG(!tensor.is_undefined(), kFunction,
@@ -265,10 +271,10 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
                 kFunction,
                 ": inference tensors cannot begin to require gradients outside of inference mode; "
                 "clone the tensor there first");
-    TENON_CHECK(!tensor.is_hollow(), TENON_ERROR_STATE, kFunction,
+    const bool is_level = tensor.content(tensor::Content::kLevel) != nullptr;
+    TENON_CHECK(!tensor.is_hollow() || is_level, TENON_ERROR_STATE, kFunction,
                 ": tensor must have memory of its own, got one that stands for something else");
-    require_leaf(tensor)->set_requires_grad(true);
-    tensor.add_keys(kAutograd);
+    track(tensor);
   } else if (const Flow flow = own_flow(tensor); flow.node != nullptr) {
     flow.node->set_requires_grad(false);
     if (link_of(tensor) == nullptr) tensor.remove_keys(kAutograd);

@@ -66,6 +66,8 @@ TangentSlot& require_tangent_slot(tensor::Tensor& tensor);
 /// Whether somebody has linked it to a node, or it is a leaf with something to keep.
 inline bool has_node(const tensor::Tensor& tensor) noexcept { return tensor.autograd() != nullptr; }
 
+/// Has gradients flow to a tensor that nobody else has, of a differentiable dtype.
+void track(tensor::Tensor& tensor);
 /// See tenon_tensor_set_requires_grad, tenon_tensor_copy_grad and tenon_tensor_set_grad.
 void set_requires_grad(tensor::Tensor& tensor, bool wanted);
 tensor::TensorPtr copy_grad(tensor::Tensor& tensor);

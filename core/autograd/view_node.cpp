@@ -95,10 +95,15 @@ class WriteFormula final : public PlacedFormula {
       }
     }
     if (call->needs[0] == 0) return;
-    if (of_view != nullptr) {
+    if (of_view == nullptr) {
+      operators::zero(*part);
+    } else if (whole->content(tensor::Content::kLevel) == nullptr &&
+               of_view->content(tensor::Content::kLevel) == nullptr) {
       operators::copy_into(*part, *of_view);
     } else {
+      // A layer may map one of the two and not the other: nothing of it is written into it.
       operators::zero(*part);
+      whole = operators::add(*whole, *operators::strided_scatter(*of_view, call->saved));
     }
     call->out_grads[0] = whole.detach();
   }

@@ -30,7 +30,7 @@ Tensor* marked(Tensor* sum) noexcept {
 void add_to(Tensor** slot, TensorPtr grad, bool recorded) {
   if (*slot == nullptr) {
     *slot = grad.detach();
-  } else if (is_sum(*slot) && !recorded) {
+  } else if (is_sum(*slot) && !recorded && unmarked(*slot)->has_storage() && grad->has_storage()) {
     operators::add_in_place(*unmarked(*slot), *grad);
   } else {
     Tensor* const old = unmarked(*slot);

@@ -14,6 +14,7 @@ struct KeyWords {
   tenon_keyset exclude = base::kDefaultExclude;  // without what the grad mode takes away
   tenon_keyset known = 0;                        // see base::LateDefaults
   uint32_t grad_mode = TENON_GRAD_MODE_ON;
+  bool follows_tangents = false;  // as base::ThreadRecord's
 };
 
 /// The thread's words, as its next call has them.
@@ -23,7 +24,7 @@ inline KeyWords key_words() noexcept {
   const tenon_keyset fresh = known & ~thread->known_defaults;
   const tenon_keyset included = base::late_defaults.included.load(std::memory_order_relaxed);
   return {thread->include | (fresh & included), thread->exclude | (fresh & ~included), known,
-          thread->grad_mode};
+          thread->grad_mode, thread->follows_tangents};
 }
 inline tenon_keyset included_keys() noexcept { return key_words().include; }
 inline tenon_keyset excluded_keys() noexcept { return key_words().exclude; }
@@ -42,6 +43,7 @@ inline void set_key_words(const KeyWords& words) noexcept {
   base::ThreadRecord* thread = base::current_thread();
   thread->include = words.include & kFunctionalityMask;
   thread->exclude = words.exclude & kFunctionalityMask;
+  thread->follows_tangents = words.follows_tangents;
   base::set_grad_mode(thread, words.grad_mode);
   set_known_defaults(thread, words.known);
 }

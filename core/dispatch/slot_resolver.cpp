@@ -130,6 +130,11 @@ bool returns_views(const Schema& schema) {
   });
 }
 
+bool is_tagged(const Definition& definition, std::string_view tag) {
+  return std::ranges::any_of(definition.tags,
+                             [&](const base::InternedString& one) { return one.view() == tag; });
+}
+
 // Positions and kinds of the arguments that carry keys.
 void describe_arguments(const Schema& schema, Snapshot* snapshot) {
   const auto& arguments = schema.arguments();
@@ -358,6 +363,8 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   snapshot->mask = ~table.skipped();
   snapshot->schema = schema::SchemaPtr(definition.schema).detach();
   describe_arguments(*snapshot->schema, snapshot);
+  if (is_tagged(definition, "nondeterministic_seeded")) snapshot->traits |= kIsRandom;
+  if (is_tagged(definition, "dynamic_output_shape")) snapshot->traits |= kHasDynamicShape;
   if (is_built_in(numbers, fallbacks, TENON_KEY_BACKEND_SELECT)) snapshot->flags |= kSelectsBackend;
   if (is_built_in(numbers, fallbacks, TENON_KEY_AD_INPLACE_OR_VIEW)) {
     // Views are the fallback's own work.

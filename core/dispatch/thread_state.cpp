@@ -62,7 +62,6 @@ ThreadStacks& require_thread_stacks() {
 ThreadStatePtr capture_thread_state() {
   auto state = base::make_intrusive<ThreadState>(key_words(), copy_visible(thread_stacks()));
   state->slots = SlotWords::of_thread();
-  state->follows_tangents = base::current_thread()->follows_tangents;
   return state;
 }
 
@@ -78,8 +77,6 @@ ThreadStatePtr enter_thread_state(const ThreadState& state) {
   previous->slots = std::move(slots).put_on_thread();
   previous->left_on = thread;
   previous->nesting = thread->nesting++;
-  previous->follows_tangents = thread->follows_tangents;
-  base::set_follows_tangents(thread, state.follows_tangents);
   set_key_words(state.keys);
   return previous;
 }
@@ -94,7 +91,6 @@ void leave_thread_state(tenon_thread_state* given) {
               thread->nesting, ", got number ", given->nesting + 1);
   const auto previous = ThreadStatePtr::adopt(given);
   thread->nesting = given->nesting;
-  base::set_follows_tangents(thread, previous->follows_tangents);
   set_key_words(previous->keys);
   void* entered = exchange_stacks(thread, previous->stacks.release());
   // What was entered goes last: that may run foreign code, which sees the state that is back.

@@ -11,9 +11,11 @@
 #include "tenon/common.h"
 #include "value/object.h"
 
+struct tenon_layer;
+
 namespace tenon::dispatch {
 
-class Layer;
+using Layer = ::tenon_layer;
 using LayerPtr = base::IntrusivePtr<Layer>;
 
 /// A layer of the transform stack on one thread, with the words from before the call that it serves
@@ -45,7 +47,6 @@ struct tenon_thread_state final : tenon::base::RefCounted<tenon_thread_state> {
   const tenon::dispatch::KeyWords keys;
   std::unique_ptr<tenon::dispatch::ThreadStacks> stacks;  // NULL: empty
   tenon::dispatch::SlotWords slots;
-  bool follows_tangents = false;  // as base::ThreadRecord's
   /// Of a state that entering another one put aside: where, and its number among what is nested.
   const tenon::base::ThreadRecord* left_on = nullptr;
   uint32_t nesting = 0;

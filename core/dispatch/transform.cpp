@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/transform.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "dispatch/kernel_guard.h"
 #include "dispatch/lookup.h"
 #include "dispatch/own_arguments.h"
+#include "dispatch/replace_results.h"
 
 namespace tenon::dispatch {
 
@@ -41,9 +43,13 @@ StackedLayer* top_of_stack() noexcept {
 
 // Words with TransformFront included exactly while there are layers.
 KeyWords with_front(KeyWords words) noexcept {
-  if (top_of_stack() == nullptr)
-    return {words.include & ~kFront, words.exclude, words.known, words.grad_mode};
-  return {words.include | kFront, words.exclude & ~kFront, words.known, words.grad_mode};
+  if (top_of_stack() == nullptr) {
+    words.include &= ~kFront;
+  } else {
+    words.include |= kFront;
+    words.exclude &= ~kFront;
+  }
+  return words;
 }
 
 // Words for calls that a layer serves.
@@ -57,7 +63,17 @@ KeyWords words_of(const Layer& layer, const KeyWords& outer) noexcept {
   others &= ~kind.keys;
   return {(outer.include & ~kFront & ~others) | kind.include | kBack,
           (outer.exclude & ~kind.keys & ~kBack) | others | kFront | kTracer, outer.known,
-          outer.grad_mode};
+          outer.grad_mode, kind.follows_tangents && outer.follows_tangents};
+}
+
+// Words for what runs below a layer: as before the call that it serves, but for gradients that were
+// off outside of it.
+KeyWords words_below(const StackedLayer& top) noexcept {
+  KeyWords words = top.outer;
+  const Layer& layer = *top.layer;
+  const bool was_off = layer.grad_mode() != TENON_GRAD_MODE_ON;
+  if (layer.kind().opens_grad_mode && was_off) words.grad_mode = layer.grad_mode();
+  return words;
 }
 
 // Sets words for one call, and puts back what was.
@@ -72,23 +88,9 @@ class ForWords {
   const KeyWords before_;
 };
 
-// The tensor that one of a layer that ended stands for; the tensor itself where its layer lives.
-Tensor& settle_dead(const tenon_op* op, Tensor& tensor) {
-  Tensor* at = &tensor;
-  for (const LevelTensor* level = level_tensor(*at); level != nullptr; level = level_tensor(*at)) {
-    const Layer& layer = *level->layer;
-    if (layer.is_alive()) break;
-    TENON_CHECK(layer.kind().dead_unwraps, TENON_ERROR_STATE, op->name(),
-                ": tensor must not outlive its transform, got one of a ", layer.kind().name,
-                " that has ended (level ", layer.level(), ")");
-    at = level->below.get();
-  }
-  return *at;
-}
-
 // A tensor as the layer's calls see it: empty where it is that already.
 TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
-  Tensor& now = settle_dead(op, tensor);
+  Tensor& now = settle_dead(op->name(), tensor);
   const LevelTensor* level = level_tensor(now);
   if (level != nullptr && level->layer.get() == &layer) {
     return &now == &tensor ? TensorPtr() : TensorPtr::share(&now);
@@ -100,7 +102,7 @@ TensorPtr lift(const tenon_op* op, Layer& layer, Tensor& tensor) {
   if (now.is_undefined() || layer.kind().lift == nullptr) {
     return &now == &tensor ? TensorPtr() : TensorPtr::share(&now);
   }
-  return layer.kind().lift(layer, now);
+  return layer.kind().lift(layer, now, nullptr);
 }
 
 // Drops what a function has taken over unless somebody else has by then.
@@ -112,55 +114,9 @@ struct ContentOwner {
   }
 };
 
-// Tensors that a call goes on with, and the arguments that they stand for.
-struct Replacement {
-  Tensor* argument;
-  Tensor* replaced_by;
-};
-using Replacements = base::SmallVector<Replacement, 8>;
-
-// The caller's own handle where a result is what it was replaced by: what is returned is an alias
-// of it at every level. Empty for other results.
-TensorPtr map_back(const Replacements& replacements, Tensor& result) {
-  for (const Replacement& each : replacements) {
-    if (each.replaced_by == &result) return TensorPtr::share(each.argument);
-  }
-  return {};
-}
-
-// Puts `other(Tensor&)` in the place of each tensor of a list, where it gives one.
-template <class Other>
-void replace_in_list(tenon_value* list, const Other& other) {
-  std::vector<TensorPtr> owners;
-  base::SmallVector<Tensor*, 8> tensors(std::span(value::tensors(*list), list->count));
-  for (Tensor*& each : tensors) {
-    if (each == nullptr) continue;
-    if (TensorPtr tensor = other(*each)) {
-      each = tensor.get();
-      owners.push_back(std::move(tensor));
-    }
-  }
-  if (owners.empty()) return;
-  const tenon_value replaced =
-      value::new_list(TENON_TAG_TENSOR_LIST, tensors.data(), static_cast<int64_t>(tensors.size()));
-  value::clear(list);
-  *list = replaced;
-}
-
-// The same for all results.
-template <class Other>
-void replace_results(tenon_stack* stack, const Other& other) {
-  for (uint32_t i = 0; i < stack->nrets; ++i) {
-    tenon_value& ret = stack->rets[i];
-    if (ret.tag == TENON_TAG_TENSOR_LIST) replace_in_list(&ret, other);
-    if (ret.tag != TENON_TAG_TENSOR) continue;
-    if (TensorPtr tensor = other(*ret.as.tensor)) {
-      value::clear(&ret);
-      ret.tag = TENON_TAG_TENSOR;
-      ret.flags = TENON_VALUE_OWNED;
-      ret.as.tensor = tensor.detach();
-    }
-  }
+// The tensor whose memory a tensor shows.
+const Tensor* root_of(const Tensor& tensor) noexcept {
+  return tensor.base() != nullptr ? tensor.base() : &tensor;
 }
 
 // Writing to a tensor from outside of a layer would be lost on those who run the layer again, and
@@ -169,7 +125,7 @@ void check_written(const tenon_op* op, const Layer& layer, const tenon_stack& st
   if (layer.kind().lift == nullptr || layer.kind().may_write_lower) return;
   const auto check = [&](Tensor* tensor, uint32_t position) {
     if (tensor == nullptr || tensor->is_undefined()) return;
-    if (level_tensor(settle_dead(op, *tensor), layer) != nullptr) return;
+    if (level_tensor(settle_dead(op->name(), *tensor), layer) != nullptr) return;
     const schema::SchemaPtr schema = schema_of(*op);
     const auto& arguments = schema->arguments();
     fail(
@@ -190,6 +146,36 @@ void check_written(const tenon_op* op, const Layer& layer, const tenon_stack& st
 
 }  // namespace
 
+Tensor& settle_dead(const char* who, Tensor& tensor) {
+  Tensor* at = &tensor;
+  for (const LevelTensor* level = level_tensor(*at); level != nullptr; level = level_tensor(*at)) {
+    const Layer& layer = *level->layer;
+    if (layer.is_alive()) break;
+    TENON_CHECK(layer.kind().dead_unwraps, TENON_ERROR_STATE, who,
+                ": tensor must not outlive its transform, got one of a ", layer.kind().name,
+                " that has ended (level ", layer.level(), ")");
+    at = level->below.get();
+  }
+  return *at;
+}
+
+const Tensor* viewed_argument(const Replacements& replacements, const Layer& layer,
+                              const Tensor& result) noexcept {
+  if (result.base() == nullptr) return nullptr;
+  for (const Replacement& each : replacements) {
+    const bool shows = root_of(*each.replaced_by) == result.base();
+    if (shows && level_tensor(*each.argument, layer) != nullptr) return root_of(*each.argument);
+  }
+  return nullptr;
+}
+
+TensorPtr map_back(const Replacements& replacements, const Tensor& result) {
+  for (const Replacement& each : replacements) {
+    if (each.replaced_by == &result) return TensorPtr::share(each.argument);
+  }
+  return {};
+}
+
 LevelTensor::LevelTensor(LayerPtr its_layer, TensorPtr tensor_below, void* its_content,
                          tenon_deleter drop_content) noexcept
     : layer(std::move(its_layer)),
@@ -206,10 +192,15 @@ LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
   ThreadStacks& stacks = require_thread_stacks();
   const StackedLayer* top = top_of_stack();
   const int64_t level = top != nullptr ? top->layer->level() + 1 : 1;
-  auto layer = base::make_intrusive<Layer>(kind, level, content, drop);
+  const KeyWords outer = key_words();
+  auto layer = base::make_intrusive<Layer>(kind, level, outer.grad_mode, content, drop);
   owner.drop = nullptr;
-  stacks.layers.push({layer, key_words()});
-  set_key_words(with_front(key_words()));
+  stacks.layers.push({layer, outer});
+  KeyWords words = with_front(outer);
+  if (kind.opens_grad_mode) words.grad_mode = TENON_GRAD_MODE_ON;
+  // Whose they are is said by the layer whose turn it is.
+  words.follows_tangents = words.follows_tangents || kind.follows_tangents;
+  set_key_words(words);
   return layer;
 }
 
@@ -223,23 +214,30 @@ void leave_layer(Layer& layer) {
   const KeyWords before = stacks->layers.pop().outer;
   const KeyWords now = key_words();
   set_key_words({(now.include & ~kFront) | (before.include & kFront),
-                 (now.exclude & ~kFront) | (before.exclude & kFront), now.known, now.grad_mode});
+                 (now.exclude & ~kFront) | (before.exclude & kFront), now.known,
+                 layer.kind().opens_grad_mode ? layer.grad_mode() : now.grad_mode,
+                 before.follows_tangents});
 }
 
-LayerPtr top_layer() noexcept {
+LayerPtr top_layer() noexcept { return LayerPtr::share(peek_top_layer()); }
+
+Layer* peek_top_layer() noexcept {
   const StackedLayer* top = top_of_stack();
-  return top != nullptr ? top->layer : LayerPtr();
+  return top != nullptr ? top->layer.get() : nullptr;
 }
 
 TensorPtr new_level_tensor(Layer& layer, Tensor& below, tenon_keyset keys,
-                           const tensor::Geometry& geometry, void* content, tenon_deleter drop) {
+                           const tensor::Geometry& geometry, void* content, tenon_deleter drop,
+                           const Tensor* view_of) {
   ContentOwner owner{content, drop};
   auto level = std::make_unique<LevelTensor>(LayerPtr::share(&layer), TensorPtr::share(&below),
                                              content, drop);
   owner.drop = nullptr;
-  const tenon_keyset all = (keys & kFunctionalityMask) | kBack | (below.keys() & kBackendMask);
-  const tensor::HollowClaim claim{"transform",    all,      below.dtype(),
-                                  below.device(), geometry, &below};
+  // With Front, so that a tensor that has outlived its layer is settled before all else.
+  const tenon_keyset all =
+      (keys & kFunctionalityMask) | kFront | kBack | (below.keys() & kBackendMask);
+  const tensor::HollowClaim claim{"transform", all,    below.dtype(), below.device(),
+                                  geometry,    &below, view_of};
   return TensorPtr::adopt(
       Tensor::make_hollow(claim, Content::kLevel, level.release(),
                           [](void* dead) { delete static_cast<LevelTensor*>(dead); }));
@@ -258,7 +256,7 @@ BelowLayer::BelowLayer() noexcept : words_(key_words()) {
   const StackedLayer* top = top_of_stack();
   if (top == nullptr) return;
   hides_ = true;
-  const KeyWords outer = top->outer;
+  const KeyWords outer = words_below(*top);
   ThreadStacks& stacks = *thread_stacks();
   hidden_ = stacks.layers.hide_from(live_layers(stacks) - 1);
   set_key_words(with_front(outer));
@@ -270,13 +268,49 @@ BelowLayer::~BelowLayer() {
   set_key_words(words_);
 }
 
+namespace {
+
+// Without a layer: tensors of layers that have ended stand for what was below. The last layer may
+// have ended on another thread, too.
+tenon_status call_settled(const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  OwnArguments arguments(*stack);
+  Replacements replacements;
+  arguments.replace_tensors([&](Tensor& tensor) -> TensorPtr {
+    Tensor& now = settle_dead(op->name(), tensor);
+    if (&now == &tensor) return {};
+    replacements.push_back({&tensor, &now});
+    return TensorPtr::share(&now);
+  });
+  if (replacements.empty()) {
+    return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_FRONT), stack);
+  }
+  tenon_stack inner = arguments.stack_for(*stack);
+  const tenon_status status = call(op, &inner);
+  if (status != TENON_OK) return status;
+  replace_results(stack, [&](Tensor& result) { return map_back(replacements, result); });
+  return TENON_OK;
+}
+
+// An operator such as t_ makes the tensor below another view of its memory.
+void follow_shapes(const Replacements& replacements) {
+  for (const Replacement& each : replacements) {
+    Tensor& tensor = *each.argument;
+    const Tensor& below = *each.replaced_by;
+    const LevelTensor* level = level_tensor(tensor);
+    if (level == nullptr || level->layer->kind().lift == nullptr || below.is_symbolic()) continue;
+    const bool same = tensor.offset() == below.offset() &&
+                      std::ranges::equal(tensor.size_span(), below.size_span()) &&
+                      std::ranges::equal(tensor.stride_span(), below.stride_span());
+    if (!same) tensor.claim_geometry({below.size_span(), below.strides(), below.offset()});
+  }
+}
+
+}  // namespace
+
 tenon_status transform_front(void*, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
   return guard_kernel(stack, [&]() -> tenon_status {
     StackedLayer* top = top_of_stack();
-    // The last layer has ended on another thread.
-    if (top == nullptr) {
-      return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_FRONT), stack);
-    }
+    if (top == nullptr) return call_settled(op, keys, stack);
     const LayerPtr layer = top->layer;
     check_written(op, *layer, *stack);
     OwnArguments arguments(*stack);
@@ -313,18 +347,20 @@ tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_
   return guard_kernel(stack, [&]() -> tenon_status {
     const LayerPtr layer = top_layer();
     OwnArguments arguments(*stack);
-    Replacements replacements;
+    Replacements replacements;  // of all arguments, also of those that stay as they are
+    bool any = false;
     arguments.replace_tensors([&](Tensor& tensor) -> TensorPtr {
-      Tensor& now = settle_dead(op, tensor);
+      Tensor& now = settle_dead(op->name(), tensor);
       const LevelTensor* level = layer ? level_tensor(now, *layer) : nullptr;
       Tensor* below = level != nullptr ? level->below.get() : &now;
-      if (below == &tensor) return {};
       replacements.push_back({&tensor, below});
+      if (below == &tensor) return {};
+      any = true;
       return TensorPtr::share(below);
     });
     tenon_stack inner = arguments.stack_for(*stack);
     // Nothing to take off and no layer to leave: what carries Back belongs to nobody here.
-    if (replacements.empty() && !layer) {
+    if (!any && !layer) {
       return redispatch(op, keys & keys_below(TENON_KEY_TRANSFORM_BACK), stack);
     }
     {
@@ -332,11 +368,11 @@ tenon_status transform_back(void*, const tenon_op* op, tenon_keyset keys, tenon_
       const tenon_status status = call(op, &inner);
       if (status != TENON_OK) return status;
     }
-    if (replacements.empty()) return TENON_OK;
+    if (op->written.load(std::memory_order_relaxed) != 0) follow_shapes(replacements);
     replace_results(stack, [&](Tensor& result) -> TensorPtr {
       if (TensorPtr own = map_back(replacements, result)) return own;
-      const bool lifts = layer && layer->kind().lift != nullptr && !result.is_undefined();
-      return lifts ? layer->kind().lift(*layer, result) : TensorPtr();
+      if (!layer || layer->kind().lift == nullptr || result.is_undefined()) return {};
+      return layer->kind().lift(*layer, result, viewed_argument(replacements, *layer, result));
     });
     return TENON_OK;
   });

@@ -11,6 +11,7 @@
 
 #include <atomic>
 
+#include "base/small_vector.h"
 #include "dispatch/built_in.h"
 #include "dispatch/thread_state.h"
 #include "tenon/value.h"
@@ -23,24 +24,35 @@ struct LayerKind {
   const char* name;      // such as "vmap"
   tenon_keyset keys;     // functionalities that serve its calls: open there, shut at other layers
   tenon_keyset include;  // of these, what its calls have whatever the arguments carry
-  // Gives a lower tensor, or a result from below, the layer's level. NULL: they stay as they are.
-  tensor::TensorPtr (*lift)(Layer& layer, tensor::Tensor& lower);
+  // Gives a lower tensor, or a result from below, the layer's level. `view_of`: the tensor of the
+  // layer, no view itself, that the result is a view of; NULL else. NULL: they stay as they are.
+  tensor::TensorPtr (*lift)(Layer& layer, tensor::Tensor& lower, const tensor::Tensor* view_of);
   bool dead_unwraps;  // what outlives its layer stands for the tensor below; else using it fails
   bool may_write_lower = false;  // lifted tensors may be written, too; else that fails
+  // Its function runs in grad mode, whatever the mode outside: what was off there stays off below.
+  bool opens_grad_mode = false;
+  bool follows_tangents = false;  // as base::ThreadRecord has it, in the layer's calls
 };
 
+}  // namespace tenon::dispatch
+
 /// One layer, shared by the threads that its thread state was carried to.
-class Layer final : public base::RefCounted<Layer> {
+struct tenon_layer final : tenon::base::RefCounted<tenon_layer> {
  public:
-  Layer(const LayerKind& kind, int64_t level, void* content, tenon_deleter drop) noexcept
-      : kind_(kind), level_(level), content_(content), drop_(drop) {}
-  ~Layer() {
+  using LayerKind = tenon::dispatch::LayerKind;
+
+  tenon_layer(const LayerKind& kind, int64_t level, uint32_t grad_mode, void* content,
+              tenon_deleter drop) noexcept
+      : kind_(kind), level_(level), grad_mode_(grad_mode), content_(content), drop_(drop) {}
+  ~tenon_layer() {
     if (drop_ != nullptr) drop_(content_);
   }
 
   const LayerKind& kind() const noexcept { return kind_; }
   /// 1 for the outermost.
   int64_t level() const noexcept { return level_; }
+  /// The grad mode outside of it.
+  uint32_t grad_mode() const noexcept { return grad_mode_; }
   /// What its kind keeps; lives as long as the layer, which may end before.
   void* content() const noexcept { return content_; }
   bool is_alive() const noexcept { return alive_.load(std::memory_order_acquire); }
@@ -49,10 +61,13 @@ class Layer final : public base::RefCounted<Layer> {
  private:
   const LayerKind& kind_;
   const int64_t level_;
+  const uint32_t grad_mode_;
   void* const content_;
   const tenon_deleter drop_;  // of `content_`; may be NULL
   std::atomic<bool> alive_{true};
 };
+
+namespace tenon::dispatch {
 
 /// Puts a layer on the calling thread's stack. Takes over `content`, also when this throws: `drop`
 /// runs with the last reference to the layer.
@@ -61,6 +76,8 @@ LayerPtr enter_layer(const LayerKind& kind, void* content = nullptr, tenon_delet
 void leave_layer(Layer& layer);
 /// The layer whose turn it is; empty without one.
 LayerPtr top_layer() noexcept;
+/// The same, borrowed from the thread's stack.
+Layer* peek_top_layer() noexcept;
 
 /// A tensor as a layer sees it: the tensor below, and what the layer's kind keeps with it.
 struct LevelTensor {
@@ -76,14 +93,36 @@ struct LevelTensor {
 };
 
 /// A tensor at a layer's level, with the functionalities of `keys`, TransformBack, and the device,
-/// dtype, backend and version counter of `below`. Takes over `content`, also when this throws.
+/// dtype, backend and version counter of `below`; a view of `view_of` unless that is NULL. Takes
+/// over `content`, also when this throws.
 tensor::TensorPtr new_level_tensor(Layer& layer, tensor::Tensor& below, tenon_keyset keys,
                                    const tensor::Geometry& geometry, void* content = nullptr,
-                                   tenon_deleter drop = nullptr);
+                                   tenon_deleter drop = nullptr,
+                                   const tensor::Tensor* view_of = nullptr);
 /// NULL for tensors of no level.
 const LevelTensor* level_tensor(const tensor::Tensor& tensor) noexcept;
 /// The same for a layer's own tensors only.
 const LevelTensor* level_tensor(const tensor::Tensor& tensor, const Layer& layer) noexcept;
+
+/// What a tensor stands for once the layers that it is of have ended; itself where they live, or
+/// it has none. Throws TENON_ERROR_STATE, in the name of `who`, for one that must not outlive its
+/// layer.
+tensor::Tensor& settle_dead(const char* who, tensor::Tensor& tensor);
+
+/// Tensors that a call goes on with, and the arguments that they stand for.
+struct Replacement {
+  tensor::Tensor* argument;
+  tensor::Tensor* replaced_by;
+};
+using Replacements = base::SmallVector<Replacement, 8>;
+
+/// The layer's tensor, no view itself, that a result from below is a view of: it lies on memory
+/// that an argument stands for. NULL for what is no view.
+const tensor::Tensor* viewed_argument(const Replacements& replacements, const Layer& layer,
+                                      const tensor::Tensor& result) noexcept;
+/// The caller's own handle where a result is what it was replaced by: what is returned is an alias
+/// of it at every level. Empty for other results.
+tensor::TensorPtr map_back(const Replacements& replacements, const tensor::Tensor& result);
 
 /// Runs what follows below the layer whose turn it is: it is hidden, the words are those from
 /// before the call. A layer's kernels use it for their calls on tensors below.

@@ -23,19 +23,26 @@ tenon_tensor* tenon_tensor::make_hollow(const HollowClaim& claim, Content kind, 
   HeapDims heap = allocate_dims(geometry.sizes.size());
   // A carrier has no dtype; the sizes of dtypes are looked up for real ones only.
   const bool has_dtype = is_dtype(claim.dtype);
-  tenon_tensor* tensor = make_in_block(kStorageBlock, has_dtype ? claim.dtype : TENON_DTYPE_U8,
-                                       claim.device, MemoryKind::kNone, 0);
+  const bool is_view = claim.view_of != nullptr;
+  TENON_DCHECK(!is_view || (has_dtype && claim.view_of->is_hollow()));
+  tenon_tensor* tensor =
+      is_view ? new_alias_header(*claim.view_of, claim.dtype, 0)
+              : make_in_block(kStorageBlock, has_dtype ? claim.dtype : TENON_DTYPE_U8, claim.device,
+                              MemoryKind::kNone, 0);
   if (!has_dtype) {
     tensor->dtype_ = claim.dtype;
     tensor->itemsize_ = 0;
   }
-  tensor->set_keys(claim.keys);
+  // A view carries Autograd as place_alias() says.
+  tensor->set_keys(claim.keys | (is_view ? tensor->keys() & tenon::base::kAutogradBit : 0));
   tensor->flags_ = TENON_TENSOR_HOLLOW | (geometry.symbolic ? TENON_TENSOR_SYMBOLIC : 0u);
   // A carrier is no tensor, and what a level carries is its layer's to say.
   if (kind == Content::kWrapped) tensor->follow_grad_mode();
   tensor->offset_ = geometry.offset;
   tensor->set_dims(geometry.sizes, geometry.strides, numel, heap.release(), contiguous);
-  if (claim.version_of != nullptr) tensor->storage_->share_version(*claim.version_of->storage_);
+  if (claim.version_of != nullptr && !is_view) {
+    tensor->storage_->share_version(*claim.version_of->storage_);
+  }
   try {
     TensorExtra* extra = tensor->require_extra();
     extra->content = content;
@@ -46,4 +53,12 @@ tenon_tensor* tenon_tensor::make_hollow(const HollowClaim& claim, Content kind, 
     throw;
   }
   return tensor;
+}
+
+void tenon_tensor::claim_geometry(const Geometry& geometry) {
+  TENON_DCHECK(is_hollow() && !geometry.symbolic && geometry.strides != nullptr);
+  const int64_t numel = check_geometry("transform", geometry);
+  HeapDims heap = allocate_dims(geometry.sizes.size());
+  set_dims(geometry.sizes, geometry.strides, numel, heap.release(), geometry.is_row_major());
+  offset_ = geometry.offset;
 }

@@ -55,6 +55,8 @@ struct HollowClaim {
   tenon_device device;
   Geometry geometry;
   const ::tenon_tensor* version_of = nullptr;  // whose version counter it shares; NULL: its own
+  // The hollow tensor, itself no view, that it is a view of; it shares that one's counter.
+  const ::tenon_tensor* view_of = nullptr;
 };
 
 /// A language's word on a tensor.
@@ -222,6 +224,8 @@ struct alignas(64) tenon_tensor {
   void set_wrapped_number(bool wrapped);
   void resize(tenon::tensor::Dims sizes, const int64_t* strides);
   void restride(tenon::tensor::Dims sizes, tenon::tensor::Dims strides, int64_t offset);
+  /// A hollow tensor's claim becomes another one: what it stands for has changed its shape.
+  void claim_geometry(const tenon::tensor::Geometry& geometry);
   /// Shape, dtype, device and memory become another tensor's; what autograd keeps for this one and
   /// its count of versions stay. Of tensors with a storage, not a view. Nobody else uses this one
   /// meanwhile. Throws std::bad_alloc and as make_untied().
@@ -338,6 +342,9 @@ struct alignas(64) tenon_tensor {
   }
   static tenon_tensor* place_alias(void* memory, const tenon_tensor& base, tenon_dtype dtype,
                                    int64_t offset) noexcept;
+  /// The same in memory of its own, of any tensor that is no symbolic one.
+  static tenon_tensor* new_alias_header(const tenon_tensor& base, tenon_dtype dtype,
+                                        int64_t offset);
   int64_t checked_view(const char* function, const char* name, tenon_dtype dtype,
                        tenon::tensor::Dims sizes, tenon::tensor::Dims strides,
                        int64_t offset) const;

@@ -41,7 +41,7 @@ int64_t alignment_of(tenon_dtype dtype) noexcept {
 // another view: so that calls with the view look, it carries Autograd.
 __attribute__((always_inline)) inline tenon_tensor* tenon_tensor::place_alias(
     void* memory, const tenon_tensor& base, tenon_dtype dtype, int64_t offset) noexcept {
-  TENON_DCHECK(base.has_storage() && !base.is_symbolic());
+  TENON_DCHECK((base.has_storage() || base.is_hollow()) && !base.is_symbolic());
   tenon_tensor* root = base.base();
   const uintptr_t origin = root != nullptr ? base.base_ & kOriginMask : 0;
   if (root == nullptr) root = const_cast<tenon_tensor*>(&base);
@@ -100,6 +100,11 @@ tenon_tensor* tenon_tensor::try_make_alias(const tenon_tensor& base, Dims sizes,
   tensor->numel_ = numel;
   tensor->flags_ |= contiguous ? TENON_TENSOR_CONTIGUOUS : 0u;
   return tensor;
+}
+
+tenon_tensor* tenon_tensor::new_alias_header(const tenon_tensor& base, tenon_dtype dtype,
+                                             int64_t offset) {
+  return place_alias(take_block(kHeaderBlock, 0), base, dtype, offset);
 }
 
 // Refuses a view that a tensor's storage has no room for; returns its number of elements. `name` is

@@ -479,6 +479,44 @@ layout! {
 }
 
 layout! {
+    tenon_vmap_info, 40,
+    struct_size 0 4
+    randomness 4 4
+    batch_size 8 8
+    ntensors 16 8
+    reserved 24 16
+}
+
+layout! {
+    tenon_vmap_options, 88,
+    struct_size 0 4
+    randomness 4 4
+    name 8 8
+    in_dims 16 8
+    out_dims 24 8
+    nin_dims 32 8
+    nout_dims 40 8
+    chunk_size 48 8
+    reserved 56 32
+}
+
+layout! {
+    tenon_vmap_rule, 80,
+    struct_size 0 4
+    flags 4 4
+    fn_ 8 8
+    ctx 16 8
+    deleter 24 8
+    language 32 4
+    policy 36 4
+    name 40 8
+    file 48 8
+    line 56 4
+    reserved0 60 4
+    reserved 64 16
+}
+
+layout! {
     tenon_wrapper_options, 104,
     struct_size 0 4
     reserved0 4 4
@@ -528,6 +566,7 @@ constants! {
     TENON_DIMS_OFFSET 2
     TENON_DIMS_SIZES 0
     TENON_DIMS_STRIDES 1
+    TENON_DIM_NONE -1000
     TENON_DTYPE_BF16 15
     TENON_DTYPE_BOOL 11
     TENON_DTYPE_C128 10
@@ -663,6 +702,10 @@ constants! {
     TENON_LANGUAGE_NONE 0
     TENON_LANGUAGE_PYTHON 3
     TENON_LANGUAGE_RUST 5
+    TENON_LAYER_GRAD 1
+    TENON_LAYER_JVP 2
+    TENON_LAYER_OTHER 3
+    TENON_LAYER_VMAP 0
     TENON_LAYOUT_STRIDED 0
     TENON_LIBRARY_DEF 0
     TENON_LIBRARY_FRAGMENT 2
@@ -685,6 +728,9 @@ constants! {
     TENON_PROVENANCE_KERNEL 1
     TENON_PROVENANCE_MATH_KERNEL 3
     TENON_PROVENANCE_MISSING 0
+    TENON_RANDOMNESS_DIFFERENT 2
+    TENON_RANDOMNESS_ERROR 0
+    TENON_RANDOMNESS_SAME 1
     TENON_REPLACE_ERROR 1
     TENON_REPLACE_LAYER 0
     TENON_REPLACE_OVERRIDE 2

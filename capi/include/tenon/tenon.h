@@ -58,6 +58,7 @@
 #include "tenon/stream.h"
 #include "tenon/tensor.h"
 #include "tenon/thread.h"
+#include "tenon/transforms.h"
 #include "tenon/types.h"
 #include "tenon/value.h"
 #include "tenon/warning.h"

@@ -46,7 +46,7 @@ TEST_F(Table, Item16_CpuAndImplicit_AutogradCpuFallsThrough) {
   add(kImplicit, "cia");
   EXPECT_EQ(row(), "cia cpu cia fall cia");
   EXPECT_EQ(slot(op_, TENON_KEY_AD_INPLACE_OR_VIEW), "fall");
-  EXPECT_EQ(slot(op_, TENON_KEY_BATCHED), "-");
+  EXPECT_EQ(slot(op_, TENON_KEY_BATCHED), "batch_each");
 }
 
 TEST_F(Table, Item17_CpuAutogradAndImplicit) {

@@ -206,7 +206,7 @@ TensorPtr dual(Layer& layer, Tensor& value, TensorPtr derivative) {
                                         static_cast<Tensor*>(tangent)->release();
                                     });
 }
-TensorPtr lift_dual(Layer& layer, Tensor& lower) { return dual(layer, lower, {}); }
+TensorPtr lift_dual(Layer& layer, Tensor& lower, const Tensor*) { return dual(layer, lower, {}); }
 const LayerKind kDeriving{"deriving", kAutogradBit, 0, &lift_dual, true};
 
 TensorPtr derivative_of(const Tensor& tensor, const Layer& layer) {

@@ -103,6 +103,16 @@ pub type tenon_profile_listener = ::core::option::Option<
         event: *const tenon_profile_event,
     ),
 >;
+pub type tenon_vmap_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        ctx: *mut ::core::ffi::c_void,
+        op: *const tenon_op,
+        info: *const tenon_vmap_info,
+        in_dims: *const i64,
+        stack: *mut tenon_stack,
+        out_dims: *mut tenon_value,
+    ) -> tenon_status,
+>;
 pub type tenon_warning_fn = ::core::option::Option<
     unsafe extern "C" fn(
         ctx: *mut ::core::ffi::c_void,
@@ -842,6 +852,59 @@ pub struct tenon_thread_slot {
     >,
     pub reserved: [u64; 4usize],
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_layer {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_vmap_info {
+    pub struct_size: u32,
+    pub randomness: u32,
+    pub batch_size: i64,
+    pub ntensors: i64,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_hidden_layer {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_vmap_rule {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub fn_: tenon_vmap_fn,
+    pub ctx: *mut ::core::ffi::c_void,
+    pub deleter: tenon_deleter,
+    pub language: u32,
+    pub policy: u32,
+    pub name: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub line: i32,
+    pub reserved0: u32,
+    pub reserved: [u64; 2usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_vmap_options {
+    pub struct_size: u32,
+    pub randomness: u32,
+    pub name: *const ::core::ffi::c_char,
+    pub in_dims: *const i64,
+    pub out_dims: *const i64,
+    pub nin_dims: i64,
+    pub nout_dims: i64,
+    pub chunk_size: i64,
+    pub reserved: [u64; 4usize],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tenon_pullback {
+    _unused: [u8; 0],
+}
 pub const TENON_VERSION_MAJOR: u32 = 0;
 pub const TENON_VERSION_MINOR: u32 = 1;
 pub const TENON_VERSION_PATCH: u32 = 0;
@@ -1125,6 +1188,14 @@ pub const TENON_SIMULATOR_REGISTRATIONS: u32 = 0;
 pub const TENON_SIMULATOR_TABLE: u32 = 1;
 pub const TENON_SIMULATOR_RAW_REGISTRATIONS: u32 = 2;
 pub const TENON_SIMULATOR_RAW_TABLE: u32 = 3;
+pub const TENON_LAYER_VMAP: u32 = 0;
+pub const TENON_LAYER_GRAD: u32 = 1;
+pub const TENON_LAYER_JVP: u32 = 2;
+pub const TENON_LAYER_OTHER: u32 = 3;
+pub const TENON_RANDOMNESS_ERROR: u32 = 0;
+pub const TENON_RANDOMNESS_SAME: u32 = 1;
+pub const TENON_RANDOMNESS_DIFFERENT: u32 = 2;
+pub const TENON_DIM_NONE: i32 = -1000;
 #[test]
 fn bindgen_test_layout_tenon_key_guard() {
     const UNINIT: ::core::mem::MaybeUninit<tenon_key_guard> = ::core::mem::MaybeUninit::uninit();
@@ -3232,6 +3303,181 @@ fn bindgen_test_layout_tenon_thread_slot() {
         unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         24usize,
         "Offset of field: tenon_thread_slot::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_vmap_info() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_vmap_info> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_vmap_info>(),
+        40usize,
+        "Size of tenon_vmap_info",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_vmap_info>(),
+        8usize,
+        "Alignment of tenon_vmap_info",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_vmap_info::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).randomness) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_vmap_info::randomness",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).batch_size) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_vmap_info::batch_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ntensors) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_vmap_info::ntensors",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_vmap_info::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_vmap_rule() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_vmap_rule> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_vmap_rule>(),
+        80usize,
+        "Size of tenon_vmap_rule",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_vmap_rule>(),
+        8usize,
+        "Alignment of tenon_vmap_rule",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_vmap_rule::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).flags) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_vmap_rule::flags",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).fn_) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_vmap_rule::fn_",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).ctx) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_vmap_rule::ctx",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).deleter) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_vmap_rule::deleter",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).language) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_vmap_rule::language",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).policy) as usize - ptr as usize },
+        36usize,
+        "Offset of field: tenon_vmap_rule::policy",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_vmap_rule::name",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).file) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_vmap_rule::file",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).line) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_vmap_rule::line",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved0) as usize - ptr as usize },
+        60usize,
+        "Offset of field: tenon_vmap_rule::reserved0",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        64usize,
+        "Offset of field: tenon_vmap_rule::reserved",
+    );
+}
+#[test]
+fn bindgen_test_layout_tenon_vmap_options() {
+    const UNINIT: ::core::mem::MaybeUninit<tenon_vmap_options> = ::core::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::core::mem::size_of::<tenon_vmap_options>(),
+        88usize,
+        "Size of tenon_vmap_options",
+    );
+    assert_eq!(
+        ::core::mem::align_of::<tenon_vmap_options>(),
+        8usize,
+        "Alignment of tenon_vmap_options",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: tenon_vmap_options::struct_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).randomness) as usize - ptr as usize },
+        4usize,
+        "Offset of field: tenon_vmap_options::randomness",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).name) as usize - ptr as usize },
+        8usize,
+        "Offset of field: tenon_vmap_options::name",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).in_dims) as usize - ptr as usize },
+        16usize,
+        "Offset of field: tenon_vmap_options::in_dims",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).out_dims) as usize - ptr as usize },
+        24usize,
+        "Offset of field: tenon_vmap_options::out_dims",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).nin_dims) as usize - ptr as usize },
+        32usize,
+        "Offset of field: tenon_vmap_options::nin_dims",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).nout_dims) as usize - ptr as usize },
+        40usize,
+        "Offset of field: tenon_vmap_options::nout_dims",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).chunk_size) as usize - ptr as usize },
+        48usize,
+        "Offset of field: tenon_vmap_options::chunk_size",
+    );
+    assert_eq!(
+        unsafe { ::core::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        56usize,
+        "Offset of field: tenon_vmap_options::reserved",
     );
 }
 #[repr(C)]
@@ -6468,6 +6714,352 @@ extern "C" {
  Threads:   owner thread.
  Since:     0.1*/
     pub fn tenon_thread_slot_peek(index: u32) -> *mut *mut ::core::ffi::c_void;
+    #[must_use]
+    /** Enters a vmap over `size`.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a negative size and an unknown randomness,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: new reference in `out_layer`; it stays on the stack without it.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_vmap_enter(
+        size: i64,
+        randomness: u32,
+        out_layer: *mut *mut tenon_layer,
+    ) -> tenon_status;
+    #[must_use]
+    /** Enters a grad layer: calls in it are recorded for its own tensors, in grad mode.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: as tenon_vmap_enter.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_grad_enter(out_layer: *mut *mut tenon_layer) -> tenon_status;
+    #[must_use]
+    /** Enters a jvp layer: its tensors carry tangents through calls.
+
+ Errors:    TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: as tenon_vmap_enter.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_jvp_enter(out_layer: *mut *mut tenon_layer) -> tenon_status;
+    #[must_use]
+    /** Leaves a layer, which ends: on every thread that a thread state carried it to. The grad mode is
+ that from before a grad layer.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE for a layer that is not the
+            thread's innermost.
+ Threads:   owner thread; of a jvp it runs the deleters of tangents' memory.
+ Since:     0.1*/
+    pub fn tenon_layer_leave(layer: *mut tenon_layer) -> tenon_status;
+    /** Returns the innermost layer of the calling thread, NULL outside of any.
+
+ Ownership: new reference.
+ Threads:   any thread; the calling thread's.
+ Since:     0.1*/
+    pub fn tenon_layer_copy_innermost() -> *mut tenon_layer;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_layer_retain(layer: *mut tenon_layer) -> *mut tenon_layer;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_layer_release(layer: *mut tenon_layer);
+    /** Returns the kind, TENON_LAYER_*.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_layer_kind(layer: *const tenon_layer) -> u32;
+    /** Returns 1 for the outermost layer, 2 for the one in it, and so on.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_layer_level(layer: *const tenon_layer) -> i64;
+    #[must_use]
+    /** Tells what a vmap maps over; `ntensors` is 0.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL and a layer of another kind, TENON_ERROR_ABI
+            for a bad struct_size.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_layer_get_vmap(
+        layer: *const tenon_layer,
+        out_info: *mut tenon_vmap_info,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a layer's tensor of one below. Of a vmap: `dim` is mapped, counted from the end where it
+ is negative. Of a grad: gradients flow to it. Of a jvp: it has no tangent. `dim` is
+ TENON_DIM_NONE but for a vmap.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, the undefined tensor, a dim that the tensor
+            does not have or of another size than the vmap's; TENON_ERROR_STATE for a layer that
+            has ended, and of a grad for dtypes that are neither floating nor complex.
+ Ownership: `out_tensor` is owned by the caller.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_layer_wrap(
+        layer: *mut tenon_layer,
+        tensor: *mut tenon_tensor,
+        dim: i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a layer's tensor of one below that is a constant to it, as calls do with their arguments.
+ A vmap leaves it as it is.
+
+ Errors:    as tenon_layer_wrap.
+ Ownership: `out_tensor` is owned by the caller.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_layer_lift(
+        layer: *mut tenon_layer,
+        tensor: *mut tenon_tensor,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a jvp layer's tensor with a tangent, both from below.
+
+ Errors:    as tenon_layer_wrap; TENON_ERROR_STATE also for sizes or dtypes that differ, and for
+            dtypes that are neither floating nor complex.
+ Ownership: `out_tensor` is owned by the caller.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_layer_wrap_dual(
+        layer: *mut tenon_layer,
+        primal: *mut tenon_tensor,
+        tangent: *mut tenon_tensor,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives the tensor below one of the layer's, and of a vmap the dim that is mapped; the tensor
+ itself and TENON_DIM_NONE for one that is not of the layer.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL.
+ Ownership: `out_tensor` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_layer_unwrap(
+        layer: *mut tenon_layer,
+        tensor: *mut tenon_tensor,
+        out_tensor: *mut *mut tenon_tensor,
+        out_dim: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives the tangent that a tensor has at a jvp layer, as it is below; NULL without one.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL and a layer that is no jvp.
+ Ownership: `out_tangent` is owned by the caller.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_layer_tangent(
+        layer: *mut tenon_layer,
+        tensor: *mut tenon_tensor,
+        out_tangent: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    /** Gives the layer of a tensor, NULL for one of none.
+
+ Ownership: new reference.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_layer(tensor: *const tenon_tensor) -> *mut tenon_layer;
+    #[must_use]
+    /** Gives what a tensor stands for where its elements are to be read: below all grad and jvp layers,
+ and below a vmap that has ended.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL, TENON_ERROR_STATE for a tensor that a vmap
+            maps: it has other elements for each of the mapped.
+ Ownership: `out_tensor` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_tensor_copy_plain(
+        tensor: *mut tenon_tensor,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Takes the innermost layer out of sight: calls are those of the layers outside of it, until it is
+ shown again.
+
+ Errors:    TENON_ERROR_STATE without a layer, TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: `out_hidden` is the caller's, until tenon_layer_show takes it.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_layer_hide(out_hidden: *mut *mut tenon_hidden_layer) -> tenon_status;
+    /** Shows a layer again: what was hidden last first.
+
+ Ownership: takes `hidden`; NULL is accepted.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_layer_show(hidden: *mut tenon_hidden_layer);
+    #[must_use]
+    /** Registers the batching rule of an operator: a kernel on Batched. Without one an operator's
+ decomposition serves, or a loop over the mapped.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for a bad description or name,
+            TENON_ERROR_ALREADY_EXISTS by policy, TENON_ERROR_STATE for a closed library,
+            TENON_ERROR_OUT_OF_MEMORY.
+ Ownership: takes over `ctx`, also on failure. `out_registration` (may be NULL) is owned by the
+            caller.
+ Threads:   any thread; *blocks*, runs listeners.
+ Since:     0.1*/
+    pub fn tenon_library_register_vmap(
+        library: *mut tenon_library,
+        name: *const ::core::ffi::c_char,
+        rule: *const tenon_vmap_rule,
+        out_registration: *mut *mut tenon_registration,
+    ) -> tenon_status;
+    /** Says whether operators without rule and decomposition warn once that they are called for each
+ of the mapped (1, as at first) or not (0).
+
+ Threads:   any thread; for all threads.
+ Since:     0.1*/
+    pub fn tenon_vmap_set_loop_warnings(enabled: i32);
+    /** Returns that.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_vmap_loop_warnings() -> i32;
+    /** Says whether operators without rule and decomposition are called for each of the mapped (1, as
+ at first) or fail (0).
+
+ Threads:   any thread; for all threads.
+ Since:     0.1*/
+    pub fn tenon_vmap_set_loops(enabled: i32);
+    /** Returns that.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_vmap_loops() -> i32;
+    #[must_use]
+    /** Finds over how many a function is mapped: the size of the dims of its arguments that in_dims
+ name.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT without arguments, where nothing is mapped, for a dim of
+            what is no tensor or that it does not have, and for sizes that differ.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_vmap_size(
+        name: *const ::core::ffi::c_char,
+        args: *const tenon_value,
+        in_dims: *const i64,
+        nargs: i64,
+        out_size: *mut i64,
+    ) -> tenon_status;
+    #[must_use]
+    /** Takes a result of a mapped function off the layer, which may have ended: the mapped dim becomes
+ `out_dim`; what is one for all of the mapped is repeated along it. With TENON_DIM_NONE it stays
+ as it is. `number` is the result's, for messages.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for what is no tensor, for a dim that the result does not
+            have, and for TENON_DIM_NONE where the result is mapped.
+ Ownership: `out_tensor` is owned by the caller.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_vmap_result(
+        layer: *mut tenon_layer,
+        name: *const ::core::ffi::c_char,
+        number: i64,
+        result: *const tenon_value,
+        out_dim: i64,
+        out_tensor: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
+    /** Calls a function once, mapped over its arguments (in chunks, if so asked). What is no tensor is
+ passed on as it is.
+
+ Errors:    those of tenon_vmap_size and tenon_vmap_result, TENON_ERROR_ABI for a bad struct_size,
+            and what the function raised. No layer stays.
+ Ownership: arguments are borrowed; the result is written owned into the stack: a tensor, or a
+            tensor list for a function that gives a list or tuple of them.
+ Threads:   owner thread; *blocks* where the function may.
+ Since:     0.1*/
+    pub fn tenon_vmap(
+        function: tenon_callable,
+        ctx: *mut ::core::ffi::c_void,
+        options: *const tenon_vmap_options,
+        stack: *mut tenon_stack,
+    ) -> tenon_status;
+    #[must_use]
+    /** Calls a function, and keeps what gradients of its results need. All arguments are tensors that
+ are differentiated; others are the function's own.
+
+ Errors:    TENON_ERROR_STATE for dtypes that are neither floating nor complex,
+            TENON_ERROR_INVALID_ARGUMENT for what is no tensor, and what the function raised.
+ Ownership: as tenon_vmap; new reference in `out_pullback`.
+ Threads:   owner thread; *blocks* where the function may.
+ Since:     0.1*/
+    pub fn tenon_vjp(
+        function: tenon_callable,
+        ctx: *mut ::core::ffi::c_void,
+        stack: *mut tenon_stack,
+        out_pullback: *mut *mut tenon_pullback,
+    ) -> tenon_status;
+    #[must_use]
+    /** Makes a pullback of tensors of a grad layer: results of a function, and its arguments, both as
+ the layer has them.
+
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for NULL.
+ Ownership: tensors are borrowed; new reference in `out_pullback`.
+ Threads:   owner thread.
+ Since:     0.1*/
+    pub fn tenon_pullback_new(
+        outputs: *const *mut tenon_tensor,
+        noutputs: i64,
+        inputs: *const *mut tenon_tensor,
+        ninputs: i64,
+        out_pullback: *mut *mut tenon_pullback,
+    ) -> tenon_status;
+    #[must_use]
+    /** Gives the gradients of the arguments, zeros where no result depends on one, from those of the
+ results. Runs as often as wanted, and in other transforms. It is recorded in grad mode.
+
+ Errors:    TENON_ERROR_STATE for gradients of other sizes than the results',
+            TENON_ERROR_INVALID_ARGUMENT for another number of them, and what a formula raised.
+ Ownership: `out_grads` has room for one an argument; they are owned by the caller.
+ Threads:   any thread; *blocks*.
+ Since:     0.1*/
+    pub fn tenon_pullback_run(
+        pullback: *const tenon_pullback,
+        grads: *const *mut tenon_tensor,
+        ngrads: i64,
+        out_grads: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    /** Returns how many gradients a pullback takes, and in `out_inputs` (may be NULL) how many it gives.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_pullback_count(
+        pullback: *const tenon_pullback,
+        out_inputs: *mut i64,
+    ) -> i64;
+    /** Adds a reference. NULL is accepted and returned.
+
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_pullback_retain(pullback: *mut tenon_pullback) -> *mut tenon_pullback;
+    /** Drops a reference. NULL is accepted.
+
+ Threads:   any thread; the last one may run foreign deleters.
+ Since:     0.1*/
+    pub fn tenon_pullback_release(pullback: *mut tenon_pullback);
+    #[must_use]
+    /** Calls a function, and gives the derivatives of its results along a direction: one tangent for
+ each argument, of its sizes and dtype.
+
+ Errors:    as tenon_vjp; TENON_ERROR_STATE for tangents of other sizes or dtypes.
+ Ownership: as tenon_vmap; tangents are borrowed. `out_tangents` is what the result is, with zeros
+            where it does not depend on the arguments; the caller clears it.
+ Threads:   owner thread; *blocks* where the function may.
+ Since:     0.1*/
+    pub fn tenon_jvp(
+        function: tenon_callable,
+        ctx: *mut ::core::ffi::c_void,
+        stack: *mut tenon_stack,
+        tangents: *const *mut tenon_tensor,
+        out_tangents: *mut tenon_value,
+    ) -> tenon_status;
     #[must_use]
     /** Sets the process's handler; NULL: warnings are dropped, as they are at first. The one before is
  no longer called by warnings that begin after this returned, and its deleter runs once the last

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/vmap_layer.h"
+
+#include <memory>
+
+#include "base/check.h"
+#include "tenon/transforms.h"
+
+namespace tenon::transform {
+
+using dispatch::Layer;
+using dispatch::LayerKind;
+using dispatch::LayerPtr;
+using tensor::Tensor;
+using tensor::TensorPtr;
+
+namespace {
+
+constexpr tenon_keyset kBatched = dispatch::functionality_bit(TENON_FUNCTIONALITY_BATCHED);
+constexpr tenon_keyset kCarried =
+    kBatched | dispatch::functionality_bit(TENON_FUNCTIONALITY_AUTOCAST);
+
+constexpr LayerKind kVmap{
+    .name = "vmap", .keys = kBatched, .include = kBatched, .lift = nullptr, .dead_unwraps = false};
+
+}  // namespace
+
+LayerPtr enter_vmap_layer(int64_t size, uint32_t randomness) {
+  constexpr const char* kEnter = "tenon_vmap_enter";
+  TENON_CHECK_ARG(size >= 0, kEnter, ": size must be >= 0, got ", size);
+  TENON_CHECK_ARG(randomness <= TENON_RANDOMNESS_DIFFERENT, kEnter,
+                  ": randomness must be a TENON_RANDOMNESS_* number, got ", randomness);
+  auto info = std::make_unique<VmapInfo>(VmapInfo{size, randomness});
+  return dispatch::enter_layer(kVmap, info.release(),
+                               [](void* content) { delete static_cast<VmapInfo*>(content); });
+}
+
+const VmapInfo* vmap_info(const Layer& layer) noexcept {
+  return &layer.kind() == &kVmap ? static_cast<const VmapInfo*>(layer.content()) : nullptr;
+}
+
+TensorPtr new_batched(Layer& layer, Tensor& below, int64_t dim, const Tensor* view_of) {
+  TENON_DCHECK(dim >= 0 && dim < below.ndim());
+  TENON_DCHECK(below.sizes()[dim] == vmap_info(layer)->size);
+  base::SmallVector<int64_t, 2 * tensor::kInlineDims> dims;
+  const auto count = static_cast<size_t>(below.ndim()) - 1;
+  const auto mapped = static_cast<size_t>(dim);
+  for (size_t i = 0; i <= count; ++i) {
+    if (i != mapped) dims.push_back(below.sizes()[i]);
+  }
+  for (size_t i = 0; i <= count; ++i) {
+    if (i != mapped) dims.push_back(below.strides()[i]);
+  }
+  const tensor::Geometry geometry({dims.data(), count}, dims.data() + count, below.offset());
+  void* const content = reinterpret_cast<void*>(static_cast<intptr_t>(dim));
+  return dispatch::new_level_tensor(layer, below, kCarried, geometry, content, nullptr, view_of);
+}
+
+int64_t batch_dim(const dispatch::LevelTensor& level) noexcept {
+  return static_cast<int64_t>(reinterpret_cast<intptr_t>(level.content));
+}
+
+}  // namespace tenon::transform
