@@ -19,6 +19,7 @@
 namespace tenon::kernels {
 
 class Args;
+class Batch;
 struct Call;
 struct View;
 
@@ -150,8 +151,10 @@ enum class Batching : uint8_t {
   Pointwise,
   Fold,
   View,       // dims count behind the batch's
+  Shift,      // the same of what is no view; tensors have the same dims
   Product,    // of matrices: a batch is one more dim of them
   Composite,  // as the operators that it calls
+  Own,        // by a rule of its own, Facts::batch
   Each,       // called for each of the batch
 };
 enum class Cast : uint8_t {
@@ -191,6 +194,7 @@ struct Facts {
   // The result's, from the inputs' `_t`; "derived" from the gradient formula; or "none: why".
   const char* tangent = nullptr;
   Batching batching = Batching::Unstated;
+  void (*batch)(Batch& batch) = nullptr;  // of Batching::Own, see facts_batching.h
   // Of the functional form, in autocast regions: as PyTorch lists it for accelerators, and for CPU
   // where that differs.
   Cast cast = Cast::Unstated;

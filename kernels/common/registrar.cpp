@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/common/batching.h"
 #include "kernels/common/check.h"
 #include "kernels/common/entry.h"
 #include "tenon/autocast.h"
@@ -294,6 +295,9 @@ void define(Library& library, const Facts& facts) {
     register_form(library, family.key, family.name, facts, form, nullptr,
                   is_leaf(facts, form) ? INT64_MAX : -1);
     register_gradient(library, facts, form);
+    register_batching(
+        library, facts, form,
+        std::string(tenon_library_namespace(library.get())) + "::" + name_of_form(facts, form));
     if (form == kFunctional) register_casts(library, facts);
   });
 }

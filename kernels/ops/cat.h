@@ -2,6 +2,7 @@
 // aten::cat: tensors behind each other along a dim they have.
 #pragma once
 
+#include "kernels/common/facts_batching.h"
 #include "kernels/common/promotion.h"
 #include "kernels/common/routine.h"
 
@@ -25,7 +26,8 @@ inline constexpr Facts kCat{
     .tags = "core",
     .gradient = "tensors: cat_backward(grad, tensors.sizes(), dim)",
     .tangent = "cat(tensors_t, dim)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_join,
     .cast = Cast::None,
     .cast_on_cpu = Cast::Widest,
     .routine = {&cat_meta},

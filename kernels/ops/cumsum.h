@@ -21,7 +21,7 @@ inline constexpr Facts kCumsum{
     .tags = "core",
     .gradient = "self: grad.flip([dim]).cumsum(dim).flip([dim])",
     .tangent = "cumsum(self_t, dim, dtype=dtype)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::Fp32Dtype,
     .cast_on_cpu = Cast::None,
     .routine = {&cumsum_meta},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -20,7 +21,8 @@ inline constexpr Facts kEmbedding{
         "weight: embedding_dense_backward(grad, indices, weight.size(0), padding_idx, "
         "scale_grad_by_freq)",
     .tangent = "embedding(weight_t, indices, padding_idx, scale_grad_by_freq, sparse)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_embedding,
     .cast = Cast::None,
     .routine = {&embedding},
 };

@@ -21,7 +21,7 @@ inline constexpr Facts kFlip{
     .tags = "core",
     .gradient = "self: grad.flip(dims)",
     .tangent = "self_t.flip(dims)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&flip_meta},
 };

@@ -21,7 +21,7 @@ inline constexpr Facts kGather{
     .tags = "core",
     .gradient = "self: gather_backward(grad, self.sizes(), dim, index)",
     .tangent = "gather(self_t, dim, index)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&gather_meta},
 };

@@ -3,6 +3,7 @@
 // aten::col2im, which adds columns up where their elements are from.
 #pragma once
 
+#include "kernels/common/facts_batching.h"
 #include "kernels/common/routine.h"
 #include "kernels/common/window.h"
 
@@ -38,7 +39,8 @@ inline constexpr Facts kIm2col{
         "self: col2im(grad, [self.size(-2), self.size(-1)], kernel_size, dilation, padding, "
         "stride)",
     .tangent = "im2col(self_t, kernel_size, dilation, padding, stride)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_images,
     .cast = Cast::None,
     .routine = {&im2col_meta},
 };
@@ -55,7 +57,8 @@ inline constexpr Facts kCol2im{
     .tags = "core",
     .gradient = "self: im2col(grad, kernel_size, dilation, padding, stride)",
     .tangent = "col2im(self_t, output_size, kernel_size, dilation, padding, stride)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_images,
     .cast = Cast::None,
     .routine = {&col2im_meta},
 };

@@ -2,6 +2,7 @@
 // aten::index: the elements that index tensors and masks select.
 #pragma once
 
+#include "kernels/common/facts_batching.h"
 #include "kernels/common/indexing.h"
 #include "kernels/common/routine.h"
 
@@ -23,7 +24,8 @@ inline constexpr Facts kIndexTensor{
     .tags = "core dynamic_output_shape",
     .gradient = "self: index_backward(grad, self.sizes(), indices)",
     .tangent = "index(self_t, indices)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_index,
     .cast = Cast::None,
     .routine = {&index_meta},
 };

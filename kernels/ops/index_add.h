@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -17,7 +18,8 @@ inline constexpr Facts kIndexAdd{
     .tags = "",
     .gradient = "self: grad; source: (index_select(grad, dim, index).conj() * alpha).conj()",
     .tangent = "self_t + index_add(zeros_like(result), dim, index, source_t, alpha=alpha)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_along_dim,
     .cast = Cast::None,
     .routine = {&index_add},
 };

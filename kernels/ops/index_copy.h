@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -18,7 +19,8 @@ inline constexpr Facts kIndexCopy{
     .tangent =
         "index_fill(self_t, dim, index, 0) + "
         "index_copy(zeros_like(result), dim, index, source_t)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_along_dim,
     .cast = Cast::None,
     .cast_on_cpu = Cast::Widest,
     .routine = {&index_copy},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -17,7 +18,8 @@ inline constexpr Facts kIndexFillIntScalar{
     .tags = "",
     .gradient = "self: index_fill(grad, dim, index, 0)",
     .tangent = "index_fill(self_t, dim, index, 0)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_along_dim,
     .cast = Cast::None,
     .routine = {&index_fill},
 };

@@ -2,6 +2,7 @@
 // aten::index_put: writes values, or adds them, where index tensors and masks select.
 #pragma once
 
+#include "kernels/common/facts_batching.h"
 #include "kernels/common/indexing.h"
 #include "kernels/common/routine.h"
 
@@ -25,7 +26,8 @@ inline constexpr Facts kIndexPutInPlace{
     .tangent =
         "index_put_backward(self_t, indices, accumulate) + "
         "index_put(zeros_like(result), indices, values_t, accumulate)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_index_put,
     .cast = Cast::None,
     .routine = {&index_put_meta},
 };
@@ -42,7 +44,8 @@ inline constexpr Facts kIndexPut{
     .tangent =
         "index_put_backward(self_t, indices, accumulate) + "
         "index_put(zeros_like(result), indices, values_t, accumulate)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_index_put,
     .cast = Cast::Widest,
     .cast_on_cpu = Cast::None,
     .routine = {&index_put},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -16,7 +17,8 @@ inline constexpr Facts kIndexSelect{
     .tags = "core",
     .gradient = "self: index_select_backward(grad, self.sizes(), dim, index)",
     .tangent = "index_select(self_t, dim, index)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_along_dim,
     .cast = Cast::None,
     .routine = {&index_select},
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -30,7 +31,8 @@ inline constexpr Facts kMaskedFillTensor{
     .tags = "",
     .gradient = "self: grad.masked_fill(mask, 0); value: where(mask, grad, 0)",
     .tangent = "self_t.masked_fill(mask, 0) + where(mask, value_t, 0)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_masked_fill,
     .cast = Cast::None,
     .routine = {&masked_fill},
 };

@@ -2,6 +2,7 @@
 // aten::max_pool2d: the largest element that a window sees at each of its places, and which it was.
 #pragma once
 
+#include "kernels/common/facts_batching.h"
 #include "kernels/common/routine.h"
 #include "kernels/common/window.h"
 
@@ -37,7 +38,8 @@ inline constexpr Facts kMaxPool2dWithIndices{
         "self: max_pool2d_with_indices_backward(grad, self, kernel_size, stride, padding, "
         "dilation, ceil_mode, result1)",
     .tangent = "derived",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_images,
     .cast = Cast::None,
     .routine = {&max_pool2d_meta},
 };

@@ -23,7 +23,7 @@ inline constexpr Facts kScatterSrc{
     .tags = "core",
     .gradient = "self: scatter(grad, dim, index, 0); src: gather(grad, dim, index)",
     .tangent = "scatter(self_t, dim, index, 0) + scatter(zeros_like(result), dim, index, src_t)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&scatter_meta},
 };
@@ -36,7 +36,7 @@ inline constexpr Facts kScatterValue{
     .tags = "core",
     .gradient = "self: scatter(grad, dim, index, 0)",
     .tangent = "scatter(self_t, dim, index, 0)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&scatter_meta},
 };
@@ -48,7 +48,7 @@ inline constexpr Facts kScatterAdd{
     .tags = "core",
     .gradient = "self: grad; src: gather(grad, dim, index)",
     .tangent = "self_t + scatter_add(zeros_like(result), dim, index, src_t)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::Widest,
     .cast_on_cpu = Cast::None,
     .routine = {&scatter_meta},

@@ -16,7 +16,7 @@ inline constexpr Facts kSelectBackward{
     .tags = "",
     .gradient = "grad_output: grad.select(dim, index)",
     .tangent = "select_backward(grad_output_t, input_sizes, dim, index)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&select_backward},
 };

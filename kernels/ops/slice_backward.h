@@ -19,7 +19,7 @@ inline constexpr Facts kSliceBackward{
     .tags = "",
     .gradient = "grad_output: grad.slice(dim, start, end, step)",
     .tangent = "slice_backward(grad_output_t, input_sizes, dim, start, end, step)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&slice_backward},
 };

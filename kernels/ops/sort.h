@@ -20,7 +20,7 @@ inline constexpr Facts kSort{
     .tags = "core",
     .gradient = "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), True)",
     .tangent = "values: gather(self_t, dim, indices)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&sort_meta},
 };
@@ -35,7 +35,7 @@ inline constexpr Facts kSortStable{
     .tags = "",
     .gradient = "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), True)",
     .tangent = "values: gather(self_t, dim, indices)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&sort_meta},
 };

@@ -16,7 +16,7 @@ inline constexpr Facts kSplitTensor{
     .tags = "",
     .gradient = "self: cat(grads, dim)",
     .tangent = "derived",
-    .batching = Batching::Composite,
+    .batching = Batching::View,
     .cast = Cast::None,
     .routine = {&split},
 };

@@ -16,7 +16,7 @@ inline constexpr Facts kSplitWithSizes{
     .tags = "core",
     .gradient = "self: cat(grads, dim)",
     .tangent = "derived",
-    .batching = Batching::Composite,
+    .batching = Batching::View,
     .cast = Cast::None,
     .routine = {&split_with_sizes},
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -16,7 +17,8 @@ inline constexpr Facts kStack{
     .tags = "",
     .gradient = "tensors: unbind(grad, dim)",
     .tangent = "stack(tensors_t, dim)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_join,
     .cast = Cast::None,
     .cast_on_cpu = Cast::Widest,
     .routine = {&stack, /*writes_out=*/true},

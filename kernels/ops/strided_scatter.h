@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -18,7 +19,8 @@ inline constexpr Facts kStridedScatter{
     .tags = "",
     .gradient = "none: composite",
     .tangent = "none: composite",
-    .batching = Batching::Composite,
+    .batching = Batching::Own,
+    .batch = &batch_strided_scatter,
     .cast = Cast::None,
     .routine = {&strided_scatter},
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/facts.h"
+#include "kernels/common/facts_batching.h"
 
 namespace tenon::kernels::ops {
 
@@ -16,7 +17,8 @@ inline constexpr Facts kTake{
     .tags = "",
     .gradient = "self: take_backward(grad, self.sizes(), index)",
     .tangent = "take(self_t, index)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_take,
     .cast = Cast::None,
     .routine = {&take},
 };

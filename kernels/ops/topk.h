@@ -20,7 +20,7 @@ inline constexpr Facts kTopk{
     .tags = "core",
     .gradient = "self: value_selecting_reduction_backward(grad, dim, indices, self.sizes(), True)",
     .tangent = "values: gather(self_t, dim, indices)",
-    .batching = Batching::Each,
+    .batching = Batching::Shift,
     .cast = Cast::None,
     .routine = {&topk_meta},
 };

@@ -16,7 +16,7 @@ inline constexpr Facts kUnbind{
     .tags = "",
     .gradient = "self: stack(grads, dim)",
     .tangent = "derived",
-    .batching = Batching::Composite,
+    .batching = Batching::View,
     .cast = Cast::None,
     .routine = {&unbind},
 };

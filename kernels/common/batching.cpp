@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+// What batching rules share, and the rules of families.
+#include "kernels/common/batching.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "kernels/common/check.h"
+#include "kernels/common/promotion.h"
+
+namespace tenon::kernels {
+
+namespace {
+
+constinit const LazyOp<Tensor(const Tensor&, Sizes)> permute("aten::permute");
+constinit const LazyOp<Tensor(const Tensor&, Sizes, bool)> expand("aten::expand");
+constinit const LazyOp<Tensor(const Tensor&, Sizes)> view("aten::view");
+constinit const LazyOp<Tensor(const Tensor&, int64_t)> squeeze_dim("aten::squeeze.dim");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> matmul("aten::matmul");
+constinit const LazyOp<Tensor(const Tensor&)> alias("aten::alias");
+constinit const LazyOp<Tensor(const Tensor&, Sizes)> reshape("aten::reshape");
+
+const tenon_op* find(const char* name) {
+  const tenon_op* op = nullptr;
+  check(tenon_op_find(name, &op));
+  return op;
+}
+
+// A number among the arguments, called so; -1 without.
+int find_argument(const BatchedForm& form, std::string_view name) {
+  const auto found = std::find(form.arguments.begin(), form.arguments.end(), name);
+  return found == form.arguments.end() ? -1 : static_cast<int>(found - form.arguments.begin());
+}
+
+std::vector<int64_t> ints_of(const tenon_value& value) {
+  if (value.tag == TENON_TAG_INT) return {value.as.i};
+  if (value.tag != TENON_TAG_INT_LIST) return {};
+  const auto* const data = static_cast<const int64_t*>(value.as.list.data);
+  return {data, data + value.count};
+}
+
+}  // namespace
+
+Tensor move_dim(const Tensor& tensor, int64_t from, int64_t to) {
+  if (from == to) return tensor;
+  std::vector<int64_t> order;
+  for (int64_t dim = 0; dim < tensor.ndim(); ++dim) {
+    if (dim != from) order.push_back(dim);
+  }
+  order.insert(order.begin() + to, from);
+  return permute(tensor, order);
+}
+
+Tensor with_ones(const Tensor& tensor, int64_t front, int64_t rank) {
+  if (tensor.ndim() >= rank) return tensor;
+  std::vector<int64_t> sizes(tensor.sizes().begin(), tensor.sizes().end());
+  sizes.insert(sizes.begin() + front, static_cast<size_t>(rank - tensor.ndim()), 1);
+  return view(tensor, sizes);
+}
+
+Tensor reshaped(const Tensor& tensor, Sizes sizes) { return reshape(tensor, sizes); }
+
+Tensor expanded(const Tensor& tensor, Sizes sizes) { return expand(tensor, sizes, false); }
+
+Tensor cast(const Tensor& tensor, Dtype dtype) {
+  static constinit const LazyOp<Tensor(const Tensor&, Dtype, bool, bool,
+                                       std::optional<MemoryFormat>)>
+      to("aten::to.dtype");
+  return to(tensor, dtype, false, false, std::nullopt);
+}
+
+Batch::Batch(const BatchedForm& form, const tenon_vmap_info& info, const int64_t* in_dims,
+             tenon_stack& stack, tenon_value& out_dims)
+    : form_(form),
+      size_(info.batch_size),
+      stack_(stack),
+      out_dims_(out_dims),
+      args_(stack.args, stack.args + stack.nargs),
+      dims_(stack.nargs) {
+  for (size_t k = 0; k < args_.size(); ++k) {
+    args_[k].flags &= TENON_VALUE_HAS_SYMBOLIC;
+    if (args_[k].tag == TENON_TAG_TENSOR) dims_[k].push_back(*in_dims++);
+    if (args_[k].tag != TENON_TAG_TENSOR_LIST) continue;
+    const auto* const tensors = static_cast<tenon_tensor* const*>(args_[k].as.list.data);
+    for (uint32_t i = 0; i < args_[k].count; ++i) {
+      dims_[k].push_back(tensors[i] != nullptr ? *in_dims++ : -1);
+    }
+  }
+}
+
+int64_t Batch::rank(size_t k) const {
+  return tenon_tensor_ndim(args_[k].as.tensor) - (is_mapped(k) ? 1 : 0);
+}
+
+std::vector<Tensor> Batch::list(size_t k) const {
+  std::vector<Tensor> tensors;
+  const auto* const elements = static_cast<tenon_tensor* const*>(args_[k].as.list.data);
+  for (uint32_t i = 0; i < args_[k].count; ++i) tensors.push_back(Tensor::retain(elements[i]));
+  return tensors;
+}
+
+Tensor Batch::front(size_t k) {
+  const Tensor tensor = Tensor::retain(args_[k].as.tensor);
+  return is_mapped(k) ? move_dim(tensor, mapped_dim(k), 0) : tensor;
+}
+
+Tensor Batch::repeated(size_t k) {
+  const Tensor tensor = front(k);
+  if (is_mapped(k)) return tensor;
+  std::vector<int64_t> sizes(tensor.sizes().begin(), tensor.sizes().end());
+  sizes.insert(sizes.begin(), size_);
+  return expand(tensor, sizes, false);
+}
+
+void Batch::put(size_t k, Tensor tensor) {
+  args_[k] = tenon_value_of_tensor(tensor.get());
+  kept_.push_back(std::move(tensor));
+}
+
+void Batch::put(size_t k, std::vector<int64_t> ints) {
+  kept_ints_.push_back(std::move(ints));
+  args_[k] = tenon_value_of_ints(kept_ints_.back().data(),
+                                 static_cast<uint32_t>(kept_ints_.back().size()));
+}
+
+int64_t Batch::shifted(int64_t dim, int64_t rank) const {
+  if (dim < -rank || dim >= rank) {
+    fail(TENON_ERROR_INDEX, {op(), ": dim must be between ", -rank, " and ", rank - 1,
+                             " for a tensor of ", rank, " dims in a vmap, got ", dim});
+  }
+  return (dim < 0 ? dim + rank : dim) + 1;
+}
+
+void Batch::give_self() {
+  for (tenon_value& ret : results()) tenon_value_clear(&ret);
+  stack_.rets[0] =
+      tenon_value_give(tenon_value_of_tensor(tenon_tensor_retain(stack_.args[0].as.tensor)));
+  out_dims_ = tenon_value_of_int(mapped_dim(0));
+}
+
+void Batch::call(const tenon_op* other) {
+  tenon_stack inner{};
+  inner.args = args_.data();
+  inner.nargs = static_cast<uint32_t>(args_.size());
+  inner.rets = stack_.rets;
+  inner.nrets = stack_.nrets;
+  check(tenon_op_call(other, &inner));
+  out_dims_ = tenon_value_of_int(0);
+  if (is_in_place()) give_self();
+}
+
+void Batch::call() { call(form_.op); }
+
+void Batch::give(Tensor result, int64_t dim) {
+  stack_.rets[0] = tenon_value_give(tenon_value_of_tensor(result.release()));
+  out_dims_ = tenon_value_of_int(dim);
+}
+
+namespace {
+
+void require_mapped_self(Batch& batch) {
+  if (!batch.is_in_place() || batch.is_mapped(0)) return;
+  fail(TENON_ERROR_STATE,
+       {batch.op(), ": ", batch.form().arguments[0],
+        " must be mapped by the vmap to be written in place with what is, got a tensor that is one "
+        "for all of the mapped; use an operation that is not inplace"});
+}
+
+// ---- Pointwise: dims aligned at the end -----------------------------------------------------
+
+// Of one dim for all of the mapped there is none left for each: such a tensor is weak in promotion,
+// as the tensor of it that the operator is called with is not.
+void keep_promotion(Batch& batch, const std::vector<size_t>& tensors) {
+  bool has_weak = false;
+  ResultType type;
+  for (const size_t k : tensors) {
+    tenon_tensor_info info;
+    check(tenon_tensor_describe(batch.arg(k).as.tensor, &info));
+    has_weak = has_weak || (batch.is_mapped(k) && batch.rank(k) == 0);
+    info.ndim = static_cast<int32_t>(batch.rank(k));
+    type.add(info);
+  }
+  if (!has_weak) return;
+  const Dtype wanted = type.get();
+  for (const size_t k : tensors) {
+    const Tensor tensor = Tensor::retain(batch.arg(k).as.tensor);
+    if (!batch.is_mapped(k) || batch.rank(k) != 0 || tensor.dtype() == wanted) continue;
+    batch.put(k, cast(tensor, wanted));
+  }
+}
+
+void batch_pointwise(Batch& batch) {
+  require_mapped_self(batch);
+  std::vector<size_t> tensors;
+  int64_t rank = 0;
+  bool aligned = true;
+  for (size_t k = 0; k < batch.count(); ++k) {
+    if (!batch.is_tensor(k)) continue;
+    tensors.push_back(k);
+    rank = std::max(rank, batch.rank(k));
+  }
+  for (const size_t k : tensors) {
+    aligned = aligned && (!batch.is_mapped(k) || batch.rank(k) == rank);
+  }
+  if (batch.is_in_place() && batch.rank(0) < rank) {
+    fail(TENON_ERROR_STATE,
+         {batch.op(), ": ", batch.form().arguments[0],
+          " must have as many dims as it is written with, got ", batch.rank(0), " and ", rank});
+  }
+  const int masks = batch.form().facts->pointwise.masks;
+  if (!aligned && tensors.size() > static_cast<size_t>(masks) + 1 && !batch.is_in_place()) {
+    keep_promotion(batch, {tensors.begin() + masks, tensors.end()});
+  }
+  for (const size_t k : tensors) {
+    if (batch.is_mapped(k)) batch.put(k, with_ones(batch.front(k), 1, rank + 1));
+  }
+  batch.call();
+}
+
+// ---- Folds ----------------------------------------------------------------------------------
+
+// What folds along dims in place of an operator that folds all.
+const tenon_op* along_dims(std::string_view name) {
+  struct Pair {
+    std::string_view all;
+    const char* along;
+  };
+  static constexpr Pair kPairs[] = {{"sum", "aten::sum.dim_IntList"},
+                                    {"mean", "aten::mean.dim"},
+                                    {"max", "aten::amax"},
+                                    {"min", "aten::amin"},
+                                    {"any", "aten::any.dims"},
+                                    {"all", "aten::all.dims"}};
+  for (const Pair& pair : kPairs) {
+    if (pair.all == name) return find(pair.along);
+  }
+  return nullptr;
+}
+
+void squeeze_results(Batch& batch) {
+  for (tenon_value& ret : batch.results()) {
+    const Tensor whole = Tensor::retain(ret.as.tensor);
+    tenon_value_clear(&ret);
+    ret = tenon_value_give(tenon_value_of_tensor(squeeze_dim(whole, 1).release()));
+  }
+}
+
+// All dims but the mapped one, folded.
+void fold_all(Batch& batch) {
+  const tenon_op* const other = along_dims(batch.form().facts->name);
+  if (other == nullptr) return batch.decline();
+  const Tensor self = with_ones(batch.front(0), 1, 2);
+  std::vector<int64_t> dims;
+  for (int64_t dim = 1; dim < self.ndim(); ++dim) dims.push_back(dim);
+  const tenon_value keepdim = tenon_value_of_bool(0);
+  // (self, dim, keepdim) and perhaps dtype.
+  tenon_value args[] = {tenon_value_of_tensor(self.get()),
+                        tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size())),
+                        keepdim, batch.count() > 1 ? batch.arg(1) : tenon_value_of_none()};
+  tenon_stack stack{};
+  stack.args = args;
+  stack.nargs = static_cast<uint32_t>(batch.count()) + 2;
+  tenon_value ret{};
+  stack.rets = &ret;
+  stack.nrets = 1;
+  check(tenon_op_call(other, &stack));
+  batch.give(Tensor(ret.as.tensor));
+}
+
+void batch_fold(Batch& batch) {
+  const int dim = find_argument(batch.form(), "dim");
+  if (dim < 0) return fold_all(batch);
+  const auto at = static_cast<size_t>(dim);
+  const int keep = find_argument(batch.form(), "keepdim");
+  const int64_t rank = batch.rank(0);
+  const bool is_list = batch.arg(at).tag == TENON_TAG_INT_LIST;
+  std::vector<int64_t> dims = ints_of(batch.arg(at));
+  // A tensor without dims has one for those that ask.
+  const int64_t counted = std::max<int64_t>(rank, 1);
+  for (int64_t& each : dims) each = batch.shifted(each, counted);
+  Tensor self = with_ones(batch.front(0), 1, 2);
+  const bool folds_all = dims.empty();
+  const bool is_flat = folds_all && batch.form().facts->fold.in_order;
+  if (is_flat) {  // an index counts over all
+    self = reshaped(self, std::vector<int64_t>{batch.size(), -1});
+    dims.push_back(1);
+  } else if (folds_all) {
+    for (int64_t each = 1; each < self.ndim(); ++each) dims.push_back(each);
+  }
+  batch.put(0, self);
+  if (is_list || (folds_all && !is_flat)) {
+    batch.put(at, dims);
+  } else {
+    batch.arg(at) = tenon_value_of_int(dims[0]);
+  }
+  batch.call();
+  const bool kept = keep >= 0 && batch.arg(static_cast<size_t>(keep)).as.i != 0;
+  if (!kept) return;
+  if (rank == 0) return squeeze_results(batch);
+  if (!is_flat) return;
+  const Tensor flat(batch.results()[0].as.tensor);
+  std::vector<int64_t> sizes(static_cast<size_t>(rank) + 1, 1);
+  sizes[0] = batch.size();
+  batch.give(view(flat, sizes));
+}
+
+// ---- Dims and sizes shifted -----------------------------------------------------------------
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The arguments that name dims, for tensors of `rank` dims.
+void shift_dims(Batch& batch, int64_t rank) {
+  const BatchedForm& form = batch.form();
+  for (size_t k = 0; k < batch.count(); ++k) {
+    const std::string& name = form.arguments[k];
+    tenon_value& value = batch.arg(k);
+    if (is_one_of(name, {"dim", "dim0", "dim1"}) && value.tag == TENON_TAG_INT) {
+      value = tenon_value_of_int(batch.shifted(value.as.i, rank));
+    } else if (is_one_of(name, {"dim", "dims"}) && value.tag == TENON_TAG_INT_LIST) {
+      std::vector<int64_t> dims = ints_of(value);
+      for (int64_t& each : dims) each = batch.shifted(each, rank);
+      if (std::string_view(form.facts->name) == "permute") dims.insert(dims.begin(), 0);
+      batch.put(k, dims);
+    }
+  }
+}
+
+// The arguments that name sizes of all dims.
+void shift_sizes(Batch& batch) {
+  for (size_t k = 0; k < batch.count(); ++k) {
+    const std::string& name = batch.form().arguments[k];
+    if (!is_one_of(name, {"size", "sizes", "input_sizes", "self_sizes"})) continue;
+    if (batch.arg(k).tag != TENON_TAG_INT_LIST) continue;
+    std::vector<int64_t> sizes = ints_of(batch.arg(k));
+    sizes.insert(sizes.begin(), batch.size());
+    batch.put(k, sizes);
+  }
+}
+
+// Tensors with the mapped dim in front, dims and sizes shifted.
+void batch_shift(Batch& batch) {
+  require_mapped_self(batch);
+  const int64_t rank = batch.rank(0);
+  std::vector<size_t> tensors;
+  for (size_t k = 0; k < batch.count(); ++k) {
+    if (batch.is_tensor(k)) tensors.push_back(k);
+  }
+  const bool has_dim =
+      find_argument(batch.form(), "dim") >= 0 || find_argument(batch.form(), "dim0") >= 0;
+  // A tensor without dims has one for those that ask.
+  const bool adds_one = rank == 0 && has_dim && find_argument(batch.form(), "input_sizes") < 0;
+  if (adds_one && batch.is_in_place()) return batch.decline();
+  for (const size_t k : tensors) {
+    const Tensor tensor = batch.repeated(k);
+    batch.put(k, adds_one ? with_ones(tensor, 1, 2) : tensor);
+  }
+  const int sizes = find_argument(batch.form(), "input_sizes");  // that dims are those of
+  shift_dims(batch, sizes >= 0 ? batch.arg(static_cast<size_t>(sizes)).count : adds_one ? 1 : rank);
+  shift_sizes(batch);
+  batch.call();
+  if (adds_one) squeeze_results(batch);
+}
+
+// ---- Views ----------------------------------------------------------------------------------
+
+void batch_as_strided(Batch& batch) {
+  const Tensor self = batch.front(0);
+  batch.put(0, self);
+  shift_sizes(batch);
+  std::vector<int64_t> strides = ints_of(batch.arg(2));
+  strides.insert(strides.begin(), self.strides()[0]);
+  batch.put(2, strides);
+  batch.call();
+}
+
+void batch_view(Batch& batch) {
+  if (batch.is_in_place()) return batch.decline();
+  const std::string_view name = batch.form().facts->name;
+  const int64_t rank = batch.rank(0);
+  if (name == "alias" || name == "detach") {
+    const int64_t dim = batch.mapped_dim(0);
+    batch.call();
+    return batch.give(Tensor(batch.results()[0].as.tensor), dim);
+  }
+  if (name == "as_strided") return batch_as_strided(batch);
+  if (name == "unsqueeze") {
+    batch.put(0, batch.front(0));
+    batch.arg(1) = tenon_value_of_int(batch.shifted(batch.arg(1).as.i, rank + 1));
+    return batch.call();
+  }
+  if (name == "t") {
+    if (rank > 2) return batch.decline();
+    static const tenon_op* const transpose = find("aten::transpose.int");
+    const Tensor self = batch.front(0);
+    if (rank < 2) return batch.give(alias(self));
+    tenon_value args[] = {tenon_value_of_tensor(self.get()), tenon_value_of_int(1),
+                          tenon_value_of_int(2)};
+    tenon_value ret{};
+    tenon_stack stack{};
+    stack.args = args;
+    stack.nargs = 3;
+    stack.rets = &ret;
+    stack.nrets = 1;
+    check(tenon_op_call(transpose, &stack));
+    return batch.give(Tensor(ret.as.tensor));
+  }
+  if (name == "squeeze") {  // never the mapped dim
+    static constinit const LazyOp<Tensor(const Tensor&, Sizes)> squeeze_dims("aten::squeeze.dims");
+    std::vector<int64_t> dims;
+    for (int64_t dim = 1; dim <= rank; ++dim) dims.push_back(dim);
+    return batch.give(squeeze_dims(batch.front(0), dims));
+  }
+  if (is_one_of(name,
+                {"select.int", "slice.Tensor", "split.Tensor", "split_with_sizes", "unbind.int"}) &&
+      rank == 0) {
+    fail(TENON_ERROR_INDEX, {batch.op(), ": self must have a dim, got a tensor without dims"});
+  }
+  if (is_one_of(name, {"view.dtype", "view_as_complex"}) && rank == 0) return batch.decline();
+  if (name == "expand") {
+    const auto wanted = static_cast<int64_t>(batch.arg(1).count);
+    batch.put(0, with_ones(batch.front(0), 1, wanted + 1));
+    shift_sizes(batch);
+    return batch.call();
+  }
+  batch_shift(batch);
+}
+
+// ---- Products of matrices -------------------------------------------------------------------
+
+void batch_product(Batch& batch) {
+  if (batch.count() != 2 || batch.form().kind != kFunctional) return batch.decline();
+  for (size_t k = 0; k < 2; ++k) {
+    const int64_t wanted = std::string_view(batch.form().facts->name) == "mm" ? 2 : 3;
+    if (batch.rank(k) != wanted) {
+      fail(TENON_ERROR_INVALID_ARGUMENT, {batch.op(), ": ", batch.form().arguments[k],
+                                          " must have ", wanted, " dims, got ", batch.rank(k)});
+    }
+  }
+  batch.give(matmul(batch.front(0), batch.front(1)));
+}
+
+// ---- Registration ---------------------------------------------------------------------------
+
+using Apply = void (*)(Batch& batch);
+
+Apply rule_of(const Facts& facts) {
+  switch (facts.batching) {
+    case Batching::Pointwise:
+      return &batch_pointwise;
+    case Batching::Fold:
+      return &batch_fold;
+    case Batching::View:
+      return &batch_view;
+    case Batching::Shift:
+      return &batch_shift;
+    case Batching::Product:
+      return &batch_product;
+    case Batching::Own:
+      return facts.batch;
+    default:
+      return nullptr;
+  }
+}
+
+tenon_status apply(void* ctx, const tenon_op*, const tenon_vmap_info* info, const int64_t* in_dims,
+                   tenon_stack* stack, tenon_value* out_dims) {
+  bool declined = false;
+  const tenon_status status = tenon::detail::guarded(&stack->error, [&] {
+    const auto& form = *static_cast<const BatchedForm*>(ctx);
+    Batch batch(form, *info, in_dims, *stack, *out_dims);
+    rule_of (*form.facts)(batch);
+    declined = batch.is_declined();
+  });
+  return status == TENON_OK && declined ? TENON_DECLINED : status;
+}
+
+}  // namespace
+
+void register_batching(Library& library, const Facts& facts, Forms form, const std::string& name) {
+  const bool is_out = form == kOut || form == kCopyOut;
+  const bool is_copied = form == kCopy && facts.view.copied != nullptr;
+  if (rule_of(facts) == nullptr || is_out || is_copied) return;
+  const bool is_composite = facts.family->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
+  if (is_composite && facts.batching != Batching::Own) return;
+  const tenon_op* op = nullptr;
+  check(tenon_op_find(name.c_str(), &op));
+  tenon_schema* schema = nullptr;
+  check(tenon_op_copy_schema(op, &schema));
+  auto made =
+      std::make_unique<BatchedForm>(BatchedForm{&facts, form, name, Schema(schema), op, {}});
+  for (int64_t k = 0; k < made->schema.argument_count(); ++k) {
+    made->arguments.emplace_back(made->schema.argument(k).name);
+  }
+  tenon_vmap_rule rule{};
+  rule.struct_size = sizeof(rule);
+  rule.fn = &apply;
+  rule.ctx = made.release();
+  rule.deleter = [](void* ctx) { delete static_cast<BatchedForm*>(ctx); };
+  rule.language = TENON_LANGUAGE_CPP;
+  rule.file = facts.file;
+  rule.line = facts.line;
+  check(tenon_library_register_vmap(library.get(), name.c_str(), &rule, nullptr));
+}
+
+}  // namespace tenon::kernels

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batching rules of operators that no family's rule serves: indices, joins, images.
+#include <algorithm>
+
+#include "kernels/common/batching.h"
+#include "kernels/common/check.h"
+
+namespace tenon::kernels {
+
+namespace {
+
+constinit const LazyOp<Tensor(const Tensor&, TensorList)> call_indexed("aten::index.Tensor");
+constinit const LazyOp<Tensor(const Tensor&, Sizes)> call_permute("aten::permute");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)> call_where(
+    "aten::where.self");
+constinit const LazyOp<void(const Tensor&, const Tensor&, bool)> copy_into("aten::copy_");
+
+// An index among several, with the mapped dim in front.
+struct Index {
+  Tensor tensor;  // empty: the whole dim
+  bool mapped = false;
+
+  bool is_mask() const { return tensor && tensor.dtype() == Dtype::Bool; }
+  // Dims of each of the mapped, as the other indices see it.
+  int64_t rank() const { return is_mask() ? 1 : tensor.ndim() - (mapped ? 1 : 0); }
+  // How many dims it takes.
+  int64_t takes() const { return is_mask() ? tensor.ndim() : 1; }
+};
+
+struct Indices {
+  std::vector<Index> all;
+  bool any_mapped = false;
+  int64_t rank = 0;      // that they broadcast to
+  int64_t first = 0;     // of the tensor's dims, before which none is indexed
+  int64_t taken = 0;     // dims that are indexed
+  bool together = true;  // no dim that is not indexed lies between those that are
+};
+
+Indices read(Batch& batch, const std::vector<Tensor>& tensors, std::span<const int64_t> dims) {
+  Indices found;
+  int64_t dim = 0;
+  bool ended = false;
+  bool begun = false;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    Index index{tensors[i], dims[i] >= 0};
+    if (index.tensor && index.mapped) index.tensor = move_dim(index.tensor, dims[i], 0);
+    if (!index.tensor) {
+      ended = ended || begun;
+      ++dim;
+    } else {
+      if (index.mapped && index.is_mask()) {
+        fail(TENON_ERROR_NOT_SUPPORTED,
+             {batch.op(),
+              ": indices must not be a mask that the vmap maps, as the result's shape "
+              "would be another one for each of the mapped; where() gives one"});
+      }
+      if (!begun) found.first = dim;
+      found.together = found.together && !ended;
+      begun = true;
+      found.rank = std::max(found.rank, index.rank());
+      found.taken += index.takes();
+      dim += index.takes();
+      found.any_mapped = found.any_mapped || index.mapped;
+    }
+    found.all.push_back(std::move(index));
+  }
+  return found;
+}
+
+// The indices with a number for each of the mapped before them.
+std::vector<Tensor> with_numbers(Batch& batch, const Indices& indices) {
+  std::vector<Tensor> list;
+  static constinit const LazyOp<Tensor(const Scalar&, std::optional<Dtype>, std::optional<Layout>,
+                                       std::optional<Device>, std::optional<bool>)>
+      arange("aten::arange");
+  std::optional<Device> device;
+  for (const Index& each : indices.all) {
+    if (each.tensor) device = each.tensor.device();
+  }
+  Tensor numbers = arange(Scalar(batch.size()), Dtype::I64, std::nullopt, device, std::nullopt);
+  list.push_back(with_ones(numbers, 1, indices.rank + 1));
+  for (const Index& each : indices.all) {
+    list.push_back(each.mapped ? with_ones(each.tensor, 1, indices.rank + 1) : each.tensor);
+  }
+  return list;
+}
+
+std::vector<Tensor> plain_list(const Indices& indices, bool skips_first) {
+  std::vector<Tensor> list;
+  if (skips_first) list.emplace_back();
+  for (const Index& each : indices.all) {
+    list.push_back(each.mapped ? with_ones(each.tensor, 1, indices.rank + 1) : each.tensor);
+  }
+  return list;
+}
+
+// The elements that indices pick of a tensor, the mapped dim in front where it is mapped.
+void give_indexed(Batch& batch, const Tensor& self, bool is_mapped, const Indices& indices) {
+  if (!is_mapped) {  // the indices alone are
+    const Tensor found = call_indexed(self, plain_list(indices, false));
+    return batch.give(found, indices.together ? indices.first : 0);
+  }
+  if (!indices.any_mapped) {
+    const Tensor found = call_indexed(self, plain_list(indices, true));
+    return batch.give(found, indices.together ? 0 : indices.rank);
+  }
+  const Tensor found = call_indexed(self, with_numbers(batch, indices));
+  // The mapped dim, those of the indices, the others; these stand before where they did.
+  const int64_t before = indices.together ? indices.first : 0;
+  if (before == 0) return batch.give(found);
+  std::vector<int64_t> order{0};
+  for (int64_t i = 0; i < before; ++i) order.push_back(1 + indices.rank + i);
+  for (int64_t i = 0; i < indices.rank; ++i) order.push_back(1 + i);
+  for (int64_t i = 1 + indices.rank + before; i < found.ndim(); ++i) order.push_back(i);
+  batch.give(call_permute(found, order));
+}
+
+}  // namespace
+
+void batch_index(Batch& batch) {
+  const Indices indices = read(batch, batch.list(1), batch.list_dims(1));
+  give_indexed(batch, batch.front(0), batch.is_mapped(0), indices);
+}
+
+void batch_embedding(Batch& batch) {
+  const int64_t dim = batch.is_mapped(1) ? batch.mapped_dim(1) : -1;
+  const Tensor index = Tensor::retain(batch.arg(1).as.tensor);
+  const Indices indices = read(batch, {index}, {&dim, 1});
+  give_indexed(batch, batch.front(0), batch.is_mapped(0), indices);
+}
+
+void batch_take(Batch& batch) {
+  const int64_t dim = batch.is_mapped(1) ? batch.mapped_dim(1) : -1;
+  const Tensor index = Tensor::retain(batch.arg(1).as.tensor);
+  const Indices indices = read(batch, {index}, {&dim, 1});
+  const bool mapped = batch.is_mapped(0);
+  const Tensor flat = mapped ? reshaped(batch.front(0), std::vector<int64_t>{batch.size(), -1})
+                             : reshaped(batch.front(0), std::vector<int64_t>{-1});
+  give_indexed(batch, flat, mapped, indices);
+}
+
+void batch_index_put(Batch& batch) {
+  if (batch.is_in_place() && !batch.is_mapped(0)) {
+    fail(TENON_ERROR_STATE,
+         {batch.op(),
+          ": self must be mapped by the vmap to be written in place with what is, got "
+          "a tensor that is one for all of the mapped; index_put is not inplace"});
+  }
+  const Indices indices = read(batch, batch.list(1), batch.list_dims(1));
+  const bool has_mask = std::any_of(indices.all.begin(), indices.all.end(),
+                                    [](const Index& each) { return each.is_mask(); });
+  const bool has_index = std::any_of(indices.all.begin(), indices.all.end(),
+                                     [](const Index& each) { return bool(each.tensor); });
+  // How many a mask picks is not known from its sizes, nor how values go with them.
+  if (has_mask || !has_index) return batch.decline();
+  const Tensor self = batch.repeated(0);
+  Tensor values = batch.front(2);
+  // As the elements that are written lie: the mapped dim, those of the indices, the others.
+  const int64_t rank = batch.rank(0) - indices.taken + indices.rank;
+  if (batch.is_mapped(2)) values = with_ones(values, 1, rank + 1);
+  const int64_t before = indices.together ? indices.first : 0;
+  if (before != 0) {
+    if (!batch.is_mapped(2)) values = with_ones(values, 0, rank);
+    const int64_t front = batch.is_mapped(2) ? 1 : 0;
+    std::vector<int64_t> order;
+    if (front == 1) order.push_back(0);
+    for (int64_t i = 0; i < indices.rank; ++i) order.push_back(front + before + i);
+    for (int64_t i = 0; i < before; ++i) order.push_back(front + i);
+    for (int64_t i = front + before + indices.rank; i < values.ndim(); ++i) order.push_back(i);
+    values = call_permute(values, order);
+  }
+  const std::vector<Tensor> list = with_numbers(batch, indices);
+  std::vector<tenon_tensor*> handles;
+  for (const Tensor& each : list) handles.push_back(each.get());
+  batch.put(0, self);
+  batch.put(2, values);
+  batch.arg(1) = tenon_value_of_tensors(handles.data(), static_cast<uint32_t>(handles.size()));
+  batch.call();
+}
+
+void batch_join(Batch& batch) {
+  const std::vector<Tensor> tensors = batch.list(0);
+  const auto dims = batch.list_dims(0);
+  const bool is_stack = std::string_view(batch.form().facts->name) == "stack";
+  std::vector<Tensor> wholes;
+  int64_t rank = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const bool mapped = dims[i] >= 0;
+    const int64_t its_rank = tensors[i].ndim() - (mapped ? 1 : 0);
+    // An empty vector goes with tensors of any number of dims.
+    const bool is_nothing = !is_stack && its_rank == 1 && tensors[i].numel() == 0;
+    if (is_nothing && i + 1 != tensors.size()) continue;
+    if (is_nothing && !wholes.empty()) continue;
+    rank = std::max(rank, its_rank);
+    std::vector<int64_t> sizes(tensors[i].sizes().begin(), tensors[i].sizes().end());
+    sizes.insert(sizes.begin(), batch.size());
+    wholes.push_back(mapped ? move_dim(tensors[i], dims[i], 0) : expanded(tensors[i], sizes));
+  }
+  std::vector<tenon_tensor*> handles;
+  for (const Tensor& each : wholes) handles.push_back(each.get());
+  batch.arg(0) = tenon_value_of_tensors(handles.data(), static_cast<uint32_t>(handles.size()));
+  batch.arg(1) = tenon_value_of_int(batch.shifted(batch.arg(1).as.i, is_stack ? rank + 1 : rank));
+  batch.call();
+}
+
+void batch_along_dim(Batch& batch) {
+  // A number for each of the mapped along a dim is no list of numbers.
+  if (batch.is_mapped(2) || batch.rank(0) == 0) {
+    const bool selects = std::string_view(batch.form().facts->name) == "index_select";
+    const int64_t rank = batch.rank(0);
+    if (!selects || rank == 0 || batch.rank(2) > 1) return batch.decline();
+    const int64_t at = batch.shifted(batch.arg(1).as.i, rank) - 1;
+    std::vector<Tensor> list(static_cast<size_t>(at) + 1);
+    std::vector<int64_t> dims(list.size(), -1);
+    const Tensor index = with_ones(batch.front(2), 1, 2);
+    list.back() = index;
+    dims.back() = 0;
+    const Indices indices = read(batch, list, dims);
+    return give_indexed(batch, batch.front(0), batch.is_mapped(0), indices);
+  }
+  if (batch.is_in_place() && !batch.is_mapped(0)) return batch.decline();
+  const int64_t rank = batch.rank(0);
+  batch.put(0, batch.repeated(0));
+  for (size_t k = 3; k < batch.count(); ++k) {
+    if (!batch.is_tensor(k)) continue;
+    if (batch.rank(k) != rank) return batch.decline();
+    batch.put(k, batch.repeated(k));
+  }
+  batch.arg(1) = tenon_value_of_int(batch.shifted(batch.arg(1).as.i, rank));
+  batch.call();
+}
+
+void batch_images(Batch& batch) {
+  const int64_t rank = batch.rank(0);
+  const Tensor self = batch.front(0);
+  // The last dims are the image's, or what stands for one: of im2col's columns two.
+  const bool columns = std::string_view(batch.form().facts->name) == "col2im";
+  const int64_t of_one = columns ? 2 : 3;
+  if (rank == of_one) {
+    batch.put(0, self);
+    return batch.call();
+  }
+  if (rank != of_one + 1) return batch.decline();
+  std::vector<int64_t> sizes(self.sizes().begin(), self.sizes().end());
+  const int64_t images = sizes[1];
+  sizes.erase(sizes.begin());
+  sizes[0] = batch.size() * images;
+  batch.put(0, reshaped(self, sizes));
+  batch.call();
+  for (tenon_value& ret : batch.results()) {
+    const Tensor whole(ret.as.tensor);
+    ret = tenon_value{};
+    std::vector<int64_t> parts(whole.sizes().begin(), whole.sizes().end());
+    parts[0] = images;
+    parts.insert(parts.begin(), batch.size());
+    ret = tenon_value_give(tenon_value_of_tensor(reshaped(whole, parts).release()));
+  }
+}
+
+void batch_strided_scatter(Batch& batch) {
+  const auto ints = [&](size_t k) {
+    const auto* const data = static_cast<const int64_t*>(batch.arg(k).as.list.data);
+    return std::vector<int64_t>(data, data + batch.arg(k).count);
+  };
+  // Each base has memory of its own behind that of the one before.
+  const std::vector<int64_t> sizes = ints(4);
+  const std::vector<int64_t> strides = ints(5);
+  int64_t reach = 1;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) reach += (sizes[dim] - 1) * strides[dim];
+  const auto with = [&](size_t k, int64_t first) {
+    std::vector<int64_t> list = ints(k);
+    list.insert(list.begin(), first);
+    batch.put(k, list);
+  };
+  batch.put(0, batch.front(0));
+  with(1, batch.size());
+  with(2, std::max<int64_t>(reach, 1));
+  with(4, batch.size());
+  with(5, std::max<int64_t>(reach, 1));
+  batch.call();
+}
+
+void batch_masked_fill(Batch& batch) {
+  const int64_t rank = std::max(batch.rank(0), batch.rank(1));
+  if (batch.rank(2) != 0) return batch.decline();
+  if (batch.is_in_place() && (!batch.is_mapped(0) || batch.rank(0) < rank)) return batch.decline();
+  const auto aligned = [&](size_t k) {
+    return batch.is_mapped(k) ? with_ones(batch.front(k), 1, rank + 1) : batch.front(k);
+  };
+  const Tensor self = aligned(0);
+  Tensor value = aligned(2);
+  if (value.dtype() != self.dtype()) value = cast(value, self.dtype());
+  const Tensor filled = call_where(aligned(1), value, self);
+  if (!batch.is_in_place()) return batch.give(filled);
+  copy_into(batch.front(0), filled, false);
+  batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
+}
+
+}  // namespace tenon::kernels

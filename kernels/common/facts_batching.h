@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of operators that no family's rule serves: what Facts::batch points to.
+#pragma once
+
+namespace tenon::kernels {
+
+class Batch;
+
+// cat and stack: the tensors of a list, repeated where they are not mapped.
+void batch_join(Batch& batch);
+// index, index_put and what is one of them.
+void batch_index(Batch& batch);
+void batch_index_put(Batch& batch);
+void batch_embedding(Batch& batch);
+void batch_take(Batch& batch);
+// index_select, index_add and their like, which take a list of numbers along a dim.
+void batch_along_dim(Batch& batch);
+// What works on images: a mapped dim is one more of those that count them.
+void batch_images(Batch& batch);
+void batch_masked_fill(Batch& batch);
+void batch_strided_scatter(Batch& batch);
+
+}  // namespace tenon::kernels
