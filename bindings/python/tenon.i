@@ -37,6 +37,8 @@ LEAVE_OUT("^tenon_autocast_(enter|leave|set|get|cast|promote)$")
 LEAVE_OUT("^tenon_library_(register_autocast|register_autograd|set_gradient_policy)$")
 LEAVE_OUT("^tenon_function_")
 LEAVE_OUT("^tenon_dual_(make|unpack)$")
+LEAVE_OUT("^tenon_(layer_|pullback_|tensor_copy_(layer|plain)$|library_register_vmap$)")
+LEAVE_OUT("^tenon_(vmap(_size|_result|_enter)?|vjp|jvp(_enter)?|grad_enter)$")
 LEAVE_OUT("^tenon_tensor_(requires_grad|is_leaf|copy_(grad|node|base|data)|detach|add_hook)$")
 LEAVE_OUT("^tenon_tensor_(retains?_grad|grad_dtype)$")
 LEAVE_OUT("^tenon_(library|registration|key_guard)_")
@@ -74,6 +76,7 @@ LEAVE_OUT("^tenon_(mode_|thread_slot_|grad_mode_enter$|warning_(set_|emit_once$)
 %include "tenon/function.h"
 %include "tenon/hooks.h"
 %include "tenon/forward_ad.h"
+%include "tenon/transforms.h"
 %include "tenon/thread.h"
 %include "tenon/warning.h"
 %include "tenon/kernel.h"

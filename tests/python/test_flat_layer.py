@@ -21,6 +21,8 @@ LEFT_OUT = {
     "tenon_tensor_new_like",
     *("tenon_value_new_string", "tenon_value_new_list", "tenon_value_print", "tenon_buffer_new"),
     *("tenon_buffer_wrap", "tenon_buffer_retain", "tenon_value_clear_n", "tenon_error_set_cause"),
+    # Python's transforms are made of layers; its rules are kernels at Batched.
+    *("tenon_vmap", "tenon_vjp", "tenon_jvp", "tenon_layer_retain", "tenon_library_register_vmap"),
     # A device's plugin is not written in Python.
     *("tenon_device_provider_register", "tenon_device_provider_get", "tenon_device_copy"),
     # Python's libraries close, and free kernels when no thread runs them any more.

@@ -5,7 +5,7 @@
 
 static PyTypeObject* record_type;
 static PyObject *name_record, *name_forward, *name_setup, *name_backward, *name_vjp, *name_jvp,
-    *name_class;
+    *name_class, *name_of_layer;
 static PyObject *base_setup, *base_backward; /* of Function itself */
 static PyObject* bind_defaults;              /* function.py's */
 
@@ -431,8 +431,43 @@ static PyObject* finish(application* self, PyObject* result) {
   return result;
 }
 
+/* Inside of a transform: function_layer.py does the innermost layer's part. */
+static PyObject* apply_in_layer(PyObject* class, PyObject* const* args, Py_ssize_t nargs,
+                                PyObject* kwnames) {
+  static PyObject* function;
+  if (function == NULL) {
+    PyObject* module = PyImport_ImportModule("tenon.autograd.function_layer");
+    function = module ? PyObject_GetAttrString(module, "apply_in_layer") : NULL;
+    Py_XDECREF(module);
+    if (function == NULL) return NULL;
+  }
+  PyObject* given = PyTuple_New(nargs);
+  PyObject* named = given ? PyDict_New() : NULL;
+  for (Py_ssize_t i = 0; named != NULL && i < nargs; i++) {
+    PyTuple_SET_ITEM(given, i, Py_NewRef(args[i]));
+  }
+  const Py_ssize_t count = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t i = 0; named != NULL && i < count; i++) {
+    if (PyDict_SetItem(named, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) != 0) Py_CLEAR(named);
+  }
+  PyObject* result =
+      named ? PyObject_CallFunctionObjArgs(function, class, given, named, NULL) : NULL;
+  Py_XDECREF(given);
+  Py_XDECREF(named);
+  return result;
+}
+
+/* Whether a call is a layer's to make, and not one that a layer makes already. */
+static int is_in_layer(PyObject* class) {
+  tenon_layer* layer = tenon_layer_copy_innermost();
+  if (TNP_LIKELY(layer == NULL)) return 0;
+  tenon_layer_release(layer);
+  return PyObject_HasAttr(class, name_of_layer) ? 0 : 1;
+}
+
 static PyObject* apply(PyObject* class, PyObject* const* args, Py_ssize_t nargs,
                        PyObject* kwnames) {
+  if (is_in_layer(class)) return apply_in_layer(class, args, nargs, kwnames);
   application self = {.class = class, .args = args, .nargs = nargs, .kwnames = kwnames};
   PyObject* result = NULL;
   if (read_call(&self) == 0 && begin(&self) == 0) {
@@ -506,7 +541,7 @@ int tnp_function_init(PyObject* module) {
   if (intern(&name_record, "_record") != 0 || intern(&name_forward, "forward") != 0 ||
       intern(&name_setup, "setup_context") != 0 || intern(&name_backward, "backward") != 0 ||
       intern(&name_vjp, "vjp") != 0 || intern(&name_jvp, "jvp") != 0 ||
-      intern(&name_class, "_forward_cls") != 0) {
+      intern(&name_class, "_forward_cls") != 0 || intern(&name_of_layer, "_of_layer") != 0) {
     return -1;
   }
   if (PyModule_AddFunctions(module, functions) != 0) return -1;

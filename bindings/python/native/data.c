@@ -71,6 +71,15 @@ PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused) {
   (void)unused;
   tenon_tensor_info info;
   if (tnp_tensor_info(self, &info) != 0) return NULL;
+  if ((info.flags & TENON_TENSOR_HOLLOW) != 0) {
+    /* Of a grad or jvp layer: the elements are those of what it stands for. */
+    tenon_tensor* plain = NULL;
+    if (tnp_check(tenon_tensor_copy_plain(tnp_tensor_get(self), &plain)) != 0) return NULL;
+    PyObject* object = tnp_tensor_wrap(plain);
+    PyObject* list = object == NULL || object == self ? NULL : tnp_tensor_tolist(object, NULL);
+    Py_XDECREF(object);
+    if (list != NULL || PyErr_Occurred()) return list;
+  }
   PyObject* source = self;
   Py_INCREF(source);
   if (info.device.type != TENON_DEVICE_CPU || !is_readable(info.dtype)) {

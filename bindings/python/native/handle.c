@@ -16,6 +16,8 @@ static const struct {
     {"storage", (void (*)(void*))(void (*)(void))tenon_storage_release},
     {"profile", (void (*)(void*))(void (*)(void))tenon_profile_release},
     {"simulator", (void (*)(void*))(void (*)(void))tenon_simulator_release},
+    {"layer", (void (*)(void*))(void (*)(void))tenon_layer_release},
+    {"pullback", (void (*)(void*))(void (*)(void))tenon_pullback_release},
 };
 
 PyObject* tnp_handle_new(int kind, void* pointer) {

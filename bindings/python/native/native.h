@@ -492,7 +492,9 @@ enum {
   TNP_HANDLE_REGISTRATION,
   TNP_HANDLE_STORAGE,
   TNP_HANDLE_PROFILE,
-  TNP_HANDLE_SIMULATOR
+  TNP_HANDLE_SIMULATOR,
+  TNP_HANDLE_LAYER,
+  TNP_HANDLE_PULLBACK
 };
 typedef struct {
   PyObject_HEAD void* pointer;
@@ -527,6 +529,7 @@ int tnp_autograd_init(PyObject* module);
 int tnp_check_init(PyObject* module);
 int tnp_node_init(PyObject* module);
 int tnp_forward_ad_init(PyObject* module);
+int tnp_transform_init(PyObject* module);
 int tnp_warning_init(void); /* warning.c: warnings go to Python's */
 
 /* Makes a heap type once and adds it to the module: 0 or -1. */

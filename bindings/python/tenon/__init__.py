@@ -117,7 +117,7 @@ _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import amp, nn, optim, utils
+    from . import amp, func, nn, optim, utils
     from .amp.autocast_mode import (
         autocast,
         clear_autocast_cache,
@@ -129,6 +129,7 @@ if TYPE_CHECKING:
         set_autocast_enabled,
     )
     from .custom_op import Tag
+    from .func import vmap
 
 __version__ = _tenon.tenon_version()
 
@@ -147,7 +148,7 @@ _AUTOCAST = (
 
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
-    if name in ("amp", "nn", "optim", "utils"):
+    if name in ("amp", "func", "nn", "optim", "utils"):
         return _import_module(f"tenon.{name}")
     if name in _AUTOCAST:
         found = globals()[name] = getattr(_import_module("tenon.amp.autocast_mode"), name)
@@ -156,6 +157,10 @@ def __getattr__(name: str) -> object:
         from .custom_op import Tag
 
         return Tag
+    if name == "vmap":
+        from .func import vmap
+
+        return vmap
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
 

@@ -484,6 +484,8 @@ def impl(
 def _key_of_type(name: str) -> str:
     if name == "default":
         return "CompositeExplicitAutograd"
+    if name == "CompositeImplicitAutograd":
+        return name
     return _tenon.tenon_key_name(_tenon.tenon_key_for_device(name))
 
 
@@ -497,6 +499,7 @@ if TYPE_CHECKING:
         register_fake,
         register_kernel,
     )
+    from .func.rule import register_vmap
     from .infer_schema import infer_schema
 
 
@@ -518,6 +521,10 @@ def __getattr__(name: str) -> Any:
         from .infer_schema import infer_schema
 
         return infer_schema
+    if name == "register_vmap":
+        from .func.rule import register_vmap
+
+        return register_vmap
     if name in _LAZY:
         from . import custom_op
 
@@ -546,4 +553,5 @@ __all__ = [
     "register_fake",
     "register_functionality",
     "register_kernel",
+    "register_vmap",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients for a batch of first gradients: one pass for each, the results stacked."""
+"""Gradients for a batch of first gradients: one pass for all of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from ..error import InvalidArgumentError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-_KEEP = _tenon.TENON_BACKWARD_KEEP_GRAPH
 
 
 def _batch_size(outputs: tuple[Any, ...], grads: tuple[Any, ...]) -> int:
@@ -42,23 +40,18 @@ def run_batched(
     Raises:
         InvalidArgumentError: gradients are missing, or differ in their batch sizes.
     """
-    from ..functional import stack
+    from ..func import vmap
 
-    count = _batch_size(outputs, grads)
-    rows = [
-        _tenon.run_grad(
-            outputs,
-            tuple(grad[row] for grad in grads),
-            inputs,
-            flags if row == count - 1 else flags | _KEEP,
-        )
-        for row in range(count)
-    ]
-    if not rows:
-        return tuple(each.new_zeros((0, *each.shape)) for each in inputs)
-    return tuple(
-        None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True)
-    )
+    _batch_size(outputs, grads)
+    found: list[int] = []  # which inputs have a gradient
+
+    def one(*some: Tensor) -> tuple[Tensor, ...]:
+        every = _tenon.run_grad(outputs, some, inputs, flags)
+        found.extend(place for place, grad in enumerate(every) if grad is not None)
+        return tuple(every[place] for place in found)
+
+    rows = iter(vmap(one)(*grads))
+    return tuple(next(rows) if place in found else None for place in range(len(inputs)))
 
 
 __all__ = ["run_batched"]

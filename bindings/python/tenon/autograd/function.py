@@ -73,7 +73,7 @@ class Function(_tenon.FunctionBase):
         y = Exp.apply(x)
 
     Attributes:
-        generate_vmap_rule: Whether vmap runs the function over tensors with a batch dim as it is.
+        generate_vmap_rule: Whether vmap maps forward, backward and jvp instead of asking `vmap`.
         clear_saved_tensors_on_access: Whether `saved_tensors` are freed once they were read.
     """
 
@@ -117,6 +117,22 @@ class Function(_tenon.FunctionBase):
         )
 
     vjp = backward
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """Serves the function in a vmap, with tensors that show the mapped dims.
+
+        Args:
+            info: Has `batch_size` and `randomness`.
+            in_dims: Of each argument the dim that is mapped, or None.
+            args: The arguments.
+
+        Returns:
+            A pair: the output, and where the mapped dim is in it.
+        """
+        raise NotImplementedError(
+            "a Function must implement vmap to be used in a vmap, got one that does not"
+        )
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:

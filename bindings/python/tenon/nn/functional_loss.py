@@ -77,11 +77,13 @@ def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[
     if target.dtype.is_floating_point or target.dtype.is_complex:
         raise ArgumentTypeError(f"{name}: target must be of integers, got {target.dtype}")
     from ..factories import arange
+    from ..func.layer import is_mapped
 
     count = input.shape[dim]
     counts = target != ignore_index
     wrong = counts * ((target < 0) + (target >= count))
-    if not target.is_meta and target.numel() != 0 and wrong.sum().item() != 0:
+    readable = not target.is_meta and target.numel() != 0 and not is_mapped(target)
+    if readable and wrong.sum().item() != 0:
         raise InvalidArgumentError(
             f"{name}: target must be classes from 0 to {count - 1} or ignore_index {ignore_index}, "
             "got others"

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""vmap: a function of one example, called once for all of them."""
+
+from __future__ import annotations
+
+import functools
+
+from .. import _tenon
+from ..error import InvalidArgumentError
+from ..utils.pytree import LEAF, broadcast_prefix, tree_flatten, tree_unflatten
+from .layer import RANDOMNESS, Layer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_VMAP = _tenon.TENON_LAYER_VMAP
+
+
+def _is_dim(value: Any) -> bool:
+    return value is None or isinstance(value, int)
+
+
+def _name_of(function: Any) -> str:
+    return f"vmap({getattr(function, '__name__', type(function).__name__)})"
+
+
+def _in_dims(name: str, in_dims: Any, spec: Any) -> tuple[Any, ...]:
+    """The dim of each leaf of the arguments."""
+    if isinstance(in_dims, int):
+        return (in_dims,) * spec.num_leaves
+    if not isinstance(in_dims, (tuple, list)):
+        raise InvalidArgumentError(
+            f"{name}: in_dims must be int or a tuple in the structure of the arguments, got "
+            f"{type(in_dims).__name__}"
+        )
+    found = broadcast_prefix(tuple(in_dims), spec, _is_dim)
+    if found is None:
+        raise InvalidArgumentError(
+            f"{name}: in_dims must be in the structure of the arguments {spec}, with int or None "
+            f"for each, got {in_dims}"
+        )
+    return tuple(found)
+
+
+def _out_dims(name: str, out_dims: Any, spec: Any) -> list[Any]:
+    if isinstance(out_dims, int) or (out_dims is None):
+        return [out_dims] * spec.num_leaves
+    if spec is LEAF and isinstance(out_dims, tuple) and len(out_dims) == 1 and _is_dim(out_dims[0]):
+        return [out_dims[0]]
+    found = broadcast_prefix(out_dims, spec, _is_dim)
+    if found is None:
+        raise InvalidArgumentError(
+            f"{name}: out_dims must be in the structure of the results {spec}, with int or None "
+            f"for each, got {out_dims}"
+        )
+    return found
+
+
+def _run(
+    name: str,
+    function: Callable[..., Any],
+    leaves: list[Any],
+    spec: Any,
+    in_dims: tuple[Any, ...],
+    out_dims: Any,
+    size: int,
+    randomness: int,
+    kwargs: dict[str, Any],
+) -> tuple[list[Any], Any, list[Any]]:
+    """Calls the function in a layer; gives the results' leaves, their structure and dims."""
+    wrap = _tenon.layer_wrap
+    layer = Layer(_VMAP, size, randomness)
+    with layer as handle:
+        mapped = [
+            each if dim is None else wrap(handle, each, dim)
+            for each, dim in zip(leaves, in_dims, strict=True)
+        ]
+        output = function(*tree_unflatten(mapped, spec), **kwargs)
+    results, out_spec = tree_flatten(output)
+    dims = _out_dims(name, out_dims, out_spec)
+    result = _tenon.vmap_result
+    for place, (each, dim) in enumerate(zip(results, dims, strict=True)):
+        if dim is not None or isinstance(each, _tenon.Tensor):
+            results[place] = result(handle, name, place, each, dim)
+    return results, out_spec, dims
+
+
+def _narrow(tensor: Any, dim: int, start: int, count: int) -> Any:
+    return tensor[(slice(None),) * (dim % tensor.ndim) + (slice(start, start + count),)]
+
+
+def _run_in_chunks(chunk_size: int, *call: Any) -> Any:
+    """The same for so many of the mapped at once, the results put together."""
+    from ..functional import cat
+
+    name, function, leaves, spec, in_dims, out_dims, size, randomness, kwargs = call
+    columns: list[list[Any]] = []
+    for start in range(0, size, chunk_size):
+        count = min(chunk_size, size - start)
+        part = [
+            each if dim is None else _narrow(each, dim, start, count)
+            for each, dim in zip(leaves, in_dims, strict=True)
+        ]
+        results, out_spec, dims = _run(
+            name, function, part, spec, in_dims, out_dims, count, randomness, kwargs
+        )
+        columns.append(results)
+    wholes = [
+        each[-1] if dim is None else cat(each, dim)
+        for each, dim in zip(zip(*columns, strict=True), dims, strict=True)
+    ]
+    return tree_unflatten(wholes, out_spec)
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Maps a function over a dim of its arguments.
+
+    The function is called once, with tensors that lack the mapped dim; what it calls works on all
+    of them at once. Nests with itself, `grad`, `jvp` and their like in any order.
+
+    Args:
+        func: Takes and returns trees of Tensors.
+        in_dims: Which dim of each argument is mapped: one for all, or a tree that the arguments'
+            begins with; None for what is passed on as it is.
+        out_dims: Where the mapped dim is in each result, likewise; None for a result that is one
+            for all.
+        randomness: What random operators do: "error", "same" numbers for all, or "different".
+        chunk_size: So many are mapped at once; None for all.
+
+    Raises:
+        InvalidArgumentError: a chunk_size below 1. The function returned raises it for dims that do
+            not fit the arguments or results.
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise InvalidArgumentError(f"vmap: chunk_size must be > 0 or None, got {chunk_size}")
+    name = _name_of(func)
+    known = RANDOMNESS.get(randomness)
+
+    @functools.wraps(func)
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        if known is None:
+            raise InvalidArgumentError(
+                f'{name}: randomness must be "error", "same" or "different", got {randomness!r}'
+            )
+        leaves, spec = tree_flatten(args)
+        dims = _in_dims(name, in_dims, spec)
+        size = _tenon.vmap_size(name, tuple(leaves), dims)
+        call = (name, func, leaves, spec, dims, out_dims, size, known, kwargs)
+        if chunk_size is not None and chunk_size < size:
+            return _run_in_chunks(chunk_size, *call)
+        results, out_spec, _ = _run(*call)
+        return tree_unflatten(results, out_spec)
+
+    return mapped
+
+
+__all__ = ["vmap"]

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms: operators mapped, as their loops have it, and what holds across layers."""
+
+import itertools
+
+import pytest
+
+import tenon
+from tenon.func import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
+
+pytestmark = pytest.mark.filterwarnings("ignore:There is a performance drop")
+
+F32 = tenon.float32
+
+
+def numbers(*sizes, dtype=F32):
+    """Different numbers, from small to larger, of both signs."""
+    count = 1
+    for size in sizes:
+        count *= size
+    return ((tenon.arange(count).to(F32) * 0.37 - 1.3).reshape(sizes)).to(dtype)
+
+
+def places(*sizes, below):
+    count = 1
+    for size in sizes:
+        count *= size
+    return (tenon.arange(count) * 7 % below).reshape(sizes)
+
+
+def results(output):
+    return list(output) if isinstance(output, (tuple, list)) else [output]
+
+
+def same(a, b):
+    assert a.shape == b.shape and a.dtype == b.dtype, (a.shape, b.shape, a.dtype, b.dtype)
+    flat = [x.reshape((-1,)).tolist() for x in (a, b)]
+    assert flat[0] == pytest.approx(flat[1], rel=1e-4, abs=1e-5)
+
+
+def loop(function, in_dims, args):
+    """What the function gives for each of the mapped, stacked."""
+    size = next(arg.shape[dim] for arg, dim in zip(args, in_dims, strict=True) if dim is not None)
+    rows = [
+        results(
+            function(
+                *(
+                    arg if dim is None else arg.select(dim, i)
+                    for arg, dim in zip(args, in_dims, strict=True)
+                )
+            )
+        )
+        for i in range(size)
+    ]
+    return [tenon.stack(column) for column in zip(*rows, strict=True)]
+
+
+def by_dims(shape, size):
+    """The sizes with one of the mapped dim put in at each place."""
+    for dim in range(len(shape) + 1):
+        yield dim, (*shape[:dim], size, *shape[dim:])
+
+
+UNARY = [
+    "abs",
+    "neg",
+    "exp",
+    "sin",
+    "cos",
+    "tanh",
+    "sigmoid",
+    "relu",
+    "sign",
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+    "clone",
+    "sum",
+    "mean",
+    "amax",
+    "amin",
+    "t",
+    "squeeze",
+    "flatten",
+    "argmax",
+    "argmin",
+    "contiguous",
+    "cumsum:0",
+    "cumsum:-1",
+    "unsqueeze:0",
+    "unsqueeze:-1",
+    "transpose:0,1",
+    "select:0,1",
+    "select:-1,0",
+    "narrow:1,1,2",
+    "sort",
+    "topk:2",
+    "flip:(0,)",
+    "flip:(0,1)",
+    "permute:(1,0)",
+    "reshape:(6,)",
+    "view:(3,2)",
+    "expand:(4,2,3)",
+    "softmax:0",
+    "softmax:-1",
+    "log_softmax:-1",
+    "unbind",
+    "unbind:1",
+    "split:2,1",
+    "chunk:2,1",
+    "movedim:0,1",
+    "roll:1,0",
+    "sum:0",
+    "sum:(0,1),True",
+    "mean:-1",
+    "max:0",
+    "min:1,True",
+    "amax:(0,1)",
+    "argmax:0",
+    "pow:2",
+    "clamp:-1,1",
+    "add:1",
+    "mul:2.5",
+    "to:tenon.float64",
+    "masked_fill:self>0,7.0",
+    "repeat:2,1",
+]
+
+
+def call(text, x):
+    name, _, given = text.partition(":")
+    args = eval(f"({given},)", {"tenon": tenon, "self": x}) if given else ()
+    return getattr(x, name)(*args)
+
+
+@pytest.mark.parametrize("text", UNARY)
+def test_one_tensor(text):
+    if not hasattr(tenon.Tensor, text.partition(":")[0]):
+        pytest.skip(f"Tensor.{text.partition(':')[0]} is to come")
+    for dim, sizes in by_dims((2, 3), 4):
+        if text.startswith("view") and dim != 0:
+            continue  # no view of the others either
+        x = numbers(*sizes)
+        got = results(vmap(lambda r: call(text, r), in_dims=dim)(x))
+        for a, b in zip(got, loop(lambda r: call(text, r), (dim,), (x,)), strict=True):
+            same(a, b)
+        twice = results(vmap(vmap(lambda r: call(text, r), in_dims=dim))(numbers(2, *sizes)))
+        rows = [results(vmap(lambda r: call(text, r), in_dims=dim)(r)) for r in numbers(2, *sizes)]
+        for a, column in zip(twice, zip(*rows, strict=True), strict=True):
+            same(a, tenon.stack(column))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sum",
+        "mean",
+        "exp",
+        "amax",
+        "argmax",
+        "cumsum:0",
+        "sum:0",
+        "softmax:0",
+        "sort",
+        "clone",
+        "t",
+        "unsqueeze:0",
+        "max:0",
+    ],
+)
+def test_tensors_without_dims(text):
+    x = numbers(4)
+    got = results(vmap(lambda r: call(text, r))(x))
+    for a, b in zip(got, loop(lambda r: call(text, r), (0,), (x,)), strict=True):
+        same(a, b)
+
+
+BINARY = [
+    ("add", (2, 3), (3,)),
+    ("mul", (3,), (2, 3)),
+    ("sub", (2, 3), ()),
+    ("div", (), (2, 3)),
+    ("maximum", (2, 1), (1, 3)),
+    ("pow", (2, 3), (2, 3)),
+    ("matmul", (2, 3), (3, 4)),
+    ("matmul", (3,), (3, 4)),
+    ("matmul", (2, 3), (3,)),
+    ("matmul", (3,), (3,)),
+    ("matmul", (2, 2, 3), (3, 4)),
+    ("mm", (2, 3), (3, 2)),
+    ("bmm", (2, 2, 3), (2, 3, 2)),
+    ("outer", (3,), (2,)),
+    ("lt", (2, 3), (3,)),
+    ("eq", (3,), (3,)),
+]
+
+
+@pytest.mark.parametrize("name, a, b", BINARY)
+def test_two_tensors(name, a, b):
+    def function(x, y):
+        return getattr(x, name)(y)
+
+    if not hasattr(tenon.Tensor, name):
+        pytest.skip(f"Tensor.{name} is to come")
+    firsts = [(None, a), *by_dims(a, 3)]
+    seconds = [(None, b), *by_dims(b, 3)]
+    for (one, sizes), (other, more) in itertools.product(firsts, seconds):
+        if one is None and other is None:
+            continue
+        x, y = numbers(*sizes), numbers(*more) * 0.5 + 2
+        if name == "pow":
+            x = x.abs() + 0.5
+        (expected,) = loop(function, (one, other), (x, y))
+        same(vmap(function, in_dims=(one, other))(x, y), expected)
+
+
+def test_a_mapped_number_is_weak_in_promotion():
+    halves = numbers(3).to(tenon.float16)
+    ones = numbers(3)
+    got = vmap(lambda x, y: x * y, in_dims=(None, 0))(halves, ones)
+    assert got.dtype == tenon.float16 and got.shape == (3, 3)
+
+
+@pytest.mark.parametrize("table, index", list(itertools.product([None, 0, 1], [None, 0, 1])))
+def test_indices(table, index):
+    if table is None and index is None:
+        return
+    x = numbers(*((4, 5) if table is None else (3, 4, 5) if table == 0 else (4, 3, 5)))
+    i = places(*((2, 2) if index is None else (3, 2, 2) if index == 0 else (2, 3, 2)), below=4)
+    functions = [
+        lambda x, i: x[i],
+        lambda x, i: x[:, i],
+        lambda x, i: x[i, i],
+        lambda x, i: x.unsqueeze(0)[:, i, i],
+        lambda x, i: x.index_select(1, i.reshape((-1,))),
+        lambda x, i: x.gather(0, i),
+        lambda x, i: x.take(i) if hasattr(x, "take") else x[i],
+        lambda x, i: x.clone().index_put((i,), tenon.ones(5)),
+        lambda x, i: x.clone().index_put((i,), tenon.ones(5), True),
+        lambda x, i: x.scatter(0, i, 9.0),
+        lambda x, i: x.scatter_add(0, i, tenon.ones(2, 2)),
+        lambda x, i: x.index_add(0, i[0], tenon.ones(2, 5)),
+    ]
+    for function in functions:
+        (expected,) = loop(function, (table, index), (x, i))
+        same(vmap(function, in_dims=(table, index))(x, i), expected)
+
+
+def test_joins_take_what_is_mapped_and_what_is_not():
+    x, c = numbers(4, 2, 3), numbers(2, 3)
+    for dim in (0, 1, -1):
+        same(
+            vmap(lambda r: tenon.cat([c, r, c], dim))(x),
+            tenon.stack([tenon.cat([c, r, c], dim) for r in x]),
+        )
+        same(
+            vmap(lambda r: tenon.stack([c, r], dim))(x),
+            tenon.stack([tenon.stack([c, r], dim) for r in x]),
+        )
+
+
+# ---- In place, views, errors ---------------------------------------------------------------------
+
+
+def test_writes_through_views():
+    def function(r, k):
+        y = r.clone()
+        y[0] = k
+        y[:, 1].mul_(3)
+        y.t()[2].add_(y[1, 0])
+        return y
+
+    x, k = numbers(4, 2, 3), numbers(4)
+    (expected,) = loop(function, (0, 0), (x, k))
+    same(vmap(function)(x, k), expected)
+    (slopes,) = loop(grad(lambda r, k: (function(r, k) ** 2).sum()), (0, 0), (x, k))
+    same(vmap(grad(lambda r, k: (function(r, k) ** 2).sum()))(x, k), slopes)
+    direction = numbers(4, 2, 3) * 0.3
+
+    def push(r, k, d):
+        return jvp(lambda q: function(q, k), (r,), (d,))[1]
+
+    (pushed,) = loop(push, (0, 0, 0), (x, k, direction))
+    same(vmap(push)(x, k, direction), pushed)
+
+
+def test_a_captured_tensor_is_not_written_with_what_is_mapped():
+    c = tenon.zeros(3)
+    with pytest.raises(tenon.StateError, match="must be mapped by the vmap to be written in place"):
+        vmap(lambda r: c.add_(r))(numbers(2, 3))
+    assert c.tolist() == [0, 0, 0]
+
+
+def test_an_escaped_tensor_of_a_vmap_is_an_error():
+    kept = []
+    vmap(lambda r: (kept.append(r), r)[1])(numbers(2, 3))
+    with pytest.raises(tenon.StateError, match="must not outlive its transform"):
+        kept[0] + 1
+
+
+def test_an_operator_without_rule_warns_once():
+    from tenon.library import Library
+
+    with Library("funcs", "DEF") as library:
+        library.define("half(Tensor x) -> Tensor")
+        library.impl("half", lambda x: x / 2, "CPU")
+        library.impl("half", lambda x: tenon.empty_like(x), "Meta")
+        x = numbers(3, 2)
+        with pytest.warns(UserWarning, match="performance drop.*funcs::half"):
+            same(vmap(tenon.ops.funcs.half)(x), x / 2)
+        assert vmap(tenon.ops.funcs.half)(tenon.zeros(0, 2)).shape == (0, 2)
+
+
+def test_layers_leave_a_thread_as_it_was():
+    class Odd(Exception):
+        pass
+
+    def fails(x):
+        raise Odd
+
+    before = tenon.library.included_keys()
+    for wrap in itertools.permutations([vmap, grad, lambda f: lambda x: jvp(f, (x,), (x,))]):
+        function = fails
+        for each in wrap:
+            function = each(function)
+        with pytest.raises(Odd):
+            function(numbers(3))
+    assert tenon.library.included_keys() == before and tenon.is_grad_enabled()
+
+
+# ---- Derivatives ---------------------------------------------------------------------------------
+
+
+def test_jacobians_agree():
+    def function(a, b):
+        return {"p": a * b.sum(), "q": (a.sin() @ b).reshape((1,))}
+
+    a, b = numbers(3), numbers(3) * 0.2 + 1
+    one, other = jacrev(function, (0, 1))(a, b), jacfwd(function, (0, 1))(a, b)
+    chunks = jacrev(function, (0, 1), chunk_size=2)(a, b)
+    for key in ("p", "q"):
+        for x, y, z in zip(one[key], other[key], chunks[key], strict=True):
+            same(x, y)
+            same(x, z)
+
+
+def test_linearize_and_hessian():
+    def function(a):
+        return (a**3).sum() * a[0]
+
+    a, d = numbers(3), numbers(3) * 0.1
+    value, push = linearize(function, a)
+    same(push(d), jvp(function, (a,), (d,))[1])
+    same(value, function(a))
+    same(hessian(function)(a), jacrev(jacrev(function))(a))
+
+
+def test_a_pullback_runs_again_and_inside_of_others():
+    x = numbers(3)
+    _, back = vjp(lambda a: a**3, x)
+    once, again = back(tenon.ones(3))[0], back(tenon.ones(3))[0]
+    same(once, again)
+    rows = vmap(lambda v: back(v)[0])(tenon.eye(3))
+    same(rows, tenon.eye(3) * (3 * x * x))
