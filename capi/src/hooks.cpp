@@ -186,6 +186,19 @@ int32_t tenon_backward_reaches(const tenon_node* node) {
   }
 }
 
+tenon_status tenon_backward_copy_waiting(tenon_node* node, int64_t output,
+                                         tenon_tensor** out_grad) {
+  *out_grad = nullptr;
+  return guarded([&] {
+    TENON_CHECK(output >= 0 && output < node->output_count(), TENON_ERROR_INDEX,
+                "tenon_backward_copy_waiting: output must be in [0, ", node->output_count(),
+                "), got ", output);
+    autograd::Pass* pass = autograd::Pass::current();
+    if (pass == nullptr) return;
+    *out_grad = pass->waiting_for(*node, static_cast<uint32_t>(output)).detach();
+  });
+}
+
 tenon_status tenon_backward_when_done(tenon_done_fn fn, void* ctx, tenon_deleter deleter) {
   return guarded([&] {
     constexpr const char* kFunction = "tenon_backward_when_done";

@@ -63,6 +63,10 @@ class Task final : public Pass {
     return marks_.contains(&node);
   }
 
+  TensorPtr waiting_for(Node& node, uint32_t output) noexcept override {
+    return waiting_.share(node, output);
+  }
+
   std::vector<TensorPtr> take_captured() { return std::move(captured_); }
 
  private:

@@ -20,10 +20,13 @@ const schema::Type& without_optional(const schema::Type& type) {
   return type.kind == TENON_TYPE_OPTIONAL ? without_optional(*type.elements[0]) : type;
 }
 
-bool is_tensor(const schema::Schema& schema, const Save& save) {
+const schema::Type& type_of(const schema::Schema& schema, const Save& save) {
   const auto& list = save.of_result ? schema.returns() : schema.arguments();
-  return save.what == Attribute::kWhole &&
-         without_optional(*list[save.position].type).kind == TENON_TYPE_TENSOR;
+  return without_optional(*list[save.position].type);
+}
+
+bool is_tensor(const schema::Schema& schema, const Save& save) {
+  return save.what == Attribute::kWhole && type_of(schema, save).kind == TENON_TYPE_TENSOR;
 }
 
 }  // namespace
@@ -82,9 +85,12 @@ void Formula::complete(const schema::Schema& schema, Plan* plan) const {
   for (Save& save : plan->saves) {
     save.is_tensor = is_tensor(schema, save);
     ++(save.is_tensor ? plan->shape.saved_tensors : plan->shape.saved_values);
+    plan->saves_lists = plan->saves_lists || (save.what == Attribute::kWhole && !save.is_tensor &&
+                                              may_hold_tensors(type_of(schema, save)));
     const auto at = std::ranges::find(plan->inputs, save.position, &Input::position);
     save.input = static_cast<uint16_t>(at - plan->inputs.begin());
   }
+  if (plan->saves_lists) ++plan->shape.saved_values;
   plan->is_quick = is_quick(*plan);
   if (tangents_ != nullptr) {
     plan->tangents = std::make_unique<TangentPlan>(tangents_->plan_for(schema));

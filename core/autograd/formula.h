@@ -69,8 +69,9 @@ struct Plan {
   std::vector<Save> saves;
   uint64_t wanted = ~uint64_t{0};  // bit i: input i has a gradient
   bool has_lists = false;
-  bool is_quick = false;  // see quick_record.h
-  NodeShape shape;        // of its nodes, but for the edges where there are lists
+  bool saves_lists = false;  // of tensors: nodes keep the sum of their versions as their last value
+  bool is_quick = false;     // see quick_record.h
+  NodeShape shape;           // of its nodes, but for the edges where there are lists
   std::unique_ptr<const TangentPlan> tangents;  // NULL where no text gives them
 };
 

@@ -5,6 +5,7 @@
 
 #include "autograd/node_run.h"
 #include "autograd/operators.h"
+#include "autograd/saved_value.h"
 #include "base/check.h"
 #include "base/error.h"
 #include "base/thread.h"
@@ -174,11 +175,13 @@ NodePtr tenon_function_context::make_node(std::span<const Tensor* const> outputs
       refuse_inference(name(), *each.as.tensor);
     }
     ++(is_tensor ? shape.saved_tensors : shape.saved_values);
+    plan_.saves_lists = plan_.saves_lists || each.tag == TENON_TAG_TENSOR_LIST;
     if (owner_->callbacks().saved_on_demand) continue;
     Save save;
     save.is_tensor = is_tensor;
     plan_.saves.push_back(save);
   }
+  if (plan_.saves_lists) ++shape.saved_values;
   NodePtr node = Node::make(plan_, shape, outputs);
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     const Flow& flow = inputs_[i].flow;
@@ -214,6 +217,10 @@ void tenon_function_context::fill(Node& node, std::span<Tensor* const> results) 
     }
     each.flags = 0;
   }
+  if (plan_.saves_lists) {
+    const auto saved = node.saved_values();
+    saved.back() = tenon_value_of_int(versions_of_lists(node, saved));
+  }
   node_ = &node;
   inputs_.clear();
   dirty_.resize(0);
@@ -229,7 +236,10 @@ tenon_value tenon_function_context::copy_saved(size_t index) const {
   size_t before = 0;  // of the same kind
   const bool is_tensor = saved_[index].tag == TENON_TAG_TENSOR;
   for (size_t i = 0; i < index; ++i) before += (saved_[i].tag == TENON_TAG_TENSOR) == is_tensor;
-  if (!is_tensor) return value::copy(node_->saved_values()[before]);
+  if (!is_tensor) {
+    if (saved_[index].tag == TENON_TAG_TENSOR_LIST) check_lists(*node_);
+    return value::copy(node_->saved_values()[before]);
+  }
   TensorPtr tensor = unpack(*node_, node_->saved_tensors()[before]);
   if (tensor == nullptr) return tenon_value_of_none();
   return tenon_value_give(tenon_value_of_tensor(tensor.detach()));

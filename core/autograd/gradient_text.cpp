@@ -141,10 +141,17 @@ class Evaluation {
       if (what == BuiltIn::kConj && is_real(value)) return value;
       operands.push_back(value);
     }
+    if (what == BuiltIn::kMul && is_by_one(operands.span())) return value::copy(operands[0]);
     if (callee != nullptr && !bindings_.has_zeros && fits(*callee, operands)) [[likely]] {
       return call_found(*callee, operands);
     }
     return call_other(expression, operands);
+  }
+
+  // As most alphas and betas are.
+  static bool is_by_one(std::span<const tenon_value> operands) noexcept {
+    return operands.size() == 2 && operands[1].tag == TENON_TAG_INT && operands[1].as.i == 1 &&
+           is_tensor(operands[0]);
   }
 
   // The fast path: operands that own nothing. False where one is not as the callee wants it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autograd/operators.h"
+#include "autograd/saved_value.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
 #include "tensor/layout.h"
@@ -19,6 +20,9 @@ using tensor::TensorPtr;
 class Unpacked {
  public:
   Unpacked(Node& node, const Plan& plan) {
+    if (plan.saves_lists) [[unlikely]] {
+      check_lists(node);
+    }
     const bool linked = base::grad_mode() == TENON_GRAD_MODE_ON;
     const SavedTensor* saved = node.saved_tensors().data();
     const tenon_value* value = node.saved_values().data();

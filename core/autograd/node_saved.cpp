@@ -2,6 +2,7 @@
 #include "autograd/node_saved.h"
 
 #include "autograd/node_run.h"
+#include "autograd/saved_value.h"
 #include "base/check.h"
 #include "value/value.h"
 
@@ -68,7 +69,11 @@ tenon_value copy_saved(Node& node, int64_t index) {
   const Save& save = checked_save("tenon_node_copy_saved", node, index);
   const NodeReading reading(node);
   const size_t number = number_of(node, index);
-  if (!save.is_tensor) return value::copy(node.saved_values()[number]);
+  if (!save.is_tensor) {
+    const tenon_value& value = node.saved_values()[number];
+    if (value.tag == TENON_TAG_TENSOR_LIST) check_lists(node);
+    return value::copy(value);
+  }
   tensor::TensorPtr tensor = unpack(node, node.saved_tensors()[number], true);
   if (tensor == nullptr) return tenon_value_of_none();
   return tenon_value_give(tenon_value_of_tensor(tensor.detach()));

@@ -54,6 +54,8 @@ constinit Found found_scatter("tenon::strided_scatter");
 constinit Found found_detach("aten::detach");
 constinit Found found_expand("aten::expand");
 constinit Found found_alias("aten::alias");
+constinit Found found_view_as_real("aten::view_as_real");
+constinit Found found_view_as_complex("aten::view_as_complex");
 
 tenon_value tensor_value(const Tensor& tensor) {
   return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
@@ -191,6 +193,16 @@ TensorPtr expand(const Tensor& tensor, tensor::Dims sizes) {
 TensorPtr alias(const Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor)};
   return call(found_alias, args);
+}
+
+TensorPtr view_as_real(const Tensor& tensor) {
+  tenon_value args[] = {tensor_value(tensor)};
+  return call(found_view_as_real, args);
+}
+
+TensorPtr view_as_complex(const Tensor& tensor) {
+  tenon_value args[] = {tensor_value(tensor)};
+  return call(found_view_as_complex, args);
 }
 
 TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides,

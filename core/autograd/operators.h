@@ -30,6 +30,10 @@ TensorPtr expand(const Tensor& tensor, tensor::Dims sizes);
 /// Another view of all of it, recorded where the tensor is tracked.
 TensorPtr alias(const Tensor& tensor);
 
+/// Views of a complex tensor as pairs of real numbers, in a last dim, and back.
+TensorPtr view_as_real(const Tensor& tensor);
+TensorPtr view_as_complex(const Tensor& tensor);
+
 /// A view of a tensor that is laid out from its first element on.
 TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides,
                      int64_t offset);

@@ -41,6 +41,8 @@ class Pass {
   int64_t number() noexcept;
   /// Whether it comes to a node, or has been there. Throws std::bad_alloc.
   virtual bool reaches(const Node& node) = 0;
+  /// The gradient that waits so far for an output of a node; empty for none.
+  virtual tensor::TensorPtr waiting_for(Node& node, uint32_t output) noexcept = 0;
   /// Throws std::bad_alloc.
   void when_done(Done done) { done_.push_back(std::move(done)); }
 

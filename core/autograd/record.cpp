@@ -234,8 +234,7 @@ class Recording {
                 op_.name(), ": ", name,
                 " is a view of a leaf that requires grad, which must not be written in place; use "
                 "no_grad or detach()");
-    TENON_CHECK(view.dtype() == base.dtype(), TENON_ERROR_NOT_SUPPORTED, op_.name(), ": ", name,
-                " must have its base's dtype to be written in place with what requires grad");
+    check_view_dtypes(view, base);
   }
 
   void collect_results() {
@@ -309,6 +308,10 @@ class Recording {
         tenon_value& slot = node.saved_values()[values++];
         if (is_needed) slot = take_attribute(save);
       }
+    }
+    if (plan_.saves_lists) {
+      const auto saved = node.saved_values();
+      saved.back() = tenon_value_of_int(versions_of_lists(node, saved));
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/saved_value.h"
 
+#include "autograd/saved_tensor.h"
+#include "base/check.h"
 #include "base/small_vector.h"
 #include "value/value.h"
 
@@ -41,6 +43,29 @@ tenon_value saved_value(const Save& save, const tenon_stack& stack) {
     default:
       return value::copy(sizes_of(*tensor));
   }
+}
+
+int64_t versions_of_lists(const Node& node, std::span<const tenon_value> saved) {
+  int64_t sum = 0;
+  for (const tenon_value& each : saved) {
+    if (each.tag != TENON_TAG_TENSOR_LIST) continue;
+    for (uint32_t i = 0; i < each.count; ++i) {
+      const Tensor* tensor = value::tensors(each)[i];
+      if (tensor == nullptr || tensor->is_undefined()) continue;
+      if (tensor->is_inference()) refuse_inference(node.name(), *tensor);
+      sum += tensor->version();
+    }
+  }
+  return sum;
+}
+
+void check_lists(Node& node) {
+  const std::span<const tenon_value> saved = node.saved_values();
+  const int64_t written = versions_of_lists(node, saved) - saved.back().as.i;
+  TENON_CHECK(written == 0, TENON_ERROR_STATE, node.name(),
+              ": tensors of a list needed for the gradient must not have been modified by an "
+              "inplace operation since they were saved, got ",
+              written, written == 1 ? " such operation" : " such operations");
 }
 
 }  // namespace tenon::autograd

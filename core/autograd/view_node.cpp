@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/view_node.h"
 
+#include <optional>
+
 #include "autograd/node_extra.h"
 #include "autograd/node_run.h"
 #include "autograd/operators.h"
@@ -16,21 +18,53 @@ namespace {
 using tensor::Tensor;
 using tensor::TensorPtr;
 
-// What such nodes save: where a view lies in memory, and where its base does.
-constexpr size_t kPlaces = 6;
+// What such nodes save: where a view lies in memory, where its base does, and how both count.
+constexpr size_t kPlaces = 7;
 
-tenon_value list_of(tensor::Dims dims) {
-  return value::new_list(TENON_TAG_INT_LIST, dims.data(), static_cast<int64_t>(dims.size()));
+// A view may have the real parts of complex numbers for elements, or the other way round. Both are
+// placed by real numbers then, the complex one's last dim being its pairs.
+enum class Pairs : int64_t { kNone, kInBase, kInView };
+
+bool is_real_part(tenon_dtype real, tenon_dtype of) {
+  return tensor::is_complex(of) && tensor::is_floating(real) &&
+         2 * tensor::dtype_size(real) == tensor::dtype_size(of);
 }
 
-void save_places(const Tensor& view, const Tensor& base, Node* node) {
+Pairs pairs_of(const Tensor& view, const Tensor& base) {
+  if (view.dtype() == base.dtype()) return Pairs::kNone;
+  if (is_real_part(view.dtype(), base.dtype())) return Pairs::kInBase;
+  TENON_CHECK(is_real_part(base.dtype(), view.dtype()), TENON_ERROR_NOT_SUPPORTED,
+              "gradients must flow between a view and its base of one dtype, or of a complex one "
+              "and that of its parts, got a view of dtype ",
+              tensor::dtype_name(view.dtype()), " of a base of dtype ",
+              tensor::dtype_name(base.dtype()));
+  return Pairs::kInView;
+}
+
+tenon_value list_of(tensor::Dims dims, int64_t unit, std::optional<int64_t> last) {
+  base::SmallVector<int64_t, 10> list;
+  for (const int64_t dim : dims) list.push_back(unit * dim);
+  if (last.has_value()) list.push_back(*last);
+  return value::new_list(TENON_TAG_INT_LIST, list.data(), static_cast<int64_t>(list.size()));
+}
+
+void save_place(const Tensor& tensor, bool in_pairs, tenon_value* values) {
+  const int64_t unit = in_pairs ? 2 : 1;
+  const auto last = [&](int64_t dim) { return in_pairs ? std::optional(dim) : std::nullopt; };
+  values[0] = list_of(tensor.size_span(), 1, last(2));
+  values[1] = list_of(tensor.stride_span(), unit, last(1));
+  values[2] = tenon_value_of_int(unit * tensor.offset());
+}
+
+void save_places(const Tensor& view, const Tensor& base, Pairs pairs, Node* node) {
   const auto values = node->saved_values();
-  values[0] = list_of(view.size_span());
-  values[1] = list_of(view.stride_span());
-  values[2] = tenon_value_of_int(view.offset());
-  values[3] = list_of(base.size_span());
-  values[4] = list_of(base.stride_span());
-  values[5] = tenon_value_of_int(base.offset());
+  save_place(view, pairs == Pairs::kInView, &values[0]);
+  save_place(base, pairs == Pairs::kInBase, &values[3]);
+  values[6] = tenon_value_of_int(static_cast<int64_t>(pairs));
+}
+
+Pairs saved_pairs(const tenon_backward_call& call) {
+  return static_cast<Pairs>(call.saved[6].as.i);
 }
 
 tensor::Dims dims_of(const tenon_value& list) {
@@ -58,7 +92,12 @@ class ViewFormula final : public PlacedFormula {
  public:
   ViewFormula() : PlacedFormula("AsStridedBackward0") {}
   void run(const Plan&, tenon_backward_call* call) const override {
-    call->out_grads[0] = operators::strided_scatter(*call->grads[0], call->saved).detach();
+    const Pairs pairs = saved_pairs(*call);
+    TensorPtr grad = TensorPtr::share(call->grads[0]);
+    if (pairs == Pairs::kInView) grad = operators::view_as_real(*grad);
+    grad = operators::strided_scatter(*grad, call->saved);
+    if (pairs == Pairs::kInBase) grad = operators::view_as_complex(*grad);
+    call->out_grads[0] = grad.detach();
   }
 };
 
@@ -69,11 +108,15 @@ class WriteFormula final : public PlacedFormula {
     const NodeExtra& extra = *call->node->extra();
     Node& inner = *extra.inner;
     const int self = extra.inner_self;
+    const Pairs pairs = saved_pairs(*call);
+    const TensorPtr given_grad = pairs == Pairs::kInBase ? operators::view_as_real(*call->grads[0])
+                                                         : TensorPtr::share(call->grads[0]);
     TensorPtr whole =
-        operators::copy_as(*call->grads[0], dims_of(call->saved[3]), dims_of(call->saved[4]));
+        operators::copy_as(*given_grad, dims_of(call->saved[3]), dims_of(call->saved[4]));
     const int64_t offset = call->saved[2].as.i - call->saved[5].as.i;
-    const TensorPtr part =
+    TensorPtr part =
         operators::as_strided(*whole, dims_of(call->saved[0]), dims_of(call->saved[1]), offset);
+    if (pairs == Pairs::kInView) part = operators::view_as_complex(*part);
     base::SmallVector<Tensor*, 2> grads(inner.output_count(), nullptr);
     const TensorPtr grad = operators::clone(*part);
     grads[extra.inner_output] = grad.get();
@@ -105,31 +148,27 @@ class WriteFormula final : public PlacedFormula {
       operators::zero(*part);
       whole = operators::add(*whole, *operators::strided_scatter(*of_view, call->saved));
     }
+    if (pairs == Pairs::kInBase) whole = operators::view_as_complex(*whole);
     call->out_grads[0] = whole.detach();
   }
 };
 
-void check_dtypes(const Tensor& view, const Tensor& base) {
-  TENON_CHECK(view.dtype() == base.dtype(), TENON_ERROR_NOT_SUPPORTED,
-              "gradients must flow between a view and its base of one dtype, got a view of dtype ",
-              tensor::dtype_name(view.dtype()), " of a base of dtype ",
-              tensor::dtype_name(base.dtype()));
-}
-
 }  // namespace
 
+void check_view_dtypes(const Tensor& view, const Tensor& base) { pairs_of(view, base); }
+
 NodePtr make_view_node(Tensor& view, Tensor& base) {
-  check_dtypes(view, base);
+  const Pairs pairs = pairs_of(view, base);
   const Tensor* output = &view;
   NodePtr node = Node::make(immortal<ViewFormula>().plan(), {1, 0, kPlaces}, {&output, 1});
   const Flow flow = flow_to(base);
   if (flow.node != nullptr) node->set_edge(0, flow.node, flow.output);
-  save_places(view, base, node.get());
+  save_places(view, base, pairs, node.get());
   return node;
 }
 
 NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Tensor& base) {
-  check_dtypes(view, base);
+  const Pairs pairs = pairs_of(view, base);
   const auto edges = inner.edges();
   const auto count = static_cast<uint32_t>(edges.size()) + (self < 0 ? 1 : 0);
   const Tensor* written = &base;
@@ -143,7 +182,7 @@ NodePtr make_write_node(Node& inner, uint32_t output, int self, Tensor& view, Te
     if (edge.node != nullptr) node->set_edge(next, NodePtr::share(edge.node), edge.output);
     ++next;
   }
-  save_places(view, base, node.get());
+  save_places(view, base, pairs, node.get());
   NodeExtra& extra = node->require_extra();
   // A saved result leads to the inner node itself, which drops what it saved when it runs there.
   node->come_after(inner);

@@ -73,17 +73,24 @@ void Waiting::drop(const Entry& entry) noexcept {
   if (node.is_claimed_by(this)) node.unclaim();
 }
 
+[[gnu::always_inline]] inline Tensor** Waiting::find(Node& node) const noexcept {
+  if (!node.is_claimed_by(this)) return find_elsewhere(node);
+  NodeWord::Claim& claim = node.claimed();
+  return node.output_count() == 1 ? &claim.grad : claim.grads;
+}
+
 void Waiting::add(Node& node, uint32_t output, TensorPtr grad, bool recorded) {
   TENON_DCHECK(output < node.output_count());
-  Tensor** grads = nullptr;
-  if (node.is_claimed_by(this)) {
-    NodeWord::Claim& claim = node.claimed();
-    grads = node.output_count() == 1 ? &claim.grad : claim.grads;
-  } else {
-    grads = find_elsewhere(node);
-    if (grads == nullptr) grads = enter(node);
-  }
+  Tensor** grads = find(node);
+  if (grads == nullptr) grads = enter(node);
   if (grad != nullptr) add_to(&grads[output], std::move(grad), recorded);
+}
+
+TensorPtr Waiting::share(Node& node, uint32_t output) noexcept {
+  Tensor** grads = find(node);
+  if (grads == nullptr || grads[output] == nullptr) return {};
+  grads[output] = unmarked(grads[output]);
+  return TensorPtr::share(grads[output]);
 }
 
 Tensor** Waiting::find_elsewhere(const Node& node) const noexcept {

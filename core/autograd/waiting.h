@@ -28,6 +28,9 @@ class Waiting {
   /// `recorded`: what is there stays as it is, for others may hold it. Throws what operators raise,
   /// and std::bad_alloc.
   void add(Node& node, uint32_t output, tensor::TensorPtr grad, bool recorded);
+  /// What waits for an output so far, which stays as it is: what comes later makes a new sum. Empty
+  /// where nothing waits.
+  tensor::TensorPtr share(Node& node, uint32_t output) noexcept;
 
  private:
   friend class Turn;
@@ -40,6 +43,8 @@ class Waiting {
     }
   };
 
+  // Where the gradients of a node wait; NULL where it waits for none yet.
+  tensor::Tensor** find(Node& node) const noexcept;
   // For a node that nothing waits for yet: where its gradients are to be.
   tensor::Tensor** enter(Node& node);
   tensor::Tensor** enter_apart(Node& node);

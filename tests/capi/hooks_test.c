@@ -336,6 +336,50 @@ static void passes_from_node_to_node(void** state) {
 
 // ---- The pass that runs -------------------------------------------------------------------------
 
+static tenon_status takes_what_waits(tenon_hook_call* call) {
+  tenon_node* next = NULL;
+  int64_t output = -1;
+  tenon_tensor** waiting = call->ctx;
+  assert_ok(tenon_node_copy_edge(call->node, 0, &next, &output));
+  assert_ok(tenon_backward_copy_waiting(next, output, waiting));
+  assert_error(tenon_backward_copy_waiting(next, 1, waiting + 1), TENON_ERROR_INDEX, "[0, 1)");
+  assert_null(waiting[1]);
+  tenon_node_release(next);
+  return TENON_OK;
+}
+
+static void what_waits_is_given_as_it_is(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  const float seven = 7;
+  tenon_tensor *x = leaf_of(2), *seven_of = vector_of(&seven, 1);
+  tenon_tensor* early = binary("aten::mul.Tensor", x, x);
+  tenon_tensor* late = binary("aten::mul.Tensor", x, seven_of);
+  tenon_tensor* later = binary("aten::mul.Tensor", x, seven_of);
+  tenon_tensor* some = binary("aten::mul.Tensor", late, later);
+  tenon_tensor* y = binary("aten::mul.Tensor", early, some);
+  tenon_node *node = node_of(early), *leaf = node_of(x);
+  tenon_tensor* waiting[2] = {NULL, y};
+  tenon_hook_options options = hook(TENON_HOOK_BEFORE, &takes_what_waits, NULL);
+  options.ctx = waiting;
+  options.deleter = NULL;
+  tenon_hook* added = NULL;
+  assert_ok(tenon_node_add_hook(node, &options, &added));
+  assert_ok(backward(y, 0));
+  // Both others came before, and what early gives itself is not in it: (7 x)^2 = 49 x^2 of 49 x^4.
+  assert_float_equal(element_of(waiting[0]), 4 * 2 * 49 * 2, 1e-3);
+  assert_grad(x, 49 * 4 * 8);
+  tenon_tensor_release(waiting[0]);
+  assert_ok(tenon_backward_copy_waiting(leaf, 0, waiting));  // no pass runs
+  assert_null(waiting[0]);
+  tenon_hook_release(added);
+  tenon_node_release(leaf);
+  tenon_node_release(node);
+  tenon_tensor* const all[] = {y, some, later, late, early, seven_of, x};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) tenon_tensor_release(all[i]);
+  assert_nothing_left(before);
+}
+
 static tenon_status is_done(void* ctx) {
   note(ctx, "d");
   return TENON_OK;
@@ -452,6 +496,7 @@ int main(void) {
       cmocka_unit_test(words_of_languages),
       cmocka_unit_test(passes_from_node_to_node),
       cmocka_unit_test(what_runs_when_a_pass_is_done),
+      cmocka_unit_test(what_waits_is_given_as_it_is),
       cmocka_unit_test(passes_inside_of_passes),
   };
   // The operators that ship stay: what they are is no leak.

@@ -96,3 +96,52 @@ def test_view_made_in_no_grad_mode_tells_that_it_is_no_leaf_after_a_write():
     assert not view.is_leaf
     with pytest.raises(tenon.Error, match="was made in no_grad mode"):
         view + 1
+
+
+def test_views_of_complex_numbers_as_real_ones_are_written():
+    z = tenon.tensor([1 + 2j, 3 - 1j], dtype=tenon.complex128, requires_grad=True)
+    w = tenon.tensor([3.0, 4.0], dtype=tenon.float64, requires_grad=True)
+    h = z * 1
+    part = h.imag
+    h.real.mul_(w)
+    h.mul_(1j)  # part is what was real before
+    part.sum().backward()
+    assert part.tolist() == [3.0, 12.0]
+    assert w.grad.tolist() == [1.0, 3.0]
+    assert z.grad.tolist() == [3 + 0j, 4 + 0j]
+
+
+def test_views_of_real_numbers_as_complex_ones_are_written():
+    x = tenon.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=tenon.float64, requires_grad=True)
+    h = x * 1
+    tenon.view_as_complex(h)[1:].mul_(2 + 1j)
+    assert h.tolist() == [[1.0, 2.0], [2.0, 11.0]]
+    (h * h).sum().backward()
+    # |(2 + i) z|^2 = 5 |z|^2
+    assert x.grad.tolist() == [[2.0, 4.0], [30.0, 40.0]]
+
+
+def test_written_parts_are_derived_twice():
+    def parts(z):
+        h = z * z
+        h.imag.mul_(h.real.clone())
+        return h.real * h.imag
+
+    z = tenon.tensor([1 + 2j, 0.5 - 1j], dtype=tenon.complex128, requires_grad=True)
+    assert tenon.autograd.gradcheck(parts, (z,))
+    assert tenon.autograd.gradgradcheck(parts, (z,))
+
+
+def test_tensors_of_a_saved_list_must_stay_as_they_are():
+    x = tenon.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    index = tenon.tensor([0, 2])
+    y = x[index]
+    kept = (x * x)[index]
+    index.fill_(1)
+    index.fill_(0)
+    message = r"IndexBackward0: tensors of a list .* got 2 such operations"
+    with pytest.raises(RuntimeError, match=message):
+        y.sum().backward()
+    with pytest.raises(RuntimeError, match=message):
+        kept.grad_fn._saved_indices
+    assert x.grad is None

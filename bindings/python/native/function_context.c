@@ -182,36 +182,68 @@ static PyObject* get_saved(PyObject* object, void* unused) {
   return saved;
 }
 
-static PyObject* needs_of_list(tenon_function_context* context, int64_t* edge, int32_t length) {
+/* What there is of an argument's edge, -1 for an argument without: new reference. */
+typedef PyObject* (*of_edge)(tnp_context* self, int64_t edge);
+
+static PyObject* list_of_edges(tnp_context* self, of_edge give, int64_t* edge, int32_t length) {
   PyObject* list = PyList_New(length);
   for (int32_t i = 0; list != NULL && i < length; i++) {
-    bool needed = tenon_function_context_needs_grad(context, (*edge)++);
-    PyList_SET_ITEM(list, i, Py_NewRef(needed ? Py_True : Py_False));
+    PyObject* each = give(self, (*edge)++);
+    if (each == NULL)
+      Py_CLEAR(list);
+    else
+      PyList_SET_ITEM(list, i, each);
   }
   return list;
 }
 
-static PyObject* get_needs(PyObject* object, void* unused) {
-  (void)unused;
-  tnp_context* self = (tnp_context*)object;
-  tenon_function_context* context = context_of(object);
-  PyObject* needs = context ? PyTuple_New(self->nargs) : NULL;
+/* A tuple with what there is of each argument, a list for one that is a list of tensors. */
+static PyObject* tuple_of_arguments(tnp_context* self, of_edge give) {
+  PyObject* tuple = PyTuple_New(self->nargs);
   int64_t edge = 0;
-  for (Py_ssize_t i = 0; needs != NULL && i < (Py_ssize_t)self->nargs; i++) {
+  for (Py_ssize_t i = 0; tuple != NULL && i < (Py_ssize_t)self->nargs; i++) {
     PyObject* each;
     if (self->lengths != NULL && self->lengths[i] >= 0) {
-      each = needs_of_list(context, &edge, self->lengths[i]);
+      each = list_of_edges(self, give, &edge, self->lengths[i]);
     } else {
-      bool needed =
-          tnp_context_is_tensor(self, i) && tenon_function_context_needs_grad(context, edge++);
-      each = Py_NewRef(needed ? Py_True : Py_False);
+      each = give(self, tnp_context_is_tensor(self, i) ? edge++ : -1);
     }
     if (each == NULL)
-      Py_CLEAR(needs);
+      Py_CLEAR(tuple);
     else
-      PyTuple_SET_ITEM(needs, i, each);
+      PyTuple_SET_ITEM(tuple, i, each);
   }
-  return needs;
+  return tuple;
+}
+
+static PyObject* need_of(tnp_context* self, int64_t edge) {
+  bool needed = edge >= 0 && tenon_function_context_needs_grad(self->context, edge);
+  return Py_NewRef(needed ? Py_True : Py_False);
+}
+
+static PyObject* get_needs(PyObject* object, void* unused) {
+  (void)unused;
+  return context_of(object) ? tuple_of_arguments((tnp_context*)object, need_of) : NULL;
+}
+
+static PyObject* waiting_of(tnp_context* self, int64_t edge) {
+  tenon_node* next = NULL;
+  tenon_tensor* grad = NULL;
+  int64_t output = 0;
+  if (edge < 0) Py_RETURN_NONE;
+  int status = tnp_check(tenon_node_copy_edge(self->base.node, edge, &next, &output));
+  if (status == 0 && next != NULL) {
+    status = tnp_check(tenon_backward_copy_waiting(next, output, &grad));
+  }
+  tenon_node_release(next);
+  if (status != 0) return NULL;
+  return grad != NULL ? tnp_tensor_wrap(grad) : Py_NewRef(Py_None);
+}
+
+static PyObject* get_waiting(PyObject* object, void* unused) {
+  (void)unused;
+  if (context_of(object) == NULL || tnp_node_get(object) == NULL) return NULL;
+  return tuple_of_arguments((tnp_context*)object, waiting_of);
 }
 
 PyObject* tnp_context_grad(const tenon_backward_call* call, int64_t output) {
@@ -260,6 +292,8 @@ static PyMethodDef methods[] = {
 static PyGetSetDef getset[] = {
     {"saved_tensors", get_saved, NULL, "What was saved for backward, as a tuple.", NULL},
     {"needs_input_grad", get_needs, NULL, "Whether gradients flow to each argument.", NULL},
+    {"input_grad_buffers", get_waiting, NULL,
+     "In backward: for each argument the gradient that its producer has so far, or None.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot slots[] = {{Py_tp_doc, "The context of a call with a gradient of its own."},
                               {Py_tp_methods, methods},

@@ -364,6 +364,17 @@ TENON_API int64_t tenon_backward_pass(void);
 /// Since:     0.1
 TENON_API int32_t tenon_backward_reaches(const tenon_node* node);
 
+/// Gives the gradient that the backward pass on the calling thread has so far for an output of a
+/// node that has not run; NULL where none has come, or no pass runs. What comes later does not
+/// change it.
+///
+/// Errors:    TENON_ERROR_INDEX for an output that the node does not have.
+/// Ownership: `out_grad` is owned by the caller.
+/// Threads:   any thread.
+/// Since:     0.1
+TENON_API tenon_status tenon_backward_copy_waiting(tenon_node* node, int64_t output,
+                                                   tenon_tensor** out_grad);
+
 /* Returns TENON_OK, or a code with the error in the thread's slot. */
 typedef tenon_status (*tenon_done_fn)(void* ctx);
 

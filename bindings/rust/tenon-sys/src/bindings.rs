@@ -6086,6 +6086,20 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_backward_reaches(node: *const tenon_node) -> i32;
     #[must_use]
+    /** Gives the gradient that the backward pass on the calling thread has so far for an output of a
+ node that has not run; NULL where none has come, or no pass runs. What comes later does not
+ change it.
+
+ Errors:    TENON_ERROR_INDEX for an output that the node does not have.
+ Ownership: `out_grad` is owned by the caller.
+ Threads:   any thread.
+ Since:     0.1*/
+    pub fn tenon_backward_copy_waiting(
+        node: *mut tenon_node,
+        output: i64,
+        out_grad: *mut *mut tenon_tensor,
+    ) -> tenon_status;
+    #[must_use]
     /** Calls a function when the backward pass that runs on the calling thread has run all its nodes.
  It does not run where the pass fails before. Functions run in the order in which they came, and
  may add more; the first error ends the pass.
