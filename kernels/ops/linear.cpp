@@ -11,6 +11,9 @@ namespace {
 using Product = LazyOp<Tensor(const Tensor&, const Tensor&)>;
 
 constinit const Product matrix_product("aten::mm");
+constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+                              const Scalar&)>
+    matrix_product_and_sum("aten::addmm");
 constinit const Product any_product("aten::matmul");
 constinit const LazyOp<Tensor(const Tensor&)> transposed("aten::t");
 constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> sum("aten::add.Tensor");
@@ -40,6 +43,10 @@ void linear(const Call& call) {
          {call.op(), ": bias must be ", input.dtype(), " like input, got ", bias->dtype()});
   }
   const bool matrices = input.ndim() == 2 && weight.ndim() == 2;
+  if (matrices && bias) {
+    const Scalar one(1);
+    return call.give(0, matrix_product_and_sum(*bias, input, transposed(weight), one, one));
+  }
   const Product& product = matrices ? matrix_product : any_product;
   Tensor result = product(input, transposed(weight));
   call.give(0, bias ? sum(result, *bias, Scalar(1)) : std::move(result));

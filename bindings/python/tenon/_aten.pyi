@@ -137,6 +137,27 @@ class _packet_addcmul_(_OpOverloadPacket):
         value: _int | _float | _complex | _bool = 1) -> Tensor: ...
     default: _OpOverload
 
+class _packet_addmm(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, mat1: Tensor, mat2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, mat1: Tensor, mat2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1, alpha: _int | _float | _complex | _bool = 1,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_addmm_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, mat1: Tensor, mat2: Tensor, *,
+        beta: _int | _float | _complex | _bool = 1,
+        alpha: _int | _float | _complex | _bool = 1) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_alias(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -2128,6 +2149,8 @@ addcdiv: _packet_addcdiv
 addcdiv_: _packet_addcdiv_
 addcmul: _packet_addcmul
 addcmul_: _packet_addcmul_
+addmm: _packet_addmm
+addmm_: _packet_addmm_
 alias: _packet_alias
 alias_copy: _packet_alias_copy
 amax: _packet_amax

@@ -15,6 +15,7 @@ abs = _aten("abs")
 add = _aten("add")
 addcdiv = _aten("addcdiv")
 addcmul = _aten("addcmul")
+addmm = _aten("addmm")
 alias_copy = _aten("alias_copy")
 amax = _aten("amax")
 argmax = _aten("argmax")
@@ -150,6 +151,7 @@ __all__ = [
     "add",
     "addcdiv",
     "addcmul",
+    "addmm",
     "alias_copy",
     "amax",
     "argmax",

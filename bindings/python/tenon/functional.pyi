@@ -5,6 +5,7 @@ from ._aten import abs as abs
 from ._aten import add as add
 from ._aten import addcdiv as addcdiv
 from ._aten import addcmul as addcmul
+from ._aten import addmm as addmm
 from ._aten import alias_copy as alias_copy
 from ._aten import amax as amax
 from ._aten import argmax as argmax
@@ -141,6 +142,7 @@ __all__ = [
     "add",
     "addcdiv",
     "addcmul",
+    "addmm",
     "alias_copy",
     "amax",
     "argmax",

@@ -10,6 +10,8 @@ METHODS = (
     "addcdiv_",
     "addcmul",
     "addcmul_",
+    "addmm",
+    "addmm_",
     "alias_copy",
     "amax",
     "argmax",

@@ -494,6 +494,104 @@ pub fn addcmul_with_(
     Ok(self_.clone())
 }
 
+/// What [`addmm`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddmmOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddmmOptions {
+    fn default() -> Self {
+        AddmmOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor`
+pub fn addmm(self_: &Tensor, mat1: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+    addmm_with(self_, mat1, mat2, AddmmOptions::default())
+}
+
+/// As [`addmm`], with all that it leaves out.
+pub fn addmm_with(
+    self_: &Tensor, mat1: &Tensor, mat2: &Tensor, options: AddmmOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), Tensor> =
+        LazyTyped::new("aten::addmm");
+    OP.get()?.call(self_, mat1, mat2, options.beta, options.alpha)
+}
+
+/// What [`addmm_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddmmOutOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddmmOutOptions {
+    fn default() -> Self {
+        AddmmOutOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn addmm_out(self_: &Tensor, mat1: &Tensor, mat2: &Tensor, out: &Tensor) -> Result<Tensor> {
+    addmm_out_with(self_, mat1, mat2, out, AddmmOutOptions::default())
+}
+
+/// As [`addmm_out`], with all that it leaves out.
+pub fn addmm_out_with(
+    self_: &Tensor, mat1: &Tensor, mat2: &Tensor, out: &Tensor,
+    options: AddmmOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::addmm.out");
+    OP.get()?.call(self_, mat1, mat2, options.beta, options.alpha, out)?;
+    Ok(out.clone())
+}
+
+/// What [`addmm_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AddmmInPlaceOptions {
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub beta: Scalar,
+    /// Scalar, by default `Scalar::Int(1)`.
+    pub alpha: Scalar,
+}
+
+impl Default for AddmmInPlaceOptions {
+    fn default() -> Self {
+        AddmmInPlaceOptions {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
+    }
+}
+
+/// `aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor(a!)`
+pub fn addmm_(self_: &Tensor, mat1: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+    addmm_with_(self_, mat1, mat2, AddmmInPlaceOptions::default())
+}
+
+/// As [`addmm_`], with all that it leaves out.
+pub fn addmm_with_(
+    self_: &Tensor, mat1: &Tensor, mat2: &Tensor, options: AddmmInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor, Scalar, Scalar), ()> =
+        LazyTyped::new("aten::addmm_");
+    OP.get()?.call(self_, mat1, mat2, options.beta, options.alpha)?;
+    Ok(self_.clone())
+}
+
 /// `aten::alias(Tensor(a) self) -> Tensor(a)`
 pub fn alias(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::alias");

@@ -110,6 +110,30 @@ impl Tensor {
         aten::addcmul_with_(self, tensor1, tensor2, options)
     }
 
+    /// `aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
+    /// Tensor`
+    pub fn addmm(&self, mat1: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        aten::addmm(self, mat1, mat2)
+    }
+
+    /// As [`Tensor::addmm`], with all that it leaves out.
+    pub fn addmm_with(
+        &self, mat1: &Tensor, mat2: &Tensor, options: aten::AddmmOptions) -> Result<Tensor> {
+        aten::addmm_with(self, mat1, mat2, options)
+    }
+
+    /// `aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1)
+    /// -> Tensor(a!)`
+    pub fn addmm_(&self, mat1: &Tensor, mat2: &Tensor) -> Result<Tensor> {
+        aten::addmm_(self, mat1, mat2)
+    }
+
+    /// As [`Tensor::addmm_`], with all that it leaves out.
+    pub fn addmm_with_(
+        &self, mat1: &Tensor, mat2: &Tensor, options: aten::AddmmInPlaceOptions) -> Result<Tensor> {
+        aten::addmm_with_(self, mat1, mat2, options)
+    }
+
     /// `aten::alias_copy(Tensor self) -> Tensor`
     pub fn alias_copy(&self) -> Result<Tensor> {
         aten::alias_copy(self)

@@ -572,6 +572,108 @@ static inline tenon_status aten_addcmul_(
   return TENON_OK;
 }
 
+typedef struct aten_addmm_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addmm_options;
+
+static inline aten_addmm_options aten_addmm_defaults(void) {
+  aten_addmm_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+static inline tenon_status aten_addmm(
+    tenon_tensor* self, tenon_tensor* mat1, tenon_tensor* mat2, const aten_addmm_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_addmm_options defaults_ = aten_addmm_defaults();
+  const aten_addmm_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat1);
+  args_[2] = tenon_value_of_tensor(mat2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::addmm", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_addmm_out_options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addmm_out_options;
+
+static inline aten_addmm_out_options aten_addmm_out_defaults(void) {
+  aten_addmm_out_options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_addmm_out(
+    tenon_tensor* self, tenon_tensor* mat1, tenon_tensor* mat2, tenon_tensor* out,
+    const aten_addmm_out_options* options) {
+  static const tenon_op* op_;
+  const aten_addmm_out_options defaults_ = aten_addmm_out_defaults();
+  const aten_addmm_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[6];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat1);
+  args_[2] = tenon_value_of_tensor(mat2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  args_[5] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::addmm.out", args_, 6, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_addmm__options {
+  tenon_value beta;
+  tenon_value alpha;
+} aten_addmm__options;
+
+static inline aten_addmm__options aten_addmm__defaults(void) {
+  aten_addmm__options options_;
+  options_.beta = tenon_value_of_int(1);
+  options_.alpha = tenon_value_of_int(1);
+  return options_;
+}
+
+/// aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
+/// Tensor(a!)
+static inline tenon_status aten_addmm_(
+    tenon_tensor* self, tenon_tensor* mat1, tenon_tensor* mat2,
+    const aten_addmm__options* options) {
+  static const tenon_op* op_;
+  const aten_addmm__options defaults_ = aten_addmm__defaults();
+  const aten_addmm__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(mat1);
+  args_[2] = tenon_value_of_tensor(mat2);
+  args_[3] = given_->beta;
+  args_[4] = given_->alpha;
+  status_ = aten_wrapped_call(&op_, "aten::addmm_", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::alias(Tensor(a) self) -> Tensor(a)
 static inline tenon_status aten_alias(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;

@@ -212,6 +212,54 @@ inline Tensor addcmul_(
   return self;
 }
 
+struct AddmmOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+inline Tensor addmm(
+    const Tensor& self, const Tensor& mat1, const Tensor& mat2, const AddmmOptions& options = {}) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::addmm");
+  return op_(self, mat1, mat2, options.beta, options.alpha);
+}
+
+struct AddmmOutOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor addmm_out(
+    const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+    const AddmmOutOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&, const Scalar&,
+      const Tensor&)> op_("aten::addmm.out");
+  op_(self, mat1, mat2, options.beta, options.alpha, out);
+  return out;
+}
+
+struct AddmmInPlaceOptions {
+  Scalar beta = 1;
+  Scalar alpha = 1;
+};
+
+// aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
+// Tensor(a!)
+inline Tensor addmm_(
+    const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+    const AddmmInPlaceOptions& options = {}) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&, const Scalar&,
+      const Scalar&)> op_("aten::addmm_");
+  op_(self, mat1, mat2, options.beta, options.alpha);
+  return self;
+}
+
 // aten::alias(Tensor(a) self) -> Tensor(a)
 inline Tensor alias(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::alias");

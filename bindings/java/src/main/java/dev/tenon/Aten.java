@@ -419,6 +419,128 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp ADDMM = new LazyOp("aten::addmm");
+
+  /**
+   * What {@link #addmm} may be given by name.
+   */
+  public static final class AddmmOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmmOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmmOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public static Tensor addmm(Tensor self, Tensor mat1, Tensor mat2) {
+    return ADDMM.get().callTensor(self, mat1, mat2);
+  }
+
+  /**
+   * {@code aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public static Tensor addmm(Tensor self, Tensor mat1, Tensor mat2, AddmmOptions options) {
+    return (Tensor) ADDMM.get().callBoxed(new Object[] {self, mat1, mat2, options.beta,
+        options.alpha})[0];
+  }
+
+  private static final LazyOp ADDMM_OUT = new LazyOp("aten::addmm.out");
+
+  /**
+   * What {@link #addmmOut} may be given by name.
+   */
+  public static final class AddmmOutOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmmOutOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmmOutOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addmmOut(Tensor out, Tensor self, Tensor mat1, Tensor mat2) {
+    ADDMM_OUT.get().with("out", out).callTensor(self, mat1, mat2).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor addmmOut(
+      Tensor out, Tensor self, Tensor mat1, Tensor mat2, AddmmOutOptions options) {
+    ((Tensor) ADDMM_OUT.get().callBoxed(new Object[] {self, mat1, mat2, options.beta, options.alpha,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ADDMM_ = new LazyOp("aten::addmm_");
+
+  /**
+   * What {@link #addmm_} may be given by name.
+   */
+  public static final class AddmmInPlaceOptions {
+    private Object beta = 1L;
+    private Object alpha = 1L;
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmmInPlaceOptions beta(Object beta) {
+      this.beta = beta;
+      return this;
+    }
+
+    /** Sets {@code Scalar; by default 1L}. */
+    public AddmmInPlaceOptions alpha(Object alpha) {
+      this.alpha = alpha;
+      return this;
+    }
+  }
+
+  /**
+   * {@code aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor addmm_(Tensor self, Tensor mat1, Tensor mat2) {
+    ADDMM_.get().callTensor(self, mat1, mat2).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public static Tensor addmm_(Tensor self, Tensor mat1, Tensor mat2, AddmmInPlaceOptions options) {
+    ((Tensor) ADDMM_.get().callBoxed(new Object[] {self, mat1, mat2, options.beta,
+        options.alpha})[0]).close();
+    return self;
+  }
+
   private static final LazyOp ALIAS = new LazyOp("aten::alias");
 
   /**

@@ -143,6 +143,38 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public Tensor addmm(Tensor mat1, Tensor mat2) {
+    return Aten.addmm((Tensor) this, mat1, mat2);
+  }
+
+  /**
+   * {@code aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) ->
+   * Tensor}.
+   */
+  public Tensor addmm(Tensor mat1, Tensor mat2, Aten.AddmmOptions options) {
+    return Aten.addmm((Tensor) this, mat1, mat2, options);
+  }
+
+  /**
+   * {@code aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor addmm_(Tensor mat1, Tensor mat2) {
+    return Aten.addmm_((Tensor) this, mat1, mat2);
+  }
+
+  /**
+   * {@code aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar
+   * alpha=1) -> Tensor(a!)}.
+   */
+  public Tensor addmm_(Tensor mat1, Tensor mat2, Aten.AddmmInPlaceOptions options) {
+    return Aten.addmm_((Tensor) this, mat1, mat2, options);
+  }
+
+  /**
    * {@code aten::alias_copy(Tensor self) -> Tensor}.
    */
   public Tensor aliasCopy() {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::addmm.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+Tensor matrix(std::initializer_list<float> elements, std::initializer_list<int64_t> sizes) {
+  return Tensor::from<float>(elements, sizes);
+}
+
+TEST(Addmm, Row_IsAddedToEachRowOfTheProduct) {
+  const Tensor result = call("aten::addmm", matrix({10, 20}, {2}), matrix({1, 2, 3, 4}, {2, 2}),
+                             matrix({1, 0, 0, 1}, {2, 2}), Scalar(1), Scalar(1));
+  EXPECT_EQ(elements(result), (Doubles{11, 22, 13, 24}));
+}
+
+TEST(Addmm, BetaAndAlpha_ScaleBothTerms) {
+  const Tensor result = call("aten::addmm", matrix({10, 20}, {2, 1}), matrix({1, 2}, {2, 1}),
+                             matrix({3, 4}, {1, 2}), Scalar(0.5), Scalar(-2));
+  EXPECT_EQ(elements(result), (Doubles{-1, -3, -2, -6}));
+}
+
+TEST(Addmm, BetaOfZero_TakesNothingOfSelf) {
+  const Tensor result = call("aten::addmm", matrix({NAN}, {1}), matrix({2}, {1, 1}),
+                             matrix({3}, {1, 1}), Scalar(0), Scalar(1));
+  EXPECT_EQ(elements(result), (Doubles{6}));
+}
+
+TEST(Addmm, NoColumns_GivesSelf) {
+  const Tensor result = call("aten::addmm", matrix({7}, {1}), matrix({}, {2, 0}),
+                             matrix({}, {0, 1}), Scalar(1), Scalar(1));
+  EXPECT_EQ(elements(result), (Doubles{7, 7}));
+}
+
+TEST(Addmm, WhatDoesNotFit_IsRefusedByName) {
+  const auto message = [](const Tensor& self, const Tensor& mat1, const Tensor& mat2) {
+    const Error error =
+        error_of([&] { call("aten::addmm", self, mat1, mat2, Scalar(1), Scalar(1)); });
+    EXPECT_EQ(error.code(), TENON_ERROR_INVALID_ARGUMENT);
+    return std::string(error.what());
+  };
+  EXPECT_NE(message(meta({3}), meta({2, 2}), meta({2, 2})).find("self must broadcast"),
+            std::string::npos);
+  EXPECT_NE(message(meta({1, 2, 2}), meta({2, 2}), meta({2, 2})).find("self must broadcast"),
+            std::string::npos);
+  EXPECT_NE(message(meta({2}), meta({2}), meta({2, 2})).find("mat1"), std::string::npos);
+  EXPECT_NE(message(meta({2}), meta({2, 3}), meta({2, 2})).find("mat2"), std::string::npos);
+  EXPECT_NE(message(meta({2}, Dtype::F64), meta({2, 2}), meta({2, 2})).find("self must be"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tenon::tests
