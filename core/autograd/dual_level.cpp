@@ -13,8 +13,6 @@ namespace tenon::autograd {
 
 using tensor::TensorPtr;
 
-constinit std::atomic<uint32_t> level_slot{dispatch::kThreadSlotCount};
-
 namespace {
 
 tenon_status copy_entered(void* word, void** out_word) noexcept {
@@ -28,22 +26,9 @@ tenon_status copy_entered(void* word, void** out_word) noexcept {
 
 void drop_entered(void* word) noexcept { delete static_cast<EnteredLevel*>(word); }
 
-void** word_of_thread() {
-  uint32_t slot = level_slot.load(std::memory_order_acquire);
-  if (slot == dispatch::kThreadSlotCount) {
-    tenon_thread_slot functions{};
-    functions.struct_size = sizeof functions;
-    functions.copy = &copy_entered;
-    functions.drop = &drop_entered;
-    slot = dispatch::register_thread_slot("tenon.autograd.dual_level", functions);
-    level_slot.store(slot, std::memory_order_release);
-  }
-  void** word = dispatch::peek_thread_slot(slot);
-  if (word == nullptr) throw std::bad_alloc();
-  return word;
-}
-
 }  // namespace
+
+constinit dispatch::OwnSlot level_slot("tenon.autograd.dual_level", &copy_entered, &drop_entered);
 
 EnteredLevel::EnteredLevel(base::IntrusivePtr<DualLevel> the_level, bool is_opened_here) noexcept
     : level(std::move(the_level)), opened_here(is_opened_here) {}
@@ -61,7 +46,7 @@ int64_t DualLevel::enter() {
   TENON_CHECK(innermost() == nullptr, TENON_ERROR_STATE,
               "tenon_dual_enter: dual levels must not be nested, got one inside of level ",
               number());
-  void** word = word_of_thread();
+  void** word = level_slot.place();
   auto opened =
       std::make_unique<EnteredLevel>(base::IntrusivePtr<DualLevel>::adopt(new DualLevel), true);
   // One that a thread state has carried, and that was closed since.
@@ -75,7 +60,7 @@ void DualLevel::leave(int64_t level) {
               "tenon_dual_leave: a dual level must be entered on the thread, got none");
   TENON_CHECK(level == number(), TENON_ERROR_STATE,
               "tenon_dual_leave: level must be the one entered last, ", number(), ", got ", level);
-  void** word = word_of_thread();
+  void** word = level_slot.place();
   const auto* entered = static_cast<const EnteredLevel*>(*word);
   TENON_CHECK(entered->opened_here, TENON_ERROR_STATE,
               "tenon_dual_leave: a dual level must be left where it was entered, got one that a "

@@ -29,7 +29,7 @@ struct EnteredLevel {
   const bool opened_here;  // else a thread state has carried it
 };
 
-extern std::atomic<uint32_t> level_slot;  // number of the thread slot, once it is known
+extern dispatch::OwnSlot level_slot;
 
 /// One dual level, from enter() to leave(). Slots keep it.
 class DualLevel final : public base::RefCounted<DualLevel> {
@@ -49,8 +49,7 @@ class DualLevel final : public base::RefCounted<DualLevel> {
   /// whose turn it is, where that is a jvp.
   static DualLevel* innermost() noexcept {
     if (const dispatch::Layer* layer = dispatch::peek_top_layer()) return of_layer(*layer);
-    const auto* entered = static_cast<const EnteredLevel*>(
-        dispatch::thread_slot_word(level_slot.load(std::memory_order_acquire)));
+    const auto* entered = static_cast<const EnteredLevel*>(level_slot.word());
     return entered != nullptr && entered->level->is_open() ? entered->level.get() : nullptr;
   }
   static int64_t number() noexcept { return 0; }

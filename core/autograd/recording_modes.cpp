@@ -9,8 +9,6 @@
 
 namespace tenon::autograd {
 
-constinit std::atomic<uint32_t> recording_slot{dispatch::kThreadSlotCount};
-
 namespace {
 
 tenon_status copy_modes(void* word, void** out_word) noexcept {
@@ -24,25 +22,12 @@ tenon_status copy_modes(void* word, void** out_word) noexcept {
 
 void drop_modes(void* word) noexcept { delete static_cast<RecordingModes*>(word); }
 
-void** word_of_thread() {
-  uint32_t slot = recording_slot.load(std::memory_order_acquire);
-  if (slot == dispatch::kThreadSlotCount) {
-    tenon_thread_slot functions{};
-    functions.struct_size = sizeof functions;
-    functions.copy = &copy_modes;
-    functions.drop = &drop_modes;
-    slot = dispatch::register_thread_slot("tenon.autograd.recording", functions);
-    recording_slot.store(slot, std::memory_order_release);
-  }
-  void** word = dispatch::peek_thread_slot(slot);
-  if (word == nullptr) throw std::bad_alloc();
-  return word;
-}
-
 }  // namespace
 
+constinit dispatch::OwnSlot recording_slot("tenon.autograd.recording", &copy_modes, &drop_modes);
+
 RecordingModes& require_recording_modes() {
-  void** word = word_of_thread();
+  void** word = recording_slot.place();
   if (*word == nullptr) *word = new RecordingModes;
   return *static_cast<RecordingModes*>(*word);
 }
@@ -50,7 +35,7 @@ RecordingModes& require_recording_modes() {
 void forget_empty_modes() noexcept {
   const RecordingModes* modes = recording_modes();
   if (modes == nullptr || !modes->is_empty()) return;
-  *dispatch::peek_thread_slot(recording_slot.load(std::memory_order_acquire)) = nullptr;
+  *recording_slot.place() = nullptr;
   delete modes;
 }
 

@@ -38,12 +38,11 @@ struct RecordingModes {
   }
 };
 
-extern std::atomic<uint32_t> recording_slot;  // number of the thread slot, once it is known
+extern dispatch::OwnSlot recording_slot;
 
 /// The calling thread's; NULL where it wants nothing. Thread states carry them.
 inline const RecordingModes* recording_modes() noexcept {
-  return static_cast<const RecordingModes*>(
-      dispatch::thread_slot_word(recording_slot.load(std::memory_order_acquire)));
+  return static_cast<const RecordingModes*>(recording_slot.word());
 }
 /// The same to be changed, made on demand. Throws std::bad_alloc.
 RecordingModes& require_recording_modes();

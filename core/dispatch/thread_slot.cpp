@@ -101,6 +101,21 @@ void** peek_thread_slot(uint32_t index) noexcept {
   return words != nullptr ? words + index : nullptr;
 }
 
+void** OwnSlot::place() {
+  uint32_t number = number_.load(std::memory_order_acquire);
+  if (number == kThreadSlotCount) {
+    tenon_thread_slot functions{};
+    functions.struct_size = sizeof functions;
+    functions.copy = copy_;
+    functions.drop = drop_;
+    number = register_thread_slot(name_, functions);
+    number_.store(number, std::memory_order_release);
+  }
+  void** word = peek_thread_slot(number);
+  if (word == nullptr) throw std::bad_alloc();
+  return word;
+}
+
 SlotWords::~SlotWords() {
   if (!any_) return;
   for (uint32_t index = known_slots(); index-- > 0;) drop_word(index, words_[index]);

@@ -2,6 +2,7 @@
 // Thread slots: words that layers have on each thread, and that thread states carry.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,27 @@ inline void* thread_slot_word(uint32_t index) noexcept {
   auto** words = static_cast<void**>(base::current_thread()->locals[base::kLocalSlots]);
   return words != nullptr && index < kThreadSlotCount ? words[index] : nullptr;
 }
+
+/// A slot of our own: static, registered when a thread first asks for a place for its word.
+class OwnSlot {
+ public:
+  /// As tenon_thread_slot has them. `name` is static.
+  using Copy = tenon_status (*)(void* word, void** out_word);
+  using Drop = void (*)(void* word);
+  constexpr OwnSlot(const char* name, Copy copy, Drop drop) noexcept
+      : name_(name), copy_(copy), drop_(drop) {}
+
+  /// The calling thread's word; NULL where nothing was ever put there.
+  void* word() const noexcept { return thread_slot_word(number_.load(std::memory_order_acquire)); }
+  /// Where it stands. Throws std::bad_alloc.
+  void** place();
+
+ private:
+  const char* const name_;
+  const Copy copy_;
+  const Drop drop_;
+  std::atomic<uint32_t> number_{kThreadSlotCount};
+};
 
 /// The words of the slots that states carry: of a state, or of a thread that another state put
 /// aside. Drops what it holds at its end: foreign code, so that no lock may be held.

@@ -157,6 +157,13 @@ impl Error {
         unsafe { Error::from_raw(raw) }
     }
 
+    /// Leaves the error in the thread's slot, for the C function that called us; gives its code.
+    #[cold]
+    pub(crate) fn leave(self) -> sys::tenon_status {
+        // SAFETY: error.h: the slot takes over the reference.
+        unsafe { sys::tenon_error_set(self.into_raw()) }
+    }
+
     /// The status code.
     pub fn status(&self) -> Status {
         // SAFETY: the error is live.

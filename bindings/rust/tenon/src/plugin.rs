@@ -231,8 +231,7 @@ pub unsafe fn plugin_load<S: Send + 'static, E: Into<Error>>(
             unsafe { *out_state = Box::into_raw(state).cast() };
             0
         }
-        // SAFETY: error.h: the slot takes over the reference.
-        Err(error) => unsafe { sys::tenon_error_set(error.into_raw()) },
+        Err(error) => error.leave(),
     }
 }
 

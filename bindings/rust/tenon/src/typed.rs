@@ -178,9 +178,7 @@ impl<'a> Begun<'a> {
 /// Raises the error that lowered arguments could not be read back, which would be our own mistake.
 #[cold]
 fn not_liftable() -> sys::tenon_status {
-    let error = Error::new(Status::INTERNAL, "lowered arguments must be readable");
-    // SAFETY: error.h: the slot takes over the reference.
-    unsafe { sys::tenon_error_set(error.into_raw()) }
+    Error::new(Status::INTERNAL, "lowered arguments must be readable").leave()
 }
 
 /// Begins a call with one to three tensors.

@@ -354,18 +354,10 @@ macro_rules! typed_kernel {
                     // SAFETY: kernel.h: outs are the caller's, written on success only.
                     unsafe { results.write(o0, o1, o2, o3) }
                 },
-                keep_in_slot,
+                Error::leave, // from where the dispatcher adopts it: frames are const here
             )
         }
     };
-}
-
-/// Leaves the error in the thread's slot, from where the dispatcher adopts it: frames are const
-/// here.
-#[cold]
-fn keep_in_slot(error: Error) -> sys::tenon_status {
-    // SAFETY: error.h: the slot takes over the reference.
-    unsafe { sys::tenon_error_set(error.into_raw()) }
 }
 
 typed_kernel!(boxed0 lowered0);

@@ -127,8 +127,7 @@ where
         Ok(Err(error)) => error,
         Err(panic) => Error::from_panic(panic),
     };
-    // SAFETY: error.h: the slot takes over the reference.
-    unsafe { sys::tenon_error_set(error.into_raw()) }
+    error.leave()
 }
 
 unsafe extern "C" fn delete<F>(ctx: *mut c_void) {

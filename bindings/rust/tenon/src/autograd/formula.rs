@@ -428,8 +428,7 @@ unsafe extern "C" fn run(call: *const sys::tenon_backward_call) -> sys::tenon_st
     guarded(
         call.ctx().cast::<Cell<Closures>>(),
         |closures| call.finish((closures.backward)(&call)?),
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }
 
@@ -455,8 +454,7 @@ unsafe extern "C" fn run_setup(
             let setup = closures.setup.as_ref();
             setup.map_or(Ok(()), |setup| setup(&context, &args, &results))
         },
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }
 
@@ -476,7 +474,6 @@ unsafe extern "C" fn run_jvp(
                 call.finish(jvp(&call)?, out_tangents)
             })
         },
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }

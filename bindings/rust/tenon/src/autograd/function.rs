@@ -314,8 +314,7 @@ unsafe extern "C" fn forward<F: Function>(
             unsafe { stack.rets.write(result.into_raw()) };
             Ok(())
         },
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }
 
@@ -334,8 +333,7 @@ unsafe extern "C" fn jvp<F: Function>(
                 call.finish(function.jvp(&call)?, out_tangents)
             }
         },
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }
 
@@ -347,7 +345,6 @@ unsafe extern "C" fn backward<F: Function>(
     guarded(
         call.ctx().cast::<Cell<F>>(),
         |function| call.finish(function.backward(&call)?),
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }

@@ -251,8 +251,7 @@ unsafe extern "C" fn done<F: FnOnce() -> Result<()>>(ctx: *mut c_void) -> sys::t
         Ok(Err(error)) => error,
         Err(panic) => Error::from_panic(panic),
     };
-    // SAFETY: error.h: the slot takes over the reference.
-    unsafe { sys::tenon_error_set(error.into_raw()) }
+    error.leave()
 }
 
 unsafe extern "C" fn drop_done<F>(ctx: *mut c_void) {
@@ -309,8 +308,7 @@ unsafe fn run<F>(
     guarded(
         call.ctx.cast::<Cell<F>>(),
         |function| body(function, &mut Run(call)),
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }
 

@@ -10,7 +10,7 @@ use std::panic::Location;
 use tenon_sys as sys;
 
 use crate::autograd::node::Node;
-use crate::error::{check, Result};
+use crate::error::{check, Error, Result};
 use crate::guard::left;
 use crate::kernel::{delete, guarded, Cell};
 use crate::text::{c_name, text};
@@ -148,8 +148,7 @@ where
             unsafe { out_packed.write(packed.into_raw()) };
             Ok(())
         },
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }
 
@@ -171,8 +170,7 @@ where
             unsafe { out_tensor.write(tensor.into_raw()) };
             Ok(())
         },
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }
 
@@ -237,8 +235,7 @@ where
         ctx.cast::<Cell<F>>(),
         // SAFETY: hooks.h: the node lives for the call.
         |hook| hook(&unsafe { Node::share(node) }),
-        // SAFETY: error.h: the slot takes over the reference.
-        |error| unsafe { sys::tenon_error_set(error.into_raw()) },
+        Error::leave,
     )
 }
 
