@@ -29,7 +29,7 @@ def make() -> int:
     DIST.mkdir()
     _native()
     _wheel()
-    dist_java.make(DIST / "maven", _version(), int(_last_change()))
+    dist_java.make(DIST / "maven", version(), int(_last_change()))
     dist_rust.make(DIST)
     _checksums()
     for path in _artefacts():
@@ -109,7 +109,7 @@ def _last_change() -> str:
     return done.stdout.strip() if done.returncode == 0 else "0"
 
 
-def _version() -> str:
+def version() -> str:
     text = (ui.ROOT / "capi" / "include" / "tenon" / "common.h").read_text()
     return ".".join(
         re.search(rf"^#define TENON_VERSION_{part} (\d+)", text, re.M)[1]

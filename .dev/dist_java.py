@@ -46,7 +46,7 @@ def make(repository: pathlib.Path, version: str, seconds: int) -> None:
     classifier = f"linux-{platform.machine()}"
     _jar(folder / f"{name}-{classifier}.jar", _natives(work / "natives", classifier), seconds)
     _jar(folder / f"{name}-sources.jar", _sources(work / "sources", build), seconds)
-    _jar(folder / f"{name}-javadoc.jar", _javadoc(work / "javadoc", build), seconds)
+    _jar(folder / f"{name}-javadoc.jar", javadoc(work / "javadoc", build), seconds)
     (folder / f"{name}.pom").write_text(POM.format(version=version))
     for path in sorted(folder.iterdir()):
         digest = hashlib.sha1(path.read_bytes()).hexdigest()
@@ -75,7 +75,8 @@ def _sources(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
     return content
 
 
-def _javadoc(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
+def javadoc(content: pathlib.Path, build: pathlib.Path) -> pathlib.Path:
+    """Writes the reference of the built classes into a folder."""
     home = machine.java_home()
     program = home / "bin" / "javadoc" if home else "javadoc"
     classes = build / "bindings" / "java" / "classes"

@@ -100,6 +100,7 @@ NEEDS = {
     ),
     "rustfmt": Need("rustfmt", ("rustfmt-web",), "rustfmt", why="./dev lint"),
     "clippy": Need("clippy", ("rust-web-clippy",), "cargo-clippy", why="./dev lint"),
+    "doxygen": Need("Doxygen", ("doxygen",), "doxygen", why="the C reference of ./dev docs"),
     "libclang": Need(
         "libclang",
         ("libclang-14-dev",),

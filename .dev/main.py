@@ -14,6 +14,7 @@ import sys
 import coverage
 import cuda
 import dist
+import docs
 import environment
 import fuzzing
 import lint
@@ -108,6 +109,11 @@ def build(args) -> int:
 def make_dist(args) -> int:
     """Makes what users install: archive and Debian packages, with checksums, in dist/."""
     return dist.make()
+
+
+def make_docs(args) -> int:
+    """Makes the documents one site in build/docs/html, with the reference of each language."""
+    return docs.make()
 
 
 def sanitize(args) -> int:
@@ -251,6 +257,7 @@ def parser() -> argparse.ArgumentParser:
         help="CMake's list of GPU architectures (default: 80, real code and PTX)",
     )
     verb("dist", make_dist)
+    verb("docs", make_docs)
     one = verb("bench", bench)
     one.add_argument(
         "arguments", nargs=argparse.REMAINDER, help="options of tests/bench/options.py"

@@ -56,7 +56,7 @@ class Function(_tenon.FunctionBase):
 
     `forward(ctx, *args)` and `backward(ctx, *grads)`; or `forward(*args)` without `ctx`, and
     `setup_context(ctx, inputs, output)`, which leaves in `ctx` what backward needs. `jvp(ctx,
-    *tangents)` serves forward mode.
+    *tangents)` serves forward mode::
 
         class Exp(Function):
             @staticmethod

@@ -99,7 +99,7 @@ def layer_norm(
     """Returns the input less its mean, divided by its deviation, over the last dims.
 
     Args:
-        input: Of shape (..., *normalized_shape).
+        input: Of shape `(..., *normalized_shape)`.
         normalized_shape: Sizes of the last dims, over which mean and deviation are taken.
         weight: Of those sizes; what the result is multiplied by.
         bias: Of those sizes; what is added then.

@@ -145,7 +145,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:
-    """Fills a tensor as He et al. (2015) do, from a normal distribution; see kaiming_uniform_."""
+    """Fills a tensor as He et al. (2015) do, from a normal distribution; see `kaiming_uniform_`."""
     if tensor.numel() == 0:
         return tensor
     std = _kaiming("kaiming_normal_", tensor, a, mode, nonlinearity)
