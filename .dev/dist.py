@@ -11,6 +11,7 @@ import shutil
 import subprocess
 
 import dist_java
+import dist_python
 import dist_rust
 import environment
 import machine
@@ -28,7 +29,7 @@ def make() -> int:
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
     _native()
-    _wheel()
+    dist_python.make(DIST, _last_change())
     dist_java.make(DIST / "maven", version(), int(_last_change()))
     dist_rust.make(DIST)
     _checksums()
@@ -51,53 +52,6 @@ def _native() -> None:
     ui.run("pack native libraries", command, env={"SOURCE_DATE_EPOCH": _last_change()})
     for path in (*work.glob("*.tar.gz"), *work.glob("*.deb")):
         shutil.copy2(path, DIST)
-
-
-# Writes the folder of metadata that the build backend makes of pyproject.toml.
-METADATA = (
-    "import sys; from scikit_build_core.build import prepare_metadata_for_build_wheel as prepare; "
-    "prepare(sys.argv[1])"
-)
-
-
-def _wheel() -> None:
-    """The Python package, for the Python that runs this, under the oldest glibc that it works with.
-
-    Packed from the release build: `pip wheel bindings/python` compiles the same files once more.
-    """
-    interpreter = environment.python("base", "dist")
-    work = environment.build_dir("release") / "wheel"
-    shutil.rmtree(work, ignore_errors=True)
-    content = work / "content"
-    env = {"SOURCE_DATE_EPOCH": _last_change()}
-    install = ["cmake", "--install", environment.build_dir("release"), "--component", "python"]
-    ui.run("install the Python package", [*install, "--prefix", content, "--strip"])
-    (library,) = (content / "tenon").glob("libtenon.so.*")  # a plain file for cmake
-    ui.run("strip libtenon", ["strip", library])
-    project = ui.ROOT / "bindings" / "python"
-    ui.run("write the wheel's metadata", [interpreter, "-c", METADATA, content], cwd=project)
-    (metadata,) = content.glob("*.dist-info")
-    (metadata / "licenses").mkdir()
-    shutil.copy(ui.ROOT / "LICENSE", metadata / "licenses")
-    ui.run("pack the wheel", [interpreter, "-m", "wheel", "pack", content, "-d", work], env=env)
-    (built,) = work.glob("*.whl")
-    tag = _glibc_tag(interpreter, built)
-    command = [interpreter, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, built]
-    ui.run("tag the wheel", command, env=env)
-    (tagged,) = work.glob("*.whl")
-    shutil.copy2(tagged, DIST)
-
-
-def _glibc_tag(interpreter: pathlib.Path, wheel: pathlib.Path) -> str:
-    """What auditwheel says the wheel may be called, such as manylinux_2_35_x86_64."""
-    command = [interpreter, "-m", "auditwheel", "show", wheel]
-    said = " ".join(subprocess.run(command, capture_output=True, text=True).stdout.split())
-    found = re.search(r'following platform tag: "(manylinux_\w+)"', said)
-    if found is None:
-        raise ui.Failure(
-            f"dist: auditwheel must find a manylinux tag for {wheel.name}, said {said}"
-        )
-    return found[1]
 
 
 def _last_change() -> str:

@@ -8,7 +8,7 @@ import sys
 import zipfile
 
 import pytest
-from conftest import artefact, cmake, run
+from conftest import DIST, artefact, cmake, run
 
 HERE = pathlib.Path(__file__).parent
 PRINTS = (
@@ -53,6 +53,15 @@ def test_plugins_by_cmake(environment, tmp_path):
     files = [c / "libfrom_c.so", cpp / "libfrom_cpp.so"]
     assert run(environment / "python", HERE / "use_python.py", *files) == PRINTS
     assert run(cpp / "consumer", files[0]).startswith("square 49\n")
+
+
+def test_sources_are_built_by_pip(plugins, tmp_path):
+    """With no more than a compiler: CMake and SWIG come from where pip finds packages."""
+    run(sys.executable, "-m", "venv", tmp_path)
+    (sources,) = (path for path in DIST.glob("tenon-*.tar.gz") if "linux" not in path.name)
+    run(tmp_path / "bin" / "pip", "install", "-q", sources, cwd=tmp_path)
+    program = [tmp_path / "bin" / "python", HERE / "use_python.py", *plugins.values()]
+    assert run(*program, cwd=tmp_path) == PRINTS
 
 
 def test_what_is_in_the_wheel():
