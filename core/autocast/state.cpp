@@ -10,8 +10,6 @@
 
 namespace tenon::autocast {
 
-constinit std::atomic<uint32_t> state_slot{dispatch::kThreadSlotCount};
-
 namespace {
 
 tenon_status copy_state(void* word, void** out_word) noexcept {
@@ -33,22 +31,9 @@ tenon_status copy_state(void* word, void** out_word) noexcept {
 
 void drop_state(void* word) noexcept { delete static_cast<State*>(word); }
 
-void** word_of_thread() {
-  uint32_t slot = state_slot.load(std::memory_order_acquire);
-  if (slot == dispatch::kThreadSlotCount) {
-    tenon_thread_slot functions{};
-    functions.struct_size = sizeof functions;
-    functions.copy = &copy_state;
-    functions.drop = &drop_state;
-    slot = dispatch::register_thread_slot("tenon.autocast", functions);
-    state_slot.store(slot, std::memory_order_release);
-  }
-  void** word = dispatch::peek_thread_slot(slot);
-  if (word == nullptr) throw std::bad_alloc();
-  return word;
-}
-
 }  // namespace
+
+constinit dispatch::OwnSlot state_slot("tenon.autocast", &copy_state, &drop_state);
 
 Settings::Settings() noexcept {
   std::fill(std::begin(dtypes), std::end(dtypes), int8_t{TENON_DTYPE_F16});
@@ -56,7 +41,7 @@ Settings::Settings() noexcept {
 }
 
 State& require_thread_state() {
-  void** word = word_of_thread();
+  void** word = state_slot.place();
   if (*word == nullptr) *word = new State;
   return *static_cast<State*>(*word);
 }

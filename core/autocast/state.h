@@ -33,14 +33,11 @@ struct State {
   Cache cache;
 };
 
-extern std::atomic<uint32_t> state_slot;  // number of the thread slot, once it is known
+extern dispatch::OwnSlot state_slot;
 
 /// The calling thread's; NULL where nothing was ever set. Thread states carry it, but for the
 /// cache.
-inline State* thread_state() noexcept {
-  return static_cast<State*>(
-      dispatch::thread_slot_word(state_slot.load(std::memory_order_acquire)));
-}
+inline State* thread_state() noexcept { return static_cast<State*>(state_slot.word()); }
 /// The same, made on demand. Throws std::bad_alloc.
 State& require_thread_state();
 
