@@ -4,6 +4,7 @@
 
 #include "kernels/common/call.h"
 #include "kernels/common/check.h"
+#include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
 namespace {
@@ -46,7 +47,7 @@ void check_term(const char* op, const Tensor& self, const Tensor& result) {
 }  // namespace
 
 void addmm(const Call& call) {
-  const Tensor self = *call.get<Tensor>(0);
+  Tensor self = *call.get<Tensor>(0);
   const Tensor mat1 = *call.get<Tensor>(1);
   const Tensor mat2 = *call.get<Tensor>(2);
   const auto beta = call.get<Scalar>(3);
@@ -57,7 +58,11 @@ void addmm(const Call& call) {
   if (alpha.to_complex() != 1.0) scale(result, alpha);
   // What is taken 0 times may be anything: neither infinities nor NaN come out of it.
   if (beta.to_bool()) sum(result, self, beta);
-  call.give(0, std::move(result));
+  if (call.form.written != 0) return call.give(0, std::move(result));
+  if (!(self.sizes() == result.sizes())) {
+    fail_argument(call.op(), "self", "of the product's sizes to be written", self.sizes());
+  }
+  call_copy(self, result);
 }
 
 }  // namespace tenon::kernels::ops

@@ -33,6 +33,17 @@ TEST(Addmm, NoColumns_GivesSelf) {
   EXPECT_EQ(elements(result), (Doubles{7, 7}));
 }
 
+TEST(Addmm, InPlace_WritesSelfOfTheProductsSizes) {
+  const Tensor self = matrix({1, 2}, {1, 2});
+  call("aten::addmm_", self, matrix({3}, {1, 1}), matrix({10, 20}, {1, 2}), Scalar(1), Scalar(1));
+  EXPECT_EQ(elements(self), (Doubles{31, 62}));
+  const Error error = error_of([] {
+    call("aten::addmm_", meta({2}), meta({2, 2}), meta({2, 2}), Scalar(1), Scalar(1));
+  });
+  EXPECT_NE(std::string(error.what()).find("aten::addmm_: self must be of the product's sizes"),
+            std::string::npos);
+}
+
 TEST(Addmm, WhatDoesNotFit_IsRefusedByName) {
   const auto message = [](const Tensor& self, const Tensor& mat1, const Tensor& mat2) {
     const Error error =
