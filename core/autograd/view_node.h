@@ -6,8 +6,8 @@
 
 namespace tenon::autograd {
 
-/// Throws TENON_ERROR_NOT_SUPPORTED where no gradient can flow between a view and its base: they are
-/// of other dtypes, and neither has the real parts of the other's complex numbers.
+/// Throws TENON_ERROR_NOT_SUPPORTED where no gradient can flow between a view and its base: they
+/// are of other dtypes, and neither has the real parts of the other's complex numbers.
 void check_view_dtypes(const tensor::Tensor& view, const tensor::Tensor& base);
 
 /// A node for a view, which leads to what its base is now: backward puts the view's gradient where

@@ -24,8 +24,10 @@ def summary(header: pathlib.Path) -> str:
 
 
 def c_page(header: pathlib.Path) -> str:
-    name = f"tenon/{header.name}"
-    return f"# {name}\n\n{summary(header)}\n\n```{{doxygenfile}} {header.name}\n:sections: briefdescription detaileddescription define typedef enum innerclass func var user-defined\n```\n"
+    return (
+        f"# tenon/{header.name}\n\n{summary(header)}\n\n```{{doxygenfile}} {header.name}\n"
+        ":sections: define typedef enum innerclass func user-defined\n```\n"
+    )
 
 
 def setup(app) -> dict:
