@@ -392,19 +392,10 @@ void batch_view(Batch& batch) {
   }
   if (name == "t") {
     if (rank > 2) return batch.decline();
-    static const tenon_op* const transpose = find("aten::transpose.int");
+    static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> transpose(
+        "aten::transpose.int");
     const Tensor self = batch.front(0);
-    if (rank < 2) return batch.give(alias(self));
-    tenon_value args[] = {tenon_value_of_tensor(self.get()), tenon_value_of_int(1),
-                          tenon_value_of_int(2)};
-    tenon_value ret{};
-    tenon_stack stack{};
-    stack.args = args;
-    stack.nargs = 3;
-    stack.rets = &ret;
-    stack.nrets = 1;
-    check(tenon_op_call(transpose, &stack));
-    return batch.give(Tensor(ret.as.tensor));
+    return batch.give(rank < 2 ? alias(self) : transpose(self, 1, 2));
   }
   if (name == "squeeze") {  // never the mapped dim
     static constinit const LazyOp<Tensor(const Tensor&, Sizes)> squeeze_dims("aten::squeeze.dims");

@@ -92,6 +92,18 @@ static tenon_status node_own_cell(const bad_world* world, const bad_case* one) {
   return status;
 }
 
+// OUTPUT: of a leaf's node, which has one
+static tenon_status backward_waiting(const bad_world* world, const bad_case* one) {
+  (void)world;
+  tenon_tensor *leaf = fresh(1), *grad = leaf;
+  tenon_node* node = leaf_node(leaf);
+  const tenon_status status = tenon_backward_copy_waiting(node, number_of(one->args[0]), &grad);
+  assert_null(grad);
+  tenon_node_release(node);
+  tenon_tensor_release(leaf);
+  return status;
+}
+
 static tenon_status done(void* ctx) {
   (void)ctx;
   return TENON_OK;
@@ -247,6 +259,7 @@ const bad_named_call bad_hook_calls[] = {{"tensor_add_hook", &tensor_add_hook},
                                          {"set_grad_dtype", &set_grad_dtype},
                                          {"increment_version", &increment_version},
                                          {"node_own_cell", &node_own_cell},
+                                         {"backward_waiting", &backward_waiting},
                                          {"when_done", &when_done},
                                          {"saved_hooks_push", &saved_hooks_push},
                                          {"saved_hooks_pop", &saved_hooks_pop},

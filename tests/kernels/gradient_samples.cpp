@@ -204,6 +204,9 @@ void add_reductions(Table& table) {
 
 void add_products_and_lists(Table& table) {
   table.add("aten::bmm", {any({2, 2, 3}), any({2, 3, 2})}, {}, kComplex);
+  table.add("aten::addmm", {any({2, 2}), any({2, 3}), any({3, 2})}, {}, kComplex);
+  table.add("aten::addmm", {any({2}), any({2, 3}), any({3, 2})},
+            {kw("beta", 0.5), kw("alpha", -2.0)});
   table.add("aten::mm", {any({2, 3}), any({3, 2})}, {}, kComplex);
   table.add("aten::mm", {any({0, 3}), any({3, 2})});
   table.add("aten::mm", {any({2, 0}), any({0, 2})});
