@@ -6966,8 +6966,8 @@ extern "C" {
  `out_dim`; what is one for all of the mapped is repeated along it. With TENON_DIM_NONE it stays
  as it is. `number` is the result's, for messages.
 
- Errors:    TENON_ERROR_INVALID_ARGUMENT for what is no tensor, for a dim that the result does not
-            have, and for TENON_DIM_NONE where the result is mapped.
+ Errors:    TENON_ERROR_INVALID_ARGUMENT for what is no tensor, for a dim that the result does
+            not have, and for TENON_DIM_NONE where the result is mapped.
  Ownership: `out_tensor` is owned by the caller.
  Threads:   owner thread.
  Since:     0.1*/
@@ -6983,8 +6983,8 @@ extern "C" {
     /** Calls a function once, mapped over its arguments (in chunks, if so asked). What is no tensor is
  passed on as it is.
 
- Errors:    those of tenon_vmap_size and tenon_vmap_result, TENON_ERROR_ABI for a bad struct_size,
-            and what the function raised. No layer stays.
+ Errors:    those of tenon_vmap_size and tenon_vmap_result, TENON_ERROR_ABI for a bad
+            struct_size, and what the function raised. No layer stays.
  Ownership: arguments are borrowed; the result is written owned into the stack: a tensor, or a
             tensor list for a function that gives a list or tuple of them.
  Threads:   owner thread; *blocks* where the function may.
@@ -7040,7 +7040,8 @@ extern "C" {
         ngrads: i64,
         out_grads: *mut *mut tenon_tensor,
     ) -> tenon_status;
-    /** Returns how many gradients a pullback takes, and in `out_inputs` (may be NULL) how many it gives.
+    /** Returns how many gradients a pullback takes, and in `out_inputs` (may be NULL) how many it
+ gives.
 
  Threads:   any thread.
  Since:     0.1*/
@@ -7063,8 +7064,8 @@ extern "C" {
  each argument, of its sizes and dtype.
 
  Errors:    as tenon_vjp; TENON_ERROR_STATE for tangents of other sizes or dtypes.
- Ownership: as tenon_vmap; tangents are borrowed. `out_tangents` is what the result is, with zeros
-            where it does not depend on the arguments; the caller clears it.
+ Ownership: as tenon_vmap; tangents are borrowed. `out_tangents` is what the result is, with
+            zeros where it does not depend on the arguments; the caller clears it.
  Threads:   owner thread; *blocks* where the function may.
  Since:     0.1*/
     pub fn tenon_jvp(
