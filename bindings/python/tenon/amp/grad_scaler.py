@@ -49,7 +49,7 @@ class _Progress:
 
 
 class GradScaler:
-    """Scales losses and the steps of optimizers.
+    """Scales losses and the steps of optimizers::
 
         scaler = tenon.amp.GradScaler("cpu")
         for data, target in batches:
