@@ -49,7 +49,9 @@ class _Progress:
 
 
 class GradScaler:
-    """Scales losses and the steps of optimizers::
+    """Scales losses and the steps of optimizers.
+
+    A training loop with one::
 
         scaler = tenon.amp.GradScaler("cpu")
         for data, target in batches:
