@@ -77,6 +77,12 @@ bool is_grad_layer(const Layer& layer) noexcept { return &layer.kind() == &kGrad
 
 TensorPtr new_constant(Layer& layer, Tensor& below) { return lift(layer, below, nullptr); }
 
+TensorPtr constant_alias(const Tensor& tensor) {
+  const dispatch::LevelTensor* level = level_tensor(tensor);
+  if (level == nullptr || level->layer->kind().lift != &lift) return {};
+  return lift(*level->layer, *level->below, nullptr);
+}
+
 TensorPtr new_tracked(Layer& layer, Tensor& below) {
   check_differentiable(layer, "tensor", below);
   TensorPtr tensor = lift(layer, below, nullptr);

@@ -28,6 +28,9 @@ bool is_grad_layer(const dispatch::Layer& layer) noexcept;
 tensor::TensorPtr new_tracked(dispatch::Layer& layer, tensor::Tensor& below);
 /// A tensor of the layer that nothing flows to: what a call lifts.
 tensor::TensorPtr new_constant(dispatch::Layer& layer, tensor::Tensor& below);
+/// The same for what another tensor of a grad or jvp layer stands for, which may have ended; empty
+/// for tensors of no such layer.
+tensor::TensorPtr constant_alias(const tensor::Tensor& tensor);
 /// A tensor of a jvp layer with a tangent of its sizes and dtype. Throws TENON_ERROR_STATE.
 tensor::TensorPtr new_dual(dispatch::Layer& layer, tensor::Tensor& primal, tensor::Tensor& tangent);
 /// A tensor's tangent at a jvp layer, as it is below; empty without one.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <span>
 
+#include "autograd/level.h"
 #include "base/check.h"
 #include "base/small_vector.h"
 #include "dispatch/call_path.h"
@@ -250,6 +251,8 @@ TensorPtr detached_alias(const Tensor& tensor) {
     return TensorPtr::adopt(
         Tensor::make_detached(tensor, tensor.size_span(), tensor.stride_span(), tensor.offset()));
   }
+  // To be untracked at its own level says nothing of the levels below.
+  if (TensorPtr alias = constant_alias(tensor)) return alias;
   tenon_value args[] = {tensor_value(tensor)};
   return call(found_detach, args);
 }

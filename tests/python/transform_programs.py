@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random functions under random transforms, beside loops and beside PyTorch.
+
+    python tests/python/transform_programs.py --count 10000 --seed 1
+
+A program is a function of views, writes in place and operators, which also reads the arguments of
+the functions around it, under one to three of vmap, grad, jvp, vjp, jacrev and jacfwd in any order.
+It runs three times: with Tenon's transforms; with loops and plain reverse mode instead of these;
+with PyTorch's transforms where that is installed. All give equal tensors. A program that differs is
+made smaller and printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import random
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import programs
+
+KINDS = ("vmap", "vmap", "grad", "jvp", "vjp", "jacrev", "jacfwd")
+SIZES = ((2,), (3,), (2, 2), (2, 3), (1, 3), ())
+MAPPED = 2
+REFUSALS = (RuntimeError, IndexError, TypeError, ValueError)
+# What one library refuses by design, or cannot do: the program says nothing then.
+STRICTER = (
+    *programs.STRICTER,
+    # A loop writes one after the other.
+    "must be mapped by the vmap to be written in place with what is",
+    # An element on its own may lie closer together than among the mapped.
+    "must keep dims that are apart in memory apart",
+    "vmap: inplace arithmetic",
+)
+
+Function = Callable[[Any], Any]
+
+
+# ---- The transforms, and what they stand for -----------------------------------------------------
+
+
+def cotangent(y: Any) -> Any:
+    return y * 0.5 + 1
+
+
+def weigh(y: Any) -> Any:
+    return (y * 0.7).sum()
+
+
+def joined(jacobian: Any, x: Any) -> Any:
+    return jacobian.sum(-1) if x.dim() else jacobian
+
+
+class Transformed:
+    """A library's own transforms."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.func = torch.func
+
+    def vmap(self, f: Function, x: Any, in_dim: int, out_dim: int) -> Any:
+        return self.func.vmap(f, in_dims=in_dim, out_dims=out_dim)(x)
+
+    def grad(self, f: Function, x: Any) -> Any:
+        return self.func.grad(lambda x: weigh(f(x)))(x)
+
+    def jvp(self, f: Function, x: Any) -> Any:
+        return self.func.jvp(f, (x,), (cotangent(x),))[1]
+
+    def vjp(self, f: Function, x: Any) -> Any:
+        y, pull = self.func.vjp(f, x)
+        return pull(cotangent(y))[0]
+
+    def jacrev(self, f: Function, x: Any) -> Any:
+        return joined(self.func.jacrev(f)(x), x)
+
+    def jacfwd(self, f: Function, x: Any) -> Any:
+        return joined(self.func.jacfwd(f)(x), x)
+
+
+class Plain:
+    """The same with loops and reverse mode alone."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+
+    def vmap(self, f: Function, x: Any, in_dim: int, out_dim: int) -> Any:
+        rows = [f(x.select(in_dim, i)) for i in range(x.shape[in_dim])]
+        return self.torch.stack(rows, out_dim)
+
+    def grad(self, f: Function, x: Any) -> Any:
+        x = self.variable(x)
+        return self.pull(weigh(f(x)), x)
+
+    def jvp(self, f: Function, x: Any) -> Any:
+        tangent = cotangent(x)
+        return self.push(f, x, tangent)
+
+    def vjp(self, f: Function, x: Any) -> Any:
+        x = self.variable(x)
+        y = f(x)
+        return self.pull(y, x, cotangent(y))
+
+    def jacrev(self, f: Function, x: Any) -> Any:
+        variable = self.variable(x)
+        y = f(variable)
+        rows = [self.pull(one, variable) for one in y.reshape(-1).unbind()]
+        return joined(self.torch.stack(rows).reshape((*y.shape, *x.shape)), x)
+
+    def jacfwd(self, f: Function, x: Any) -> Any:
+        columns = []
+        for i in range(x.numel()):
+            one = self.torch.zeros(x.numel(), dtype=x.dtype)
+            one[i] = 1
+            columns.append(self.push(f, x, one.reshape(x.shape)))
+        jacobian = self.torch.stack(columns, -1)
+        return joined(jacobian.reshape((*jacobian.shape[:-1], *x.shape)), x)
+
+    def variable(self, x: Any) -> Any:
+        """The argument as one that gradients are asked for."""
+        return x.view(x.shape) if x.requires_grad else x.detach().requires_grad_()
+
+    def pull(self, y: Any, x: Any, given: Any = None) -> Any:
+        """The gradient of y in x; zeros where none flows."""
+        if not y.requires_grad:
+            return self.torch.zeros_like(x)
+        grad = self.torch.autograd.grad
+        (found,) = grad(y, x, given, create_graph=True, allow_unused=True)
+        return self.torch.zeros_like(x) if found is None else found
+
+    def push(self, f: Function, x: Any, tangent: Any) -> Any:
+        """The tangent of f(x): the gradient, which is linear in what it is given, derived by that."""
+        x = self.variable(x)
+        y = f(x)
+        given = self.torch.zeros_like(y).requires_grad_()
+        return self.pull(self.pull(y, x, given), given, tangent)
+
+
+# ---- Programs ------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Program:
+    """Transforms from outer to inner, and the lines of the function under them."""
+
+    transforms: list[str]
+    values: list[float]
+    sizes: tuple[int, ...]
+    lines: list[str]
+
+    def text(self) -> str:
+        """Python that defines `run`: x0 is the outermost argument, the last x the function's."""
+        depth = len(self.transforms)
+        parts = [f"x0 = torch.tensor({self.values}, dtype=torch.float64).reshape({self.sizes})"]
+        names = [f"x{i}" for i in range(depth + 1)]
+        parts.append("def run():\n    return f0(x0)")
+        for i, how in enumerate(self.transforms):
+            around = ", ".join(names[: i + 1])
+            kind, _, more = how.partition(" ")
+            inner = f"lambda x{i + 1}: f{i + 1}({around}, x{i + 1})"
+            parts.append(f"def f{i}({around}):\n    return by.{kind}({inner}, x{i}{more})")
+        body = "".join(f"    {line}\n" for line in self.lines)
+        parts.append(f"def f{depth}({', '.join(names)}):\n{body}    return {self.result()}")
+        return "\n".join(parts)
+
+    def result(self) -> str:
+        """The name that the last line binds or writes."""
+        return self.lines[-1].split(" ")[0].split(".")[0].split("[")[0].rstrip(",")
+
+
+class Writer(programs.Writer):
+    """Writes a function line by line; runs it on plain tensors to know the sizes."""
+
+    def program(self) -> Program:  # type: ignore[override]
+        depth = self.random.choice((1, 2, 2, 3, 3, 3))
+        sizes = list(self.random.choice(SIZES))
+        inner = tuple(sizes)
+        transforms = []
+        for _ in range(depth):
+            kind = self.random.choice(KINDS)
+            if kind == "vmap":
+                dim = self.random.randrange(len(sizes) + 1)
+                sizes.insert(dim, MAPPED)
+                given = dim - len(sizes) if self.random.random() < 0.3 else dim
+                kind = f"vmap , {given}, {self.random.choice((0, -1))}"
+            transforms.insert(0, kind)
+        numel = 1
+        for size in sizes:
+            numel *= size
+        values = [round(self.random.uniform(-1.5, 1.5), 2) for _ in range(numel)]
+        self.start_with(transforms, values, tuple(sizes), inner)
+        for _ in range(self.random.randint(2, 9)):
+            self.step()
+        lines = [line for line in self.lines if line]
+        return Program(transforms, values, tuple(sizes), lines or ["t0 = x0 * 1"])
+
+    def start_with(
+        self, transforms: list[str], values: list[float], sizes: tuple[int, ...], inner: Any
+    ) -> None:
+        """The arguments as one element of what is mapped has them, and a tensor of the function's own."""
+        torch = self.scope["torch"]
+        value = torch.tensor(values, dtype=torch.float64).reshape(sizes)
+        self.scope["x0"] = value
+        for i, how in enumerate(transforms):
+            if how.startswith("vmap"):
+                value = value.select(int(how.split(",")[1]), 0)
+            self.scope[f"x{i + 1}"] = value
+        assert tuple(value.shape) == inner
+        last = f"x{len(transforms)}"
+        self.names = [last]
+        self.owned: set[str] = set()
+        self.add(f"{last} * {round(self.random.uniform(0.5, 2), 2)}")
+        for i in range(len(transforms)):
+            if self.random.random() < 0.5:
+                same = tuple(self.scope[f"x{i}"].shape) == inner
+                self.add(f"x{i} * 0.5" if same else f"x{i}.sum()")
+                self.add(f"{last} * {self.names[-1]}")
+
+    def step(self) -> None:
+        kinds = (
+            (self.unary, 4),
+            (self.binary, 6),
+            (self.view, 4),
+            (self.own, 2),
+            (self.write, 5),
+            (self.several, 1),
+            (self.reduce, 2),
+            (self.join, 2),
+            (self.product, 2),
+        )
+        makers = [maker for maker, weight in kinds for _ in range(weight)]
+        self.random.choice(makers)()
+
+    def add(self, expression: str, results: int = 1) -> None:
+        names = [f"t{self.count + i}" for i in range(results)]
+        if self.run(f"{', '.join(names)} = {expression}"):
+            self.count += results
+            self.names += names
+
+    def run(self, line: str) -> bool:
+        """Drops a line that is refused."""
+        try:
+            exec(line, self.scope)
+        except REFUSALS:
+            return False
+        self.lines.append(line)
+        return True
+
+    def own(self) -> None:
+        """A tensor to write to."""
+        self.add(f"{self.pick()[0]}.clone()")
+        self.owned.add(self.names[-1])
+
+    def view_of(self, name: str, tensor: Any) -> str:
+        while True:
+            text = super().view_of(name, tensor)
+            if "as_strided" not in text:  # of what lies in memory, which a transform changes
+                return text
+
+    def view(self) -> None:
+        name, tensor = self.pick()
+        text = self.view_of(name, tensor)
+        before = len(self.names)
+        self.add(text)
+        copies = "reshape" in text or "detach" in text
+        if name in self.owned and not copies and len(self.names) > before:
+            self.owned.add(self.names[-1])
+
+    def write(self) -> None:
+        names, self.names = self.names, [name for name in self.names if name in self.owned]
+        written = self.names
+        try:
+            if not written:
+                return
+            target, tensor = self.pick()
+        finally:
+            self.names = names
+        if self.random.random() < 0.4:
+            how = self.random.choice(("sin_()", "tanh_()", "neg_()", "zero_()", "mul_(0.7)"))
+            self.run(f"{target}.{how}")
+        elif self.random.random() < 0.6:
+            self.run(f"{target}.{self.random.choice(('add_', 'sub_', 'mul_'))}({self.into(tensor)})")
+        else:
+            index = self.index(tensor)
+            try:
+                part = eval(f"{target}[{index}]", dict(self.scope))
+            except REFUSALS:
+                return
+            self.run(f"{target}[{index}] = {self.into(part)}")
+
+    def into(self, tensor: Any) -> str:
+        """What is written: through a copy, as both may share elements."""
+        other = self.other(tensor, fits_into=True)
+        return f"{other}.clone()" if other[0] in "tx" else other
+
+    @staticmethod
+    def shares(tensor: Any, other: Any) -> bool:
+        """What is read is copied first, see into()."""
+        return False
+
+    def product(self) -> None:
+        name, tensor = self.pick()
+        if tensor.dim() == 2:
+            self.add(f"{name} @ {name}.t()")
+        elif tensor.dim() == 1:
+            self.add(f"({name} * {name}).sum() * {name}")
+
+
+# ---- Running -------------------------------------------------------------------------------------
+
+
+def run(program: Program, torch: Any, by: Any) -> tuple[str, Any, Any]:
+    """The refusal or "", the sizes and the elements of what comes."""
+    scope = {"torch": torch, "by": by}
+    try:
+        exec(program.text(), scope)
+        y = scope["run"]()
+        return "", tuple(y.shape), programs.flat(y.detach().tolist())
+    except (*REFUSALS, NameError, AttributeError) as error:
+        return f"{type(error).__name__}: {str(error).splitlines()[0]}", None, None
+
+
+def compare(program: Program, ours: Any, theirs: Any = None) -> programs.Difference | None:
+    """Where transforms and loops part, or Tenon and PyTorch."""
+    mine = run(program, ours, Transformed(ours))
+    if any(words in mine[0] for words in STRICTER):
+        return None
+    peers = [("loops", run(program, ours, Plain(ours)))]
+    if theirs is not None:
+        peers.append(("PyTorch", run(program, theirs, Transformed(theirs))))
+    for name, peer in peers:
+        if peer[0]:
+            # What it cannot do says nothing, unless both refuse to.
+            continue
+        if mine[0] or mine[1] != peer[1] or not programs.near(mine[2], peer[2]):
+            return programs.Difference(f"beside {name}", mine, peer)
+    return None
+
+
+def shrink(program: Program, ours: Any, theirs: Any) -> Program:
+    """Without the lines that the difference does not need."""
+    index = len(program.lines) - 1
+    while index >= 0:
+        lines = program.lines[:index] + program.lines[index + 1 :]
+        fewer = dataclasses.replace(program, lines=lines)
+        if lines and compare(fewer, ours, theirs) is not None:
+            program = fewer
+        index = min(index, len(program.lines)) - 1
+    return program
+
+
+def run_programs(ours: Any, theirs: Any, seeds: Any, limit: int = 10) -> list[str]:
+    """Runs a program for each seed; gives texts on those that differ, no more than `limit`."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in seeds:
+            program = Writer(ours, seed).program()
+            if compare(program, ours, theirs) is None:
+                continue
+            program = shrink(program, ours, theirs)
+            difference = compare(program, ours, theirs)
+            found.append("\n".join([f"# seed {seed}", program.text(), f"# {difference}"]))
+            if len(found) == limit:
+                break
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=10000, help="programs to run")
+    parser.add_argument("--seed", type=int, default=0, help="of the first one")
+    parser.add_argument("--limit", type=int, default=10, help="differences to stop after")
+    given = parser.parse_args()
+    import tenon
+
+    try:
+        import torch
+    except ImportError:
+        torch = None
+        print("PyTorch is not installed: beside loops alone")
+    begin = time.monotonic()
+    seeds = range(given.seed, given.seed + given.count)
+    found = run_programs(tenon, torch, seeds, given.limit)
+    for text in found:
+        print(text, end="\n\n")
+    print(f"{given.count} programs, {len(found)} differ, {time.monotonic() - begin:.0f} s")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
