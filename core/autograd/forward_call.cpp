@@ -10,6 +10,7 @@
 #include "autograd/tangent.h"
 #include "autograd/tensor_state.h"
 #include "base/check.h"
+#include "dispatch/transform.h"
 #include "dispatch/value_conversion.h"
 
 namespace tenon::autograd {
@@ -89,6 +90,19 @@ void ForwardCall::keep_written(Tensor* tensor) {
   written_.push_back(std::move(kept));
 }
 
+namespace {
+
+// Whether gradients are asked for at the tensor's own level or one below.
+bool is_followed(const Tensor* tensor) {
+  while (tensor != nullptr && !requires_grad(*tensor)) {
+    const dispatch::LevelTensor* level = dispatch::level_tensor(*tensor);
+    tensor = level != nullptr ? level->below.get() : nullptr;
+  }
+  return tensor != nullptr;
+}
+
+}  // namespace
+
 // Where graphs are made, the old tangents of what is written: what a node saves is not to change.
 void ForwardCall::keep_tangents() {
   if (!is_recorded()) return;
@@ -106,14 +120,9 @@ void ForwardCall::keep_tangents() {
 }
 
 bool ForwardCall::is_recorded() const {
-  const auto asks = [](const TensorPtr& tangent) {
-    return tangent != nullptr && requires_grad(*tangent);
-  };
+  const auto asks = [](const TensorPtr& tangent) { return is_followed(tangent.get()); };
   return base::grad_mode() == TENON_GRAD_MODE_ON &&
-         (std::ranges::any_of(tangents_, asks) ||
-          std::ranges::any_of(inputs_, [](const Tensor* tensor) {
-            return tensor != nullptr && requires_grad(*tensor);
-          }));
+         (std::ranges::any_of(tangents_, asks) || std::ranges::any_of(inputs_, &is_followed));
 }
 
 // What a text reads and the kernel overwrites, through whichever argument.
