@@ -262,11 +262,18 @@ void batch_strided_scatter(Batch& batch) {
     const auto* const data = static_cast<const int64_t*>(batch.arg(k).as.list.data);
     return std::vector<int64_t>(data, data + batch.arg(k).count);
   };
-  // Each base has memory of its own behind that of the one before.
-  const std::vector<int64_t> sizes = ints(4);
-  const std::vector<int64_t> strides = ints(5);
-  int64_t reach = 1;
-  for (size_t dim = 0; dim < sizes.size(); ++dim) reach += (sizes[dim] - 1) * strides[dim];
+  // Each base, and the view of it, has memory of its own behind that of the one before.
+  const auto end = [&](size_t geometry, size_t offset) {
+    const std::vector<int64_t> sizes = ints(geometry);
+    const std::vector<int64_t> strides = ints(geometry + 1);
+    int64_t last = batch.arg(offset).as.i;
+    for (size_t dim = 0; dim < sizes.size(); ++dim) {
+      last += std::max<int64_t>(sizes[dim] - 1, 0) * strides[dim];
+    }
+    return last + 1;
+  };
+  const int64_t reach =
+      std::max(end(1, 3), end(4, 6)) - std::min(batch.arg(3).as.i, batch.arg(6).as.i);
   const auto with = [&](size_t k, int64_t first) {
     std::vector<int64_t> list = ints(k);
     list.insert(list.begin(), first);
@@ -274,9 +281,9 @@ void batch_strided_scatter(Batch& batch) {
   };
   batch.put(0, batch.front(0));
   with(1, batch.size());
-  with(2, std::max<int64_t>(reach, 1));
+  with(2, reach);
   with(4, batch.size());
-  with(5, std::max<int64_t>(reach, 1));
+  with(5, reach);
   batch.call();
 }
 

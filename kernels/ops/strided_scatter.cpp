@@ -10,6 +10,11 @@
 namespace tenon::kernels::ops {
 namespace {
 
+using Factory = LazyOp<Tensor(Sizes, std::optional<Dtype>, std::optional<Layout>,
+                              std::optional<Device>, std::optional<bool>)>;
+constinit const Factory zeros("aten::zeros");
+constinit const Factory ones("aten::ones");
+
 // The elements behind the first one that a tensor reaches.
 int64_t reach(const Dims& sizes, const Dims& strides) {
   int64_t last = 0;
@@ -63,14 +68,28 @@ void add_strided(const Tensor& memory, const Tensor& grad, Dims sizes, Dims stri
   }
 }
 
+// Where several elements of the base lie at one place, each gets its share of the gradient.
+Tensor shared_out(const Tensor& memory, const Dims& sizes, const Dims& strides, int64_t offset) {
+  if (overlapping_dim(sizes, strides) < 0) return memory;
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> div("aten::div.Tensor");
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> maximum("aten::maximum");
+  static constinit const LazyOp<Tensor(const Tensor&, Dtype, bool, bool,
+                                       std::optional<MemoryFormat>)>
+      cast("aten::to.dtype");
+  const auto full = [&](const Factory& factory, Sizes of) {
+    return factory(of, Dtype::F32, std::nullopt, memory.device(), std::nullopt);
+  };
+  const Tensor count = full(zeros, memory.sizes());
+  add_strided(count, full(ones, sizes), sizes, strides, offset);
+  const Tensor least = maximum(count, full(ones, memory.sizes()));  // what the base does not show is as it is
+  return div(memory, cast(least, memory.dtype(), false, false, std::nullopt));
+}
+
 }  // namespace
 
 void strided_scatter(const Call& call) {
   static constinit const LazyOp<Tensor(const Tensor&, Sizes, Sizes, std::optional<int64_t>)>
       as_strided("aten::as_strided");
-  static constinit const LazyOp<Tensor(Sizes, std::optional<Dtype>, std::optional<Layout>,
-                                       std::optional<Device>, std::optional<bool>)>
-      zeros("aten::zeros");
   const auto grad = call.get<Tensor>(0);
   const Dims sizes(call.get<Sizes>(1));
   const Dims strides(call.get<Sizes>(2));
@@ -84,7 +103,8 @@ void strided_scatter(const Call& call) {
   const Tensor memory =
       zeros(Dims{end - first}, grad->dtype(), std::nullopt, grad->device(), std::nullopt);
   if (grad->numel() != 0) add_strided(memory, grad, sizes, strides, offset - first);
-  call.give(0, as_strided(memory, base_sizes, base_strides, base_offset - first));
+  const Tensor found = shared_out(memory, base_sizes, base_strides, base_offset - first);
+  call.give(0, as_strided(found, base_sizes, base_strides, base_offset - first));
 }
 
 }  // namespace tenon::kernels::ops

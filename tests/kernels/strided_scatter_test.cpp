@@ -35,7 +35,8 @@ Tensor counted(const Ints& sizes) {
   return Tensor::from<double>(numbers, sizes);
 }
 
-// Every element of the gradient is added to a memory of its own, from which the base reads.
+// Every element of the gradient is added to a memory of its own, from which the base reads: where
+// several of its elements do, each has its share.
 Doubles by_loop(const Tensor& grad, const Place& view, const Place& base) {
   const Ints written = places_of(view);
   const Ints read = places_of(base);
@@ -46,7 +47,10 @@ Doubles by_loop(const Tensor& grad, const Place& view, const Place& base) {
   const Doubles given = elements(grad);
   for (size_t i = 0; i < written.size(); ++i) memory[static_cast<size_t>(written[i])] += given[i];
   Doubles result;
-  for (const int64_t place : read) result.push_back(memory[static_cast<size_t>(place)]);
+  for (const int64_t place : read) {
+    const auto sharing = static_cast<double>(std::ranges::count(read, place));
+    result.push_back(memory[static_cast<size_t>(place)] / sharing);
+  }
   return result;
 }
 
@@ -74,6 +78,11 @@ TEST(StridedScatter, ExpandedView_SumsWhatWasRepeated) {
   expect_as_loop({{5, 3}, {0, 1}, 0}, {{3}, {1}, 0});
   expect_as_loop({{3, 5}, {1, 0}, 0}, {{3}, {1}, 0});
   expect_as_loop({{4, 5}, {0, 0}, 2}, {{3}, {1}, 0});
+}
+
+TEST(StridedScatter, OverlappingBase_SharesWhatComes) {
+  expect_as_loop({{3}, {1}, 0}, {{2, 3}, {0, 1}, 0});
+  expect_as_loop({{2, 3}, {0, 1}, 1}, {{2, 3}, {1, 1}, 0});
 }
 
 TEST(StridedScatter, OverlappingWindows_AreSummed) {
