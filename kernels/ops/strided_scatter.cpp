@@ -81,7 +81,8 @@ Tensor shared_out(const Tensor& memory, const Dims& sizes, const Dims& strides, 
   };
   const Tensor count = full(zeros, memory.sizes());
   add_strided(count, full(ones, sizes), sizes, strides, offset);
-  const Tensor least = maximum(count, full(ones, memory.sizes()));  // what the base does not show is as it is
+  const Tensor least =
+      maximum(count, full(ones, memory.sizes()));  // what the base does not show is as it is
   return div(memory, cast(least, memory.dtype(), false, false, std::nullopt));
 }
 
