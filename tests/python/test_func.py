@@ -363,3 +363,20 @@ def test_a_pullback_runs_again_and_inside_of_others():
     same(once, again)
     rows = vmap(lambda v: back(v)[0])(tenon.eye(3))
     same(rows, tenon.eye(3) * (3 * x * x))
+
+
+@pytest.mark.parametrize("name", ["tanh", "sigmoid", "exp", "sqrt"])
+def test_saved_results_keep_their_gradients_at_outer_levels(name):
+    """Formulas that read the result: it is untracked where it is saved, not below that."""
+    x = tenon.tensor([0.3, 0.7], dtype=tenon.float64, requires_grad=True)
+
+    def function(x):
+        return getattr(x, name)().sum()
+
+    (first,) = tenon.autograd.grad(function(x), x, create_graph=True)
+    (second,) = tenon.autograd.grad(first.sum(), x)
+    plain = x.detach()
+    assert second.tolist() != [0, 0]
+    same(grad(lambda x: grad(function)(x).sum())(plain), second)
+    same(jvp(grad(function), (plain,), (tenon.ones_like(plain),))[1], second)
+    same(vmap(lambda x: grad(grad(function))(x))(plain), second)
