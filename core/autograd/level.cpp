@@ -130,14 +130,18 @@ std::vector<tenon::tensor::TensorPtr> tenon_pullback::run(
   std::vector<Root> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     tenon_tensor& output = *outputs[i];
-    TENON_CHECK(
-        grads[i] != nullptr && std::ranges::equal(grads[i]->size_span(), output.size_span()),
-        TENON_ERROR_STATE, "vjp: gradient ", i, " must be of the output's sizes ",
-        tenon::tensor::print_dims(output.size_span()), ", got ",
-        grads[i] != nullptr ? tenon::tensor::print_dims(grads[i]->size_span()) : "none");
+    const bool is_given = grads[i] != nullptr;
+    TENON_CHECK(is_given ? std::ranges::equal(grads[i]->size_span(), output.size_span())
+                         : output.ndim() == 0,
+                TENON_ERROR_STATE, "vjp: gradient ", i, " must be of the output's sizes ",
+                tenon::tensor::print_dims(output.size_span()), ", got ",
+                is_given ? tenon::tensor::print_dims(grads[i]->size_span())
+                         : "none, which is 1 for an output without dims (a scalar)");
     Flow flow = flow_to(output);
     if (flow.node == nullptr) continue;
-    roots.push_back({std::move(flow.node), flow.output, tenon::tensor::TensorPtr::share(grads[i])});
+    roots.push_back(
+        {std::move(flow.node), flow.output,
+         is_given ? tenon::tensor::TensorPtr::share(grads[i]) : operators::ones_like(output)});
   }
   std::vector<Target> targets;
   for (const tenon::tensor::TensorPtr& input : inputs) {

@@ -128,17 +128,20 @@ class Mapped {
 
  private:
   void find_in_dims(std::span<const tenon_value> args) {
-    if (options_.in_dims != nullptr) {
-      TENON_CHECK_ARG(options_.nin_dims == static_cast<int64_t>(args.size()), name_,
-                      ": in_dims must be one for each argument, ", args.size(), ", got ",
-                      options_.nin_dims);
-      in_dims_.assign(options_.in_dims, options_.in_dims + options_.nin_dims);
+    const auto count = static_cast<int64_t>(args.size());
+    if (options_.in_dims != nullptr && options_.nin_dims == count) {
+      in_dims_.assign(options_.in_dims, options_.in_dims + count);
       return;
     }
-    for (const tenon_value& each : args) in_dims_.push_back(is_tensor(each) ? 0 : TENON_DIM_NONE);
+    TENON_CHECK_ARG(options_.in_dims == nullptr || options_.nin_dims == 1, name_,
+                    ": in_dims must be one for each argument, ", count, ", got ",
+                    options_.nin_dims);
+    const int64_t all = options_.in_dims != nullptr ? options_.in_dims[0] : 0;
+    for (const tenon_value& each : args) in_dims_.push_back(is_tensor(each) ? all : TENON_DIM_NONE);
   }
   int64_t out_dim(size_t result) const noexcept {
-    return options_.out_dims != nullptr ? options_.out_dims[result] : 0;
+    if (options_.out_dims == nullptr) return 0;
+    return options_.out_dims[options_.nout_dims == 1 ? 0 : result];
   }
 
   std::vector<TensorPtr> run_part(std::span<const tenon_value> args, int64_t start, int64_t count,
@@ -178,7 +181,7 @@ class Mapped {
     entered.leave();
     Result result = read_result(name_, given.get());
     *out_is_list = result.is_list;
-    TENON_CHECK_ARG(options_.out_dims == nullptr ||
+    TENON_CHECK_ARG(options_.out_dims == nullptr || options_.nout_dims == 1 ||
                         options_.nout_dims == static_cast<int64_t>(result.tensors.size()),
                     name_, ": out_dims must be one for each result, ", result.tensors.size(),
                     ", got ", options_.nout_dims);

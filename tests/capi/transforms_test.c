@@ -187,6 +187,97 @@ static void dims_and_chunks(void** state) {
   assert_nothing_left(before);
 }
 
+// The sum and the product of two.
+static tenon_status sum_and_product(void* ctx, tenon_stack* stack) {
+  (void)ctx;
+  tenon_value both[2] = {tenon_value_of_none(), tenon_value_of_none()};
+  tenon_status status = call_into("aten::add.Tensor", stack->args, 2, &both[0]);
+  if (status == TENON_OK) {
+    status = multiply(stack->args[0].as.tensor, stack->args[1].as.tensor, &both[1]);
+  }
+  if (status == TENON_OK) {
+    tenon_tensor* const tensors[2] = {both[0].as.tensor, both[1].as.tensor};
+    status = tenon_value_new_list(TENON_TAG_TENSOR_LIST, tensors, 2, &stack->rets[0]);
+  }
+  tenon_value_clear_n(both, 2);
+  return status;
+}
+
+static void one_dim_is_for_all(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  static const float elements[4] = {1, 2, 3, 4};
+  static const int64_t sizes[2] = {2, 2}, last = -1, many[3] = {0, 0, 0};
+  tenon_tensor* x = vector_of(elements, 4);
+  const tenon_value view[2] = {tenon_value_of_tensor(x), tenon_value_of_ints(sizes, 2)};
+  tenon_value square, ret = tenon_value_of_none();
+  assert_ok(call_into("aten::view", view, 2, &square));
+  tenon_value args[2] = {tenon_value_of_tensor(square.as.tensor),
+                         tenon_value_of_tensor(square.as.tensor)};
+  tenon_stack stack = {.args = args, .nargs = 2, .rets = &ret, .nrets = 1};
+  tenon_vmap_options options = {.struct_size = sizeof options,
+                                .in_dims = &last,
+                                .nin_dims = 1,
+                                .out_dims = &last,
+                                .nout_dims = 1};
+  assert_ok(tenon_vmap(&sum_and_product, NULL, &options, &stack));
+  assert_int_equal(ret.tag, TENON_TAG_TENSOR_LIST);
+  assert_int_equal(ret.count, 2);
+  tenon_tensor* const* results = ret.as.list.data;
+  static const float sums[4] = {2, 4, 6, 8}, products[4] = {1, 4, 9, 16};
+  assert_elements(results[0], sums, 4);
+  assert_elements(results[1], products, 4);
+  tenon_value_clear(&ret);
+  options.in_dims = many;
+  options.nin_dims = 3;
+  assert_error(tenon_vmap(&sum_and_product, NULL, &options, &stack), TENON_ERROR_INVALID_ARGUMENT,
+               "in_dims must be one for each argument, 2, got 3");
+  options.nin_dims = 1;
+  options.out_dims = many;
+  options.nout_dims = 3;
+  assert_error(tenon_vmap(&sum_and_product, NULL, &options, &stack), TENON_ERROR_INVALID_ARGUMENT,
+               "out_dims must be one for each result, 2, got 3");
+  tenon_value_clear(&square);
+  tenon_tensor_release(x);
+  assert_nothing_left(before);
+}
+
+// The gradient of a result without dims is 1 where none is given.
+static tenon_status square_of(void* ctx, tenon_stack* stack) {
+  (void)ctx;
+  return multiply(stack->args[0].as.tensor, stack->args[0].as.tensor, &stack->rets[0]);
+}
+
+static void gradients_of_scalars_may_be_left_out(void** state) {
+  (void)state;
+  const live_counts before = count_live();
+  static const int64_t four = 4;
+  for (int ndim = 0; ndim < 2; ++ndim) {
+    tenon_tensor *x = NULL, *none = NULL, *grad = NULL;
+    void* data = NULL;
+    assert_ok(tenon_tensor_new(TENON_DTYPE_F32, NULL, ndim, &four, NULL, &x));
+    assert_ok(tenon_tensor_data(x, &data));
+    for (int i = 0; i < (ndim == 0 ? 1 : 4); ++i) ((float*)data)[i] = 3;
+    tenon_value args[1] = {tenon_value_of_tensor(x)}, ret = tenon_value_of_none();
+    tenon_stack stack = {.args = args, .nargs = 1, .rets = &ret, .nrets = 1};
+    tenon_pullback* pullback = NULL;
+    assert_ok(tenon_vjp(&square_of, NULL, &stack, &pullback));
+    if (ndim == 0) {
+      const float six = 6;
+      assert_ok(tenon_pullback_run(pullback, &none, 1, &grad));
+      assert_elements(grad, &six, 1);
+      tenon_tensor_release(grad);
+    } else {
+      assert_error(tenon_pullback_run(pullback, &none, 1, &grad), TENON_ERROR_STATE,
+                   "must be of the output's sizes [4], got none");
+    }
+    tenon_pullback_release(pullback);
+    tenon_value_clear(&ret);
+    tenon_tensor_release(x);
+  }
+  assert_nothing_left(before);
+}
+
 // ---- A rule of one's own ------------------------------------------------------------------------
 
 static int rule_calls;
@@ -295,6 +386,8 @@ int main(void) {
       cmocka_unit_test(any_three_nest),
       cmocka_unit_test(errors_leave_no_layer),
       cmocka_unit_test(dims_and_chunks),
+      cmocka_unit_test(one_dim_is_for_all),
+      cmocka_unit_test(gradients_of_scalars_may_be_left_out),
       cmocka_unit_test(rules_serve_operators),
       cmocka_unit_test(what_outlives_its_layer),
   };

@@ -282,8 +282,8 @@ typedef struct tenon_vmap_options {
   uint32_t struct_size;    /* sizeof(tenon_vmap_options) */
   uint32_t randomness;     /* TENON_RANDOMNESS_* */
   const char* name;        /* NULL or what messages begin with */
-  const int64_t* in_dims;  /* NULL: 0 for all tensors; one for each argument, or TENON_DIM_NONE */
-  const int64_t* out_dims; /* NULL: 0 for all; one for each tensor of the result */
+  const int64_t* in_dims;  /* NULL: 0; one for all tensors, or one or TENON_DIM_NONE for each */
+  const int64_t* out_dims; /* NULL: 0; one for all tensors of the result, or one for each */
   int64_t nin_dims;
   int64_t nout_dims;
   int64_t chunk_size;   /* so many of the mapped at once; 0: all */
@@ -350,7 +350,7 @@ TENON_API tenon_status tenon_pullback_new(tenon_tensor* const* outputs, int64_t 
                                           tenon_pullback** out_pullback);
 
 /// Gives the gradients of the arguments, zeros where no result depends on one, from those of the
-/// results. Runs as often as wanted, and in other transforms. It is recorded in grad mode.
+/// results; NULL is 1 for one without dims. Runs as often as wanted; is recorded in grad mode.
 ///
 /// Errors:    TENON_ERROR_STATE for gradients of other sizes than the results',
 ///            TENON_ERROR_INVALID_ARGUMENT for another number of them, and what a formula raised.

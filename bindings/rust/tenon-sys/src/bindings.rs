@@ -7027,7 +7027,7 @@ extern "C" {
     ) -> tenon_status;
     #[must_use]
     /** Gives the gradients of the arguments, zeros where no result depends on one, from those of the
- results. Runs as often as wanted, and in other transforms. It is recorded in grad mode.
+ results; NULL is 1 for one without dims. Runs as often as wanted; is recorded in grad mode.
 
  Errors:    TENON_ERROR_STATE for gradients of other sizes than the results',
             TENON_ERROR_INVALID_ARGUMENT for another number of them, and what a formula raised.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batching rules of operators, as C++ callables.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tenon/hpp/kernel.hpp"
+#include "tenon/hpp/library.hpp"
+#include "tenon/hpp/value.hpp"
+#include "tenon/transforms.h"
+
+namespace tenon::inline hpp {
+
+// What a random operator does in a vmap.
+enum class Randomness : uint32_t {
+  Error = TENON_RANDOMNESS_ERROR,          // it fails
+  Same = TENON_RANDOMNESS_SAME,            // the same numbers for all of the mapped
+  Different = TENON_RANDOMNESS_DIFFERENT,  // other numbers for each
+};
+
+// What a batching rule is told of the vmap.
+struct VmapInfo {
+  int64_t batch_size;
+  Randomness randomness;
+  // The mapped dim of each tensor among the arguments, elements of lists one by one; -1 where
+  // nothing is mapped.
+  std::span<const int64_t> in_dims;
+};
+
+namespace detail {
+
+template <class F, class Signature>
+struct VmapRule;
+template <class F, class R, class D, class... P>
+struct VmapRule<F, std::pair<R, D>(const VmapInfo&, P...)> {
+  static tenon_status call(void* ctx, const tenon_op* op, const tenon_vmap_info* info,
+                           const int64_t* in_dims, tenon_stack* stack, tenon_value* out_dims) {
+    const VmapInfo told{info->batch_size,
+                        static_cast<Randomness>(info->randomness),
+                        {in_dims, static_cast<size_t>(info->ntensors)}};
+    auto kernel = [&](P... arguments) -> R {
+      auto [results, dims] = (*static_cast<F*>(ctx))(told, static_cast<P&&>(arguments)...);
+      *out_dims = Value(dims).release();
+      return std::move(results);
+    };
+    return Adapter<decltype(kernel), false, R, P...>::boxed(&kernel, op, 0, stack);
+  }
+};
+
+}  // namespace detail
+
+// Registers the batching rule of an operator:
+//
+//   [](const VmapInfo& info, const Tensor& x, double factor) -> std::pair<Tensor, int64_t>
+//
+// After the info it takes a kernel's parameters, whose tensors show the mapped dim. It returns a
+// kernel's results and where the mapped dim is in them: an int64_t for all, a std::vector<int64_t>
+// with one for each, -1 where nothing is mapped, or a std::optional<int64_t> that may say so for
+// all.
+template <class F>
+Registration register_vmap(const Library& library, const std::string& name, F&& rule,
+                           Site site = Site::here()) {
+  using Callable = std::decay_t<F>;
+  tenon_vmap_rule raw{};
+  raw.struct_size = sizeof raw;
+  raw.fn = &detail::VmapRule<Callable, typename detail::CallableOf<Callable>::type>::call;
+  raw.ctx = new Callable(std::forward<F>(rule));
+  raw.deleter = [](void* ctx) { delete static_cast<Callable*>(ctx); };
+  raw.language = TENON_LANGUAGE_CPP;
+  raw.file = site.file;
+  raw.line = site.line;
+  tenon_registration* registration = nullptr;
+  check(tenon_library_register_vmap(library.get(), name.c_str(), &raw, &registration));
+  return Registration(registration);
+}
+
+}  // namespace tenon::inline hpp
