@@ -10,6 +10,7 @@ mod dlpack_test;
 mod error_test;
 mod explain_test;
 mod forward_ad_test;
+mod func_test;
 mod function_test;
 mod generator_test;
 mod grad_mode_test;

@@ -43,6 +43,7 @@ mod dispatch;
 pub mod dlpack;
 mod elements;
 mod error;
+pub mod func;
 mod function;
 mod generator;
 pub mod grad_mode;
