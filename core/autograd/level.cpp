@@ -127,6 +127,7 @@ std::vector<tenon::tensor::TensorPtr> tenon_pullback::run(
     std::span<tenon_tensor* const> grads) const {
   TENON_CHECK_ARG(grads.size() == outputs.size(), "vjp: gradients must be one for each output, ",
                   outputs.size(), ", got ", grads.size());
+  const tenon::dispatch::FromFront from_front;  // what was recorded is of a layer that has ended
   std::vector<Root> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     tenon_tensor& output = *outputs[i];

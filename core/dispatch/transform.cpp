@@ -268,6 +268,10 @@ BelowLayer::~BelowLayer() {
   set_key_words(words_);
 }
 
+FromFront::FromFront() noexcept : words_(key_words()) { set_key_words(with_front(words_)); }
+
+FromFront::~FromFront() { set_key_words(words_); }
+
 namespace {
 
 // Without a layer: tensors of layers that have ended stand for what was below. The last layer may

@@ -139,6 +139,19 @@ class BelowLayer {
   bool hides_ = false;
 };
 
+/// Begins calls that follow at TransformFront, where tensors of layers that have ended are settled:
+/// also inside of a kernel that a layer serves, which has it excluded.
+class FromFront {
+ public:
+  FromFront() noexcept;
+  ~FromFront();
+  FromFront(const FromFront&) = delete;
+  FromFront& operator=(const FromFront&) = delete;
+
+ private:
+  const KeyWords words_;
+};
+
 /// Kernels of the built-in fallbacks at TransformFront and TransformBack.
 tenon_status transform_front(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 tenon_status transform_back(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);

@@ -61,6 +61,22 @@ def by_dims(shape, size):
         yield dim, (*shape[:dim], size, *shape[dim:])
 
 
+def test_an_operator_that_derives_is_derived_itself():
+    """Its kernel runs in the turn of a layer, and what it has recorded is of layers that ended."""
+    library = tenon.library.Library("deriving", "DEF")
+    library.define("slope(Tensor x) -> Tensor")
+    library.impl(
+        "slope", lambda x: grad(lambda a: (a * a * a).sum())(x), "CompositeImplicitAutograd"
+    )
+    slope = tenon.ops.deriving.slope
+    x = tenon.tensor([1.0, 2.0, 3.0])
+    value, derivative = jvp(slope, (x,), (tenon.ones_like(x),))
+    assert value.tolist() == [3.0, 12.0, 27.0]
+    assert derivative.tolist() == [6.0, 12.0, 18.0]
+    assert grad(lambda a: slope(a).sum())(x).tolist() == [6.0, 12.0, 18.0]
+    assert vmap(grad(slope))(x).tolist() == [6.0, 12.0, 18.0]
+
+
 UNARY = [
     "abs",
     "neg",
