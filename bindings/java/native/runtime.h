@@ -109,6 +109,7 @@ constexpr jint kJvp = 10;
 constexpr jint kPack = 11;
 constexpr jint kUnpack = 12;
 constexpr jint kCreated = 13;
+constexpr jint kVmapRule = 14;
 /// In the place of an object's number: warnings go to the logger.
 constexpr int32_t kLogger = -1;
 /// The one handler of warnings; `ctx` is a Ref, or NULL for the logger.
@@ -128,6 +129,9 @@ tenon_status call_java_jvp(void* ctx, tenon_function_context* context, const ten
 tenon_status call_java_pack(void* ctx, tenon_tensor* tensor, tenon_value* out_packed);
 tenon_status call_java_unpack(void* ctx, const tenon_value* packed, tenon_tensor** out_tensor);
 tenon_status call_java_created(void* ctx, tenon_node* node);
+/// The one batching rule of all Java functions that are one; `ctx` is a Ref.
+tenon_status call_java_vmap_rule(void* ctx, const tenon_op* op, const tenon_vmap_info* info,
+                                 const int64_t* in_dims, tenon_stack* stack, tenon_value* out_dims);
 tenon_status call_java_function_backward(const tenon_backward_call* call);
 /// Enters the handler of object `id`; what it throws ends in the call's stack.
 tenon_status call_bridge_handle(JNIEnv* env, jint kind, int32_t id, const Upcall* upcall);

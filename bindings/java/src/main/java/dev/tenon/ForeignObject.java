@@ -165,6 +165,12 @@ public final class ForeignObject extends NativeHandle implements Callback {
     }
   }
 
+  /** Takes this object out of its scope, so that it lives until it is closed. */
+  public ForeignObject escape() {
+    leaveScope();
+    return this;
+  }
+
   /** Tells whether its type overrides operators. */
   public boolean overrides() {
     return overrides;

@@ -22,6 +22,7 @@ final class Handlers {
   private static final int PACK = 11;
   private static final int UNPACK = 12;
   private static final int CREATED = 13;
+  private static final int VMAP_RULE = 14;
 
   private static final int LOGGER = -1; // in the place of an object's number
 
@@ -55,6 +56,7 @@ final class Handlers {
         case PACK -> ((SavedTensorsHooks.Hooks) self).pack(frame, subject, guards);
         case UNPACK -> ((SavedTensorsHooks.Hooks) self).unpack(frame, subject, guards);
         case CREATED -> NodeCreationHook.run(frame, (NodeCreationHook.Hook) self, subject, guards);
+        case VMAP_RULE -> VmapCall.run(frame, (VmapRule) self, upcall, guards);
         case HOOK -> Hook.run(frame, (Hook.Body) self, subject, guards);
         case DONE -> {
           ((Runnable) self).run();

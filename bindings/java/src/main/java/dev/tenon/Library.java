@@ -420,6 +420,44 @@ public final class Library extends NativeHandle {
     }
   }
 
+  // ---- Transforms -----------------------------------------------------------------------------
+
+  /**
+   * Registers the batching rule of an operator: in a vmap it is called instead of the operator.
+   * Without one the operator's decomposition serves, or a loop over the mapped.
+   *
+   * @throws TenonException INVALID_ARGUMENT for a bad name, STATE for a closed library
+   */
+  public Registration registerVmap(String op, VmapRule rule) {
+    named("Library.registerVmap", op);
+    Objects.requireNonNull(rule, "rule");
+    Bridge.open();
+    CallFrame frame = CallFrame.get();
+    long mark = frame.mark();
+    try {
+      StackWalker.StackFrame caller = caller();
+      long library = address();
+      long raw = frame.allocate(Structs.VMAP_RULE_SIZE);
+      Memory.zero(raw, Structs.VMAP_RULE_SIZE);
+      Memory.putInt(raw, Structs.VMAP_RULE_SIZE);
+      Memory.putLong(raw + Structs.VMAP_RULE_FN, Addresses.CALL_VMAP_RULE);
+      Memory.putLong(raw + Structs.VMAP_RULE_DELETER, Addresses.DROP_REFERENCE);
+      Memory.putInt(raw + Structs.VMAP_RULE_LANGUAGE, TENON_LANGUAGE_JAVA);
+      Memory.putLong(raw + Structs.VMAP_RULE_NAME, frame.text(methodName(caller)));
+      Memory.putLong(raw + Structs.VMAP_RULE_FILE, frame.text(caller.getFileName()));
+      Memory.putInt(raw + Structs.VMAP_RULE_LINE, Math.max(caller.getLineNumber(), 0));
+      long out = frame.allocate(8);
+      // From here on C owns the reference, whatever happens.
+      Memory.putLong(raw + Structs.VMAP_RULE_CTX, References.add(rule));
+      Errors.check(TenonNative.tenon_library_register_vmap(library, op, raw, out));
+      return keep(Memory.getLong(out), fullName(op));
+    } finally {
+      Reference.reachabilityFence(this);
+      frame.reset(mark);
+      References.drain();
+    }
+  }
+
   // ---- The end --------------------------------------------------------------------------------
 
   /**

@@ -28,6 +28,7 @@ abstract class NativeHandle implements AutoCloseable {
   static final int GENERATOR = 9;
   static final int NODE = 10;
   static final int HOOK = 11;
+  static final int PULLBACK = 12;
 
   private static final Cleaner CLEANER = Cleaner.create();
   private static final VarHandle ADDRESS;
@@ -78,6 +79,7 @@ abstract class NativeHandle implements AutoCloseable {
       case GENERATOR -> TenonNative.tenon_generator_release(address);
       case NODE -> TenonNative.tenon_node_release(address);
       case HOOK -> TenonNative.tenon_hook_release(address);
+      case PULLBACK -> TenonNative.tenon_pullback_release(address);
       default -> throw new AssertionError(type);
     }
     References.drain();
@@ -144,6 +146,16 @@ abstract class NativeHandle implements AutoCloseable {
   /** Tells whether nobody closes this yet: neither scope nor cleaner. */
   final boolean isUnowned() {
     return cleanable == null && owner == null && !borrowed;
+  }
+
+  /** Takes an object of its own out of its scope, so that it lives until it is closed. */
+  final void leaveScope() {
+    CallFrame frame = owner;
+    if (frame != null) {
+      address(); // throws when another thread closed it
+      frame.untrack(this);
+      guardByCleaner();
+    }
   }
 
   /** Closes at the end of a scope, which forgets this object itself. */

@@ -67,12 +67,7 @@ public final class Node extends NativeHandle {
 
   /** Takes this object out of its scope, so that it lives until it is closed. */
   public Node escape() {
-    CallFrame frame = owner;
-    if (frame != null) {
-      address(); // throws when another thread closed it
-      frame.untrack(this);
-      guardByCleaner();
-    }
+    leaveScope();
     return this;
   }
 

@@ -59,6 +59,9 @@ public final class Addresses {
   /** The hook of new nodes of all Java hooks. */
   public static final long CALL_CREATED;
 
+  /** The batching rule of all Java functions that are one. */
+  public static final long CALL_VMAP_RULE;
+
   private Addresses() {}
 
   static {
@@ -91,7 +94,8 @@ public final class Addresses {
     CALL_PACK = words[16];
     CALL_UNPACK = words[17];
     CALL_CREATED = words[18];
-    int first = 19;
+    CALL_VMAP_RULE = words[19];
+    int first = 20;
     if (words.length != Structs.ALL.length + first) {
       throw new LinkageError("Tenon: libtenon_java must be of the classes' own build");
     }

@@ -172,6 +172,25 @@ public final class Structs {
   public static final int CAST_RULE_LANGUAGE = 24;
   public static final int CAST_RULE_FILE = 32;
   public static final int CAST_RULE_LINE = 40;
+  public static final int VMAP_OPTIONS_SIZE = 88;
+  public static final int VMAP_OPTIONS_RANDOMNESS = 4;
+  public static final int VMAP_OPTIONS_NAME = 8;
+  public static final int VMAP_OPTIONS_IN_DIMS = 16;
+  public static final int VMAP_OPTIONS_OUT_DIMS = 24;
+  public static final int VMAP_OPTIONS_NIN_DIMS = 32;
+  public static final int VMAP_OPTIONS_NOUT_DIMS = 40;
+  public static final int VMAP_OPTIONS_CHUNK_SIZE = 48;
+  public static final int VMAP_INFO_RANDOMNESS = 4;
+  public static final int VMAP_INFO_BATCH_SIZE = 8;
+  public static final int VMAP_INFO_NTENSORS = 16;
+  public static final int VMAP_RULE_SIZE = 80;
+  public static final int VMAP_RULE_FN = 8;
+  public static final int VMAP_RULE_CTX = 16;
+  public static final int VMAP_RULE_DELETER = 24;
+  public static final int VMAP_RULE_LANGUAGE = 32;
+  public static final int VMAP_RULE_NAME = 40;
+  public static final int VMAP_RULE_FILE = 48;
+  public static final int VMAP_RULE_LINE = 56;
 
   /** Sizes and offsets in the order in which the native library tells its own. */
   static final int[] ALL = {
@@ -339,5 +358,24 @@ public final class Structs {
     CAST_RULE_LANGUAGE,
     CAST_RULE_FILE,
     CAST_RULE_LINE,
+    VMAP_OPTIONS_SIZE,
+    VMAP_OPTIONS_RANDOMNESS,
+    VMAP_OPTIONS_NAME,
+    VMAP_OPTIONS_IN_DIMS,
+    VMAP_OPTIONS_OUT_DIMS,
+    VMAP_OPTIONS_NIN_DIMS,
+    VMAP_OPTIONS_NOUT_DIMS,
+    VMAP_OPTIONS_CHUNK_SIZE,
+    VMAP_INFO_RANDOMNESS,
+    VMAP_INFO_BATCH_SIZE,
+    VMAP_INFO_NTENSORS,
+    VMAP_RULE_SIZE,
+    VMAP_RULE_FN,
+    VMAP_RULE_CTX,
+    VMAP_RULE_DELETER,
+    VMAP_RULE_LANGUAGE,
+    VMAP_RULE_NAME,
+    VMAP_RULE_FILE,
+    VMAP_RULE_LINE,
   };
 }
