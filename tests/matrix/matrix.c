@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix: one process, five languages; each schema language × kernel language × caller, each
 // kernel language × gradient formula language × caller of the backward pass, each kernel language ×
-// cast rule language × caller in a region, functions with a gradient of their own, and errors of
-// each language on their way through the others.
+// cast rule language × caller in a region, each kernel language × batching rule language × caller
+// in a vmap, transforms of three languages nested, functions with a gradient of their own, and
+// errors of each language on their way through the others.
 #define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
@@ -75,6 +76,30 @@ static void run_casts_of(int implementer, int ruler, int marks[LANGUAGES]) {
   step(languages[ruler], "close", ns);
   if (ruler != implementer) {
     step(languages[implementer], "close", ns);
+  }
+}
+
+// Runs the five callers of operators of one language whose batching rule another one has;
+// marks[caller] is 1 where the mapped call had what only the rule gives.
+static void run_maps_of(int implementer, int ruler, int marks[LANGUAGES]) {
+  char ns[64];
+  snprintf(ns, sizeof ns, "map_%s_%s", languages[implementer], languages[ruler]);
+  if (step(languages[implementer], "widens", ns) && step(languages[ruler], "rules", ns)) {
+    for (int caller = 0; caller < LANGUAGES; ++caller) {
+      marks[caller] = step(languages[caller], "map", ns);
+    }
+  }
+  step(languages[ruler], "close", ns);
+  if (ruler != implementer) {
+    step(languages[implementer], "close", ns);
+  }
+}
+
+// Runs a vmap of one language's function inside of another one's grad, inside of the five jvp.
+static void run_nests_of(int inner, int middle, int marks[LANGUAGES]) {
+  for (int outer = 0; outer < LANGUAGES; ++outer) {
+    marks[outer] = matrix_c_nest(languages[inner], languages[middle], languages[outer]) == TENON_OK;
+    if (!marks[outer]) polyglot_print_error("matrix_c_nest");
   }
 }
 
@@ -356,6 +381,10 @@ static int run_gradients(int print) {
 
 static int run_casts(int print) { return run_pairs("kernel", "rule", run_casts_of, print); }
 
+static int run_maps(int print) { return run_pairs("kernel", "batching", run_maps_of, print); }
+
+static int run_nests(int print) { return run_pairs("vmap", "grad", run_nests_of, print); }
+
 int main(void) {
   if (start_all() != TENON_OK) {
     polyglot_print_error("matrix");
@@ -370,6 +399,8 @@ int main(void) {
   run_all(0);
   run_gradients(0);
   run_casts(0);
+  run_maps(0);
+  run_nests(0);
   run_errors(0);
   run_overrides(0);
   run_functions(0);
@@ -383,6 +414,8 @@ int main(void) {
   const int good_combinations = run_all(1);
   const int good_gradients = run_gradients(1);
   const int good_casts = run_casts(1);
+  const int good_maps = run_maps(1);
+  const int good_nests = run_nests(1);
   collect();
   count_live(after);
   int leaked = 0;
@@ -395,10 +428,12 @@ int main(void) {
   }
   printf(
       "passed: %d of %d errors, %d of %d endless recursions, %d of %d overrides, %d of %d "
-      "combinations, %d of %d gradients, %d of %d functions, %d of %d casts; live handles %s\n",
+      "combinations, %d of %d gradients, %d of %d functions, %d of %d casts, %d of %d batching "
+      "rules, %d of %d nested transforms; live handles %s\n",
       good_errors, errors, good_dives, dives, good_overrides, overrides, good_combinations,
       combinations, good_gradients, combinations, good_functions, overrides, good_casts,
-      combinations, leaked ? "LEAKED" : "as before");
+      combinations, good_maps, combinations, good_nests, combinations,
+      leaked ? "LEAKED" : "as before");
   int stopped = 1;
   if (polyglot_stop_java("MatrixRole") != TENON_OK) {
     polyglot_print_error("matrix: Java");
@@ -412,6 +447,7 @@ int main(void) {
   tenon_library_release(overridden);
   const int good = good_errors == errors && good_dives == dives && good_overrides == overrides &&
                    good_combinations == combinations && good_gradients == combinations &&
-                   good_functions == overrides && good_casts == combinations;
+                   good_functions == overrides && good_casts == combinations &&
+                   good_maps == combinations && good_nests == combinations;
   return good && !leaked && stopped ? 0 : 1;
 }

@@ -16,19 +16,9 @@ static tenon_status mirror_kernel(void* ctx, const tenon_op* op, tenon_keyset ke
 
 tenon_status matrix_c_mirrors(const char* ns) {
   tenon_library* library = NULL;
-  tenon_status status = matrix_c_open(ns, &library);
+  const tenon_status status = matrix_c_open(ns, &library);
   if (status != TENON_OK) return status;
-  status = tenon_library_define(library, "mirror(Tensor a) -> Tensor", NULL, NULL);
-  if (status != TENON_OK) return status;
-  tenon_kernel kernel;
-  memset(&kernel, 0, sizeof kernel);
-  kernel.struct_size = sizeof kernel;
-  kernel.boxed = &mirror_kernel;
-  kernel.language = TENON_LANGUAGE_C;
-  kernel.name = "mirror";
-  kernel.file = __FILE__;
-  kernel.line = __LINE__;
-  return tenon_library_impl(library, "mirror", TENON_KEY_CPU, &kernel, NULL);
+  return matrix_c_add_operator(library, "mirror(Tensor a) -> Tensor", "mirror", &mirror_kernel);
 }
 
 tenon_status matrix_c_casts(const char* ns) {

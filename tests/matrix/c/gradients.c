@@ -45,8 +45,8 @@ static tenon_status relayed_kernel(void* ctx, const tenon_op* op, tenon_keyset k
   return multiplied(stack->args[0].as.tensor, NULL, &stack->rets[0]);
 }
 
-static tenon_status add_operator(tenon_library* library, const char* schema, const char* name,
-                                 tenon_kernel_fn boxed) {
+tenon_status matrix_c_add_operator(tenon_library* library, const char* schema, const char* name,
+                                   tenon_kernel_fn boxed) {
   const tenon_status status = tenon_library_define(library, schema, NULL, NULL);
   if (status != TENON_OK) return status;
   tenon_kernel kernel;
@@ -64,12 +64,12 @@ tenon_status matrix_c_products(const char* ns) {
   tenon_library* library = NULL;
   tenon_status status = matrix_c_open(ns, &library);
   if (status == TENON_OK) {
-    status =
-        add_operator(library, "product(Tensor a, Tensor b) -> Tensor", "product", &product_kernel);
+    status = matrix_c_add_operator(library, "product(Tensor a, Tensor b) -> Tensor", "product",
+                                   &product_kernel);
   }
   if (status == TENON_OK) {
-    status =
-        add_operator(library, "relayed(Tensor a, str path) -> Tensor", "relayed", &relayed_kernel);
+    status = matrix_c_add_operator(library, "relayed(Tensor a, str path) -> Tensor", "relayed",
+                                   &relayed_kernel);
   }
   return status;
 }

@@ -388,7 +388,10 @@ static const role_step steps[] = {define,
                                   matrix_c_apply,
                                   matrix_c_mirrors,
                                   matrix_c_casts,
-                                  matrix_c_cast};
+                                  matrix_c_cast,
+                                  matrix_c_widens,
+                                  matrix_c_rules,
+                                  matrix_c_map};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys,
@@ -401,10 +404,10 @@ static tenon_status step_kernel(void* ctx, const tenon_op* op, tenon_keyset keys
   return (*(const role_step*)ctx)(ns);
 }
 
-// Registers an operator that makes something.
-static tenon_status add_maker(const char* name, tenon_kernel_fn boxed) {
+// Registers an operator of the role.
+static tenon_status add_role(const char* name, const char* signature, tenon_kernel_fn boxed) {
   char schema[64];
-  snprintf(schema, sizeof schema, "%s() -> Any", name);
+  snprintf(schema, sizeof schema, "%s%s", name, signature);
   const tenon_status status = tenon_library_define(role_library, schema, NULL, NULL);
   if (status != TENON_OK) return status;
   tenon_kernel kernel;
@@ -418,8 +421,9 @@ static tenon_status add_maker(const char* name, tenon_kernel_fn boxed) {
 
 tenon_status matrix_c_register(void) {
   static const char* const names[STEPS] = {
-      "define", "implement", "call",     "close",  "raise", "relay",   "catch", "override",
-      "dive",   "products",  "formulas", "slopes", "apply", "mirrors", "casts", "cast"};
+      "define",   "implement", "call",     "close",    "raise",  "relay", "catch",
+      "override", "dive",      "products", "formulas", "slopes", "apply", "mirrors",
+      "casts",    "cast",      "widens",   "rules",    "map"};
   tenon_status status = tenon_library_new(TENON_LIBRARY_DEF, "matrix_c", TENON_KEY_NONE, __FILE__,
                                           __LINE__, &role_library);
   for (int i = 0; i < STEPS && status == TENON_OK; ++i) {
@@ -440,8 +444,12 @@ tenon_status matrix_c_register(void) {
     kernel.line = __LINE__;
     status = tenon_library_impl(role_library, names[i], TENON_KEY_NONE, &kernel, NULL);
   }
-  if (status == TENON_OK) status = add_maker("object", &object_kernel);
-  if (status == TENON_OK) status = add_maker("cube", &matrix_c_cube);
+  if (status == TENON_OK) status = add_role("object", "() -> Any", &object_kernel);
+  if (status == TENON_OK) status = add_role("cube", "() -> Any", &matrix_c_cube);
+  if (status == TENON_OK) status = add_role("power", "() -> Any", &matrix_c_power);
+  if (status == TENON_OK) {
+    status = add_role("transform", "(Any function, str kind) -> Any", &matrix_c_transform);
+  }
   return status;
 }
 

@@ -10,8 +10,9 @@
   "(Tensor, int)"
 
 // Registers matrix_c::define, ::implement, ::call, ::close, ::override, ::products, ::formulas,
-// ::slopes, ::apply, ::mirrors, ::casts and ::cast, each "(str ns) -> ()", and ::object and ::cube,
-// "() -> Any", which make an object that overrides operators, and a function.
+// ::slopes, ::apply, ::mirrors, ::casts, ::cast, ::widens, ::rules and ::map, each
+// "(str ns) -> ()"; ::object, ::cube and ::power, "() -> Any", which make an object that overrides
+// operators, and functions; and ::transform.
 tenon_status matrix_c_register(void);
 void matrix_c_unregister(void);
 
@@ -19,6 +20,9 @@ void matrix_c_unregister(void);
 
 // Opens a library that matrix_c::close closes.
 tenon_status matrix_c_open(const char* ns, tenon_library** out_library);
+// Defines and implements an operator.
+tenon_status matrix_c_add_operator(tenon_library* library, const char* schema, const char* name,
+                                   tenon_kernel_fn boxed);
 tenon_tensor* matrix_c_vector(const float* elements, int64_t count);
 // Calls the first language of the path, which relays along the rest or raises.
 tenon_status matrix_c_relay(const char* path);
@@ -43,5 +47,19 @@ tenon_status matrix_c_mirrors(const char* ns);
 tenon_status matrix_c_casts(const char* ns);
 // Calls it inside and outside of a region.
 tenon_status matrix_c_cast(const char* ns);
+
+// Defines and implements `widen`, which another language gives a batching rule.
+tenon_status matrix_c_widens(const char* ns);
+// Registers its batching rule.
+tenon_status matrix_c_rules(const char* ns);
+// Maps it, with what only the rule gives.
+tenon_status matrix_c_map(const char* ns);
+// Gives x^3 as a function.
+tenon_status matrix_c_power(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
+// Transforms a function of any language: "vmap", "grad" of the sum, or "jvp" along ones.
+tenon_status matrix_c_transform(void* ctx, const tenon_op* op, tenon_keyset keys,
+                                tenon_stack* stack);
+// Checks a vmap of one language's power inside of a grad and a jvp of others.
+tenon_status matrix_c_nest(const char* inner, const char* middle, const char* outer);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <tenon/hpp/func.hpp>
 #include <tenon/tenon.hpp>
 
 namespace {
@@ -256,6 +257,49 @@ void cast(std::string_view ns) {
   expect_dtype(op, tenon::Dtype::BF16);
 }
 
+// ---- Transforms ---------------------------------------------------------------------------------
+
+// Gives a times its number of dims: a loop over the mapped would see one dim less.
+Tensor widen(const Tensor& a) { return tenon::ops::aten::mul(a, a.ndim()); }
+
+void widens(std::string_view ns) {
+  open_library(ns).def("widen(Tensor a) -> Tensor");
+  open_library(ns).impl("widen", TENON_KEY_CPU, &widen, {.name = "widen"});
+}
+
+// [quote.begin rule]
+void rules(std::string_view ns) {
+  const tenon::Op widen(std::string(ns) + "::widen");
+  tenon::register_vmap(open_library(ns), "widen",
+                       [widen](const tenon::VmapInfo& info, const Tensor& a) {
+                         return std::pair(widen(a)[0].tensor(), info.in_dims[0]);
+                       });
+}
+// [quote.end]
+
+void map(std::string_view ns) {
+  const tenon::Op widen(std::string(ns) + "::widen");
+  const auto mapped = tenon::func::vmap([&](const Tensor& a) { return widen(a)[0].tensor(); });
+  expect_near(mapped(Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {2, 2})), {2, 4, 6, 8});
+}
+
+// Transforms a function of any language: vmap, grad of the sum, or jvp along ones.
+Value transform(const Value& function, std::string_view kind) {
+  return tenon::make_function([function, kind = std::string(kind)](const Tensor& x) {
+    const auto f = [&](const Tensor& a) {
+      return tenon::call_function(function, {Value(a)})[0].tensor();
+    };
+    if (kind == "vmap") return tenon::func::vmap(f)(x);
+    if (kind == "grad") return tenon::func::grad([&](const Tensor& a) { return sum_of(f(a)); })(x);
+    return tenon::func::jvp(f, x, tenon::ops::aten::ones_like(x)).second;
+  });
+}
+
+// x^3 as a function.
+Value power() {
+  return tenon::make_function([](const Tensor& x) { return multiplied(multiplied(x, x), x); });
+}
+
 // ---- Objects that override operators -----------------------------------------------------------
 
 // Answers "cpp:" and the second argument.
@@ -302,6 +346,11 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("mirrors(str ns) -> ()", &mirrors);
   m.def("casts(str ns) -> ()", &casts);
   m.def("cast(str ns) -> ()", &cast);
+  m.def("widens(str ns) -> ()", &widens);
+  m.def("rules(str ns) -> ()", &rules);
+  m.def("map(str ns) -> ()", &map);
+  m.def("power() -> Any", &power);
+  m.def("transform(Any function, str kind) -> Any", &transform);
 }
 
 TENON_PLUGIN("matrix_cpp", "0.1.0");

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Java role of the matrix: operators of matrix_java define, implement, derive and call.
+import dev.tenon.Aten;
 import dev.tenon.Autocast;
 import dev.tenon.Autograd;
 import dev.tenon.AutogradFunction;
 import dev.tenon.BackwardCall;
 import dev.tenon.BackwardOptions;
+import dev.tenon.Batched;
 import dev.tenon.Callback;
 import dev.tenon.CastPolicy;
 import dev.tenon.DType;
 import dev.tenon.Device;
+import dev.tenon.ForeignObject;
+import dev.tenon.Func;
 import dev.tenon.FunctionContext;
 import dev.tenon.Library;
 import dev.tenon.Op;
@@ -17,6 +21,7 @@ import dev.tenon.Overriding;
 import dev.tenon.Scope;
 import dev.tenon.Tenon;
 import dev.tenon.Tensor;
+import dev.tenon.TensorFunction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -272,6 +277,50 @@ public final class MatrixRole {
     }
   }
 
+  // ---- Transforms -------------------------------------------------------------------------------
+
+  /** Defines and implements what another language gives a batching rule. */
+  private static void widens(String namespace) {
+    Library library = open(namespace);
+    library.define("widen(Tensor a) -> Tensor");
+    // A loop over the mapped would see one dim less.
+    library.impl("widen", "CPU", args -> ((Tensor) args[0]).mul(((Tensor) args[0]).dim()));
+  }
+
+  private static void rules(String namespace) {
+    // [quote.begin rule]
+    open(namespace)
+        .registerVmap(
+            "widen", call -> new Batched(call.op().call(call.args()), call.inDim(0)));
+    // [quote.end]
+  }
+
+  /** Maps it, with what only the rule gives. */
+  private static void map(String namespace) {
+    Op widen = Tenon.op(namespace + "::widen");
+    try (Scope scope = Scope.open()) {
+      Tensor x = Tensor.of(new float[] {1, 2, 3, 4}, 2, 2);
+      near(Func.vmap(a -> widen.callTensor(a[0])).call(x), 2, 4, 6, 8);
+    }
+  }
+
+  private static Tensor power(Tensor x) {
+    return x.mul(x).mul(x);
+  }
+
+  /** Transforms a function of any language: vmap, grad of the sum, or jvp along ones. */
+  private static Callback transform(Callback function, String kind) {
+    Callback kept = function instanceof ForeignObject foreign ? foreign.escape() : function;
+    TensorFunction f = a -> kept.call(a[0]);
+    TensorFunction transformed =
+        switch (kind) {
+          case "vmap" -> Func.vmap(f);
+          case "grad" -> Func.grad(a -> f.call(a).sum());
+          default -> x -> Func.jvp(f, x[0], Aten.onesLike(x[0])).tangent();
+        };
+    return args -> transformed.apply((Tensor) args[0]);
+  }
+
   @FunctionalInterface
   private interface Step {
     void run(String namespace);
@@ -303,6 +352,17 @@ public final class MatrixRole {
     step("mirrors", MatrixRole::mirrors);
     step("casts", MatrixRole::casts);
     step("cast", MatrixRole::cast);
+    step("widens", MatrixRole::widens);
+    step("rules", MatrixRole::rules);
+    step("map", MatrixRole::map);
+    role.define("power() -> Any");
+    Callback power = args -> power((Tensor) args[0]);
+    role.impl("power", "CompositeImplicitAutograd", args -> power);
+    role.define("transform(Any function, str kind) -> Any");
+    role.impl(
+        "transform",
+        "CompositeImplicitAutograd",
+        args -> transform((Callback) args[0], (String) args[1]));
     role.define("cube() -> Any");
     role.impl("cube", "CompositeImplicitAutograd", args -> Autograd.function(new Cube()));
     role.define("object() -> Any");

@@ -6,7 +6,8 @@ from __future__ import annotations
 import gc
 
 import tenon
-from tenon.library import Library, register_autograd
+from tenon.func import grad, jvp, vmap
+from tenon.library import Library, register_autograd, register_vmap
 
 MIX = (
     "mix(Tensor a, int n, float f, str s, Tensor? opt, int[] dims, Tensor[] list) -> (Tensor, int)"
@@ -204,6 +205,44 @@ def _apply(language: str) -> None:
     _expect_slopes(cube(x), x)
 
 
+def _widens(ns: str) -> None:
+    """Defines and implements what another language gives a batching rule."""
+    library = _open(ns)
+    library.define("widen(Tensor a) -> Tensor")
+    # A loop over the mapped would see one dim less.
+    library.impl("widen", lambda a: a * a.ndim, "CPU")
+
+
+def _rules(ns: str) -> None:
+    widen = getattr(tenon.ops, ns).widen
+
+    # [quote.begin rule]
+    @register_vmap(f"{ns}::widen", lib=_open(ns))
+    def rule(info, in_dims, a):
+        return widen(a), in_dims[0]
+
+    # [quote.end]
+
+
+def _map(ns: str) -> None:
+    """Maps it, with what only the rule gives."""
+    x = tenon.tensor([[1.0, 2.0], [3.0, 4.0]])
+    _near(vmap(getattr(tenon.ops, ns).widen)(x), [[2.0, 4.0], [6.0, 8.0]])
+
+
+def _transform(function, kind: str):
+    """Transforms a function of any language: vmap, grad of the sum, or jvp along ones."""
+    if kind == "vmap":
+        return vmap(function)
+    if kind == "grad":
+        return grad(lambda a: function(a).sum())
+    return lambda x: jvp(function, (x,), (tenon.ones_like(x),))[1]
+
+
+def _power(x):
+    return x * x * x
+
+
 class Object:
     """Answers "python:" and the second argument."""
 
@@ -238,6 +277,9 @@ def register() -> None:
         "mirrors": _mirrors,
         "casts": _casts,
         "cast": _cast,
+        "widens": _widens,
+        "rules": _rules,
+        "map": _map,
         "slopes": _slopes,
         "apply": _apply,
         "collect": _collect,
@@ -253,6 +295,10 @@ def register() -> None:
     _role.impl("object", Object, "CompositeImplicitAutograd")
     _role.define("cube() -> Any")
     _role.impl("cube", lambda: Cube.apply, "CompositeImplicitAutograd")
+    _role.define("power() -> Any")
+    _role.impl("power", lambda: _power, "CompositeImplicitAutograd")
+    _role.define("transform(Any function, str kind) -> Any")
+    _role.impl("transform", _transform, "CompositeImplicitAutograd")
 
 
 def unregister() -> None:

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use tenon::autocast::{Autocast, CastPolicy};
 use tenon::autograd::{self, BackwardCall, BackwardOptions, Formula, FunctionContext};
+use tenon::func::{grad, jvp, vmap, VmapCall};
 use tenon::{
     args, DType, Device, DispatchKey, Error, Function, Handled, Library, Object, ObjectType, Op,
     Overridden, Overrides, Result, Status, Tensor, Value, ValueRef,
@@ -353,6 +354,79 @@ fn cast(ns: &str) -> Result<()> {
     Autocast::new(Device::CPU).run(|| expect_dtype(mirror, DType::BF16))?
 }
 
+/// Defines and implements what another language gives a batching rule.
+fn widens(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    library.define("widen(Tensor a) -> Tensor")?;
+    // A loop over the mapped would see one dim less.
+    library.impl_fn("widen", DispatchKey::CPU, |a: &Tensor| a * a.ndim() as f64)?;
+    keep(ns, library);
+    Ok(())
+}
+
+fn rules(ns: &str) -> Result<()> {
+    let library = Library::fragment(ns)?;
+    // [quote.begin rule]
+    library.register_vmap("widen", |call: &VmapCall<'_>| {
+        let widened: Tensor = call.op().call(call.args())?;
+        Ok((widened, call.in_dims()[0]))
+    })?;
+    // [quote.end]
+    keep(ns, library);
+    Ok(())
+}
+
+/// Maps it, with what only the rule gives.
+fn map(ns: &str) -> Result<()> {
+    let widen = Op::find(&format!("{ns}::widen"))?;
+    let x = Tensor::from_vec(vec![1.0f32, 2.0, 3.0, 4.0], &[2, 2])?;
+    let mapped = vmap(|a: &Tensor| widen.call::<Tensor>((a,))).call(&x)?;
+    let found = mapped.to_vec::<f32>()?;
+    if found == [2.0, 4.0, 6.0, 8.0] {
+        return Ok(());
+    }
+    Err(Error::new(
+        Status::RUNTIME,
+        format!("matrix_rust::map: must be 2, 4, 6, 8, got {found:?}"),
+    ))
+}
+
+/// A function value of a function of one tensor.
+fn function_of<F>(function: F) -> Result<Function>
+where
+    F: Fn(&Tensor) -> Result<Tensor> + Send + Sync + 'static,
+{
+    Function::new(move |args: &[ValueRef<'_>]| match args {
+        [ValueRef::Tensor(x)] => Ok(vec![function(x)?.into()]),
+        _ => Err(Error::new(Status::TYPE, "matrix_rust: x must be a Tensor")),
+    })
+}
+
+/// Transforms a function of any language: vmap, grad of the sum, or jvp along ones.
+fn transform(function: ValueRef<'_>, kind: &str) -> Result<Function> {
+    let wrong = |expected: &str| Error::new(Status::TYPE, format!("transform: want a {expected}"));
+    let ValueRef::Function(function) = function else {
+        return Err(wrong("function"));
+    };
+    let (function, kind) = (function.clone(), kind.to_owned());
+    function_of(move |x| {
+        let f = |a: &Tensor| match function.call((a,))? {
+            Value::Tensor(result) => Ok(result),
+            _ => Err(wrong("Tensor")),
+        };
+        match kind.as_str() {
+            "vmap" => vmap(f).call(x),
+            "grad" => grad(|a: &Tensor| f(a)?.sum()).call(x),
+            _ => Ok(jvp(f, x, &tenon::aten::ones_like(x)?)?.1),
+        }
+    })
+}
+
+/// x^3 as a function.
+fn power() -> Result<Function> {
+    function_of(|x| &(x * x)? * x)
+}
+
 fn load() -> Result<Library> {
     let library = Library::define_namespace("matrix_rust")?;
     let composite = DispatchKey::COMPOSITE_IMPLICIT_AUTOGRAD;
@@ -372,6 +446,9 @@ fn load() -> Result<Library> {
         "mirrors",
         "casts",
         "cast",
+        "widens",
+        "rules",
+        "map",
     ] {
         library.define(&format!("{name}(str ns) -> ()"))?;
     }
@@ -390,6 +467,13 @@ fn load() -> Result<Library> {
     library.impl_fn("mirrors", composite, mirrors)?;
     library.impl_fn("casts", composite, casts)?;
     library.impl_fn("cast", composite, cast)?;
+    library.impl_fn("widens", composite, widens)?;
+    library.impl_fn("rules", composite, rules)?;
+    library.impl_fn("map", composite, map)?;
+    library.define("power() -> Any")?;
+    library.impl_fn("power", composite, power)?;
+    library.define("transform(Any function, str kind) -> Any")?;
+    library.impl_fn("transform", composite, transform)?;
     library.define("cube() -> Any")?;
     library.impl_fn("cube", composite, cube)?;
     library.define("object() -> Any")?;
