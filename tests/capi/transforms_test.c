@@ -65,6 +65,7 @@ static tenon_status by_jvp(void* ctx, tenon_stack* stack) {
   return status;
 }
 
+// [quote.begin vjp]
 static tenon_status by_vjp(void* ctx, tenon_stack* stack) {
   const transformed* inner = ctx;
   tenon_value primal = tenon_value_of_none(), ones = tenon_value_of_none();
@@ -80,11 +81,14 @@ static tenon_status by_vjp(void* ctx, tenon_stack* stack) {
   tenon_value_clear(&primal);
   return status;
 }
+// [quote.end]
 
+// [quote.begin vmap]
 static tenon_status by_vmap(void* ctx, tenon_stack* stack) {
   const transformed* inner = ctx;
   return tenon_vmap(inner->function, inner->ctx, NULL, stack);
 }
+// [quote.end]
 
 static tenon_status run(tenon_callable function, void* ctx, tenon_tensor* x, tenon_value* ret) {
   tenon_value args[1] = {tenon_value_of_tensor(x)};

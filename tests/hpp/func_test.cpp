@@ -50,15 +50,15 @@ Tensor sum_of_cubes(const Tensor& x) { return aten::sum(cube(x)); }
 
 // ---- vmap ---------------------------------------------------------------------------------------
 
-// [quote.begin vmap]
 TEST(Func, Vmap_MapsAFunctionOfOne) {
+  // [quote.begin vmap]
   const auto dot = [](const Tensor& x, const Tensor& y) { return aten::sum(aten::mul(x, y)); };
   const Tensor x = matrix_of({1, 2, 3, 4}, 2);
   const Tensor y = vector_of({10, 1});
   expect(func::vmap(dot, {0, std::nullopt})(x, y), {2}, {12, 34});
   expect(func::vmap(dot, {1, std::nullopt})(x, y), {2}, {13, 24});
+  // [quote.end]
 }
-// [quote.end]
 
 TEST(Func, Vmap_OneDimIsForAll) {
   const auto both = [](const Tensor& x, const Tensor& y) {
@@ -206,20 +206,20 @@ TEST(Func, Jacobian_IsTheSameBothWays) {
          {3, 0, 0, 0, 0, 12, 0, 0, 0, 0, 27, 0, 0, 0, 0, 48});
 }
 
-// [quote.begin hessian]
 TEST(Func, Hessian_OfAPolynomial) {
+  // [quote.begin hessian]
   // x^3 + y^3 + x y
   const auto f = [](const Tensor& x) {
     return aten::add(aten::sum(aten::pow(x, 3)), aten::mul(x[0], x[1]));
   };
   expect(func::hessian(f)(vector_of({1, 2})), {2, 2}, {6, 1, 1, 12});
+  // [quote.end]
 }
-// [quote.end]
 
 // ---- Nesting ------------------------------------------------------------------------------------
 
-// [quote.begin per-sample]
 TEST(Func, PerSampleGradients) {
+  // [quote.begin per-sample]
   const auto loss = [](const Tensor& w, const Tensor& x, const Tensor& target) {
     const Tensor error = aten::sub(aten::sum(aten::mul(w, x)), target);
     return aten::mul(error, error);
@@ -228,8 +228,8 @@ TEST(Func, PerSampleGradients) {
   const Tensor grads =
       per_sample(vector_of({1, 1}), matrix_of({1, 2, 3, 4}, 2), vector_of({0, 10}));
   expect(grads, {2, 2}, {6, 12, -18, -24});
+  // [quote.end]
 }
-// [quote.end]
 
 TEST(Func, EveryOrderOfThree) {
   // The derivatives of x^3 at 4 places do not depend on the order of the transforms.

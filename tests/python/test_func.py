@@ -61,6 +61,39 @@ def by_dims(shape, size):
         yield dim, (*shape[:dim], size, *shape[dim:])
 
 
+def test_vmap_maps_a_function_of_one():
+    # [quote.begin vmap]
+    def dot(x, y):
+        return (x * y).sum()
+
+    x, y = tenon.tensor([[1.0, 2.0], [3.0, 4.0]]), tenon.tensor([10.0, 1.0])
+    assert vmap(dot, in_dims=(0, None))(x, y).tolist() == [12, 34]
+    assert vmap(dot, in_dims=(1, None))(x, y).tolist() == [13, 24]
+    # [quote.end]
+
+
+def test_hessian_of_a_polynomial():
+    # [quote.begin hessian]
+    # x^3 + y^3 + x y
+    def f(x):
+        return (x**3).sum() + x[0] * x[1]
+
+    assert hessian(f)(tenon.tensor([1.0, 2.0])).tolist() == [[6, 1], [1, 12]]
+    # [quote.end]
+
+
+def test_per_sample_gradients():
+    # [quote.begin per-sample]
+    def loss(w, x, target):
+        return ((w * x).sum() - target) ** 2
+
+    per_sample = vmap(grad(loss), in_dims=(None, 0, 0))
+    w, targets = tenon.tensor([1.0, 1.0]), tenon.tensor([0.0, 10.0])
+    x = tenon.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert per_sample(w, x, targets).tolist() == [[6, 12], [-18, -24]]
+    # [quote.end]
+
+
 def test_an_operator_that_derives_is_derived_itself():
     """Its kernel runs in the turn of a layer, and what it has recorded is of layers that ended."""
     library = tenon.library.Library("deriving", "DEF")
