@@ -69,7 +69,8 @@ class Loop {
                 "it returns nothing");
     for (const schema::Argument& result : returns) {
       TENON_CHECK(holds_tensors(*result.type), TENON_ERROR_NOT_SUPPORTED, op_.name(),
-                  ": tensor must not be mapped by a vmap to become a ", result.type->text.view(),
+                  ": tensor must not be mapped by a vmap where the result is of type ",
+                  result.type->text.view(),
                   ", which would be another one for each of the mapped (as item() and bool() are)");
       TENON_CHECK(result.alias == nullptr || result.is_written(), TENON_ERROR_NOT_SUPPORTED,
                   op_.name(), kNeedsRule, "it returns a view");
@@ -259,6 +260,7 @@ void call_for_each(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
   const int64_t size = call.info().size;
   Loop loop(op, call, stack);
   loop.check();
+  loop.warn();
   if (size != 0) {
     loop.run(size);
   } else if (loop.is_mutable()) {
@@ -334,7 +336,6 @@ void call_each(const tenon_op& op, BatchedCall& call, tenon_stack* stack) {
   TENON_CHECK(allows_loops(), TENON_ERROR_NOT_SUPPORTED, op.name(),
               ": operator must have a batching rule to be called in a vmap, got none, and calling "
               "it for each of the mapped is disabled");
-  Loop(op, call, stack).warn();
   call_for_each(op, call, stack);
 }
 

@@ -63,6 +63,43 @@ def add_modules(rows: Rows, prefix: str, m: Any) -> None:
     rows.add(f"{prefix}step", "step()", step=step)
 
 
+def add_transforms(rows: Rows, prefix: str, m: Any) -> None:
+    """Transforms of functions of one operator, but for the sum that grad needs."""
+    func = importlib.import_module(f"{m.__name__}.func")
+    x = m.ones(3, 4)
+
+    def total(x):
+        return (x * x).sum()
+
+    rows.add(f"{prefix}func_grad", "grad(f)(x)", grad=func.grad, f=total, x=x)
+    rows.add(f"{prefix}func_jvp", "jvp(f, (x,), (x,))", jvp=func.jvp, f=lambda x: x * x, x=x)
+    rows.add(
+        f"{prefix}func_vmap_grad",
+        "vmap(grad(f))(x)",
+        vmap=func.vmap,
+        grad=func.grad,
+        f=total,
+        x=x,
+    )
+    rows.add(f"{prefix}func_vmap", "vmap(f)(x)", vmap=func.vmap, f=lambda x: x.sin(), x=x)
+
+
+def operator_in_vmap(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
+    """What an operator more costs in a function that is mapped."""
+    x, times = m.ones(3, 4), []
+
+    def function(x):
+        start = time.thread_time_ns()
+        for _ in range(CHAIN):
+            x.sin()
+        times.append((time.thread_time_ns() - start) / CHAIN)
+        return x
+
+    for _ in range(max(rounds, 3) * 2):
+        m.vmap(function)(x)
+    rows.extra[f"{prefix}operator_in_vmap"] = summary(times)
+
+
 def backward_pass(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
     """A node's share of a pass over a chain of products, and of the end of such a chain."""
     x, w = (m.ones(1, requires_grad=True) for _ in range(2))
@@ -111,9 +148,11 @@ def main() -> None:
     for prefix, module in modules.items():
         add_calls(rows, prefix, module)
         add_modules(rows, prefix, module)
+        add_transforms(rows, prefix, module)
     for prefix, module in modules.items():
         backward_pass(rows, prefix, module, int(rounds))
         product_in_region(rows, prefix, module, int(rounds))
+        operator_in_vmap(rows, prefix, module, int(rounds))
     json.dump(
         {"rows": rows.measure(int(rounds), float(milliseconds) / 1000), "skipped": rows.skipped},
         sys.stdout,
