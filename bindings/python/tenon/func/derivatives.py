@@ -58,6 +58,17 @@ def _unwrap_aux(name: str, handle: Any, aux: Any) -> Any:
     return tree_unflatten([unwrap(handle, each) for each in leaves], spec)
 
 
+def _check_scalar(name: str, output: Any, results: list[Any], spec: Any) -> None:
+    _tensors(name, "output of the function", results)
+    if spec is not LEAF:
+        raise StateError(f"{name}: function must return one Tensor, got {type(output).__name__}")
+    if results[0].ndim != 0:
+        raise StateError(
+            f"{name}: function must return a Tensor without dims (a scalar), got one of sizes "
+            f"{list(results[0].shape)}"
+        )
+
+
 class _Recorded:
     """What one call in a grad layer has left."""
 
@@ -84,17 +95,10 @@ def _record(
             given[place] = tree
         output, aux = _split_aux(name, function(*given, **kwargs), has_aux)
     results, recorded.spec = tree_flatten(output)
-    _tensors(name, "output of the function", results)
     if is_scalar:
-        if recorded.spec is not LEAF:
-            raise StateError(
-                f"{name}: function must return one Tensor, got {type(output).__name__}"
-            )
-        if results[0].ndim != 0:
-            raise StateError(
-                f"{name}: function must return a Tensor without dims (a scalar), got one of sizes "
-                f"{list(results[0].shape)}"
-            )
+        _check_scalar(name, output, results, recorded.spec)
+    else:
+        _tensors(name, "output of the function", results)
     recorded.aux = _unwrap_aux(name, handle, aux) if has_aux else None
     recorded.results = [unwrap(handle, each) for each in results]
     recorded.pullback = _tenon.pullback_new(tuple(results), tuple(inputs))
@@ -119,6 +123,33 @@ def _grad_and_value(
     return (tuple(tree) if isinstance(argnums, tuple) else tree[0]), value, recorded.aux
 
 
+def _call_for_both(func: Any, options: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
+    """Serves any call of what grad_and_value returns."""
+    grads, value, aux = _grad_and_value("grad_and_value", func, *options, args, kwargs)
+    return (grads, (value, aux)) if options[1] else (grads, value)
+
+
+def _call_for_grad(func: Any, options: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
+    """Serves any call of what grad returns."""
+    grads, _, aux = _grad_and_value("grad", func, *options, args, kwargs)
+    return (grads, aux) if options[1] else grads
+
+
+def _finish_both(func: Any, options: Any, handle: Any, output: Any, given: Tensor) -> Any:
+    """What a layer's result is outside of it, after its gradient in the layer's argument."""
+    from ..factories import ones_like
+
+    results, spec = tree_flatten(output)
+    _check_scalar("grad", output, results, spec)
+    value = unwrap(handle, results[0])
+    pullback = _tenon.pullback_new(tuple(results), (given,))
+    return _tenon.pullback_run(pullback, (ones_like(value),))[0], value
+
+
+def _finish_grad(*call: Any) -> Any:
+    return _finish_both(*call)[0]
+
+
 def grad_and_value(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -133,12 +164,8 @@ def grad_and_value(
         StateError: from the function returned, for other arguments and results.
     """
 
-    @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        grads, value, aux = _grad_and_value("grad_and_value", func, argnums, has_aux, args, kwargs)
-        return (grads, (value, aux)) if has_aux else (grads, value)
-
-    return wrapper
+    kind = _tenon.TRANSFORMED_GRAD_AND_VALUE
+    return _tenon.transformed(kind, func, (argnums, has_aux), _call_for_both, _finish_both)
 
 
 def grad(
@@ -155,12 +182,8 @@ def grad(
         StateError: from the function returned, for other arguments and results.
     """
 
-    @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        grads, _, aux = _grad_and_value("grad", func, argnums, has_aux, args, kwargs)
-        return (grads, aux) if has_aux else grads
-
-    return wrapper
+    options = (argnums, has_aux)
+    return _tenon.transformed(_tenon.TRANSFORMED_GRAD, func, options, _call_for_grad, _finish_grad)
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
@@ -215,8 +238,16 @@ def jvp(
     Raises:
         StateError: for arguments that do not match, or are no floating or complex Tensors.
     """
-    from ..factories import zeros_like
-
+    found = _tenon.jvp_call(func, primals, tangents) if not (strict or has_aux) else None
+    if found is not None:
+        if isinstance(found[0], Tensor):
+            return found
+        handle, output = found
+        try:
+            duals = _duals(handle, output)
+        finally:
+            _tenon.layer_leave(handle)
+        return _outside(handle, strict, *duals)
     for what, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, tuple) or not given:
             raise StateError(
@@ -231,28 +262,39 @@ def jvp(
     _tensors("jvp", "primals", leaves)
     _tensors("jvp", "tangents", directions)
     with jvp_layer() as handle:
-        duals = [
+        inputs = [
             _tenon.layer_wrap_dual(handle, primal, tangent)
             for primal, tangent in zip(leaves, directions, strict=True)
         ]
-        output, aux = _split_aux("jvp", func(*tree_unflatten(duals, spec)), has_aux)
-        results, out_spec = tree_flatten(output)
-        _tensors("jvp", "output of the function", results)
-        found = [_tenon.layer_tangent(handle, each) for each in results]
-    results = [unwrap(handle, each) for each in results]
+        output, aux = _split_aux("jvp", func(*tree_unflatten(inputs, spec)), has_aux)
+        duals = _duals(handle, output)
+    both = _outside(handle, strict, *duals)
+    return (*both, _unwrap_aux("jvp", handle, aux)) if has_aux else both
+
+
+def _duals(handle: Any, output: Any) -> tuple[list[Tensor], list[Tensor | None], Any]:
+    """The tensors of a jvp's result, their tangents, and its structure."""
+    results, spec = tree_flatten(output)
+    _tensors("jvp", "output of the function", results)
+    return results, [_tenon.layer_tangent(handle, each) for each in results], spec
+
+
+def _outside(
+    handle: Any, strict: bool, duals: list[Tensor], found: list[Tensor | None], spec: Any
+) -> tuple[Any, Any]:
+    """The same outside of the jvp: the result, and its tangent."""
+    from ..factories import zeros_like
+
+    results = [unwrap(handle, each) for each in duals]
+    tangents = []
     for place, each in enumerate(found):
-        if each is None:
-            if strict:
-                raise StateError(
-                    f"jvp: result {place} must depend on the arguments with strict=True, got one "
-                    "that does not"
-                )
-            found[place] = zeros_like(results[place])
-    result = tree_unflatten(results, out_spec)
-    tangent = tree_unflatten(found, out_spec)
-    if not has_aux:
-        return result, tangent
-    return result, tangent, _unwrap_aux("jvp", handle, aux)
+        if each is None and strict:
+            raise StateError(
+                f"jvp: result {place} must depend on the arguments with strict=True, got one "
+                "that does not"
+            )
+        tangents.append(zeros_like(results[place]) if each is None else each)
+    return tree_unflatten(results, spec), tree_unflatten(tangents, spec)
 
 
 def _basis(tensors: list[Tensor], dtype_of: list[Tensor] | None = None) -> list[Tensor]:

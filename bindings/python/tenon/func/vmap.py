@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import functools
-
 from .. import _tenon
 from ..error import InvalidArgumentError
 from ..utils.pytree import LEAF, broadcast_prefix, tree_flatten, tree_unflatten
@@ -78,6 +76,13 @@ def _run(
             for each, dim in zip(leaves, in_dims, strict=True)
         ]
         output = function(*tree_unflatten(mapped, spec), **kwargs)
+    return _results(name, handle, out_dims, output)
+
+
+def _results(
+    name: str, handle: Any, out_dims: Any, output: Any
+) -> tuple[list[Any], Any, list[Any]]:
+    """The leaves of what a function gave, outside of its layer; their structure and dims."""
     results, out_spec = tree_flatten(output)
     dims = _out_dims(name, out_dims, out_spec)
     result = _tenon.vmap_result
@@ -114,6 +119,34 @@ def _run_in_chunks(chunk_size: int, *call: Any) -> Any:
     return tree_unflatten(wholes, out_spec)
 
 
+def _map(
+    func: Callable[..., Any], options: tuple[Any, ...], args: tuple[Any, ...], kwargs: Any
+) -> Any:
+    """Serves any call of a mapped function."""
+    name = _name_of(func)
+    in_dims, out_dims, randomness, chunk_size = options
+    if not isinstance(randomness, int):
+        raise InvalidArgumentError(
+            f'{name}: randomness must be "error", "same" or "different", got {randomness!r}'
+        )
+    leaves, spec = tree_flatten(args)
+    dims = _in_dims(name, in_dims, spec)
+    size = _tenon.vmap_size(name, tuple(leaves), dims)
+    call = (name, func, leaves, spec, dims, out_dims, size, randomness, kwargs)
+    if chunk_size is not None and chunk_size < size:
+        return _run_in_chunks(chunk_size, *call)
+    results, out_spec, _ = _run(*call)
+    return tree_unflatten(results, out_spec)
+
+
+def _finish(
+    func: Callable[..., Any], options: tuple[Any, ...], handle: Any, output: Any, _inputs: None
+) -> Any:
+    """What a layer's results, of any structure, are outside of it."""
+    results, spec, _ = _results(_name_of(func), handle, options[1], output)
+    return tree_unflatten(results, spec)
+
+
 def vmap(
     func: Callable[..., Any],
     in_dims: Any = 0,
@@ -142,25 +175,8 @@ def vmap(
     """
     if chunk_size is not None and chunk_size <= 0:
         raise InvalidArgumentError(f"vmap: chunk_size must be > 0 or None, got {chunk_size}")
-    name = _name_of(func)
-    known = RANDOMNESS.get(randomness)
-
-    @functools.wraps(func)
-    def mapped(*args: Any, **kwargs: Any) -> Any:
-        if known is None:
-            raise InvalidArgumentError(
-                f'{name}: randomness must be "error", "same" or "different", got {randomness!r}'
-            )
-        leaves, spec = tree_flatten(args)
-        dims = _in_dims(name, in_dims, spec)
-        size = _tenon.vmap_size(name, tuple(leaves), dims)
-        call = (name, func, leaves, spec, dims, out_dims, size, known, kwargs)
-        if chunk_size is not None and chunk_size < size:
-            return _run_in_chunks(chunk_size, *call)
-        results, out_spec, _ = _run(*call)
-        return tree_unflatten(results, out_spec)
-
-    return mapped
+    options = (in_dims, out_dims, RANDOMNESS.get(randomness, randomness), chunk_size)
+    return _tenon.transformed(_tenon.TRANSFORMED_VMAP, func, options, _map, _finish)
 
 
 __all__ = ["vmap"]
