@@ -82,7 +82,8 @@ def test_item_216_nested(peer):
     for outer in range(3):
         for inner in range(2):
             got = package.func.vmap(
-                package.func.vmap(function, in_dims=(inner, None), out_dims=-1), in_dims=(outer, None)
+                package.func.vmap(function, in_dims=(inner, None), out_dims=-1),
+                in_dims=(outer, None),
             )(x, y)
             rows = [
                 package.stack([function(one, y) for one in each.unbind(inner)], -1)
@@ -205,7 +206,10 @@ def test_item_220_functions(peer):
         def setup_context(ctx, inputs, output):
             pass
 
-        base = {"forward": staticmethod(lambda x: x * 2), "setup_context": staticmethod(setup_context)}
+        base = {
+            "forward": staticmethod(lambda x: x * 2),
+            "setup_context": staticmethod(setup_context),
+        }
         return type("Twice", (package.autograd.Function,), {**base, **members}).apply
 
     old = type(

@@ -315,3 +315,42 @@ def test_layer_norm_has_mean_0_and_deviation_1():
     assert repr(nn.LayerNorm(2)) == "LayerNorm((2,), eps=1e-05, elementwise_affine=True)"
     with pytest.raises(ValueError, match="end with"):
         layer(tenon.ones(3))
+
+
+def test_a_class_of_its_own_attributes():
+    """Attributes of a module that defines, or takes away, how they are found."""
+
+    class Plain(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(tenon.ones(1))
+            self.inner = nn.ReLU()
+
+        @property
+        def wrong(self):
+            raise AttributeError("its own")
+
+    class Own(Plain):
+        def __getattr__(self, name):
+            return "own" if name == "absent" else super().__getattr__(name)
+
+    class All(Plain):
+        def __getattribute__(self, name):
+            return "all" if name == "everything" else super().__getattribute__(name)
+
+    class Deep(Own):
+        pass
+
+    for kind in (Plain, Own, All, Deep):
+        module = kind()
+        assert module.weight is module._parameters["weight"]
+        assert isinstance(module.inner, nn.ReLU) and module.training is True
+        for name in ("missing", "wrong"):
+            with pytest.raises(AttributeError, match=f"{kind.__name__}.*{name}"):
+                getattr(module, name)
+    assert Own().absent == Deep().absent == "own" and All().everything == "all"
+    plain = Plain()
+    Plain.__getattr__ = lambda self, name: "patched"
+    assert plain.missing == plain.weight == "patched"
+    del Plain.__getattr__
+    assert plain.weight.tolist() == [1.0]

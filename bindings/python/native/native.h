@@ -527,6 +527,7 @@ int tnp_generator_init(PyObject* module);
 int tnp_autocast_init(PyObject* module);
 int tnp_autograd_init(PyObject* module);
 int tnp_check_init(PyObject* module);
+int tnp_nn_module_init(PyObject* module);
 int tnp_node_init(PyObject* module);
 int tnp_forward_ad_init(PyObject* module);
 int tnp_transform_init(PyObject* module);

@@ -167,7 +167,8 @@ static tenon_tensor* derive(tenon_tensor* output, tenon_tensor* below, tenon_ten
   static const tenon_op* ones_like;
   tenon_pullback* pullback = NULL;
   tenon_tensor *one = NULL, *grad = NULL;
-  if (ones_like == NULL && tnp_check(tenon_op_find("aten::ones_like", &ones_like)) != 0) return NULL;
+  if (ones_like == NULL && tnp_check(tenon_op_find("aten::ones_like", &ones_like)) != 0)
+    return NULL;
   if (tnp_check(tenon_pullback_new(&output, 1, &input, 1, &pullback)) != 0) return NULL;
   tenon_status status;
   Py_BEGIN_ALLOW_THREADS status = make_like(ones_like, below, &one);
@@ -447,16 +448,12 @@ static PyMemberDef transformed_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(transformed, weakrefs), READONLY, NULL},
     {"__wrapped__", T_OBJECT_EX, offsetof(transformed, function), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
-static PyType_Slot transformed_slots[] = {{Py_tp_dealloc, transformed_dealloc},
-                                          {Py_tp_traverse, transformed_traverse},
-                                          {Py_tp_clear, transformed_clear},
-                                          {Py_tp_call, PyVectorcall_Call},
-                                          {Py_tp_getattro, transformed_getattr},
-                                          {Py_tp_descr_get, transformed_get},
-                                          {Py_tp_repr, transformed_repr},
-                                          {Py_tp_members, transformed_members},
-                                          {Py_tp_getset, transformed_getset},
-                                          {0, NULL}};
+static PyType_Slot transformed_slots[] = {
+    {Py_tp_dealloc, transformed_dealloc},  {Py_tp_traverse, transformed_traverse},
+    {Py_tp_clear, transformed_clear},      {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_getattro, transformed_getattr}, {Py_tp_descr_get, transformed_get},
+    {Py_tp_repr, transformed_repr},        {Py_tp_members, transformed_members},
+    {Py_tp_getset, transformed_getset},    {0, NULL}};
 static PyType_Spec transformed_spec = {"tenon.func.Transformed", sizeof(transformed), 0,
                                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
                                            Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,

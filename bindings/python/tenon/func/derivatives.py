@@ -163,7 +163,6 @@ def grad_and_value(
     Raises:
         StateError: from the function returned, for other arguments and results.
     """
-
     kind = _tenon.TRANSFORMED_GRAD_AND_VALUE
     return _tenon.transformed(kind, func, (argnums, has_aux), _call_for_both, _finish_both)
 
@@ -181,7 +180,6 @@ def grad(
     Raises:
         StateError: from the function returned, for other arguments and results.
     """
-
     options = (argnums, has_aux)
     return _tenon.transformed(_tenon.TRANSFORMED_GRAD, func, options, _call_for_grad, _finish_grad)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ... import _tenon
 from ...utils.hooks import BackwardHook, HookTable, RemovableHandle, add_hook
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ TABLES = (
 
 # Hooks of all modules: calls look into the first one, which has every hook of the four others.
 global_hooks = HookTable()
+_tenon._set_global_module_hooks(global_hooks)
 _forward_hooks = HookTable()
 _forward_hooks_with_kwargs = HookTable()
 _forward_hooks_always_called = HookTable()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..._tenon import Tensor
+from ..._tenon import ModuleBase, Tensor
 from ...error import ArgumentTypeError, InvalidArgumentError
 from ...grad_mode import no_grad
 from ...utils.hooks import HookTable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     _Self = TypeVar("_Self", bound="Module")
 
 
-class Module(_hooks.Hooks, StateDict):
+class Module(_hooks.Hooks, StateDict, ModuleBase):
     """A part of a network: it keeps parameters, buffers and other modules by name.
 
     A class of its own calls `super().__init__()` before it assigns any of these, and defines
@@ -75,18 +75,6 @@ class Module(_hooks.Hooks, StateDict):
         raise NotImplementedError(
             f"{type(self).__name__}.forward: method must be defined, got a class without it"
         )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the hooks and `forward`."""
-        if (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or _hooks.global_hooks
-        ):
-            return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
 
     # ---- Registration ----------------------------------------------------------------------------
 
@@ -206,18 +194,6 @@ class Module(_hooks.Hooks, StateDict):
                 state[table].pop(name, None)
         if but != "_buffers":
             state["_non_persistent_buffers_set"].discard(name)
-
-    def __getattr__(self, name: str) -> Any:
-        state = self.__dict__
-        for table in ("_parameters", "_buffers", "_modules"):
-            found = state.get(table)
-            if found is not None and name in found:
-                return found[name]
-        raise AttributeError(
-            f"{type(self).__name__}: attribute must be one that it has, got {name!r}",
-            name=name,
-            obj=self,
-        )
 
     def __delattr__(self, name: str) -> None:
         for table in ("_parameters", "_buffers", "_modules"):
