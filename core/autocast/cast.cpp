@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "dispatch/call_path.h"
 #include "dispatch/key_tls.h"
-#include "dispatch/lookup.h"
+#include "dispatch/late_operator.h"
 #include "dispatch/own_arguments.h"
 #include "dispatch/transform.h"
 #include "tensor/dtype.h"
@@ -20,30 +20,14 @@ using tensor::TensorPtr;
 constinit Gradients gradients{[](const Tensor&) noexcept { return false; },
                               [](const Tensor&) noexcept { return false; }};
 
-// Operators stay valid for ever.
-const tenon_op* to_copy() {
-  static constinit std::atomic<const tenon_op*> found{nullptr};
-  const tenon_op* op = found.load(std::memory_order_acquire);
-  if (op == nullptr) [[unlikely]] {
-    op = dispatch::find_operator("aten::_to_copy");
-    found.store(op, std::memory_order_release);
-  }
-  return op;
-}
+constinit dispatch::LateOperator to_copy("aten::_to_copy");
 
 TensorPtr convert(Tensor& tensor, tenon_dtype dtype) {
   tenon_value args[] = {tenon_value_of_tensor(&tensor), tenon_value_of_dtype(dtype),
                         tenon_value_of_none(),          tenon_value_of_none(),
                         tenon_value_of_none(),          tenon_value_of_bool(0),
                         tenon_value_of_none()};
-  tenon_value ret{};
-  tenon_stack stack{};
-  stack.args = args;
-  stack.nargs = std::size(args);
-  stack.rets = &ret;
-  stack.nrets = 1;
-  if (dispatch::call(to_copy(), &stack) != TENON_OK) throw Error(base::take_current_error());
-  return TensorPtr::adopt(ret.as.tensor);
+  return to_copy.call_tensor(args);
 }
 
 // Turns grad mode on while it lives, in inference mode too: what is kept is for calls in any mode.

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autograd/operators.h"
 
-#include <atomic>
-#include <span>
-
 #include "autograd/level.h"
 #include "base/check.h"
 #include "base/small_vector.h"
-#include "dispatch/call_path.h"
-#include "dispatch/lookup.h"
+#include "dispatch/late_operator.h"
 #include "tensor/layout.h"
 #include "value/value.h"
 
@@ -16,47 +12,31 @@ namespace tenon::autograd::operators {
 
 namespace {
 
-// An operator that is found once: operators stay valid for ever.
-class Found {
- public:
-  explicit constexpr Found(const char* name) noexcept : name_(name) {}
-  const tenon_op& get() {
-    const tenon_op* op = op_.load(std::memory_order_acquire);
-    if (op == nullptr) [[unlikely]] {
-      op = dispatch::find_operator(name_);
-      op_.store(op, std::memory_order_release);
-    }
-    return *op;
-  }
+using dispatch::LateOperator;
 
- private:
-  const char* const name_;
-  std::atomic<const tenon_op*> op_{nullptr};
-};
-
-constinit Found found_add("aten::add.Tensor");
-constinit Found found_add_in_place("aten::add_.Tensor");
-constinit Found found_clone("aten::clone");
-constinit Found found_ones_like("aten::ones_like");
-constinit Found found_zeros_like("aten::zeros_like");
-constinit Found found_zeros("aten::zeros");
-constinit Found found_sum("aten::sum.dim_IntList");
-constinit Found found_sum_all("aten::sum");
-constinit Found found_ne("aten::ne.Tensor");
-constinit Found found_item("aten::_local_scalar_dense");
-constinit Found found_view("aten::reshape");
-constinit Found found_to_copy("aten::_to_copy");
-constinit Found found_as_strided("aten::as_strided");
-constinit Found found_empty_strided("aten::empty_strided");
-constinit Found found_copy("aten::copy_");
-constinit Found found_zero("aten::zero_");
-constinit Found found_fill("aten::fill_.Scalar");
-constinit Found found_scatter("tenon::strided_scatter");
-constinit Found found_detach("aten::detach");
-constinit Found found_expand("aten::expand");
-constinit Found found_alias("aten::alias");
-constinit Found found_view_as_real("aten::view_as_real");
-constinit Found found_view_as_complex("aten::view_as_complex");
+constinit LateOperator found_add("aten::add.Tensor");
+constinit LateOperator found_add_in_place("aten::add_.Tensor");
+constinit LateOperator found_clone("aten::clone");
+constinit LateOperator found_ones_like("aten::ones_like");
+constinit LateOperator found_zeros_like("aten::zeros_like");
+constinit LateOperator found_zeros("aten::zeros");
+constinit LateOperator found_sum("aten::sum.dim_IntList");
+constinit LateOperator found_sum_all("aten::sum");
+constinit LateOperator found_ne("aten::ne.Tensor");
+constinit LateOperator found_item("aten::_local_scalar_dense");
+constinit LateOperator found_view("aten::reshape");
+constinit LateOperator found_to_copy("aten::_to_copy");
+constinit LateOperator found_as_strided("aten::as_strided");
+constinit LateOperator found_empty_strided("aten::empty_strided");
+constinit LateOperator found_copy("aten::copy_");
+constinit LateOperator found_zero("aten::zero_");
+constinit LateOperator found_fill("aten::fill_.Scalar");
+constinit LateOperator found_scatter("tenon::strided_scatter");
+constinit LateOperator found_detach("aten::detach");
+constinit LateOperator found_expand("aten::expand");
+constinit LateOperator found_alias("aten::alias");
+constinit LateOperator found_view_as_real("aten::view_as_real");
+constinit LateOperator found_view_as_complex("aten::view_as_complex");
 
 tenon_value tensor_value(const Tensor& tensor) {
   return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
@@ -66,24 +46,9 @@ tenon_value dims_value(tensor::Dims dims) {
   return tenon_value_of_ints(dims.data(), static_cast<uint32_t>(dims.size()));
 }
 
-tenon_value call_value(Found& found, std::span<tenon_value> args) {
-  tenon_value ret{};
-  tenon_stack stack{};
-  stack.args = args.data();
-  stack.nargs = static_cast<uint32_t>(args.size());
-  stack.rets = &ret;
-  stack.nrets = 1;
-  if (dispatch::call(&found.get(), &stack) != TENON_OK) throw Error(base::take_current_error());
-  return ret;
-}
-
-TensorPtr call(Found& found, std::span<tenon_value> args) {
-  return TensorPtr::adopt(call_value(found, args).as.tensor);
-}
-
 TensorPtr clone_as(const Tensor& tensor, tenon_value memory_format) {
   tenon_value args[] = {tensor_value(tensor), memory_format};
-  return call(found_clone, args);
+  return found_clone.call_tensor(args);
 }
 
 // Of a layer's tensor. What a factory makes is of no layer, and could not be written with what a
@@ -108,19 +73,19 @@ TensorPtr empty_like(const Tensor& tensor, tensor::Dims sizes, tensor::Dims stri
                         tenon_value_of_none(),
                         tenon_value_of_device(tensor.device()),
                         tenon_value_of_none()};
-  return call(found_empty_strided, args);
+  return found_empty_strided.call_tensor(args);
 }
 
 }  // namespace
 
 TensorPtr add(const Tensor& a, const Tensor& b) {
   tenon_value args[] = {tensor_value(a), tensor_value(b), tenon_value_of_int(1)};
-  return call(found_add, args);
+  return found_add.call_tensor(args);
 }
 
 void add_in_place(Tensor& a, const Tensor& b) {
   tenon_value args[] = {tensor_value(a), tensor_value(b), tenon_value_of_int(1)};
-  call(found_add_in_place, args);
+  found_add_in_place.call_tensor(args);
 }
 
 TensorPtr clone(const Tensor& tensor) { return clone_as(tensor, tenon_value_of_none()); }
@@ -128,20 +93,20 @@ TensorPtr clone(const Tensor& tensor) { return clone_as(tensor, tenon_value_of_n
 TensorPtr ones_like(const Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor),  tenon_value_of_none(), tenon_value_of_none(),
                         tenon_value_of_none(), tenon_value_of_none(), tenon_value_of_none()};
-  return call(found_ones_like, args);
+  return found_ones_like.call_tensor(args);
 }
 
 TensorPtr zeros_like(const Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor),  tenon_value_of_none(), tenon_value_of_none(),
                         tenon_value_of_none(), tenon_value_of_none(), tenon_value_of_none()};
-  return call(found_zeros_like, args);
+  return found_zeros_like.call_tensor(args);
 }
 
 TensorPtr zeros_for(const OutputInfo& info) {
   tenon_value args[] = {tenon_value_of_ints(info.sizes, static_cast<uint32_t>(info.ndim)),
                         tenon_value_of_dtype(info.dtype), tenon_value_of_none(),
                         tenon_value_of_device(info.device), tenon_value_of_none()};
-  return call(found_zeros, args);
+  return found_zeros.call_tensor(args);
 }
 
 TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
@@ -162,20 +127,20 @@ TensorPtr sum_to(const Tensor& tensor, tensor::Dims sizes) {
                         tenon_value_of_ints(folded.data(), static_cast<uint32_t>(folded.size())),
                         tenon_value_of_bool(1), tenon_value_of_none()};
   TensorPtr sum =
-      folded.empty() ? TensorPtr::share(const_cast<Tensor*>(&tensor)) : call(found_sum, args);
+      folded.empty() ? TensorPtr::share(const_cast<Tensor*>(&tensor)) : found_sum.call_tensor(args);
   if (extra == 0) return sum;
   tenon_value view[] = {tensor_value(*sum),
                         tenon_value_of_ints(sizes.data(), static_cast<uint32_t>(sizes.size()))};
-  return call(found_view, view);
+  return found_view.call_tensor(view);
 }
 
 bool has_nan(const Tensor& tensor) {
   tenon_value pair[] = {tensor_value(tensor), tensor_value(tensor)};
-  const TensorPtr differs = call(found_ne, pair);  // from itself only NaN does
+  const TensorPtr differs = found_ne.call_tensor(pair);  // from itself only NaN does
   tenon_value all[] = {tensor_value(*differs), tenon_value_of_none()};
-  const TensorPtr count = call(found_sum_all, all);
+  const TensorPtr count = found_sum_all.call_tensor(all);
   tenon_value args[] = {tensor_value(*count)};
-  const tenon_value number = call_value(found_item, args);
+  const tenon_value number = found_item.call(args);
   return number.as.i != 0;
 }
 
@@ -183,34 +148,34 @@ TensorPtr cast(const Tensor& tensor, tenon_dtype dtype) {
   tenon_value args[] = {tensor_value(tensor),  tenon_value_of_dtype(dtype), tenon_value_of_none(),
                         tenon_value_of_none(), tenon_value_of_none(),       tenon_value_of_bool(0),
                         tenon_value_of_none()};
-  return call(found_to_copy, args);
+  return found_to_copy.call_tensor(args);
 }
 
 TensorPtr expand(const Tensor& tensor, tensor::Dims sizes) {
   tenon_value args[] = {tensor_value(tensor), dims_value(sizes), tenon_value_of_bool(0)};
-  return call(found_expand, args);
+  return found_expand.call_tensor(args);
 }
 
 TensorPtr alias(const Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor)};
-  return call(found_alias, args);
+  return found_alias.call_tensor(args);
 }
 
 TensorPtr view_as_real(const Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor)};
-  return call(found_view_as_real, args);
+  return found_view_as_real.call_tensor(args);
 }
 
 TensorPtr view_as_complex(const Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor)};
-  return call(found_view_as_complex, args);
+  return found_view_as_complex.call_tensor(args);
 }
 
 TensorPtr as_strided(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides,
                      int64_t offset) {
   tenon_value args[] = {tensor_value(tensor), dims_value(sizes), dims_value(strides),
                         tenon_value_of_int(offset)};
-  return call(found_as_strided, args);
+  return found_as_strided.call_tensor(args);
 }
 
 TensorPtr copy_as(const Tensor& tensor, tensor::Dims sizes, tensor::Dims strides) {
@@ -227,23 +192,23 @@ TensorPtr zeros_as(const Tensor& tensor) {
 
 void copy_into(Tensor& tensor, const Tensor& source) {
   tenon_value args[] = {tensor_value(tensor), tensor_value(source), tenon_value_of_bool(0)};
-  call(found_copy, args);
+  found_copy.call_tensor(args);
 }
 
 void zero(Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor)};
-  call(found_zero, args);
+  found_zero.call_tensor(args);
 }
 
 void fill(Tensor& tensor, const tenon_value& number) {
   tenon_value args[] = {tensor_value(tensor), number};
-  call(found_fill, args);
+  found_fill.call_tensor(args);
 }
 
 TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places) {
   tenon_value args[] = {tensor_value(grad), places[0], places[1], places[2],
                         places[3],          places[4], places[5]};
-  return call(found_scatter, args);
+  return found_scatter.call_tensor(args);
 }
 
 TensorPtr detached_alias(const Tensor& tensor) {
@@ -254,7 +219,7 @@ TensorPtr detached_alias(const Tensor& tensor) {
   // To be untracked at its own level says nothing of the levels below.
   if (TensorPtr alias = constant_alias(tensor)) return alias;
   tenon_value args[] = {tensor_value(tensor)};
-  return call(found_detach, args);
+  return found_detach.call_tensor(args);
 }
 
 }  // namespace tenon::autograd::operators

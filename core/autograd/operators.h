@@ -48,8 +48,8 @@ void fill(Tensor& tensor, const tenon_value& number);
 /// Of tenon::strided_scatter; `places` are its six other arguments.
 TensorPtr strided_scatter(const Tensor& grad, const tenon_value* places);
 
-/// The same elements, untracked: no operator is called where the tensor has memory, or is of a layer
-/// of grad or jvp, below which its gradients flow on.
+/// The same elements, untracked: no operator is called where the tensor has memory, or is of a
+/// layer of grad or jvp, below which its gradients flow on.
 TensorPtr detached_alias(const Tensor& tensor);
 
 }  // namespace tenon::autograd::operators

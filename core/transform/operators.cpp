@@ -1,59 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/operators.h"
 
-#include <atomic>
-
-#include "base/error.h"
 #include "base/small_vector.h"
-#include "dispatch/call_path.h"
-#include "dispatch/lookup.h"
+#include "dispatch/late_operator.h"
 
 namespace tenon::transform::operators {
 
+using dispatch::LateOperator;
 using tensor::Tensor;
 using tensor::TensorPtr;
 
 namespace {
 
-// An operator that is found once: operators stay valid for ever.
-class Found {
- public:
-  explicit constexpr Found(const char* name) noexcept : name_(name) {}
-  TensorPtr call(std::span<tenon_value> args) {
-    tenon_value ret{};
-    tenon_stack stack{};
-    stack.args = args.data();
-    stack.nargs = static_cast<uint32_t>(args.size());
-    stack.rets = &ret;
-    stack.nrets = 1;
-    if (dispatch::call(&get(), &stack) != TENON_OK) throw Error(base::take_current_error());
-    return TensorPtr::adopt(ret.as.tensor);
-  }
-
- private:
-  const tenon_op& get() {
-    const tenon_op* op = op_.load(std::memory_order_acquire);
-    if (op == nullptr) [[unlikely]] {
-      op = dispatch::find_operator(name_);
-      op_.store(op, std::memory_order_release);
-    }
-    return *op;
-  }
-
-  const char* const name_;
-  std::atomic<const tenon_op*> op_{nullptr};
-};
-
-constinit Found found_select("aten::select.int");
-constinit Found found_stack("aten::stack");
-constinit Found found_cat("aten::cat");
-constinit Found found_permute("aten::permute");
-constinit Found found_unsqueeze("aten::unsqueeze");
-constinit Found found_expand("aten::expand");
-constinit Found found_slice("aten::slice.Tensor");
-constinit Found found_zeros("aten::zeros");
-constinit Found found_zeros_like("aten::zeros_like");
-constinit Found found_copy("aten::copy_");
+constinit LateOperator found_select("aten::select.int");
+constinit LateOperator found_stack("aten::stack");
+constinit LateOperator found_cat("aten::cat");
+constinit LateOperator found_permute("aten::permute");
+constinit LateOperator found_unsqueeze("aten::unsqueeze");
+constinit LateOperator found_expand("aten::expand");
+constinit LateOperator found_slice("aten::slice.Tensor");
+constinit LateOperator found_zeros("aten::zeros");
+constinit LateOperator found_zeros_like("aten::zeros_like");
+constinit LateOperator found_copy("aten::copy_");
 
 tenon_value tensor_value(const Tensor& tensor) {
   return tenon_value_of_tensor(const_cast<Tensor*>(&tensor));
@@ -65,19 +33,19 @@ tenon_value ints_value(const Ints& ints) {
   return tenon_value_of_ints(ints.data(), static_cast<uint32_t>(ints.size()));
 }
 
-TensorPtr join(Found& found, std::span<const TensorPtr> tensors, int64_t dim) {
+TensorPtr join(LateOperator& found, std::span<const TensorPtr> tensors, int64_t dim) {
   base::SmallVector<Tensor*, 8> list;
   for (const TensorPtr& each : tensors) list.push_back(each.get());
   tenon_value args[] = {tenon_value_of_tensors(list.data(), static_cast<uint32_t>(list.size())),
                         tenon_value_of_int(dim)};
-  return found.call(args);
+  return found.call_tensor(args);
 }
 
 }  // namespace
 
 TensorPtr select(const Tensor& tensor, int64_t dim, int64_t index) {
   tenon_value args[] = {tensor_value(tensor), tenon_value_of_int(dim), tenon_value_of_int(index)};
-  return found_select.call(args);
+  return found_select.call_tensor(args);
 }
 
 TensorPtr stack(std::span<const TensorPtr> tensors) { return join(found_stack, tensors, 0); }
@@ -94,40 +62,40 @@ TensorPtr move_dim(const Tensor& tensor, int64_t from, int64_t to) {
     order.push_back(dim == to ? from : other++);
   }
   tenon_value args[] = {tensor_value(tensor), ints_value(order)};
-  return found_permute.call(args);
+  return found_permute.call_tensor(args);
 }
 
 TensorPtr repeat_along(const Tensor& tensor, int64_t dim, int64_t size) {
   tenon_value unsqueeze[] = {tensor_value(tensor), tenon_value_of_int(dim)};
-  const TensorPtr whole = found_unsqueeze.call(unsqueeze);
+  const TensorPtr whole = found_unsqueeze.call_tensor(unsqueeze);
   Ints sizes;
   for (int64_t i = 0; i < whole->ndim(); ++i) sizes.push_back(i == dim ? size : whole->sizes()[i]);
   tenon_value args[] = {tensor_value(*whole), ints_value(sizes), tenon_value_of_bool(0)};
-  return found_expand.call(args);
+  return found_expand.call_tensor(args);
 }
 
 TensorPtr narrow(const Tensor& tensor, int64_t dim, int64_t start, int64_t size) {
   tenon_value args[] = {tensor_value(tensor), tenon_value_of_int(dim), tenon_value_of_int(start),
                         tenon_value_of_int(start + size), tenon_value_of_int(1)};
-  return found_slice.call(args);
+  return found_slice.call_tensor(args);
 }
 
 TensorPtr zeros(tensor::Dims sizes, tenon_dtype dtype, const tenon_device& device) {
   tenon_value args[] = {tenon_value_of_ints(sizes.data(), static_cast<uint32_t>(sizes.size())),
                         tenon_value_of_dtype(dtype), tenon_value_of_none(),
                         tenon_value_of_device(device), tenon_value_of_none()};
-  return found_zeros.call(args);
+  return found_zeros.call_tensor(args);
 }
 
 TensorPtr zeros_like(const Tensor& tensor) {
   tenon_value args[] = {tensor_value(tensor),  tenon_value_of_none(), tenon_value_of_none(),
                         tenon_value_of_none(), tenon_value_of_none(), tenon_value_of_none()};
-  return found_zeros_like.call(args);
+  return found_zeros_like.call_tensor(args);
 }
 
 void copy_into(Tensor& tensor, const Tensor& source) {
   tenon_value args[] = {tensor_value(tensor), tensor_value(source), tenon_value_of_bool(0)};
-  found_copy.call(args);
+  found_copy.call_tensor(args);
 }
 
 }  // namespace tenon::transform::operators

@@ -95,7 +95,7 @@ def test_item_216_nested(peer):
 
 @better(
     217,
-    "An operator without rule is called for each of the mapped and warns; it can be refused instead",
+    "An operator without rule is called for each of the mapped and warns, or is refused instead",
     "it warns once for an operator, in PyTorch at every call",
 )
 def test_item_217_loop(peer, loops):
@@ -119,7 +119,7 @@ def test_item_217_loop(peer, loops):
 
 @pytest.fixture
 def loops():
-    """Says whether operators without rule are called for each of the mapped; they are afterwards."""
+    """Says whether operators without rule are called for each of the mapped."""
 
     def allow(peer, enabled):
         if peer.is_torch:

@@ -133,7 +133,7 @@ class Plain:
         return self.torch.zeros_like(x) if found is None else found
 
     def push(self, f: Function, x: Any, tangent: Any) -> Any:
-        """The tangent of f(x): the gradient, which is linear in what it is given, derived by that."""
+        """The tangent of f(x): the gradient is linear in what it is given: derived by that."""
         x = self.variable(x)
         y = f(x)
         given = self.torch.zeros_like(y).requires_grad_()
@@ -201,7 +201,7 @@ class Writer(programs.Writer):
     def start_with(
         self, transforms: list[str], values: list[float], sizes: tuple[int, ...], inner: Any
     ) -> None:
-        """The arguments as one element of what is mapped has them, and a tensor of the function's own."""
+        """The arguments as one of the mapped has them, and a tensor of the function's own."""
         torch = self.scope["torch"]
         value = torch.tensor(values, dtype=torch.float64).reshape(sizes)
         self.scope["x0"] = value

@@ -162,7 +162,7 @@ static tenon_status make_like(const tenon_op* op, tenon_tensor* tensor, tenon_te
   return status;
 }
 
-/* The gradient of a scalar as it came from a layer, where it is 1 itself; NULL with an exception. */
+/* The gradient of a scalar as it came from a layer; NULL with an exception. */
 static tenon_tensor* derive(tenon_tensor* output, tenon_tensor* below, tenon_tensor* input) {
   static const tenon_op* ones_like;
   tenon_pullback* pullback = NULL;
