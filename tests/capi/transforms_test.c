@@ -53,6 +53,7 @@ static tenon_status ones_like(tenon_tensor* x, tenon_value* ret) {
   return call_into("aten::ones_like", args, 1, ret);
 }
 
+// [quote.begin jvp]
 static tenon_status by_jvp(void* ctx, tenon_stack* stack) {
   const transformed* inner = ctx;
   tenon_value ones, primal = tenon_value_of_none();
@@ -64,6 +65,7 @@ static tenon_status by_jvp(void* ctx, tenon_stack* stack) {
   tenon_value_clear(&primal);
   return status;
 }
+// [quote.end]
 
 // [quote.begin vjp]
 static tenon_status by_vjp(void* ctx, tenon_stack* stack) {

@@ -103,6 +103,14 @@ static void run_nests_of(int inner, int middle, int marks[LANGUAGES]) {
   }
 }
 
+// Raises in one language inside of another one's vmap and the five grads.
+static void run_escapes_of(int home, int inner, int marks[LANGUAGES]) {
+  for (int outer = 0; outer < LANGUAGES; ++outer) {
+    marks[outer] = matrix_c_escape(languages[home], languages[inner], languages[outer]) == TENON_OK;
+    if (!marks[outer]) polyglot_print_error("matrix_c_escape");
+  }
+}
+
 // ---- Objects that override operators ------------------------------------------------------------
 
 // The operator that every language's object overrides for every caller. It has no kernel.
@@ -385,6 +393,8 @@ static int run_maps(int print) { return run_pairs("kernel", "batching", run_maps
 
 static int run_nests(int print) { return run_pairs("vmap", "grad", run_nests_of, print); }
 
+static int run_escapes(int print) { return run_pairs("raised", "vmap", run_escapes_of, print); }
+
 int main(void) {
   if (start_all() != TENON_OK) {
     polyglot_print_error("matrix");
@@ -401,6 +411,7 @@ int main(void) {
   run_casts(0);
   run_maps(0);
   run_nests(0);
+  run_escapes(0);
   run_errors(0);
   run_overrides(0);
   run_functions(0);
@@ -416,6 +427,7 @@ int main(void) {
   const int good_casts = run_casts(1);
   const int good_maps = run_maps(1);
   const int good_nests = run_nests(1);
+  const int good_escapes = run_escapes(1);
   collect();
   count_live(after);
   int leaked = 0;
@@ -429,10 +441,10 @@ int main(void) {
   printf(
       "passed: %d of %d errors, %d of %d endless recursions, %d of %d overrides, %d of %d "
       "combinations, %d of %d gradients, %d of %d functions, %d of %d casts, %d of %d batching "
-      "rules, %d of %d nested transforms; live handles %s\n",
+      "rules, %d of %d nested transforms, %d of %d errors out of these; live handles %s\n",
       good_errors, errors, good_dives, dives, good_overrides, overrides, good_combinations,
       combinations, good_gradients, combinations, good_functions, overrides, good_casts,
-      combinations, good_maps, combinations, good_nests, combinations,
+      combinations, good_maps, combinations, good_nests, combinations, good_escapes, combinations,
       leaked ? "LEAKED" : "as before");
   int stopped = 1;
   if (polyglot_stop_java("MatrixRole") != TENON_OK) {
@@ -448,6 +460,7 @@ int main(void) {
   const int good = good_errors == errors && good_dives == dives && good_overrides == overrides &&
                    good_combinations == combinations && good_gradients == combinations &&
                    good_functions == overrides && good_casts == combinations &&
-                   good_maps == combinations && good_nests == combinations;
+                   good_maps == combinations && good_nests == combinations &&
+                   good_escapes == combinations;
   return good && !leaked && stopped ? 0 : 1;
 }

@@ -450,6 +450,9 @@ tenon_status matrix_c_register(void) {
   if (status == TENON_OK) {
     status = add_role("transform", "(Any function, str kind) -> Any", &matrix_c_transform);
   }
+  if (status == TENON_OK) {
+    status = add_role("attempt", "(Any function, Tensor x) -> ()", &matrix_c_attempt);
+  }
   return status;
 }
 

@@ -59,7 +59,11 @@ tenon_status matrix_c_power(void* ctx, const tenon_op* op, tenon_keyset keys, te
 // Transforms a function of any language: "vmap", "grad" of the sum, or "jvp" along ones.
 tenon_status matrix_c_transform(void* ctx, const tenon_op* op, tenon_keyset keys,
                                 tenon_stack* stack);
+// Calls a function that ends in what this role raises.
+tenon_status matrix_c_attempt(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack);
 // Checks a vmap of one language's power inside of a grad and a jvp of others.
 tenon_status matrix_c_nest(const char* inner, const char* middle, const char* outer);
+// Checks that what a language raises inside of transforms of two others comes home.
+tenon_status matrix_c_escape(const char* home, const char* inner, const char* outer);
 
 #endif

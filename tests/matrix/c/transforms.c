@@ -220,26 +220,47 @@ tenon_status matrix_c_power(void* ctx, const tenon_op* op, tenon_keyset keys, te
   return new_function(&power_type, NULL, &stack->rets[0]);
 }
 
+tenon_status matrix_c_attempt(void* ctx, const tenon_op* op, tenon_keyset keys,
+                              tenon_stack* stack) {
+  (void)ctx, (void)op, (void)keys;
+  tenon_value ret = tenon_value_of_none();
+  tenon_stack call = {.args = &stack->args[1], .nargs = 1, .rets = &ret, .nrets = 1};
+  const tenon_status status = tenon_object_call(tenon_object_of_value(&stack->args[0]), &call);
+  tenon_value_clear(&ret);
+  return matrix_c_comes_home(status);
+}
+
 // ---- Nested by the host -------------------------------------------------------------------------
+
+// Makes a function a language's transform of it.
+static tenon_status transform_by(const char* language, const char* kind, tenon_value* function) {
+  char name[64];
+  snprintf(name, sizeof name, "matrix_%s::transform", language);
+  const tenon_value args[2] = {*function, tenon_value_of_string(kind, (uint32_t)strlen(kind))};
+  tenon_value next;
+  const tenon_status status = call_one(name, args, 2, &next);
+  tenon_value_clear(function);
+  *function = next;
+  return status;
+}
+
+static tenon_status expect_no_layer(tenon_status status) {
+  tenon_layer* layer = tenon_layer_copy_innermost();
+  if (layer == NULL) return status;
+  tenon_layer_release(layer);
+  return tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c: transforms must leave no layer");
+}
 
 tenon_status matrix_c_nest(const char* inner, const char* middle, const char* outer) {
   static const float elements[3] = {1, 2, 3}, expected[3] = {6, 12, 18};
-  const char* const by[3] = {inner, middle, outer};
-  const char* const kinds[3] = {"vmap", "grad", "jvp"};
   char name[64];
   snprintf(name, sizeof name, "matrix_%s::power", inner);
   tenon_value function = tenon_value_of_none(), ret = tenon_value_of_none();
-  tenon_status status = call_one(name, NULL, 0, &function);
-  for (int i = 0; status == TENON_OK && i < 3; ++i) {
-    const tenon_value args[2] = {function,
-                                 tenon_value_of_string(kinds[i], (uint32_t)strlen(kinds[i]))};
-    tenon_value next;
-    snprintf(name, sizeof name, "matrix_%s::transform", by[i]);
-    status = call_one(name, args, 2, &next);
-    tenon_value_clear(&function);
-    function = next;
-  }
   // The derivative along ones of the gradient of the sum of x^3, mapped.
+  tenon_status status = call_one(name, NULL, 0, &function);
+  if (status == TENON_OK) status = transform_by(inner, "vmap", &function);
+  if (status == TENON_OK) status = transform_by(middle, "grad", &function);
+  if (status == TENON_OK) status = transform_by(outer, "jvp", &function);
   tenon_tensor* x = matrix_c_vector(elements, 3);
   tenon_value arg = tenon_value_of_tensor(x);
   tenon_stack stack = {.args = &arg, .nargs = 1, .rets = &ret, .nrets = 1};
@@ -248,8 +269,32 @@ tenon_status matrix_c_nest(const char* inner, const char* middle, const char* ou
   tenon_value_clear(&ret);
   tenon_value_clear(&function);
   tenon_tensor_release(x);
-  tenon_layer* layer = tenon_layer_copy_innermost();
-  if (layer == NULL) return status;
-  tenon_layer_release(layer);
-  return tenon_error_raise(TENON_ERROR_RUNTIME, "matrix_c::nest: must leave no layer");
+  return expect_no_layer(status);
+}
+
+// A function that raises what the language named by self does.
+static tenon_status call_raise(void* self, tenon_stack* stack) {
+  (void)stack;
+  return matrix_c_relay(self);
+}
+
+static const tenon_object_type raising_type = {.struct_size = sizeof(tenon_object_type),
+                                               .language = TENON_LANGUAGE_C,
+                                               .name = "matrix_c.raising",
+                                               .call = call_raise};
+
+tenon_status matrix_c_escape(const char* home, const char* inner, const char* outer) {
+  static const float elements[3] = {1, 2, 3};
+  char name[64];
+  tenon_value args[2] = {tenon_value_of_none(), tenon_value_of_none()};
+  tenon_status status = new_function(&raising_type, (void*)home, &args[0]);
+  if (status == TENON_OK) status = transform_by(inner, "vmap", &args[0]);
+  if (status == TENON_OK) status = transform_by(outer, "grad", &args[0]);
+  args[1] = tenon_value_give(tenon_value_of_tensor(matrix_c_vector(elements, 3)));
+  snprintf(name, sizeof name, "matrix_%s::attempt", home);
+  const tenon_op* op = NULL;
+  if (status == TENON_OK) status = tenon_op_find(name, &op);
+  if (status == TENON_OK) status = tenon_op_call_named(op, args, 2, NULL, NULL, 0, NULL, 0);
+  tenon_value_clear_n(args, 2);
+  return expect_no_layer(status);
 }

@@ -295,6 +295,11 @@ Value transform(const Value& function, std::string_view kind) {
   });
 }
 
+// Calls a function that ends in what this role throws.
+void attempt(const Value& function, const Tensor& x) {
+  comes_home([&] { tenon::call_function(function, {Value(x)}); });
+}
+
 // x^3 as a function.
 Value power() {
   return tenon::make_function([](const Tensor& x) { return multiplied(multiplied(x, x), x); });
@@ -350,6 +355,7 @@ TENON_LIBRARY(matrix_cpp, m) {
   m.def("rules(str ns) -> ()", &rules);
   m.def("map(str ns) -> ()", &map);
   m.def("power() -> Any", &power);
+  m.def("attempt(Any function, Tensor x) -> ()", &attempt);
   m.def("transform(Any function, str kind) -> Any", &transform);
 }
 

@@ -241,6 +241,8 @@ public final class MatrixRole {
   private static Object call(Callback function, Tensor x) {
     try {
       return function.call(x);
+    } catch (RuntimeException e) {
+      throw e;
     } catch (Exception e) {
       throw new AssertionError(e);
     }
@@ -358,6 +360,14 @@ public final class MatrixRole {
     role.define("power() -> Any");
     Callback power = args -> power((Tensor) args[0]);
     role.impl("power", "CompositeImplicitAutograd", args -> power);
+    role.define("attempt(Any function, Tensor x) -> ()");
+    role.impl(
+        "attempt",
+        "CompositeImplicitAutograd",
+        args -> {
+          comesHome(() -> call((Callback) args[0], (Tensor) args[1]));
+          return null;
+        });
     role.define("transform(Any function, str kind) -> Any");
     role.impl(
         "transform",

@@ -243,6 +243,11 @@ def _power(x):
     return x * x * x
 
 
+def _attempt(function, x) -> None:
+    """Calls a function that ends in what this role raises."""
+    _comes_home(lambda: function(x))
+
+
 class Object:
     """Answers "python:" and the second argument."""
 
@@ -297,6 +302,8 @@ def register() -> None:
     _role.impl("cube", lambda: Cube.apply, "CompositeImplicitAutograd")
     _role.define("power() -> Any")
     _role.impl("power", lambda: _power, "CompositeImplicitAutograd")
+    _role.define("attempt(Any function, Tensor x) -> ()")
+    _role.impl("attempt", _attempt, "CompositeImplicitAutograd")
     _role.define("transform(Any function, str kind) -> Any")
     _role.impl("transform", _transform, "CompositeImplicitAutograd")
 

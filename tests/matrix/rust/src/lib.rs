@@ -422,6 +422,14 @@ fn transform(function: ValueRef<'_>, kind: &str) -> Result<Function> {
     })
 }
 
+/// Calls a function that ends in what this role raises.
+fn attempt(function: ValueRef<'_>, x: &Tensor) -> Result<()> {
+    match function {
+        ValueRef::Function(function) => comes_home(function.call((x,)).map(|_| ())),
+        _ => Err(Error::new(Status::TYPE, "attempt: want a function")),
+    }
+}
+
 /// x^3 as a function.
 fn power() -> Result<Function> {
     function_of(|x| &(x * x)? * x)
@@ -472,6 +480,8 @@ fn load() -> Result<Library> {
     library.impl_fn("map", composite, map)?;
     library.define("power() -> Any")?;
     library.impl_fn("power", composite, power)?;
+    library.define("attempt(Any function, Tensor x) -> ()")?;
+    library.impl_fn("attempt", composite, attempt)?;
     library.define("transform(Any function, str kind) -> Any")?;
     library.impl_fn("transform", composite, transform)?;
     library.define("cube() -> Any")?;
