@@ -121,7 +121,11 @@ TEST(Func, Vmap_BadDimsAreNamed) {
   expect_error([&] { vmap(cube, 0, 0, {.name = "vmap(cube)"})(number(1)); },
                "vmap(cube): in_dims must name a dim");
   const auto scaled = [](const Tensor& t, double factor) { return aten::mul(t, factor); };
-  expect_error([&] { vmap(scaled, {0, 0})(x, 2.0); }, "argument 1, which is no tensor but float");
+  expect_error(
+      [&] {
+        vmap(scaled, {0, 0})(x, 2.0);
+      },
+      "in_dims must be None for argument 1, which is no tensor");
 }
 
 // ---- Derivatives --------------------------------------------------------------------------------

@@ -402,10 +402,9 @@ static int to_any(tnp_call* call, PyObject* object, tenon_value* out) {
     return 0;
   }
   if (python == &PyDict_Type) return to_dict(call, &any_type, &any_type, object, out);
-  uint16_t tag = PyFunction_Check(object) || PyCFunction_Check(object) || PyMethod_Check(object)
-                     ? TENON_TAG_FUNCTION
-                     : TENON_TAG_OBJECT;
-  return tnp_to_object(call, object, tag, out);
+  const bool is_function = PyFunction_Check(object) || PyCFunction_Check(object) ||
+                           PyMethod_Check(object) || tnp_is_transformed(object);
+  return tnp_to_object(call, object, is_function ? TENON_TAG_FUNCTION : TENON_TAG_OBJECT, out);
 }
 
 static int to_constant(PyObject* object, PyTypeObject* type, uint16_t tag, tenon_value* out) {

@@ -76,8 +76,6 @@ class FlatCall {
   static tenon_value value_of(const T& leaf) {
     if constexpr (std::is_same_v<T, Tensor>) {
       return tenon_value_of_tensor(leaf ? leaf.get() : tenon_tensor_undefined());
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      return Scalar(leaf).value();
     } else {
       return tenon_value{};  // it stays here
     }
