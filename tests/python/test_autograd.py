@@ -355,3 +355,12 @@ def test_passes_to_inputs_are_told_from_others_inside_of_each_other():
     assert told == [True, False, True, True]
     assert not tenon._tenon.passes_to_inputs()
     assert other.grad == 6
+
+
+def test_output_nr():
+    """A result's number among those of the call that has made it."""
+    x = tenon.ones(3, requires_grad=True)
+    assert x.output_nr == tenon.ones(1).output_nr == (x * 2).output_nr == 0
+    parts = (x * 2).unbind()
+    assert [part.output_nr for part in parts] == [0, 1, 2]
+    assert parts[0].grad_fn is parts[2].grad_fn

@@ -97,6 +97,16 @@ static PyObject* get_grad_fn(PyObject* self, void* unused) {
   return tnp_node_wrap(node);
 }
 
+static PyObject* get_output_nr(PyObject* self, void* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(self);
+  tenon_node* node = NULL;
+  int64_t output = 0;
+  if (tensor == NULL || tnp_check(tenon_tensor_copy_node(tensor, &node, &output)) != 0) return NULL;
+  tenon_node_release(node);
+  return PyLong_FromLongLong(node != NULL ? output : 0);
+}
+
 static PyObject* get_retains_grad(PyObject* self, void* unused) {
   (void)unused;
   tenon_tensor* tensor = tnp_tensor_get(self);
@@ -150,6 +160,7 @@ static PyGetSetDef tensor_getset[] = {
     {"is_leaf", get_is_leaf, NULL, "Whether no recorded call has made it.", NULL},
     {"grad", get_grad, set_grad, "What backward passes have left with a leaf.", NULL},
     {"grad_fn", get_grad_fn, NULL, "The node of the call that has made it.", NULL},
+    {"output_nr", get_output_nr, NULL, "Which result of that call it is, counted from 0.", NULL},
     {"_base", get_base, NULL, "The tensor that it is a view of.", NULL},
     {"retains_grad", get_retains_grad, NULL, "Whether passes leave gradients with it, no leaf.",
      NULL},
