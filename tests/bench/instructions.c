@@ -519,6 +519,7 @@ static const struct {
     ENTRY(recorded_mm),
     ENTRY(autocast_mm),
     ENTRY(mul_in_autocast),
+    ENTRY(mapped_mul),
     ENTRY(backward_of_20_products),
 };
 #define PATHS (sizeof paths / sizeof *paths)

@@ -113,6 +113,22 @@ void path_mul_in_autocast(int calls) {
   tenon_autocast_leave(&guard);
 }
 
+/* A product in a vmap over rows of two elements. */
+void path_mapped_mul(int calls) {
+  static const int64_t sizes[2] = {2, 2};
+  tenon_layer* layer;
+  tenon_tensor *rows, *mapped;
+  set_up();
+  must(tenon_tensor_new(TENON_DTYPE_F32, NULL, 2, sizes, NULL, &rows));
+  must(tenon_vmap_enter(2, TENON_RANDOMNESS_ERROR, &layer));
+  must(tenon_layer_wrap(layer, rows, 0, &mapped));
+  record(mul, mapped, mapped, calls);
+  must(tenon_layer_leave(layer));
+  tenon_layer_release(layer);
+  tenon_tensor_release(mapped);
+  tenon_tensor_release(rows);
+}
+
 /* One pass over a chain of CHAIN products, whose second factor is one leaf. */
 void path_backward_of_20_products(int calls) {
   tenon_backward_options options = {.struct_size = sizeof options};

@@ -9,6 +9,7 @@ void path_mul_no_grad(int calls);
 void path_recorded_mm(int calls);
 void path_autocast_mm(int calls);
 void path_mul_in_autocast(int calls);
+void path_mapped_mul(int calls);
 void path_backward_of_20_products(int calls);
 
 #endif

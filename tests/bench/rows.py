@@ -264,6 +264,7 @@ SECTIONS = {
         Row("backward of 20 products", "count:backward_of_20_products"),
         Row("mm of 2×2 parameters in an autocast region", "count:autocast_mm"),
         Row("a product recorded in an autocast region", "count:mul_in_autocast"),
+        Row("a product in a vmap", "count:mapped_mul"),
     ),
     "Java": (
         Row(
