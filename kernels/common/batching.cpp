@@ -75,17 +75,20 @@ Batch::Batch(const BatchedForm& form, const tenon_vmap_info& info, const int64_t
       size_(info.batch_size),
       stack_(stack),
       out_dims_(out_dims),
-      args_(stack.args, stack.args + stack.nargs),
-      dims_(stack.nargs) {
+      args_(stack.args, stack.args + stack.nargs) {
+  dims_.reserve(2 * args_.size() + 1);
+  dims_.resize(args_.size() + 1);
   for (size_t k = 0; k < args_.size(); ++k) {
+    dims_[k] = static_cast<int64_t>(dims_.size());
     args_[k].flags &= TENON_VALUE_HAS_SYMBOLIC;
-    if (args_[k].tag == TENON_TAG_TENSOR) dims_[k].push_back(*in_dims++);
+    if (args_[k].tag == TENON_TAG_TENSOR) dims_.push_back(*in_dims++);
     if (args_[k].tag != TENON_TAG_TENSOR_LIST) continue;
     const auto* const tensors = static_cast<tenon_tensor* const*>(args_[k].as.list.data);
     for (uint32_t i = 0; i < args_[k].count; ++i) {
-      dims_[k].push_back(tensors[i] != nullptr ? *in_dims++ : -1);
+      dims_.push_back(tensors[i] != nullptr ? *in_dims++ : -1);
     }
   }
+  dims_[args_.size()] = static_cast<int64_t>(dims_.size());
 }
 
 int64_t Batch::rank(size_t k) const {
@@ -189,7 +192,20 @@ void keep_promotion(Batch& batch, const std::vector<size_t>& tensors) {
   }
 }
 
+// Whether all tensors are mapped in front, and of one rank: they line up as they are.
+bool lines_up(const Batch& batch) {
+  int64_t rank = -1;
+  for (size_t k = 0; k < batch.count(); ++k) {
+    if (!batch.is_tensor(k)) continue;
+    if (!batch.is_mapped(k) || batch.mapped_dim(k) != 0) return false;
+    if (rank >= 0 && batch.rank(k) != rank) return false;
+    rank = batch.rank(k);
+  }
+  return true;
+}
+
 void batch_pointwise(Batch& batch) {
+  if (lines_up(batch)) return batch.call();
   require_mapped_self(batch);
   std::vector<size_t> tensors;
   int64_t rank = 0;

@@ -41,13 +41,16 @@ class Batch {
   tenon_value& arg(size_t k) { return args_[k]; }
   size_t count() const { return args_.size(); }
   bool is_tensor(size_t k) const { return args_[k].tag == TENON_TAG_TENSOR; }
-  bool is_mapped(size_t k) const { return !dims_[k].empty() && dims_[k][0] >= 0; }
-  int64_t mapped_dim(size_t k) const { return dims_[k][0]; }
+  bool is_mapped(size_t k) const { return !list_dims(k).empty() && mapped_dim(k) >= 0; }
+  int64_t mapped_dim(size_t k) const { return list_dims(k)[0]; }
   // How many dims the tensor of argument k has for each of the mapped.
   int64_t rank(size_t k) const;
   // Of argument k, which is a list: its tensors, absent ones empty, and their mapped dims.
   std::vector<Tensor> list(size_t k) const;
-  std::span<const int64_t> list_dims(size_t k) const { return dims_[k]; }
+  std::span<const int64_t> list_dims(size_t k) const {
+    const auto first = static_cast<size_t>(dims_[k]);
+    return {dims_.data() + first, static_cast<size_t>(dims_[k + 1]) - first};
+  }
 
   // Tensor k with the mapped dim in front; as it is where nothing is mapped.
   Tensor front(size_t k);
@@ -79,7 +82,9 @@ class Batch {
   tenon_stack& stack_;
   tenon_value& out_dims_;
   std::vector<tenon_value> args_;
-  std::vector<std::vector<int64_t>> dims_;  // of the tensors of each argument; -1: not mapped
+  // Where the dims of each argument's tensors begin, where the last one's end; these dims, -1: not
+  // mapped.
+  std::vector<int64_t> dims_;
   std::vector<Tensor> kept_;
   std::vector<std::vector<int64_t>> kept_ints_;
   bool declined_ = false;
