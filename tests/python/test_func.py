@@ -429,3 +429,16 @@ def test_saved_results_keep_their_gradients_at_outer_levels(name):
     same(grad(lambda x: grad(function)(x).sum())(plain), second)
     same(jvp(grad(function), (plain,), (tenon.ones_like(plain),))[1], second)
     same(vmap(lambda x: grad(grad(function))(x))(plain), second)
+
+
+@pytest.mark.parametrize("like", ["empty_like", "zeros_like", "ones_like", "full_like"])
+def test_what_is_made_like_a_mapped_tensor_is_mapped(like):
+    """So that it can be written with what is; with its strides, too."""
+    x = numbers(2, 3)
+    more = (7,) if like == "full_like" else ()
+    make = getattr(tenon, like)
+    same(vmap(lambda x: make(x, *more).copy_(x))(x), x)
+    assert make(x.t(), *more).stride() == (1, 3)
+    made = make(x.t(), *more, dtype=tenon.int64, memory_format=tenon.contiguous_format)
+    assert made.stride() == (2, 1) and made.dtype == tenon.int64
+    assert make(x, *more, requires_grad=True).requires_grad

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 _clone = _packet("aten::clone")
 _empty_strided = _packet("aten::empty_strided")
 _arange = _packet("aten::arange")
+_empty_like = _packet("aten::empty_like")
+_zeros_like = _packet("aten::zeros_like")
+_ones_like = _packet("aten::ones_like")
+_full_like = _packet("aten::full_like")
 
 
 def _copy(data: Any, dtype: dtype | None, device: device | str | None) -> Tensor:
@@ -144,29 +148,61 @@ def eye(
     return _asking(result, requires_grad)
 
 
-def _like(tensor: Tensor, dtype: Any, device: Any) -> dict[str, Any]:
-    return {"dtype": dtype or tensor.dtype, "device": device or tensor.device}
+def _like(
+    op: Any,
+    args: tuple[Any, ...],
+    dtype: Any,
+    device: Any,
+    memory_format: Any,
+    requires_grad: bool,
+) -> Tensor:
+    """Calls an operator that makes a tensor like another, which vmap and the other layers see."""
+    options = _options(dtype, device)
+    if memory_format is not None:
+        options["memory_format"] = memory_format
+    return _asking(op(*args, **options), requires_grad)
 
 
 def empty_like(
-    input: Tensor, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    input: Tensor,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    memory_format: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
-    """Returns a tensor with uninitialised elements, of a tensor's shape, dtype and device."""
-    return _asking(empty(input.shape, **_like(input, dtype, device)), requires_grad)
+    """Returns a tensor with uninitialised elements, of the sizes, dtype and device of another."""
+    if dtype is None and device is None and memory_format is None and not requires_grad:
+        return _empty_like(input)
+    return _like(_empty_like, (input,), dtype, device, memory_format, requires_grad)
 
 
 def zeros_like(
-    input: Tensor, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    input: Tensor,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    memory_format: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
-    """Returns zeros of a tensor's shape, dtype and device."""
-    return _asking(zeros(input.shape, **_like(input, dtype, device)), requires_grad)
+    """Returns zeros of a tensor's sizes, dtype and device."""
+    if dtype is None and device is None and memory_format is None and not requires_grad:
+        return _zeros_like(input)
+    return _like(_zeros_like, (input,), dtype, device, memory_format, requires_grad)
 
 
 def ones_like(
-    input: Tensor, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    input: Tensor,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | None = None,
+    memory_format: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
-    """Returns ones of a tensor's shape, dtype and device."""
-    return _asking(ones(input.shape, **_like(input, dtype, device)), requires_grad)
+    """Returns ones of a tensor's sizes, dtype and device."""
+    if dtype is None and device is None and memory_format is None and not requires_grad:
+        return _ones_like(input)
+    return _like(_ones_like, (input,), dtype, device, memory_format, requires_grad)
 
 
 def full_like(
@@ -174,11 +210,12 @@ def full_like(
     fill_value: Any,
     *,
     dtype: dtype | None = None,
-    device: Any = None,
+    device: device | str | None = None,
+    memory_format: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Returns one number in a tensor's shape, dtype and device."""
-    return _asking(full(input.shape, fill_value, **_like(input, dtype, device)), requires_grad)
+    """Returns one number in a tensor's sizes, dtype and device."""
+    return _like(_full_like, (input, fill_value), dtype, device, memory_format, requires_grad)
 
 
 def _restore(data: Any, dtype: dtype, shape: tuple, device: device) -> Tensor:
