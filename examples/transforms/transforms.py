@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What transforms are for: gradients of single images, a Hessian, a lens, mixed precision.
 
-Prints what it finds, and writes a picture: transforms.py [FILE, else transforms.svg]
+Prints what it finds, and writes a picture.
 """
 
-import sys
+import argparse
 
 import lens
 import picture
@@ -46,6 +46,9 @@ def curvature(parameters, images, targets):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("picture", nargs="?", default="transforms.svg", help="where it is written")
+    given = parser.parse_args()
     images, labels, targets = digits()
     held_out = (images[TRAINING:], labels[TRAINING:])
     parameters, full = train(lowers_precision=False)
@@ -73,9 +76,8 @@ def main():
     )
     assert max(abs(a - b) for a, b in zip(found, lens.EXACT, strict=True)) < 1e-6
 
-    path = sys.argv[1] if len(sys.argv) > 1 else "transforms.svg"
     picture.write(
-        path,
+        given.picture,
         [
             *picture.hardest(30, 30, cases),
             *picture.matrix(640, 30, rows),
@@ -84,7 +86,7 @@ def main():
             *picture.rays(480, 440, "fitted by jacfwd: a hyperbola", last),
         ],
     )
-    print(f"picture: {path}")
+    print(f"picture: {given.picture}")
 
 
 if __name__ == "__main__":
