@@ -59,12 +59,15 @@ PyObject* tnp_mismatch_text(const tnp_binding* binding, const tnp_mismatch* why,
 PyObject* tnp_check_result(tnp_op* op, tnp_binding* binding, const tenon_value* args,
                            PyObject* result);
 
-/* call.c. Calls an operator that is ready, as a redispatch with `keys` unless NULL. NULL with
+/* call.c. Calls an operator that is ready for `func`, as a redispatch with `keys` unless NULL. NULL with
  * why->found set and no exception: the arguments do not fit. */
-PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
-                     PyObject* kwnames, tnp_mismatch* why);
-/* What calls an operator of this schema (NULL: of none yet). */
-vectorcallfunc tnp_op_vectorcall(const tnp_binding* binding);
+PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyObject* const* args,
+                     size_t nargsf, PyObject* kwnames, tnp_mismatch* why);
+/* Sets what calls an operator of this schema (NULL: of none yet). */
+void tnp_op_set_calls(tnp_op* self, const tnp_binding* binding);
+/* packet.c. Calls the first overload that fits, for `func`: the packet, or a method of Tensor. */
+PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* args, size_t nargsf,
+                          PyObject* kwnames);
 PyObject* tnp_op_redispatch(PyObject* op, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames);
 PyObject* tnp_op_keys(PyObject* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);

@@ -3,6 +3,7 @@
  * returns. Every call comes this way: `op(a, b)`, packets, methods, `a + b`, redispatch. */
 #include "binding.h"
 #include "exchange.h"
+#include "function_protocol.h"
 #include "overrides.h"
 #include "value.h"
 
@@ -265,8 +266,24 @@ INLINED PyObject* run(const bound_call* c, const tenon_keyset* keys) {
   return run_boxed(c->binding, c->values, c->count, entry, &frame);
 }
 
-PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
-                     PyObject* kwnames, tnp_mismatch* why) {
+/* Binds once more, so that objects that override go into the call, and lets the dispatcher ask. */
+static PyObject* dispatch_overridden(tnp_op* self, tnp_binding* b, tenon_value* values,
+                                     uint32_t count, const tenon_keyset* keys,
+                                     PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
+                                     tnp_mismatch* why) {
+  tnp_call memory;
+  tnp_call_begin(&memory, b->numbers);
+  memory.carries = true;
+  PyObject* result = NULL;
+  if (tnp_bind(b, &memory, args, nargs, kwnames, values, why) == 0) {
+    result = run_overridden(self, b, values, count, keys);
+  }
+  tnp_call_end(&memory);
+  return result;
+}
+
+PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyObject* const* args,
+                     size_t nargsf, PyObject* kwnames, tnp_mismatch* why) {
   tnp_binding* b = self->binding;
   Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
   uint32_t count =
@@ -284,8 +301,13 @@ PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* ar
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, why);
   if (TNP_LIKELY(bound == 0)) {
     bound_call c = {self, b, values, 0, count, memory.normalised, args, nargsf, kwnames};
-    result = TNP_UNLIKELY(memory.overriding) ? run_overridden(self, b, values, count, keys)
-                                             : run(&c, keys);
+    if (TNP_LIKELY(!memory.overriding)) {
+      result = run(&c, keys);
+    } else if (keys == NULL && tnp_asks_slow(args, nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0))) {
+      result = tnp_ask(func, args, nargs, kwnames);
+    } else {
+      result = dispatch_overridden(self, b, values, count, keys, args, nargs, kwnames, why);
+    }
   } else if (bound > 0 && why->explain) {
     why->text = tnp_mismatch_text(b, why, args, nargs, kwnames);
   }
@@ -296,11 +318,14 @@ PyObject* tnp_op_try(tnp_op* self, const tenon_keyset* keys, PyObject* const* ar
   return result;
 }
 
-static PyObject* call(tnp_op* self, const tenon_keyset* keys, PyObject* const* args, size_t nargsf,
-                      PyObject* kwnames) {
+static PyObject* call(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyObject* const* args,
+                      size_t nargsf, PyObject* kwnames) {
   if (TNP_UNLIKELY(tnp_op_ready(self) != 0)) return NULL;
+  if (keys == NULL && TNP_UNLIKELY(tnp_mode_asks())) {
+    return tnp_ask(func, args, PyVectorcall_NARGS(nargsf), kwnames);
+  }
   tnp_mismatch why = {.explain = true};
-  PyObject* result = tnp_op_try(self, keys, args, nargsf, kwnames, &why);
+  PyObject* result = tnp_op_try(self, func, keys, args, nargsf, kwnames, &why);
   if (TNP_UNLIKELY(why.text != NULL)) {
     tnp_raise_format(TENON_ERROR_TYPE, "%U", why.text);
     Py_DECREF(why.text);
@@ -310,9 +335,10 @@ static PyObject* call(tnp_op* self, const tenon_keyset* keys, PyObject* const* a
 
 /* ---- Tensors by position: most calls --------------------------------------------------------- */
 
-/* Whether an object is an exact Tensor that has its tensor, as nearly all have. */
+/* Whether an object is an exact Tensor that has its tensor, as nearly all have, and no mode of
+ * Python's wants to know of it. */
 static inline bool is_plain_tensor(PyObject* object) {
-  return Py_TYPE(object) == tnp_tensor_type && ((const tnp_tensor*)object)->tensor != NULL;
+  return Py_TYPE(object) == tnp_plain_type && ((const tnp_tensor*)object)->tensor != NULL;
 }
 
 /* Runs a call whose values are bound, as far as they are tensors: the rest have their defaults. */
@@ -327,12 +353,12 @@ INLINED PyObject* run_tensors(tnp_op* self, tnp_binding* b, tenon_value* values,
 }
 
 /* With numpy's arrays among the tensors: each is under a tensor of its own while the call lasts. */
-static PyObject* call_arrays(tnp_op* self, PyObject* const* args, size_t nargsf) {
+static PyObject* call_arrays(tnp_op* self, PyObject* func, PyObject* const* args, size_t nargsf) {
   tnp_binding* b = self->binding;
   uint32_t tensors = (uint32_t)b->tensors, count = 0;
   for (uint32_t i = 0; i < tensors; i++) {
     if (Py_TYPE(args[i]) != tnp_ndarray_type && !is_plain_tensor(args[i])) {
-      return call(self, NULL, args, nargsf, NULL);
+      return call(self, func, NULL, args, nargsf, NULL);
     }
   }
   tenon_value values[TNP_FEW];
@@ -359,16 +385,16 @@ done:;
 }
 
 /* Compiled for each number of tensors, so that nothing is counted at a call. */
-INLINED PyObject* call_tensors(PyObject* callable, uint32_t tensors, PyObject* const* args,
-                               size_t nargsf, PyObject* kwnames) {
+INLINED PyObject* call_tensors(PyObject* callable, PyObject* func, uint32_t tensors,
+                               PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   tnp_op* self = (tnp_op*)callable;
   if (TNP_UNLIKELY(!tnp_op_is_current(self) || kwnames != NULL ||
                    PyVectorcall_NARGS(nargsf) != (Py_ssize_t)tensors)) {
-    return call(self, NULL, args, nargsf, kwnames);
+    return call(self, func, NULL, args, nargsf, kwnames);
   }
   tenon_value values[TNP_FEW];
   for (uint32_t i = 0; i < tensors; i++) {
-    if (TNP_UNLIKELY(!is_plain_tensor(args[i]))) return call_arrays(self, args, nargsf);
+    if (TNP_UNLIKELY(!is_plain_tensor(args[i]))) return call_arrays(self, func, args, nargsf);
     tnp_set_tensor(&values[i], ((const tnp_tensor*)args[i])->tensor);
   }
   PyObject* result = run_tensors(self, self->binding, values, tensors, false, args, nargsf);
@@ -376,25 +402,35 @@ INLINED PyObject* call_tensors(PyObject* callable, uint32_t tensors, PyObject* c
   return result;
 }
 
-static PyObject* call_0(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return call_tensors(op, 0, args, nargsf, kwnames);
-}
-static PyObject* call_1(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return call_tensors(op, 1, args, nargsf, kwnames);
-}
-static PyObject* call_2(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return call_tensors(op, 2, args, nargsf, kwnames);
-}
-static PyObject* call_3(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return call_tensors(op, 3, args, nargsf, kwnames);
-}
+#define CALLS(n)                                                                                   \
+  static PyObject* call_##n(PyObject* op, PyObject* const* args, size_t nargsf,                    \
+                            PyObject* kwnames) {                                                   \
+    return call_tensors(op, op, n, args, nargsf, kwnames);                                         \
+  }                                                                                                \
+  static PyObject* enter_##n(PyObject* op, PyObject* func, PyObject* const* args, size_t nargsf,   \
+                             PyObject* kwnames) {                                                  \
+    return call_tensors(op, func, n, args, nargsf, kwnames);                                       \
+  }
+CALLS(0)
+CALLS(1)
+CALLS(2)
+CALLS(3)
+#undef CALLS
+
 static PyObject* call_any(PyObject* op, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
-  return call((tnp_op*)op, NULL, args, nargsf, kwnames);
+  return call((tnp_op*)op, op, NULL, args, nargsf, kwnames);
+}
+static PyObject* enter_any(PyObject* op, PyObject* func, PyObject* const* args, size_t nargsf,
+                           PyObject* kwnames) {
+  return call((tnp_op*)op, func, NULL, args, nargsf, kwnames);
 }
 
-vectorcallfunc tnp_op_vectorcall(const tnp_binding* binding) {
-  static const vectorcallfunc of[TNP_FEW_TENSORS + 1] = {call_0, call_1, call_2, call_3};
-  return binding == NULL || binding->tensors < 0 ? call_any : of[binding->tensors];
+void tnp_op_set_calls(tnp_op* self, const tnp_binding* binding) {
+  static const vectorcallfunc calls[TNP_FEW_TENSORS + 1] = {call_0, call_1, call_2, call_3};
+  static const tnp_enter enters[TNP_FEW_TENSORS + 1] = {enter_0, enter_1, enter_2, enter_3};
+  const bool any = binding == NULL || binding->tensors < 0;
+  self->vectorcall = any ? call_any : calls[binding->tensors];
+  self->enter = any ? enter_any : enters[binding->tensors];
 }
 
 PyObject* tnp_op_apply(PyObject* op, PyObject* tensor, const tenon_value* more, uint32_t count) {
@@ -418,6 +454,7 @@ PyObject* tnp_op_apply(PyObject* op, PyObject* tensor, const tenon_value* more, 
   } else {
     tnp_call memory;
     tnp_call_begin(&memory, false);
+    memory.carries = true;
     int bound = tnp_to_value(&memory, &b->args[0].type, tensor, &values[0]);
     if (bound > 0) {
       tnp_raise_format(TENON_ERROR_TYPE, "%U: argument '%U' must be Tensor, got %s", self->name,
@@ -445,7 +482,7 @@ PyObject* tnp_op_redispatch(PyObject* self, PyObject* const* args, Py_ssize_t na
   }
   tenon_keyset keys = PyLong_AsUnsignedLongLong(args[0]);
   if (PyErr_Occurred()) return NULL;
-  return call((tnp_op*)self, &keys, args + 1, (size_t)(nargs - 1), kwnames);
+  return call((tnp_op*)self, self, &keys, args + 1, (size_t)(nargs - 1), kwnames);
 }
 
 /* What is done with bound arguments instead of a usual call. */
@@ -461,6 +498,7 @@ static PyObject* with_bound(PyObject* object, PyObject* const* args, Py_ssize_t 
   if (values == NULL) return PyErr_NoMemory();
   tnp_call memory;
   tnp_call_begin(&memory, b->numbers);
+  memory.carries = true;
   tnp_mismatch why = {.found = false};
   PyObject* result = NULL;
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, &why);

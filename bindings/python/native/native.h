@@ -137,6 +137,9 @@ extern PyTypeObject* tnp_tensor_type;
 PyObject* tnp_tensor_wrap(tenon_tensor* tensor); /* takes over the reference */
 /* The same for a fresh tensor, as an object of a subclass. */
 PyObject* tnp_tensor_wrap_as(PyTypeObject* type, tenon_tensor* tensor);
+/* A tensor as an object of a subclass: itself, if nobody else has seen it, or else an alias, which
+ * gradients flow through. New reference. */
+PyObject* tnp_tensor_as_class(PyObject* tensor, PyTypeObject* cls);
 /* Of an object without a reference: its keeper's handle, or NULL with an exception. */
 tenon_tensor* tnp_tensor_revive(tnp_tensor* self);
 /* The handle of a Tensor object, borrowed; NULL with an exception for one whose tensor is gone. */
@@ -284,6 +287,7 @@ typedef struct {
   const char* detail; /* why the last conversion did not match, static text or NULL */
   bool numbers;       /* a number is accepted where a Tensor is due */
   bool overriding;    /* some argument is an object that overrides operators */
+  bool carries;       /* such objects go into the call; else finding one is all that is wanted */
   bool normalised; /* some argument was converted: the caller's own object is not what was meant */
   tnp_owned few_owned[TNP_FEW_OWNED];
   _Alignas(8) char memory[320];
@@ -297,6 +301,7 @@ static inline void tnp_call_begin(tnp_call* call, bool numbers) {
   call->detail = NULL;
   call->numbers = numbers;
   call->overriding = false;
+  call->carries = false;
   call->normalised = false;
 }
 /* Releases `handle` when the call ends, or at once on failure: 0, or -1 with an exception. */
@@ -397,8 +402,13 @@ typedef struct {
   PyTypeObject* results; /* a named tuple for several results that all have names, or NULL */
 } tnp_binding;
 
+/* Calls an operator for `func`, the function that users called: what `__torch_function__` gets. */
+typedef PyObject* (*tnp_enter)(PyObject* op, PyObject* func, PyObject* const* args, size_t nargsf,
+                               PyObject* kwnames);
+
 typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
+  tnp_enter enter; /* as `vectorcall`, for another function */
   const tenon_op* op;
   tnp_binding* binding; /* NULL without a schema */
   uint64_t generation;  /* of the registry when `binding` was looked up, 0 without one */
@@ -417,7 +427,6 @@ typedef struct {
 
 extern PyTypeObject* tnp_op_type;
 extern PyTypeObject* tnp_packet_type;
-extern PyTypeObject* tnp_method_type;
 extern _Atomic(uint64_t) tnp_generation;
 
 PyObject* tnp_op_object(const tenon_op* op); /* new reference; one object per operator */

@@ -2,31 +2,61 @@
 /* Arithmetic, comparison and conversion of Tensor objects through ATen operators. */
 #include "number.h"
 
-static tnp_known_op op_add = {"aten::add.Tensor", NULL};
-static tnp_known_op op_sub = {"aten::sub.Tensor", NULL};
-static tnp_known_op op_mul = {"aten::mul.Tensor", NULL};
-static tnp_known_op op_div = {"aten::div.Tensor", NULL};
-static tnp_known_op op_remainder = {"aten::remainder.Tensor", NULL};
-static tnp_known_op op_div_mode = {"aten::div.Tensor_mode", NULL};
-static tnp_known_op op_matmul = {"aten::matmul", NULL};
-static tnp_known_op op_neg = {"aten::neg", NULL};
-static tnp_known_op op_reciprocal = {"aten::reciprocal", NULL};
-static tnp_known_op op_abs = {"aten::abs", NULL};
-static tnp_known_op op_eq = {"aten::eq.Tensor", NULL};
-static tnp_known_op op_lt = {"aten::lt.Tensor", NULL};
-static tnp_known_op op_ne = {"aten::ne.Tensor", NULL};
-static tnp_known_op op_le = {"aten::le.Tensor", NULL};
-static tnp_known_op op_gt = {"aten::gt.Tensor", NULL};
-static tnp_known_op op_ge = {"aten::ge.Tensor", NULL};
-static tnp_known_op op_add_ = {"aten::add_.Tensor", NULL};
-static tnp_known_op op_sub_ = {"aten::sub_.Tensor", NULL};
-static tnp_known_op op_mul_ = {"aten::mul_.Tensor", NULL};
-static tnp_known_op op_div_ = {"aten::div_.Tensor", NULL};
-static tnp_known_op op_pow = {"aten::pow.Tensor_Tensor", NULL};
-static tnp_known_op op_pow_number = {"aten::pow.Tensor_Scalar", NULL};
-static tnp_known_op op_pow_of_number = {"aten::pow.Scalar", NULL};
-static tnp_known_op op_pow_ = {"aten::pow_.Tensor", NULL};
-static tnp_known_op op_pow_number_ = {"aten::pow_.Scalar", NULL};
+#include "function_protocol.h"
+
+/* An operator of Python: the one of ATen that it calls, and the methods of Tensor that overrides get
+ * for it. `reverse` has the tensor on the right; without one, `method` serves both. */
+typedef struct {
+  tnp_known_op op;
+  tnp_member method, reverse;
+} operation;
+
+#define OPERATION(name, full_name, method, reverse) \
+  static operation op_##name = {{full_name, NULL}, {method, NULL}, {reverse, NULL}}
+
+OPERATION(add, "aten::add.Tensor", "add", NULL);
+OPERATION(sub, "aten::sub.Tensor", "sub", "__rsub__");
+OPERATION(mul, "aten::mul.Tensor", "mul", NULL);
+OPERATION(div, "aten::div.Tensor", "div", "__rtruediv__");
+OPERATION(floor_div, "aten::div.Tensor_mode", "__floordiv__", "__rfloordiv__");
+OPERATION(remainder, "aten::remainder.Tensor", "remainder", "__rmod__");
+OPERATION(matmul, "aten::matmul", "matmul", "__rmatmul__");
+OPERATION(neg, "aten::neg", "neg", NULL);
+OPERATION(reciprocal, "aten::reciprocal", "reciprocal", NULL);
+OPERATION(abs, "aten::abs", "abs", NULL);
+OPERATION(eq, "aten::eq.Tensor", "__eq__", NULL);
+OPERATION(lt, "aten::lt.Tensor", "lt", NULL);
+OPERATION(ne, "aten::ne.Tensor", "ne", NULL);
+OPERATION(le, "aten::le.Tensor", "le", NULL);
+OPERATION(gt, "aten::gt.Tensor", "gt", NULL);
+OPERATION(ge, "aten::ge.Tensor", "ge", NULL);
+OPERATION(add_, "aten::add_.Tensor", "add_", NULL);
+OPERATION(sub_, "aten::sub_.Tensor", "sub_", NULL);
+OPERATION(mul_, "aten::mul_.Tensor", "mul_", NULL);
+OPERATION(div_, "aten::div_.Tensor", "div_", NULL);
+OPERATION(pow, "aten::pow.Tensor_Tensor", "pow", "__rpow__");
+OPERATION(pow_number, "aten::pow.Tensor_Scalar", "pow", NULL);
+OPERATION(pow_of_number, "aten::pow.Scalar", "pow", "__rpow__");
+OPERATION(pow_, "aten::pow_.Tensor", "pow_", NULL);
+OPERATION(pow_number_, "aten::pow_.Scalar", "pow_", NULL);
+
+/* Asks who overrides `a op b`. As in PyTorch a type error leaves it to the other operand's class. */
+static PyObject* ask_binary(operation* o, PyObject* a, PyObject* b) {
+  const bool forward = TNP_IS_TENSOR(a);
+  PyObject* args[2] = {forward ? a : b, forward ? b : a};
+  tnp_member* member = forward || o->reverse.name == NULL ? &o->method : &o->reverse;
+  PyObject* result = tnp_ask_member(member, args, 2);
+  if (result == NULL && !TNP_IS_TENSOR(args[1]) && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  return result;
+}
+
+static inline bool asks(PyObject* a, PyObject* b) {
+  PyObject* args[2] = {a, b};
+  return tnp_asks(args, 2);
+}
 
 static inline PyObject* call1(tnp_known_op* known, PyObject* a) {
   PyObject* op = tnp_known(known);
@@ -48,6 +78,12 @@ static inline bool is_operand(PyObject* object) {
          strncmp(type->tp_name, "numpy.", 6) == 0;
 }
 
+/* What has one operand, and no more to it. */
+static PyObject* unary(operation* o, PyObject* a) {
+  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(&o->method, &a, 1);
+  return call1(&o->op, a);
+}
+
 static PyObject* plain_number(PyObject* object) {
   /* numpy's scalars count as numbers, not as 0-dim arrays: item() gives Python's. */
   if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || TNP_IS_TENSOR(object) ||
@@ -58,10 +94,12 @@ static PyObject* plain_number(PyObject* object) {
   return PyObject_CallMethod(object, "item", NULL);
 }
 
-static PyObject* binary(tnp_known_op* known, PyObject* a, PyObject* b) {
-  if (TNP_LIKELY(Py_TYPE(a) == tnp_tensor_type && Py_TYPE(b) == tnp_tensor_type)) {
+static PyObject* binary(operation* o, PyObject* a, PyObject* b) {
+  tnp_known_op* known = &o->op;
+  if (TNP_LIKELY(Py_TYPE(a) == tnp_plain_type && Py_TYPE(b) == tnp_plain_type)) {
     return call2(known, a, b);
   }
+  if (TNP_UNLIKELY(asks(a, b))) return ask_binary(o, a, b);
   if (!is_operand(a) || !is_operand(b)) Py_RETURN_NOTIMPLEMENTED;
   PyObject* x = plain_number(a);
   PyObject* y = x ? plain_number(b) : NULL;
@@ -76,10 +114,10 @@ PyObject* tnp_subtract(PyObject* a, PyObject* b) { return binary(&op_sub, a, b);
 PyObject* tnp_multiply(PyObject* a, PyObject* b) { return binary(&op_mul, a, b); }
 PyObject* tnp_divide(PyObject* a, PyObject* b) {
   const bool is_number = PyLong_Check(a) || PyFloat_Check(a) || PyComplex_Check(a);
-  if (TNP_LIKELY(!is_number || Py_TYPE(b) != tnp_tensor_type)) return binary(&op_div, a, b);
+  if (TNP_LIKELY(!is_number || !TNP_IS_TENSOR(b) || asks(a, b))) return binary(&op_div, a, b);
   /* As PyTorch: a number by a tensor is the reciprocal times the number, rounded twice. */
-  PyObject* inverse = call1(&op_reciprocal, b);
-  PyObject* result = inverse ? call2(&op_mul, inverse, a) : NULL;
+  PyObject* inverse = call1(&op_reciprocal.op, b);
+  PyObject* result = inverse ? call2(&op_mul.op, inverse, a) : NULL;
   Py_XDECREF(inverse);
   return result;
 }
@@ -87,19 +125,22 @@ PyObject* tnp_remainder(PyObject* a, PyObject* b) {
   if (PyUnicode_Check(a)) Py_RETURN_NOTIMPLEMENTED; /* a text is formatted */
   return binary(&op_remainder, a, b);
 }
-PyObject* tnp_negative(PyObject* a) { return call1(&op_neg, a); }
-PyObject* tnp_absolute(PyObject* a) { return call1(&op_abs, a); }
+PyObject* tnp_negative(PyObject* a) { return unary(&op_neg, a); }
+PyObject* tnp_absolute(PyObject* a) { return unary(&op_abs, a); }
 PyObject* tnp_positive(PyObject* a) {
+  static tnp_member member = {"__pos__", NULL};
+  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(&member, &a, 1);
   Py_INCREF(a);
   return a;
 }
 
 PyObject* tnp_floor_divide(PyObject* a, PyObject* b) {
   static PyObject *names, *floor;
+  if (TNP_UNLIKELY(asks(a, b))) return ask_binary(&op_floor_div, a, b);
   if (!is_operand(a) || !is_operand(b)) Py_RETURN_NOTIMPLEMENTED;
   if (names == NULL && (names = Py_BuildValue("(s)", "rounding_mode")) == NULL) return NULL;
   if (floor == NULL && (floor = PyUnicode_InternFromString("floor")) == NULL) return NULL;
-  PyObject* op = tnp_known(&op_div_mode);
+  PyObject* op = tnp_known(&op_floor_div.op);
   PyObject* args[4] = {NULL, a, b, floor};
   if (op == NULL) return NULL;
   return ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
@@ -110,8 +151,8 @@ static bool is_tensor(PyObject* object) { return TNP_IS_TENSOR(object) || tnp_is
 /* The overload goes by which of both is a tensor; Python's third argument is for integers. */
 PyObject* tnp_power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  tnp_known_op* known = !is_tensor(a) ? &op_pow_of_number : is_tensor(b) ? &op_pow : &op_pow_number;
-  return binary(known, a, b);
+  operation* o = !is_tensor(a) ? &op_pow_of_number : is_tensor(b) ? &op_pow : &op_pow_number;
+  return binary(o, a, b);
 }
 PyObject* tnp_power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
   (void)modulus; /* always None */
@@ -119,10 +160,11 @@ PyObject* tnp_power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
 }
 
 PyObject* tnp_matmul(PyObject* a, PyObject* b) {
+  if (TNP_UNLIKELY(asks(a, b))) return ask_binary(&op_matmul, a, b);
   if ((!TNP_IS_TENSOR(a) && !tnp_is_ndarray(a)) || (!TNP_IS_TENSOR(b) && !tnp_is_ndarray(b))) {
     Py_RETURN_NOTIMPLEMENTED;
   }
-  return call2(&op_matmul, a, b);
+  return call2(&op_matmul.op, a, b);
 }
 
 PyObject* tnp_add_in_place(PyObject* a, PyObject* b) { return binary(&op_add_, a, b); }
@@ -133,13 +175,15 @@ PyObject* tnp_divide_in_place(PyObject* a, PyObject* b) { return binary(&op_div_
 /* ---- Comparison ------------------------------------------------------------------------------ */
 
 PyObject* tnp_tensor_compare(PyObject* a, PyObject* b, int op) {
-  static tnp_known_op* const known[] = {&op_lt, &op_le, &op_eq, &op_ne, &op_gt, &op_ge};
-  return binary(known[op], a, b); /* in the order of Py_LT to Py_GE */
+  static operation* const operations[] = {&op_lt, &op_le, &op_eq, &op_ne, &op_gt, &op_ge};
+  return binary(operations[op], a, b); /* in the order of Py_LT to Py_GE */
 }
 
 /* ---- Conversion ------------------------------------------------------------------------------ */
 
 int tnp_truth(PyObject* a) {
+  static tnp_member member = {"__bool__", NULL};
+  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return (int)tnp_ask_number(&member, &a, 1);
   PyObject* number = tnp_tensor_scalar(a);
   if (number == NULL) return -1;
   int truth = PyObject_IsTrue(number);
@@ -147,21 +191,27 @@ int tnp_truth(PyObject* a) {
   return truth;
 }
 
-static PyObject* through(PyObject* a, PyObject* (*convert)(PyObject*)) {
+static PyObject* through(tnp_member* member, PyObject* a, PyObject* (*convert)(PyObject*)) {
+  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(member, &a, 1);
   PyObject* number = tnp_tensor_scalar(a);
   PyObject* result = number ? convert(number) : NULL;
   Py_XDECREF(number);
   return result;
 }
 
-PyObject* tnp_as_int(PyObject* a) { return through(a, PyNumber_Long); }
-PyObject* tnp_as_float(PyObject* a) { return through(a, PyNumber_Float); }
+static tnp_member as_int = {"__int__", NULL};
+static tnp_member as_float = {"__float__", NULL};
+static tnp_member as_index = {"__index__", NULL};
+
+PyObject* tnp_as_int(PyObject* a) { return through(&as_int, a, PyNumber_Long); }
+PyObject* tnp_as_float(PyObject* a) { return through(&as_float, a, PyNumber_Float); }
 PyObject* tnp_as_index(PyObject* a) {
+  if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(&as_index, &a, 1);
   tenon_tensor* tensor = tnp_tensor_get(a);
   if (tensor == NULL) return NULL;
   if (!(tenon_dtype_traits(tenon_tensor_dtype(tensor)) & TENON_DTYPE_IS_INTEGRAL)) {
     return tnp_raise_format(TENON_ERROR_TYPE, "index: tensor must be of an integer dtype, got %s",
                             tenon_dtype_name(tenon_tensor_dtype(tensor)));
   }
-  return through(a, PyNumber_Long);
+  return through(&as_index, a, PyNumber_Long);
 }

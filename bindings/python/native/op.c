@@ -18,7 +18,7 @@ static void forget(tnp_op* self) {
   tnp_binding* old = self->binding;
   self->binding = NULL;
   self->generation = 0;
-  self->vectorcall = tnp_op_vectorcall(NULL);
+  tnp_op_set_calls(self, NULL);
   tnp_binding_release(old);
 }
 
@@ -58,7 +58,7 @@ int tnp_op_refresh(tnp_op* self) {
     if (fresh == NULL) return -1;
     tnp_binding_release(self->binding);
     self->binding = fresh;
-    self->vectorcall = tnp_op_vectorcall(fresh);
+    tnp_op_set_calls(self, fresh);
   }
   self->generation = now;
   return 0;
@@ -92,7 +92,7 @@ PyObject* tnp_op_object(const tenon_op* op) {
   }
   tnp_op* self = PyObject_GC_New(tnp_op, tnp_op_type);
   if (self != NULL) {
-    self->vectorcall = tnp_op_vectorcall(NULL);
+    tnp_op_set_calls(self, NULL);
     self->op = op;
     self->binding = NULL;
     self->generation = 0;

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python classes that override operators (`__tenon_function__`), wrapper tensors
- * (`__tenon_dispatch__`) and modes; see tenon/overrides.h. */
+/* Python classes that override operators (`__torch_function__`) as the dispatcher asks them, wrapper
+ * tensors (`__torch_dispatch__`) and modes; see tenon/overrides.h. */
 #include "overrides.h"
 
 #include "binding.h"
+#include "function_protocol.h"
 #include "value.h"
 
 static PyObject* protocol_names[2]; /* by TENON_MODE_* */
 
 /* ---- Who overrides --------------------------------------------------------------------------- */
 
+static PyObject* default_dispatch; /* what a class without a handler of its own has */
+
 static bool has_handler(PyTypeObject* type, uint32_t kind) {
+  if (kind == TENON_MODE_OVERRIDE) return tnp_function_handler(type) != NULL;
   PyObject* found = _PyType_Lookup(type, protocol_names[kind]);
-  return found != NULL && found != Py_None;
+  return found != NULL && found != Py_None && found != default_dispatch;
 }
 
 bool tnp_overrides_slow(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
   if (tnp_is_foreign(object)) {
     return tenon_object_get_type(tnp_foreign_get(object))->override != NULL;
   }
-  if (!has_handler(type, TENON_MODE_OVERRIDE)) return false;
-  /* Where overrides are off, a subclass is the tensor that it is; nothing else has that choice. */
-  return !TNP_IS_TENSOR(object) || !(tenon_keyset_excluded() >> TNP_OVERRIDE_BIT & 1);
+  return tnp_class_asks_slow(object);
 }
 
 int tnp_to_overriding(tnp_call* call, PyObject* object, tenon_value* out) {
   memset(out, 0, sizeof *out);
   call->overriding = true;
   call->normalised = true;
+  if (!call->carries) return 0; /* the call will not be made with this value */
   return tnp_to_object(call, object, TENON_TAG_OBJECT, out);
 }
 
@@ -228,6 +230,7 @@ static PyObject* mode_push(PyObject* module, PyObject* args) {
   if (result == 0) result = tnp_check(tenon_mode_push(kind, value.as.object));
   tnp_call_end(&call);
   if (result != 0) return NULL;
+  if (kind == TENON_MODE_OVERRIDE) tnp_count_modes(1);
   Py_RETURN_NONE;
 }
 
@@ -251,6 +254,7 @@ static PyObject* mode_pop(PyObject* module, PyObject* args) {
   if (found < 0) return NULL;
   /* NULL is no mode: the library then says what is wrong. */
   if (tnp_check(tenon_mode_pop(kind, found ? innermost : NULL)) != 0) return NULL;
+  if (kind == TENON_MODE_OVERRIDE) tnp_count_modes(-1);
   Py_RETURN_NONE;
 }
 
@@ -340,7 +344,7 @@ static PyMethodDef methods[] = {{"mode_push", mode_push, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 int tnp_overrides_init(PyObject* module) {
-  static const char* const names[] = {"__tenon_function__", "__tenon_dispatch__"};
+  static const char* const names[] = {"__torch_function__", "__torch_dispatch__"};
   for (int kind = 0; kind < 2; kind++) {
     if (protocol_names[kind] == NULL &&
         (protocol_names[kind] = PyUnicode_InternFromString(names[kind])) == NULL) {

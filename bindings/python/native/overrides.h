@@ -6,8 +6,9 @@
 #include "native.h"
 
 #define TNP_OVERRIDE_BIT (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_OVERRIDE)
+#define TNP_OVERRIDE_KEYS ((tenon_keyset)1 << TNP_OVERRIDE_BIT)
 
-/* Whether an object stands for any argument: its class has `__tenon_function__`, or it is another
+/* Whether an object stands for any argument: its class has `__torch_function__`, or it is another
  * language's that overrides. Built-in types never do. */
 bool tnp_overrides_slow(PyObject* object);
 static inline bool tnp_overrides(PyObject* object) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets, all overloads of one operator name, and packets as methods of Tensor. */
+/* Packets: all overloads of one operator name. */
 #include "binding.h"
+#include "function_protocol.h"
 
 #include <stddef.h>
 #include <structmember.h>
 
 PyTypeObject* tnp_packet_type;
-PyTypeObject* tnp_method_type;
 static PyObject* packet_resolver; /* ops.py: fills a packet that has no overloads yet */
 
 static int fill(PyObject* packet) {
@@ -19,18 +19,21 @@ static int fill(PyObject* packet) {
   return done ? 0 : -1;
 }
 
-static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
-                                   PyObject* kwnames) {
-  tnp_packet* self = (tnp_packet*)callable;
+PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* args, size_t nargsf,
+                          PyObject* kwnames) {
   if (TNP_UNLIKELY(PyTuple_GET_SIZE(self->ops) == 0)) {
-    if (fill(callable) != 0) return NULL;
+    if (fill((PyObject*)self) != 0) return NULL;
   }
   PyObject* ops = self->ops;
   Py_ssize_t count = PyTuple_GET_SIZE(ops);
   /* Operator objects live as long as the process: the tuple need not be held. */
   if (count == 1) {
     PyObject* op = PyTuple_GET_ITEM(ops, 0);
-    return ((tnp_op*)op)->vectorcall(op, args, nargsf, kwnames);
+    return ((tnp_op*)op)->enter(op, func, args, nargsf, kwnames);
+  }
+  /* Whoever is to be asked is asked before an overload is chosen. */
+  if (TNP_UNLIKELY(tnp_mode_asks())) {
+    return tnp_ask(func, args, PyVectorcall_NARGS(nargsf), kwnames);
   }
   Py_INCREF(ops);
   PyObject* result = NULL;
@@ -39,7 +42,7 @@ static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, si
     tnp_op* op = (tnp_op*)PyTuple_GET_ITEM(ops, i);
     if (TNP_UNLIKELY(tnp_op_ready(op) != 0)) break;
     tnp_mismatch why = {.found = false};
-    result = tnp_op_try(op, NULL, args, nargsf, kwnames, &why);
+    result = tnp_op_try(op, func, NULL, args, nargsf, kwnames, &why);
     if (TNP_LIKELY(result != NULL) || !why.found || PyErr_Occurred()) break;
     if (i + 1 < count) continue;
     /* None fits: say why for each. */
@@ -48,7 +51,7 @@ static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, si
       op = (tnp_op*)PyTuple_GET_ITEM(ops, k);
       why = (tnp_mismatch){.explain = true};
       PyObject* late =
-          tnp_op_ready(op) == 0 ? tnp_op_try(op, NULL, args, nargsf, kwnames, &why) : NULL;
+          tnp_op_ready(op) == 0 ? tnp_op_try(op, func, NULL, args, nargsf, kwnames, &why) : NULL;
       if (late != NULL) {
         result = late; /* an overload came to fit meanwhile */
         Py_CLEAR(reasons);
@@ -74,6 +77,11 @@ static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, si
   }
   Py_DECREF(ops);
   return result;
+}
+
+static PyObject* packet_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                                   PyObject* kwnames) {
+  return tnp_packet_call((tnp_packet*)callable, callable, args, nargsf, kwnames);
 }
 
 static PyObject* packet_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
@@ -208,86 +216,6 @@ static PyType_Spec packet_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
     packet_slots};
 
-/* A packet as a method of Tensor: binds `self`, which a packet in a class body must not do. */
-typedef struct {
-  PyObject_HEAD vectorcallfunc vectorcall;
-  PyObject* packet;
-} method;
-
-static PyObject* method_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
-                                   PyObject* kwnames) {
-  PyObject* packet = ((method*)callable)->packet;
-  return ((tnp_packet*)packet)->vectorcall(packet, args, nargsf, kwnames);
-}
-
-static PyObject* method_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static char* names[] = {"packet", NULL};
-  PyObject* packet;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!:TensorMethod", names, tnp_packet_type,
-                                   &packet)) {
-    return NULL;
-  }
-  method* self = (method*)type->tp_alloc(type, 0);
-  if (self == NULL) return NULL;
-  self->vectorcall = method_vectorcall;
-  Py_INCREF(packet);
-  self->packet = packet;
-  return (PyObject*)self;
-}
-
-static PyObject* method_get(PyObject* self, PyObject* object, PyObject* type) {
-  (void)type;
-  if (object == NULL || object == Py_None) {
-    Py_INCREF(self);
-    return self;
-  }
-  return PyMethod_New(self, object);
-}
-
-static int method_traverse(PyObject* object, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(object));
-  Py_VISIT(((method*)object)->packet);
-  return 0;
-}
-
-static void method_dealloc(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  PyObject_GC_UnTrack(object);
-  Py_XDECREF(((method*)object)->packet);
-  type->tp_free(object);
-  Py_DECREF(type);
-}
-
-static PyObject* method_repr(PyObject* object) {
-  return PyUnicode_FromFormat("<method of Tensor: %U>",
-                              ((tnp_packet*)((method*)object)->packet)->name);
-}
-
-static PyObject* method_name(PyObject* object, void* unused) {
-  return packet_get_short_name(((method*)object)->packet, unused);
-}
-
-static PyGetSetDef method_getset[] = {{"__name__", method_name, NULL, NULL, NULL},
-                                      {NULL, NULL, NULL, NULL, NULL}};
-static PyMemberDef method_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(method, vectorcall), READONLY, NULL},
-    {"packet", T_OBJECT_EX, offsetof(method, packet), READONLY, "The packet it calls."},
-    {NULL, 0, 0, 0, NULL}};
-static PyType_Slot method_slots[] = {{Py_tp_doc, "An operator as a method of Tensor."},
-                                     {Py_tp_new, method_new},
-                                     {Py_tp_dealloc, method_dealloc},
-                                     {Py_tp_traverse, method_traverse},
-                                     {Py_tp_call, PyVectorcall_Call},
-                                     {Py_tp_descr_get, method_get},
-                                     {Py_tp_repr, method_repr},
-                                     {Py_tp_members, method_members},
-                                     {Py_tp_getset, method_getset},
-                                     {0, NULL}};
-static PyType_Spec method_spec = {"tenon.TensorMethod", sizeof(method), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-                                      Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_METHOD_DESCRIPTOR,
-                                  method_slots};
-
 /* ---- The module ------------------------------------------------------------------------------ */
 
 static PyObject* set_packet_resolver(PyObject* module, PyObject* resolver) {
@@ -302,6 +230,5 @@ static PyMethodDef methods[] = {{"_set_packet_resolver", set_packet_resolver, ME
 
 int tnp_packet_init(PyObject* module) {
   if (PyModule_AddFunctions(module, methods) != 0) return -1;
-  if (tnp_add_type(module, &tnp_packet_type, &packet_spec, NULL) != 0) return -1;
-  return tnp_add_type(module, &tnp_method_type, &method_spec, NULL);
+  return tnp_add_type(module, &tnp_packet_type, &packet_spec, NULL);
 }

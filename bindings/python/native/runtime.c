@@ -2,7 +2,9 @@
 /* The gate between Python's lock and other threads: attaching, exit, and what is freed later. */
 #include <time.h>
 
+#include "function_protocol.h"
 #include "native.h"
+#include "overridable.h"
 #include "overrides.h"
 
 /* What the extension reads and writes in place must lie where the library puts it. */
@@ -220,8 +222,9 @@ int tnp_init(PyObject* module) {
       tnp_factory_init(module) || tnp_generator_init(module) || tnp_autograd_init(module) ||
       tnp_forward_ad_init(module) || tnp_transform_init(module) || tnp_transformed_init(module) ||
       tnp_nn_module_init(module) || tnp_autocast_init(module) || tnp_check_init(module) ||
-      tnp_op_init(module) || tnp_library_init(module) || tnp_alias_check_init(module) ||
-      tnp_handle_init(module) || tnp_guard_init(module)) {
+      tnp_op_init(module) || tnp_function_protocol_init(module) || tnp_overridable_init(module) ||
+      tnp_library_init(module) || tnp_alias_check_init(module) || tnp_handle_init(module) ||
+      tnp_guard_init(module)) {
     return -1;
   }
   if (tnp_warning_init() != 0) return -1;

@@ -3,12 +3,21 @@
  * tensors, masks and sequences besides is in selection.c. */
 #include "selection.h"
 
+#include "function_protocol.h"
+
 static tnp_known_op op_select = {"aten::select.int", NULL};
 static tnp_known_op op_slice = {"aten::slice.Tensor", NULL};
 static tnp_known_op op_unsqueeze = {"aten::unsqueeze", NULL};
 static tnp_known_op op_view = {"aten::view", NULL};
 static tnp_known_op op_copy = {"aten::copy_", NULL};
 static tnp_known_op op_fill = {"aten::fill_.Scalar", NULL};
+
+/* Whether an index asks: most are of a plain tensor by an int or a slice. */
+static inline bool asks(PyObject* self, PyObject* key) {
+  PyObject* args[2] = {self, key};
+  const bool is_simple = PyLong_CheckExact(key) || PySlice_Check(key);
+  return TNP_UNLIKELY(Py_TYPE(self) != tnp_plain_type || !is_simple) && tnp_asks_slow(args, 2);
+}
 
 static inline tenon_value integer(int64_t number) {
   return (tenon_value){.tag = TENON_TAG_INT, .as.i = number};
@@ -148,6 +157,9 @@ static PyObject* take_view(PyObject* self, PyObject* key, bool* selects) {
 }
 
 PyObject* tnp_tensor_subscript(PyObject* self, PyObject* key) {
+  static tnp_member member = {"__getitem__", NULL};
+  PyObject* args[2] = {self, key};
+  if (TNP_UNLIKELY(asks(self, key))) return tnp_ask_member(&member, args, 2);
   bool selects;
   PyObject* view = take_view(self, key, &selects);
   return TNP_UNLIKELY(selects) ? tnp_select(self, key) : view;
@@ -207,6 +219,13 @@ int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value) {
     tnp_raise_format(TENON_ERROR_TYPE, "index: elements of a tensor must stay, got del");
     return -1;
   }
+  static tnp_member member = {"__setitem__", NULL};
+  PyObject* args[3] = {self, key, value};
+  if (TNP_UNLIKELY(asks(self, key) || tnp_class_asks(value))) {
+    PyObject* done = tnp_ask_member(&member, args, 3);
+    Py_XDECREF(done);
+    return done != NULL ? 0 : -1;
+  }
   bool selects;
   PyObject* target = take_view(self, key, &selects);
   if (selects) return tnp_select_assign(self, key, value);
@@ -215,9 +234,9 @@ int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value) {
   PyObject* source = tnp_value_for(target, value, false);
   if (source != NULL && !number) source = tnp_without_front(source);
   PyObject* op = source ? tnp_known(number ? &op_fill : &op_copy) : NULL;
-  PyObject* args[3] = {NULL, target, source};
+  PyObject* vector[3] = {NULL, target, source};
   PyObject* done =
-      op ? ((tnp_op*)op)->vectorcall(op, args + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL) : NULL;
+      op ? ((tnp_op*)op)->vectorcall(op, vector + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL) : NULL;
   Py_XDECREF(source);
   Py_DECREF(target);
   Py_XDECREF(done);

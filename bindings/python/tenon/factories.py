@@ -4,28 +4,25 @@
 from __future__ import annotations
 
 from . import _tenon
-from ._tenon import (
-    Tensor,
-    device,
-    dtype,
-    empty,
-    from_buffer,
-    from_dlpack,
-    from_numpy,
-    full,
-    ones,
-    rand,
-    randn,
-    tensor,
-    zeros,
-)
+from ._tenon import Tensor, device, dtype, from_buffer
 from .dtype import contiguous_format
 from .error import ArgumentTypeError, InvalidArgumentError
 from .ops import _packet
+from .overridable import overridable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+empty = overridable(_tenon.empty)
+from_dlpack = overridable(_tenon.from_dlpack)
+from_numpy = overridable(_tenon.from_numpy)
+full = overridable(_tenon.full)
+ones = overridable(_tenon.ones)
+rand = overridable(_tenon.rand)
+randn = overridable(_tenon.randn)
+tensor = overridable(_tenon.tensor)
+zeros = overridable(_tenon.zeros)
 
 _clone = _packet("aten::clone")
 _empty_strided = _packet("aten::empty_strided")
@@ -43,6 +40,7 @@ def _copy(data: Any, dtype: dtype | None, device: device | str | None) -> Tensor
     return _clone(result, memory_format=contiguous_format) if result is shared else result
 
 
+@overridable
 def as_tensor(
     data: Any, *, dtype: dtype | None = None, device: device | str | None = None
 ) -> Tensor:
@@ -73,6 +71,7 @@ def as_tensor(
     return result if dtype is None and device is None else result.to(dtype=dtype, device=device)
 
 
+@overridable
 def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0) -> Tensor:
     """Returns a 1-d tensor on the memory of an object with a buffer, its bytes read as a dtype."""
     from .dtype import _NUMPY
@@ -103,6 +102,7 @@ def _asking(result: Tensor, requires_grad: bool) -> Tensor:
     return result
 
 
+@overridable
 def empty_strided(
     size: Any,
     stride: Any,
@@ -115,6 +115,7 @@ def empty_strided(
     return _asking(_empty_strided(size, stride, **_options(dtype, device)), requires_grad)
 
 
+@overridable
 def arange(
     start: Any,
     end: Any = None,
@@ -130,6 +131,7 @@ def arange(
     return _asking(_arange(start, end, step, **_options(dtype, device)), requires_grad)
 
 
+@overridable
 def eye(
     n: int,
     m: int | None = None,
@@ -163,6 +165,7 @@ def _like(
     return _asking(op(*args, **options), requires_grad)
 
 
+@overridable
 def empty_like(
     input: Tensor,
     *,
@@ -177,6 +180,7 @@ def empty_like(
     return _like(_empty_like, (input,), dtype, device, memory_format, requires_grad)
 
 
+@overridable
 def zeros_like(
     input: Tensor,
     *,
@@ -191,6 +195,7 @@ def zeros_like(
     return _like(_zeros_like, (input,), dtype, device, memory_format, requires_grad)
 
 
+@overridable
 def ones_like(
     input: Tensor,
     *,
@@ -205,6 +210,7 @@ def ones_like(
     return _like(_ones_like, (input,), dtype, device, memory_format, requires_grad)
 
 
+@overridable
 def full_like(
     input: Tensor,
     fill_value: Any,

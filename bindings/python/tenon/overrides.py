@@ -1,28 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overriding operators: classes in the place of tensors, wrapper tensors, and modes.
+"""Overriding functions: classes in the place of tensors, subclasses of Tensor, and modes.
 
-A class with the class method `__tenon_function__(cls, op, types, args, kwargs)` may stand for any
-argument of any operator, written in whatever language: the method then runs instead. A subclass of
-`Tensor` with `__tenon_dispatch__`, of the same form, made by `wrapper()`, gets the operators called
-on it below autograd. Modes see every call of the thread while they are on. `NotImplemented` passes
-on: modes first, innermost first, then types from left to right, subclasses before their bases.
+A class with the class method `__torch_function__(cls, func, types, args=(), kwargs=None)` may stand
+for any argument of the package's functions, of methods of Tensor and of operators in whatever
+language: the method then runs instead. Subclasses of `Tensor` inherit one that makes results
+objects of the subclass. Modes see every call of the thread while they are on. `NotImplemented`
+passes on: modes first, innermost first, then classes from left to right, subclasses before their
+bases.
 """
 
 from __future__ import annotations
 
+import functools
+
 from . import _tenon
-from ._tenon import Tensor, device, dtype
-from .dtype import get_default_dtype
+from ._tenon import (
+    _disabled_torch_function_impl,
+    handle_torch_function,
+    has_torch_function,
+    has_torch_function_unary,
+    has_torch_function_variadic,
+)
+from .override_names import (
+    get_ignored_functions,
+    get_overridable_functions,
+    is_tensor_method_or_property,
+    resolve_name,
+)
+from .override_testing import get_testing_overrides
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, TypeVar
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
-    _T = TypeVar("_T", bound=Tensor)
+    _Function = Callable[..., Any]
 
 
-class _Mode:
+class Mode:
+    """A handler of the calling thread's calls, on while a `with` block runs."""
+
     _kind: int
 
     def __enter__(self) -> Any:
@@ -33,88 +50,88 @@ class _Mode:
         _tenon.mode_pop(self._kind, self)
 
 
-class TenonFunctionMode(_Mode):
-    """A mode that sees every call before dispatch, while a `with` block runs.
+class TorchFunctionMode(Mode):
+    """A mode that sees calls of functions, methods and attributes, while a `with` block runs.
 
-    While its method runs the mode is off, so that calling `op` there goes on to what is outside.
+    While its method runs the mode is off, so that calling `func` there goes on to what is outside.
     """
 
     _kind = _tenon.TENON_MODE_OVERRIDE
 
-    def __tenon_function__(
-        self, op: Any, types: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    def __torch_function__(
+        self,
+        func: Any,
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Serves one call; by default lets it go on."""
-        return op(*args, **kwargs)
+        return func(*args, **(kwargs or {}))
 
 
-class TenonDispatchMode(_Mode):
-    """The same below autograd: what it sees are the operators that kernels would run."""
-
-    _kind = _tenon.TENON_MODE_WRAPPER
-
-    def __tenon_dispatch__(
-        self, op: Any, types: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """Serves one call; by default lets it go on."""
-        return op(*args, **kwargs)
+# The name of a mode that lets all go on.
+BaseTorchFunctionMode = TorchFunctionMode
 
 
-def wrapper(
-    cls: type[_T],
-    sizes: Sequence[int],
-    *,
-    strides: Sequence[int] | None = None,
-    storage_offset: int = 0,
-    dtype: dtype | None = None,
-    device: device | str = "cpu",
-    keys: str | int | Sequence[str | int] = (),
-    alias_of: Tensor | None = None,
-) -> _T:
-    """Makes a tensor of class `cls`: geometry, dtype and device as claimed, without memory.
+class DisableTorchFunctionSubclass:
+    """Leaves classes unasked in a `with` block: subclasses of Tensor are plain tensors there."""
 
-    Args:
-        cls: A subclass of Tensor with `__tenon_dispatch__`. What its method needs to know of one
-            tensor, such as the tensor that it wraps, are attributes of the result.
-        sizes: The shape that it claims.
-        strides: The strides that it claims, in elements; row-major if not given.
-        storage_offset: Where its first element would lie, in elements.
-        dtype: The dtype that it claims; the default dtype if not given.
-        device: The device that it claims.
-        keys: Functionalities that it carries besides Wrapper: names such as "Tracer", or sets.
-        alias_of: A tensor whose version counter it shares, such as the one that it views.
+    def __enter__(self) -> None:
+        _tenon.disable_classes(1)
 
-    Raises:
-        ArgumentTypeError: cls is no such class.
-        InvalidArgumentError: a bad shape, strides that do not go with it, or a key that wrappers
-            cannot carry.
-    """
-    from .library import DispatchKeySet
-
-    carried = DispatchKeySet(*((keys,) if isinstance(keys, (str, int)) else keys))
-    return _tenon.wrapper(
-        cls,
-        tuple(sizes),
-        None if strides is None else tuple(strides),
-        storage_offset,
-        dtype or get_default_dtype(),
-        device,
-        carried,
-        alias_of,
-    )
+    def __exit__(self, *exc: object) -> None:
+        _tenon.disable_classes(-1)
 
 
-class disabled(_tenon.KeyGuard):
-    """Turns overrides off in a `with` block: subclasses of Tensor are plain tensors there."""
+class DisableTorchFunction(_tenon.KeyGuard):
+    """Leaves classes and modes unasked in a `with` block, those of other languages too."""
 
-    def __new__(cls) -> disabled:
+    def __new__(cls) -> DisableTorchFunction:
         """Makes the guard."""
         return super().__new__(cls, 1, 0, _tenon.tenon_keyset_from_key(_tenon.TENON_KEY_OVERRIDE))
 
 
-def is_overriding(value: object) -> bool:
-    """Tells whether a value's class has `__tenon_function__`."""
-    return getattr(type(value), "__tenon_function__", None) is not None
+def is_tensor_like(inp: object) -> bool:
+    """Tells whether an object is a tensor or its class has `__torch_function__`."""
+    return hasattr(type(inp), "__torch_function__")
 
 
-__all__ = ["TenonDispatchMode", "TenonFunctionMode", "disabled", "is_overriding", "wrapper"]
+def wrap_torch_function(dispatcher: _Function) -> Callable[[_Function], _Function]:
+    """Makes a function of one's own overridable.
+
+    Args:
+        dispatcher: Takes what the function takes and returns the arguments that are relevant: a
+            sequence of those whose classes are asked.
+    """
+
+    def inner(func: _Function) -> _Function:
+        @functools.wraps(func)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            relevant = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return func(*args, **kwargs)
+
+        return wrapped
+
+    return inner
+
+
+__all__ = [
+    "BaseTorchFunctionMode",
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
+    "TorchFunctionMode",
+    "_disabled_torch_function_impl",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
+    "handle_torch_function",
+    "has_torch_function",
+    "has_torch_function_unary",
+    "has_torch_function_variadic",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "resolve_name",
+    "wrap_torch_function",
+]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import _tenon
-from ._tenon import Tensor, TensorMethod, dtype
+from ._tenon import Tensor, dtype
 from .dtype import (
     _NUMPY,
     bfloat16,
@@ -21,6 +21,7 @@ from .dtype import (
 from .error import NotSupportedError, StateError
 from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
+from .overridable import overridable, overridable_property
 from .tensor_methods import METHODS
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 for _name in METHODS:
-    setattr(Tensor, _name, TensorMethod(_packet(f"aten::{_name}")))
+    setattr(Tensor, _name, overridable(_packet(f"aten::{_name}")))
 
 _to_copy = _packet("aten::_to_copy")
 _transpose = _packet("aten::transpose")
@@ -127,12 +128,26 @@ def _contains(self: Tensor, value: Any) -> bool:
     return any(bool(one) for one in (self == value).reshape(-1))
 
 
-def _reduce(self: Tensor) -> tuple:
+def _mT(self: Tensor) -> Tensor:
+    """The last two dims exchanged."""
+    return _transpose(self, -2, -1)
+
+
+def _reduce_ex(self: Tensor, protocol: Any) -> tuple:
     from .factories import _restore
 
+    if type(self) is not Tensor:
+        return _restore_as, (type(self), self.as_subclass(Tensor), self.__dict__)
     dense = self.cpu().contiguous()
     data = memoryview(dense).tobytes() if dense.dtype in _NUMPY else dense.float().tolist()
     return _restore, (data, self.dtype, self.shape, self.device)
+
+
+def _restore_as(cls: type, tensor: Tensor, state: dict[str, Any]) -> Tensor:
+    """Rebuilds a pickled object of a subclass."""
+    restored = tensor.as_subclass(cls)
+    restored.__dict__.update(state)
+    return restored
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -141,8 +156,15 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             "deepcopy: tensor must be a leaf, got one made by a recorded call: detach() it first"
         )
     if id(self) not in memo:
-        fresh = self.detach().clone().requires_grad_(self.requires_grad)
+        fresh = self.detach().clone()
+        if type(fresh) is not type(self):
+            fresh = fresh.as_subclass(type(self))
+        fresh.requires_grad_(self.requires_grad)
         memo[id(self)] = fresh
+        if type(self) is not Tensor:
+            from copy import deepcopy
+
+            fresh.__dict__.update(deepcopy(self.__dict__, memo))
         if self.grad is not None:
             fresh.grad = _deepcopy(self.grad, memo)
     return memo[id(self)]
@@ -152,20 +174,20 @@ for _function in (
     *_NEW_METHODS,
     *(cpu, cuda, expand_as, numpy, where, is_floating_point, is_complex, is_inference),
 ):
-    setattr(Tensor, _function.__name__, _function)
+    setattr(Tensor, _function.__name__, overridable(_function))
 _MEMBERS = {
     "type": type_,
     "__deepcopy__": _deepcopy,
-    "mT": property(lambda self: _transpose(self, -2, -1), doc="The last two dims exchanged."),
     "__array__": _array,
-    "__array_priority__": 1000,  # numpy leaves `array + tensor` to the tensor
     "__format__": _format,
     "__complex__": _complex,
     "__contains__": _contains,
-    "__reduce_ex__": lambda self, protocol: _reduce(self),
+    "__reduce_ex__": _reduce_ex,
 }
 for _name, _member in _MEMBERS.items():
-    setattr(Tensor, _name, _member)
+    setattr(Tensor, _name, overridable(_member))
+Tensor.mT = overridable_property(_mT)
+Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
     "half": float16,
     "bfloat16": bfloat16,
@@ -178,6 +200,6 @@ for _name, _dtype in {
     "byte": uint8,
     "bool": bool_,
 }.items():
-    setattr(Tensor, _name, _caster(_name, _dtype))
+    setattr(Tensor, _name, overridable(_caster(_name, _dtype)))
 
 __all__ = ["Tensor"]

@@ -13,6 +13,7 @@ from .. import _tenon
 from .._tenon import Tensor
 from ..error import ArgumentTypeError
 from ..grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..overridable import overridable
 from . import forward_ad, functional, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .batched import run_batched
@@ -47,6 +48,7 @@ def _flags(retain_graph: bool | None, create_graph: bool) -> int:
     return (_KEEP if keep else 0) | (_CREATE if create_graph else 0)
 
 
+@overridable
 def backward(
     tensors: Tensor | Sequence[Tensor],
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
@@ -75,6 +77,7 @@ def backward(
     _tenon.run_backward(outputs, grads, wanted, _flags(retain_graph, create_graph))
 
 
+@overridable
 def grad(
     outputs: Tensor | Sequence[Tensor],
     inputs: Any,
@@ -135,6 +138,11 @@ def _backward(
         backward(self, gradient, retain_graph, create_graph, inputs)
 
 
+def _is_view(self: Tensor) -> bool:
+    """Whether it is a view of another tensor."""
+    return self._base is not None
+
+
 # ---- Threads -------------------------------------------------------------------------------------
 
 _multithreading: ContextVar[bool] = ContextVar("_multithreading", default=True)
@@ -169,8 +177,10 @@ Variable = Tensor
 
 _backward.__name__ = "backward"
 _backward.__qualname__ = "Tensor.backward"
-Tensor.backward = _backward
-Tensor._is_view = lambda self: self._base is not None
+Tensor.backward = overridable(_backward)
+Tensor._is_view = overridable(_is_view)
+# What subclasses inherit leaves their results what they are.
+_tenon.set_plain_results((Tensor._base.__get__, Tensor.grad.__get__))
 
 __all__ = [
     "Function",

@@ -7,6 +7,7 @@ from .. import functional as _operators
 from .._tenon import Tensor
 from ..error import InvalidArgumentError, NotSupportedError
 from ..ops import _packet
+from ..overridable import overridable
 from .functional_loss import cross_entropy, l1_loss, mse_loss, nll_loss
 
 TYPE_CHECKING = False
@@ -20,27 +21,32 @@ linear = _operators.linear
 conv2d = _operators.conv2d
 
 
+@overridable
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """Returns the larger of each element and 0."""
     return _relu_(input) if inplace else _operators.relu(input)
 
 
+@overridable
 def tanh(input: Tensor) -> Tensor:
     """Returns the hyperbolic tangent of each element."""
     return _operators.tanh(input)
 
 
+@overridable
 def sigmoid(input: Tensor) -> Tensor:
     """Returns `1 / (1 + exp(-x))` of each element."""
     return _operators.sigmoid(input)
 
 
+@overridable
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """Returns `x * sigmoid(x)` of each element."""
     gate = _operators.sigmoid(input)
     return input.mul_(gate) if inplace else input * gate
 
 
+@overridable
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """Returns each element where it is positive, else `negative_slope` times it."""
     result = _operators.where(input > 0, input, input * negative_slope)
@@ -56,16 +62,19 @@ def _softmax_dim(name: str, input: Tensor, dim: int | None) -> int:
     return 0 if input.ndim in (0, 1, 3) else 1
 
 
+@overridable
 def softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """Returns the exponentials along a dim, divided by their sum."""
     return _operators.softmax(input, _softmax_dim("softmax", input, dim), dtype)
 
 
+@overridable
 def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """Returns the logarithm of softmax, without losing digits."""
     return _operators.log_softmax(input, _softmax_dim("log_softmax", input, dim), dtype)
 
 
+@overridable
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Makes elements zero with probability p, and the others larger by 1 / (1 - p).
 
@@ -89,6 +98,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return input.mul_(factor) if inplace else input * factor
 
 
+@overridable
 def layer_norm(
     input: Tensor,
     normalized_shape: Any,
@@ -122,6 +132,7 @@ def layer_norm(
     return result if bias is None else result + bias
 
 
+@overridable
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -157,6 +168,7 @@ def embedding(
     return _operators.embedding(weight, input, padding, scale_grad_by_freq)
 
 
+@overridable
 def max_pool2d(
     input: Tensor,
     kernel_size: Any,

@@ -8,6 +8,7 @@ from .. import functional as _operators
 from .._tenon import Tensor
 from ..dtype import float32
 from ..error import ArgumentTypeError, InvalidArgumentError
+from ..overridable import overridable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def _check_shapes(name: str, input: Tensor, target: Tensor) -> None:
     )
 
 
+@overridable
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """Returns the squares of the differences of input and target, or their mean or sum."""
     _check_shapes("mse_loss", input, target)
@@ -58,6 +60,7 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
     return _reduced("mse_loss", difference * difference, reduction)
 
 
+@overridable
 def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """Returns the absolute differences of input and target, or their mean or sum."""
     _check_shapes("l1_loss", input, target)
@@ -93,6 +96,7 @@ def _hits(name: str, input: Tensor, target: Tensor, ignore_index: int) -> tuple[
     return (classes == target.unsqueeze(dim)) * counts.unsqueeze(dim), counts
 
 
+@overridable
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -129,6 +133,7 @@ def nll_loss(
     return losses.sum() if reduction == "sum" else losses
 
 
+@overridable
 def cross_entropy(
     input: Tensor,
     target: Tensor,

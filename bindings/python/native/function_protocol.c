@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `__torch_function__` where Python calls a public function. What other languages call, and objects
+ * of theirs, ask the same handlers by the dispatcher: see overrides.c. */
+#include "function_protocol.h"
+
+#include "overrides.h"
+
+PyTypeObject* tnp_plain_type;
+
+static PyObject* handler_name; /* "__torch_function__" */
+static PyObject* default_handler;  /* as the class Tensor has it */
+static PyObject* disabled_handler; /* for a class that wants none */
+static Py_ssize_t modes_on;        /* of Python, in all threads */
+static _Thread_local Py_ssize_t classes_disabled;
+
+void tnp_count_modes(int change) {
+  modes_on += change;
+  tnp_plain_type = modes_on == 0 ? tnp_tensor_type : NULL;
+}
+
+/* ---- Who is asked ---------------------------------------------------------------------------- */
+
+static bool key_is_excluded(void) { return tenon_keyset_excluded() >> TNP_OVERRIDE_BIT & 1; }
+
+/* The innermost mode, borrowed, if it is Python's. */
+static tenon_object* python_mode(void) {
+  tenon_object* mode = tenon_mode_get(TENON_MODE_OVERRIDE, 0);
+  const bool ours =
+      mode != NULL && tenon_object_get_type(mode)->language == TENON_LANGUAGE_PYTHON;
+  return ours ? mode : NULL;
+}
+
+bool tnp_mode_asks_slow(void) { return python_mode() != NULL && !key_is_excluded(); }
+
+PyObject* tnp_function_handler(PyTypeObject* type) {
+  if (type == tnp_tensor_type) return NULL;
+  PyObject* found = _PyType_Lookup(type, handler_name);
+  return found == Py_None || found == disabled_handler ? NULL : found;
+}
+
+bool tnp_class_asks_slow(PyObject* object) {
+  return tnp_function_handler(Py_TYPE(object)) != NULL && classes_disabled == 0 && !key_is_excluded();
+}
+
+/* 1: a class asks; -1: an object of another language takes part, so that the dispatcher asks. */
+static int look_at(PyObject* object, int depth) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type == tnp_tensor_type) return 0;
+  if (depth > 0 && (type == &PyTuple_Type || type == &PyList_Type)) {
+    int found = 0;
+    for (Py_ssize_t i = 0; found >= 0 && i < PySequence_Fast_GET_SIZE(object); i++) {
+      int one = look_at(PySequence_Fast_GET_ITEM(object, i), depth - 1);
+      if (one != 0) found = one;
+    }
+    return found;
+  }
+  if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return 0;
+  if (tnp_is_foreign(object)) return tnp_overrides(object) ? -1 : 0;
+  return tnp_class_asks_slow(object);
+}
+
+bool tnp_asks_slow(PyObject* const* args, Py_ssize_t count) {
+  int found = 0;
+  for (Py_ssize_t i = 0; found >= 0 && i < count; i++) {
+    int one = look_at(args[i], 2);
+    if (one != 0) found = one;
+  }
+  return found > 0 || (found == 0 && tnp_mode_asks());
+}
+
+/* ---- A call that asks ------------------------------------------------------------------------ */
+
+#define FEW 8
+
+typedef struct {
+  PyObject* func;
+  PyObject* const* args;
+  Py_ssize_t nargs;
+  PyObject* kwnames;
+  PyObject** asked; /* an object of each class that is asked, borrowed, in the order of asking */
+  Py_ssize_t count, room;
+  PyObject* few[FEW];
+  PyObject* packed[4]; /* func, types, args, kwargs: made for the first handler that is called */
+} request;
+
+/* One object of each class from left to right, but a class before those that it derives from. */
+static int take(request* r, PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  Py_ssize_t at = r->count;
+  for (Py_ssize_t i = r->count; i-- > 0;) {
+    if (Py_TYPE(r->asked[i]) == type) return 0;
+    if (PyType_IsSubtype(type, Py_TYPE(r->asked[i]))) at = i;
+  }
+  if (r->count == r->room) {
+    Py_ssize_t room = 2 * r->room;
+    PyObject** more =
+        PyMem_Realloc(r->asked == r->few ? NULL : r->asked, (size_t)room * sizeof *more);
+    if (more == NULL) return PyErr_NoMemory(), -1;
+    if (r->asked == r->few) memcpy(more, r->few, sizeof r->few);
+    r->asked = more;
+    r->room = room;
+  }
+  memmove(r->asked + at + 1, r->asked + at, (size_t)(r->count - at) * sizeof *r->asked);
+  r->asked[at] = object;
+  r->count++;
+  return 0;
+}
+
+static int take_all(request* r, PyObject* object, int depth) {
+  if (depth > 0 && (PyTuple_CheckExact(object) || PyList_CheckExact(object))) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); i++) {
+      if (take_all(r, PySequence_Fast_GET_ITEM(object, i), depth - 1) != 0) return -1;
+    }
+    return 0;
+  }
+  return tnp_class_asks(object) ? take(r, object) : 0;
+}
+
+static PyObject* types_of(const request* r) {
+  PyObject* types = PyTuple_New(r->count);
+  for (Py_ssize_t i = 0; types != NULL && i < r->count; i++) {
+    PyTuple_SET_ITEM(types, i, Py_NewRef((PyObject*)Py_TYPE(r->asked[i])));
+  }
+  return types;
+}
+
+/* What handlers get, once. */
+static int pack(request* r) {
+  if (r->packed[0] != NULL) return 0;
+  PyObject* kwargs = PyDict_New();
+  PyObject* args = PyTuple_New(r->nargs);
+  PyObject* types = types_of(r);
+  bool failed = kwargs == NULL || args == NULL || types == NULL;
+  for (Py_ssize_t i = 0; !failed && i < r->nargs; i++) {
+    PyTuple_SET_ITEM(args, i, Py_NewRef(r->args[i]));
+  }
+  Py_ssize_t named = r->kwnames != NULL ? PyTuple_GET_SIZE(r->kwnames) : 0;
+  for (Py_ssize_t i = 0; !failed && i < named; i++) {
+    failed = PyDict_SetItem(kwargs, PyTuple_GET_ITEM(r->kwnames, i), r->args[r->nargs + i]) != 0;
+  }
+  if (failed) {
+    Py_XDECREF(types);
+    Py_XDECREF(args);
+    Py_XDECREF(kwargs);
+    return -1;
+  }
+  r->packed[0] = r->func;
+  r->packed[1] = types;
+  r->packed[2] = args;
+  r->packed[3] = kwargs;
+  return 0;
+}
+
+static PyObject* call_handler(request* r, PyObject* object) {
+  if (pack(r) != 0) return NULL;
+  PyObject* method = PyObject_GetAttr(object, handler_name);
+  PyObject* result = method != NULL ? PyObject_Vectorcall(method, r->packed, 4, NULL) : NULL;
+  Py_XDECREF(method);
+  return result;
+}
+
+/* ---- Tensor's own handler -------------------------------------------------------------------- */
+
+/* A tensor as an object of `cls`. One that nobody else has seen becomes it, others get an alias. */
+static PyObject* tensor_as(PyObject* tensor, PyTypeObject* cls) {
+  if (PyType_IsSubtype(Py_TYPE(tensor), cls)) return tensor;
+  PyObject* result = tnp_tensor_as_class(tensor, cls);
+  Py_DECREF(tensor);
+  return result;
+}
+
+static PyObject* as_class(PyObject* result, PyTypeObject* cls);
+
+static PyObject* items_as(PyObject* result, PyTypeObject* cls) {
+  PyObject* items = PySequence_List(result);
+  for (Py_ssize_t i = 0; items != NULL && i < PyList_GET_SIZE(items); i++) {
+    PyObject* item = as_class(Py_NewRef(PyList_GET_ITEM(items, i)), cls);
+    if (item == NULL)
+      Py_CLEAR(items);
+    else
+      PyList_SetItem(items, i, item);
+  }
+  PyObject* converted = items != NULL ? PyObject_CallOneArg((PyObject*)Py_TYPE(result), items)
+                                      : NULL;
+  Py_XDECREF(items);
+  Py_DECREF(result);
+  return converted;
+}
+
+/* The tensors of a result, in lists and tuples too, as objects of `cls`. Takes over the result. */
+static PyObject* as_class(PyObject* result, PyTypeObject* cls) {
+  if (TNP_IS_TENSOR(result)) return tensor_as(result, cls);
+  if (!PyTuple_Check(result) && !PyList_Check(result)) return result;
+  if (Py_EnterRecursiveCall(" while results became objects of a subclass of Tensor") != 0) {
+    Py_DECREF(result);
+    return NULL;
+  }
+  PyObject* converted = items_as(result, cls);
+  Py_LeaveRecursiveCall();
+  return converted;
+}
+
+/* Runs a function while classes are not asked. */
+static PyObject* run_disabled(PyObject* func, PyObject* const* args, size_t nargsf,
+                              PyObject* kwnames) {
+  classes_disabled++;
+  PyObject* result = PyObject_Vectorcall(func, args, nargsf, kwnames);
+  classes_disabled--;
+  return result;
+}
+
+static PyObject* plain_results; /* functions whose results stay what they are: a set, or NULL */
+
+/* Results as Tensor's own handler gives them, for a function that was called. */
+static PyObject* finish_default(PyTypeObject* cls, PyObject* func, PyObject* result) {
+  if (result == NULL || cls == tnp_tensor_type) return result;
+  int stays = plain_results != NULL ? PySet_Contains(plain_results, func) : 0;
+  if (stays < 0) Py_CLEAR(result);
+  return stays != 0 ? result : as_class(result, cls);
+}
+
+static PyObject* run_default(request* r, PyTypeObject* cls) {
+  for (Py_ssize_t i = 0; i < r->count; i++) {
+    if (!PyType_IsSubtype(cls, Py_TYPE(r->asked[i]))) Py_RETURN_NOTIMPLEMENTED;
+  }
+  return finish_default(cls, r->func, run_disabled(r->func, r->args, (size_t)r->nargs, r->kwnames));
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+/* Asks the modes, innermost first, each while it and those inside it are off. NotImplemented when
+ * all of them, or those inside a mode of another language, declined. */
+static PyObject* ask_modes(request* r) {
+  tenon_object* mode = python_mode();
+  if (mode == NULL || key_is_excluded()) Py_RETURN_NOTIMPLEMENTED;
+  PyObject* object = tnp_object_open(mode);
+  if (object == NULL) return NULL;
+  tenon_object_retain(mode);
+  PyObject* result = NULL;
+  if (tnp_check(tenon_mode_pop(TENON_MODE_OVERRIDE, mode)) == 0) {
+    result = call_handler(r, object);
+    if (result == Py_NotImplemented) Py_SETREF(result, ask_modes(r));
+    if (tenon_mode_push(TENON_MODE_OVERRIDE, mode) != TENON_OK) {
+      Py_CLEAR(result);
+      tnp_raise();
+    }
+  }
+  tenon_object_release(mode);
+  Py_DECREF(object);
+  return result;
+}
+
+static PyObject* ask_classes(request* r) {
+  for (Py_ssize_t i = 0; i < r->count; i++) {
+    PyObject* object = r->asked[i];
+    PyObject* result = tnp_function_handler(Py_TYPE(object)) == default_handler
+                           ? run_default(r, Py_TYPE(object))
+                           : call_handler(r, object);
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
+/* The name of a function as users write it. */
+static PyObject* name_of(PyObject* func) {
+  static PyObject* resolve; /* of tenon.override_names */
+  if (resolve == NULL) {
+    PyObject* module = PyImport_ImportModule("tenon.override_names");
+    resolve = module != NULL ? PyObject_GetAttrString(module, "_name_of") : NULL;
+    Py_XDECREF(module);
+    if (resolve == NULL) return NULL;
+  }
+  return PyObject_CallOneArg(resolve, func);
+}
+
+static PyObject* no_implementation(request* r) {
+  PyObject* name = name_of(r->func);
+  PyObject* names = name != NULL ? PyList_New(r->count) : NULL;
+  for (Py_ssize_t i = 0; names != NULL && i < r->count; i++) {
+    PyObject* one = PyType_GetName(Py_TYPE(r->asked[i]));
+    if (one == NULL)
+      Py_CLEAR(names);
+    else
+      PyList_SET_ITEM(names, i, one);
+  }
+  PyObject* separator = names != NULL ? PyUnicode_FromString(", ") : NULL;
+  PyObject* text = separator != NULL ? PyUnicode_Join(separator, names) : NULL;
+  if (text != NULL) {
+    tnp_raise_format(TENON_ERROR_TYPE,
+                     "no implementation found for '%U' on types that implement "
+                     "__torch_function__: [%U]%s",
+                     name, text, tnp_mode_asks() ? ", nor in the modes that are on" : "");
+  }
+  Py_XDECREF(text);
+  Py_XDECREF(separator);
+  Py_XDECREF(names);
+  Py_XDECREF(name);
+  return NULL;
+}
+
+/* Asks whom a request has taken; ends the request. */
+static PyObject* serve(request* r, bool failed) {
+  PyObject* result = NULL;
+  /* Handlers call again, so that one that calls its own function needs an end. */
+  if (!failed && Py_EnterRecursiveCall(" in __torch_function__") == 0) {
+    result = tnp_mode_asks() ? ask_modes(r) : Py_NewRef(Py_NotImplemented);
+    if (result == Py_NotImplemented) Py_SETREF(result, ask_classes(r));
+    Py_LeaveRecursiveCall();
+  }
+  if (result == Py_NotImplemented) Py_SETREF(result, no_implementation(r));
+  for (int i = 1; i < 4; i++) Py_XDECREF(r->packed[i]);
+  if (r->asked != r->few) PyMem_Free(r->asked);
+  return result;
+}
+
+static void begin(request* r, PyObject* func, PyObject* const* args, Py_ssize_t nargs,
+                  PyObject* kwnames) {
+  r->func = func;
+  r->args = args;
+  r->nargs = nargs;
+  r->kwnames = kwnames;
+  r->asked = r->few;
+  r->count = 0;
+  r->room = FEW;
+  r->packed[0] = r->packed[1] = r->packed[2] = r->packed[3] = NULL;
+}
+
+PyObject* tnp_ask(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  request r;
+  begin(&r, func, args, nargs, kwnames);
+  const Py_ssize_t count = nargs + (kwnames != NULL ? PyTuple_GET_SIZE(kwnames) : 0);
+  bool failed = false;
+  for (Py_ssize_t i = 0; !failed && i < count; i++) failed = take_all(&r, args[i], 2) != 0;
+  return serve(&r, failed);
+}
+
+PyObject* tnp_ask_member(tnp_member* member, PyObject* const* args, Py_ssize_t nargs) {
+  if (member->key == NULL &&
+      (member->key = PyUnicode_InternFromString(member->name)) == NULL) {
+    return NULL;
+  }
+  PyObject* func = PyObject_GetAttr((PyObject*)tnp_tensor_type, member->key);
+  PyObject* result = func != NULL ? tnp_ask(func, args, nargs, NULL) : NULL;
+  Py_XDECREF(func);
+  return result;
+}
+
+Py_ssize_t tnp_ask_number(tnp_member* member, PyObject* const* args, Py_ssize_t nargs) {
+  PyObject* result = tnp_ask_member(member, args, nargs);
+  if (result == NULL) return -1;
+  Py_ssize_t number = PyNumber_AsSsize_t(result, PyExc_OverflowError);
+  Py_DECREF(result);
+  return number;
+}
+
+/* ---- For Python ------------------------------------------------------------------------------ */
+
+/* (func, types, args=(), kwargs=None) of a handler into a vector for `func`: the names of keywords,
+ * with `*out_args` to be freed; NULL with an exception. */
+typedef struct {
+  PyObject *func, *types, *args, *kwargs;
+} given;
+
+static int read_given(PyObject* args, PyObject* kwargs, given* out) {
+  static char* names[] = {"func", "types", "args", "kwargs", NULL};
+  *out = (given){NULL, NULL, NULL, Py_None};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O!O:__torch_function__", names, &out->func,
+                                   &out->types, &PyTuple_Type, &out->args, &out->kwargs)) {
+    return -1;
+  }
+  if (out->kwargs == Py_None) {
+    out->kwargs = NULL;
+  } else if (!PyDict_Check(out->kwargs)) {
+    tnp_raise_format(TENON_ERROR_TYPE, "__torch_function__: kwargs must be dict or None, got %s",
+                     Py_TYPE(out->kwargs)->tp_name);
+    return -1;
+  }
+  return 0;
+}
+
+/* Calls the function that a handler was given while classes are not asked. */
+static PyObject* call_given(const given* g) {
+  if (g->args != NULL && (g->kwargs == NULL || PyDict_GET_SIZE(g->kwargs) == 0)) {
+    return run_disabled(g->func, &PyTuple_GET_ITEM(g->args, 0), (size_t)PyTuple_GET_SIZE(g->args),
+                        NULL);
+  }
+  PyObject* none = g->args == NULL ? PyTuple_New(0) : Py_NewRef(g->args);
+  if (none == NULL) return NULL;
+  classes_disabled++;
+  PyObject* result = PyObject_Call(g->func, none, g->kwargs);
+  classes_disabled--;
+  Py_DECREF(none);
+  return result;
+}
+
+static PyObject* disabled_impl(PyObject* module, PyObject* args, PyObject* kwargs) {
+  (void)module;
+  given g;
+  return read_given(args, kwargs, &g) == 0 ? call_given(&g) : NULL;
+}
+
+/* Tensor.__torch_function__: what subclasses inherit and call by super(). */
+static PyObject* tensor_handler(PyObject* cls, PyObject* args, PyObject* kwargs) {
+  given g;
+  if (read_given(args, kwargs, &g) != 0) return NULL;
+  PyObject* types = PySequence_Fast(g.types, "__torch_function__: types must be a sequence");
+  if (types == NULL) return NULL;
+  bool derives = true;
+  for (Py_ssize_t i = 0; derives && i < PySequence_Fast_GET_SIZE(types); i++) {
+    PyObject* type = PySequence_Fast_GET_ITEM(types, i);
+    derives = PyType_Check(type) && PyType_IsSubtype((PyTypeObject*)cls, (PyTypeObject*)type);
+  }
+  Py_DECREF(types);
+  if (!derives) Py_RETURN_NOTIMPLEMENTED;
+  return finish_default((PyTypeObject*)cls, g.func, call_given(&g));
+}
+
+static PyObject* set_plain_results(PyObject* module, PyObject* functions) {
+  (void)module;
+  PyObject* set = PySet_New(functions);
+  if (set == NULL) return NULL;
+  Py_XSETREF(plain_results, set);
+  Py_RETURN_NONE;
+}
+
+/* Whether one of the objects in a sequence has a handler that is to be asked. */
+static PyObject* has_torch_function(PyObject* module, PyObject* relevant) {
+  (void)module;
+  PyObject* objects =
+      PySequence_Fast(relevant, "has_torch_function: arguments must be in a sequence");
+  if (objects == NULL) return NULL;
+  bool found = tnp_asks_slow(PySequence_Fast_ITEMS(objects), PySequence_Fast_GET_SIZE(objects));
+  Py_DECREF(objects);
+  return PyBool_FromLong(found);
+}
+
+static PyObject* has_torch_function_unary(PyObject* module, PyObject* object) {
+  (void)module;
+  return PyBool_FromLong(tnp_asks(&object, 1));
+}
+
+static PyObject* has_torch_function_variadic(PyObject* module, PyObject* const* args,
+                                             Py_ssize_t nargs) {
+  (void)module;
+  return PyBool_FromLong(tnp_asks(args, nargs));
+}
+
+/* (func, relevant arguments, *args, **kwargs): asks the relevant ones alone. */
+static PyObject* handle_torch_function(PyObject* module, PyObject* const* args, Py_ssize_t nargs,
+                                       PyObject* kwnames) {
+  (void)module;
+  if (nargs < 2) {
+    return tnp_raise_format(TENON_ERROR_TYPE,
+                            "handle_torch_function: arguments must be a function and those "
+                            "relevant, got %zd",
+                            nargs);
+  }
+  PyObject* relevant = PySequence_Fast(
+      args[1], "handle_torch_function: relevant arguments must be in a sequence");
+  if (relevant == NULL) return NULL;
+  request r;
+  begin(&r, args[0], args + 2, nargs - 2, kwnames);
+  bool failed = false;
+  for (Py_ssize_t i = 0; !failed && i < PySequence_Fast_GET_SIZE(relevant); i++) {
+    failed = take_all(&r, PySequence_Fast_GET_ITEM(relevant, i), 1) != 0;
+  }
+  PyObject* result = serve(&r, failed);
+  Py_DECREF(relevant);
+  return result;
+}
+
+/* Counts up or down how often classes are not to be asked, on the calling thread. */
+static PyObject* disable_classes(PyObject* module, PyObject* change) {
+  (void)module;
+  long by = PyLong_AsLong(change);
+  if (by == -1 && PyErr_Occurred()) return NULL;
+  classes_disabled += by;
+  Py_RETURN_NONE;
+}
+
+static PyObject* is_disabled(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  return PyBool_FromLong(classes_disabled != 0);
+}
+
+static PyMethodDef methods[] = {
+    {"has_torch_function", has_torch_function, METH_O,
+     "has_torch_function(relevant_args, /)\n--\n\n"
+     "Tells whether an object in a sequence has a handler that is to be asked, or a mode is on."},
+    {"has_torch_function_unary", has_torch_function_unary, METH_O,
+     "has_torch_function_unary(obj, /)\n--\n\nThe same for one object."},
+    {"has_torch_function_variadic", (PyCFunction)(void (*)(void))has_torch_function_variadic,
+     METH_FASTCALL, "has_torch_function_variadic(*args)\n--\n\nThe same for arguments."},
+    {"handle_torch_function", (PyCFunction)(void (*)(void))handle_torch_function,
+     METH_FASTCALL | METH_KEYWORDS,
+     "handle_torch_function(public_api, relevant_args, /, *args, **kwargs)\n--\n\n"
+     "Asks modes and the classes of relevant arguments to serve a call.\n\n"
+     "Raises:\n    ArgumentTypeError: all return NotImplemented."},
+    {"disable_classes", disable_classes, METH_O, NULL},
+    {"is_torch_function_disabled", is_disabled, METH_NOARGS, NULL},
+    {"set_plain_results", set_plain_results, METH_O, NULL},
+    {"_disabled_torch_function_impl", (PyCFunction)(void (*)(void))disabled_impl,
+     METH_VARARGS | METH_KEYWORDS,
+     "_disabled_torch_function_impl(func, types, args=(), kwargs=None)\n--\n\n"
+     "As `__torch_function__` of a class: the class has no handler."},
+    {NULL, NULL, 0, NULL}};
+
+static PyMethodDef handler = {
+    "__torch_function__", (PyCFunction)(void (*)(void))tensor_handler,
+    METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+    "__torch_function__(func, types, args=(), kwargs=None)\n--\n\n"
+    "Serves a call with objects of this class: runs it, and makes its results objects of the "
+    "class."};
+
+int tnp_function_protocol_init(PyObject* module) {
+  if (PyModule_AddFunctions(module, methods) != 0) return -1;
+  if (default_handler != NULL) return 0;
+  handler_name = PyUnicode_InternFromString(handler.ml_name);
+  default_handler = handler_name ? PyDescr_NewClassMethod(tnp_tensor_type, &handler) : NULL;
+  disabled_handler =
+      default_handler ? PyObject_GetAttrString(module, "_disabled_torch_function_impl") : NULL;
+  if (disabled_handler == NULL ||
+      PyDict_SetItem(tnp_tensor_type->tp_dict, handler_name, default_handler) != 0) {
+    return -1;
+  }
+  PyType_Modified(tnp_tensor_type);
+  tnp_count_modes(0);
+  return 0;
+}

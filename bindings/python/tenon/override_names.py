@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which functions can be overridden, which cannot, and what they are called."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+
+from ._tenon import OpOverload, OpOverloadPacket, OverridableFunction, Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+# Modes see them, classes do not: nothing that they take stands for a tensor.
+_FACTORIES = (
+    *("arange", "as_tensor", "empty", "empty_strided", "eye", "from_dlpack", "from_numpy"),
+    *("frombuffer", "full", "ones", "rand", "randn", "tensor", "zeros"),
+)
+# Members of Tensor that handlers use, or that say nothing of a tensor's elements.
+_PLAIN_MEMBERS = {
+    *("__class__", "__dict__", "__doc__", "__hash__", "__init__", "__iter__", "__module__"),
+    *("__new__", "__setattr__", "__delattr__", "__getattribute__", "__delitem__", "__weakref__"),
+    *("__torch_dispatch__", "__torch_function__", "__array_priority__", "__init_subclass__"),
+    *("__subclasshook__", "__dir__", "_make_subclass", "_make_wrapper_subclass", "_storage_ptr"),
+    "as_subclass",
+}
+_OVERRIDABLE = (OverridableFunction, OpOverloadPacket)
+
+
+def _modules() -> dict[str, types.ModuleType]:
+    """Where public functions live, by name."""
+    import tenon
+    import tenon.autograd
+    import tenon.nn.functional
+
+    return {
+        "tenon": tenon,
+        "tenon.nn.functional": tenon.nn.functional,
+        "tenon.autograd": tenon.autograd,
+    }
+
+
+def _functions(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
+    for name in module.__all__:
+        value = getattr(module, name)
+        if callable(value) and not isinstance(value, (type, types.ModuleType)):
+            yield name, value
+
+
+def _members() -> Iterator[tuple[str, Any, bool]]:
+    """Functions of Tensor by name, as handlers get them, and whether they can be overridden."""
+    for name in sorted({name for cls in Tensor.__mro__ for name in vars(cls)}):
+        value = inspect.getattr_static(Tensor, name)
+        covered = name not in _PLAIN_MEMBERS
+        if isinstance(value, (types.GetSetDescriptorType, property)):
+            yield f"{name}.__get__", value.__get__, covered
+            if not isinstance(value, property):
+                yield f"{name}.__set__", value.__set__, covered
+        elif isinstance(value, (staticmethod, classmethod, types.ClassMethodDescriptorType)):
+            yield name, getattr(Tensor, name), False
+        elif callable(value) and not isinstance(value, type):
+            # What every object has is not the tensor's own.
+            own = name in vars(Tensor)
+            yield name, value, covered and own
+
+
+@functools.cache
+def _found() -> tuple[dict[Any, list[Any]], tuple[Any, ...], dict[Any, str]]:
+    """Overridable functions by where they live, the ignored ones, and the names of the former."""
+    overridable: dict[Any, list[Any]] = {}
+    ignored: dict[Any, None] = {}
+    names: dict[Any, str] = {}
+    for place, module in _modules().items():
+        here = overridable[module] = []
+        for name, value in _functions(module):
+            if isinstance(value, _OVERRIDABLE) and name not in _FACTORIES:
+                here.append(value)
+                names.setdefault(value, f"{place}.{name}")
+            else:
+                ignored[value] = None
+    here = overridable[Tensor] = []
+    for name, value, covered in _members():
+        if covered:
+            here.append(value)
+            names.setdefault(value, f"tenon.Tensor.{name}")
+        else:
+            ignored[value] = None
+    return overridable, tuple(ignored), names
+
+
+def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
+    """Returns the functions that `__torch_function__` can override, by where they live.
+
+    The keys are modules and Tensor. Of an attribute of Tensor the functions are its `__get__` and
+    `__set__`.
+    """
+    return {place: list(functions) for place, functions in _found()[0].items()}
+
+
+def get_ignored_functions() -> tuple[Callable[..., Any], ...]:
+    """Returns the public functions that classes cannot override.
+
+    Modes see those among them that make tensors.
+    """
+    return _found()[1]
+
+
+def resolve_name(f: Callable[..., Any]) -> str | None:
+    """Returns the name of an overridable function as users write it, None for others."""
+    if isinstance(f, OpOverload):
+        return f"tenon.ops.{f}"
+    try:
+        found = _found()[2].get(f)
+    except TypeError:
+        return None  # not hashable
+    if found is None and isinstance(f, OpOverloadPacket):
+        return f"tenon.ops.{f._qualified_op_name.replace('::', '.')}"
+    return found
+
+
+def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
+    """Tells whether a handler got a method or an attribute of Tensor."""
+    return func in _found()[0][Tensor]
+
+
+def _name_of(func: Any) -> str:
+    """The name for messages, of functions of others too."""
+    known = resolve_name(func)
+    if known is not None:
+        return known
+    name = getattr(func, "__qualname__", None) or getattr(func, "__name__", None) or repr(func)
+    module = getattr(func, "__module__", None)
+    return f"{module}.{name}" if isinstance(module, str) else str(name)
+
+
+__all__ = [
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "is_tensor_method_or_property",
+    "resolve_name",
+]
