@@ -393,15 +393,18 @@ static int wrong_result(tnp_op* op, uint32_t index, const char* expected, PyObje
 }
 
 static int to_result(tnp_op* op, tnp_binding* b, uint32_t index, const tenon_value* args,
-                     PyObject* object, tenon_value* out) {
+                     PyObject* object, bool by_handler, tenon_value* out) {
   tnp_argument* ret = &b->rets[index];
   tnp_call call;
   tnp_call_begin(&call, false);
   tenon_value value;
   int result = tnp_to_value(&call, &ret->type, object, &value);
   if (result > 0) result = wrong_result(op, index, ret->type.text, object, call.detail);
-  if (result == 0 && ret->aliased >= 0 && value.tag == TENON_TAG_TENSOR &&
-      value.as.tensor != args[ret->aliased].as.tensor) {
+  const bool other = result == 0 && ret->aliased >= 0 && value.tag == TENON_TAG_TENSOR &&
+                     value.as.tensor != args[ret->aliased].as.tensor;
+  if (other && by_handler) {
+    value.as.tensor = args[ret->aliased].as.tensor;
+  } else if (other) {
     tnp_raise_format(TENON_ERROR_TYPE,
                      "%U: result %u of the Python kernel must be its argument '%U' itself, got "
                      "another tensor",
@@ -422,7 +425,7 @@ static int to_result(tnp_op* op, tnp_binding* b, uint32_t index, const tenon_val
 }
 
 int tnp_results_to_values(tnp_op* op, tnp_binding* b, const tenon_value* args, PyObject* result,
-                          tenon_value* rets) {
+                          bool by_handler, tenon_value* rets) {
   if (b->nrets == 0) {
     if (result == Py_None) return 0;
     tnp_raise_format(TENON_ERROR_TYPE,
@@ -430,7 +433,7 @@ int tnp_results_to_values(tnp_op* op, tnp_binding* b, const tenon_value* args, P
                      Py_TYPE(result)->tp_name);
     return -1;
   }
-  if (b->nrets == 1) return to_result(op, b, 0, args, result, &rets[0]);
+  if (b->nrets == 1) return to_result(op, b, 0, args, result, by_handler, &rets[0]);
   if (!PyTuple_Check(result) && !PyList_Check(result)) {
     tnp_raise_format(TENON_ERROR_TYPE,
                      "%U: the Python kernel must return a tuple of %u results, got %s", op->name,
@@ -445,7 +448,7 @@ int tnp_results_to_values(tnp_op* op, tnp_binding* b, const tenon_value* args, P
   }
   for (uint32_t i = 0; i < b->nrets; i++) {
     PyObject* item = PySequence_Fast_GET_ITEM(result, i);
-    if (to_result(op, b, i, args, item, &rets[i]) != 0) {
+    if (to_result(op, b, i, args, item, by_handler, &rets[i]) != 0) {
       tenon_value_clear_n(rets, i);
       return -1;
     }
@@ -489,7 +492,7 @@ PyObject* tnp_check_result(tnp_op* op, tnp_binding* b, const tenon_value* args, 
   PyObject* converted = NULL;
   if (rets == NULL) {
     PyErr_NoMemory();
-  } else if (tnp_results_to_values(op, b, args, result, rets) == 0) {
+  } else if (tnp_results_to_values(op, b, args, result, false, rets) == 0) {
     converted = tnp_name_results(b, tnp_values_to_object(rets, b->nrets));
   }
   if (rets != few) PyMem_Free(rets);

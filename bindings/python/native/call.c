@@ -273,7 +273,7 @@ static PyObject* dispatch_overridden(tnp_op* self, tnp_binding* b, tenon_value* 
                                      tnp_mismatch* why) {
   tnp_call memory;
   tnp_call_begin(&memory, b->numbers);
-  memory.carries = true;
+  memory.overrides = TNP_OVERRIDES_CARRIED;
   PyObject* result = NULL;
   if (tnp_bind(b, &memory, args, nargs, kwnames, values, why) == 0) {
     result = run_overridden(self, b, values, count, keys);
@@ -296,6 +296,7 @@ PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyO
   }
   tnp_call memory;
   tnp_call_begin(&memory, b->numbers);
+  memory.overrides = TNP_OVERRIDES_FOUND;
   b->references++; /* the operator may be redefined while its kernel runs */
   PyObject* result = NULL;
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, why);
@@ -454,7 +455,7 @@ PyObject* tnp_op_apply(PyObject* op, PyObject* tensor, const tenon_value* more, 
   } else {
     tnp_call memory;
     tnp_call_begin(&memory, false);
-    memory.carries = true;
+    memory.overrides = TNP_OVERRIDES_CARRIED;
     int bound = tnp_to_value(&memory, &b->args[0].type, tensor, &values[0]);
     if (bound > 0) {
       tnp_raise_format(TENON_ERROR_TYPE, "%U: argument '%U' must be Tensor, got %s", self->name,
@@ -498,7 +499,7 @@ static PyObject* with_bound(PyObject* object, PyObject* const* args, Py_ssize_t 
   if (values == NULL) return PyErr_NoMemory();
   tnp_call memory;
   tnp_call_begin(&memory, b->numbers);
-  memory.carries = true;
+  memory.overrides = TNP_OVERRIDES_CARRIED;
   tnp_mismatch why = {.found = false};
   PyObject* result = NULL;
   int bound = tnp_bind(b, &memory, args, nargs, kwnames, values, &why);

@@ -92,7 +92,7 @@ static tenon_status run_kernel(tnp_kernel* kernel, const tenon_op* c_op, tenon_k
   PyObject* result = tnp_kernel_call(kernel, op, binding, keys, stack->args, stack->nargs);
   int done = -1;
   if (result != NULL) {
-    done = tnp_results_to_values(op, binding, stack->args, result, stack->rets);
+    done = tnp_results_to_values(op, binding, stack->args, result, false, stack->rets);
     Py_DECREF(result);
   }
   tnp_binding_release(binding);

@@ -125,12 +125,17 @@ int tnp_tensor_set_imag(PyObject* self, PyObject* value, void* unused) {
 
 PyObject* tnp_tensor_t(PyObject* self, PyObject* unused) {
   static tnp_known_op op = {"aten::view", NULL};
+  static tnp_known_op transposed = {"aten::t", NULL}; /* what handlers of subclasses know */
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
   int64_t ndim = tenon_tensor_ndim(tensor);
   if (ndim > 2) {
     return tnp_raise_format(TENON_ERROR_TYPE, "t: self must have at most 2 dims, got %lld",
                             (long long)ndim);
+  }
+  if (Py_TYPE(self) != tnp_tensor_type) {
+    PyObject* op = tnp_known(&transposed);
+    return op ? tnp_op_apply(op, self, NULL, 0) : NULL;
   }
   if (ndim == 2) return tnp_tensor_reversed(self, unused);
   return call(&op, self, tnp_sizes_of(tensor));

@@ -272,6 +272,13 @@ enum {
 int tnp_type_compile(const tenon_type* type, int64_t list_size, tnp_type* out);
 void tnp_type_free(tnp_type* type);
 
+/* What becomes of objects that override operators where values are converted. */
+enum {
+  TNP_OVERRIDES_STAY,   /* objects of subclasses of Tensor are tensors, others are carried */
+  TNP_OVERRIDES_FOUND,  /* that there are any is all that is wanted */
+  TNP_OVERRIDES_CARRIED /* all are carried into the call, for the dispatcher to ask */
+};
+
 /* Memory and references that live as long as one call. */
 #define TNP_FEW_OWNED 4
 typedef struct {
@@ -287,7 +294,7 @@ typedef struct {
   const char* detail; /* why the last conversion did not match, static text or NULL */
   bool numbers;       /* a number is accepted where a Tensor is due */
   bool overriding;    /* some argument is an object that overrides operators */
-  bool carries;       /* such objects go into the call; else finding one is all that is wanted */
+  uint8_t overrides;  /* TNP_OVERRIDES_*: what becomes of such objects */
   bool normalised; /* some argument was converted: the caller's own object is not what was meant */
   tnp_owned few_owned[TNP_FEW_OWNED];
   _Alignas(8) char memory[320];
@@ -301,7 +308,7 @@ static inline void tnp_call_begin(tnp_call* call, bool numbers) {
   call->detail = NULL;
   call->numbers = numbers;
   call->overriding = false;
-  call->carries = false;
+  call->overrides = TNP_OVERRIDES_STAY;
   call->normalised = false;
 }
 /* Releases `handle` when the call ends, or at once on failure: 0, or -1 with an exception. */
@@ -438,9 +445,10 @@ static inline bool tnp_op_is_current(const tnp_op* self) {
 static inline int tnp_op_ready(tnp_op* self) {
   return TNP_LIKELY(tnp_op_is_current(self)) ? 0 : tnp_op_refresh(self);
 }
-/* Converts what a kernel returned into owned values. 0, or -1 with an exception. */
+/* Converts what a kernel returned into owned values. 0, or -1 with an exception. Written arguments
+ * must be returned themselves, but for `by_handler`, where they take the place of what is. */
 int tnp_results_to_values(tnp_op* op, tnp_binding* binding, const tenon_value* args,
-                          PyObject* result, tenon_value* rets);
+                          PyObject* result, bool by_handler, tenon_value* rets);
 /* Positional and keyword arguments for a Python function, defaults trimmed. `extra` leading slots
  * are left to the caller. Returns a new array (PyMem) of `extra + out_nargs` (+ keywords). */
 PyObject** tnp_values_to_arguments(tnp_binding* binding, tenon_value* args, uint32_t count,

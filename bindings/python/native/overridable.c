@@ -198,7 +198,7 @@ static int cover_attribute(PyObject* descriptor) {
 
 /* What handlers need to serve a call at all, and what says nothing of the tensor's elements. */
 static bool is_left_out(PyObject* name) {
-  static const char* const names[] = {"__dict__", "as_subclass", "_storage_ptr"};
+  static const char* const names[] = {"__dict__", "as_subclass", "_storage_ptr", "_storage_address"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0) return true;
   }

@@ -30,7 +30,7 @@ int tnp_to_overriding(tnp_call* call, PyObject* object, tenon_value* out) {
   memset(out, 0, sizeof *out);
   call->overriding = true;
   call->normalised = true;
-  if (!call->carries) return 0; /* the call will not be made with this value */
+  if (call->overrides == TNP_OVERRIDES_FOUND) return 0; /* the value is not used */
   return tnp_to_object(call, object, TENON_TAG_OBJECT, out);
 }
 
@@ -166,7 +166,7 @@ static tenon_status run_handler(uint32_t kind, PyObject* self, tnp_op* op, tenon
   } else if (result != NULL) {
     int done = kind == TENON_MODE_OVERRIDE
                    ? override_results(op, binding, result, stack->rets)
-                   : tnp_results_to_values(op, binding, stack->args, result, stack->rets);
+                   : tnp_results_to_values(op, binding, stack->args, result, true, stack->rets);
     if (done == 0) status = TENON_OK;
   }
   Py_XDECREF(result);
@@ -288,7 +288,7 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   }
   if (!PyType_IsSubtype(cls, tnp_tensor_type) || !has_handler(cls, TENON_MODE_WRAPPER)) {
     return tnp_raise_format(TENON_ERROR_TYPE,
-                            "wrapper: cls must be a subclass of Tensor with __tenon_dispatch__, "
+                            "wrapper: cls must be a subclass of Tensor with __torch_dispatch__, "
                             "got %s",
                             cls->tp_name);
   }
@@ -338,7 +338,21 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
   return tnp_tensor_wrap_as(cls, tensor);
 }
 
-static PyMethodDef methods[] = {{"mode_push", mode_push, METH_VARARGS, NULL},
+static PyObject* has_dispatch(PyObject* module, PyObject* cls) {
+  (void)module;
+  return PyBool_FromLong(PyType_Check(cls) && has_handler((PyTypeObject*)cls, TENON_MODE_WRAPPER));
+}
+
+/* The member of Tensor that means no handler. */
+static PyObject* set_default_dispatch(PyObject* module, PyObject* member) {
+  (void)module;
+  Py_XSETREF(default_dispatch, Py_NewRef(member));
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {{"has_dispatch", has_dispatch, METH_O, NULL},
+                                {"set_default_dispatch", set_default_dispatch, METH_O, NULL},
+                                {"mode_push", mode_push, METH_VARARGS, NULL},
                                 {"mode_pop", mode_pop, METH_VARARGS, NULL},
                                 {"wrapper", new_wrapper, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

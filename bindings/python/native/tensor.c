@@ -437,6 +437,12 @@ static PyObject* tensor_storage_ptr(PyObject* object, PyObject* unused) {
   return PyLong_FromVoidPtr(tenon_storage_data(tenon_tensor_storage(tensor)));
 }
 
+static PyObject* tensor_storage_address(PyObject* object, PyObject* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? PyLong_FromVoidPtr(tenon_tensor_storage(tensor)) : NULL;
+}
+
 static PyObject* has_flag(PyObject* object, uint32_t flag) {
   tenon_tensor* tensor = tnp_tensor_get(object);
   return tensor ? PyBool_FromLong((tenon_tensor_flags(tensor) & flag) != 0) : NULL;
@@ -527,6 +533,7 @@ static PyMethodDef methods[] = {
     {"data_ptr", tensor_data_ptr, METH_NOARGS,
      "data_ptr()\n--\n\nReturns the address of the first element."},
     {"_storage_ptr", tensor_storage_ptr, METH_NOARGS, NULL},
+    {"_storage_address", tensor_storage_address, METH_NOARGS, NULL},
     {"is_contiguous", tensor_is_contiguous, METH_NOARGS,
      "is_contiguous()\n--\n\nWhether the elements lie in row-major order without gaps."},
     {"item", tensor_item, METH_NOARGS,

@@ -112,12 +112,14 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .schema import Schema
+from .storage import UntypedStorage
+from .tensor import is_tensor
 
 _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import amp, func, nn, optim, utils
+    from . import amp, func, nn, optim, overrides, utils
     from .amp.autocast_mode import (
         autocast,
         clear_autocast_cache,
@@ -148,7 +150,7 @@ _AUTOCAST = (
 
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
-    if name in ("amp", "func", "nn", "optim", "utils"):
+    if name in ("amp", "func", "nn", "optim", "overrides", "utils"):
         return _import_module(f"tenon.{name}")
     if name in _AUTOCAST:
         found = globals()[name] = getattr(_import_module("tenon.amp.autocast_mode"), name)
@@ -163,6 +165,9 @@ def __getattr__(name: str) -> object:
         return vmap
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
+
+# What `Tensor.shape` is.
+Size = tuple
 
 # Names of builtins are attributes of the package, and no part of `from tenon import *`.
 bool = bool_
@@ -187,9 +192,11 @@ __all__ = [
     "OutOfRangeError",
     "ParseError",
     "Schema",
+    "Size",
     "StateError",
     "Tensor",
     "TooDeepError",
+    "UntypedStorage",
     "__version__",
     "arange",
     "as_tensor",
@@ -236,6 +243,7 @@ __all__ = [
     "is_available",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_tensor",
     "layout",
     "library",
     "long",

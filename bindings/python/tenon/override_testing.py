@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 from inspect import Parameter, Signature
 
 from ._tenon import OpOverloadPacket, Tensor
@@ -22,6 +23,7 @@ def _of_operator(packet: OpOverloadPacket, first: str) -> Signature:
     parameters = []
     for argument in packet._ops[0]._schema.arguments:
         name = first if argument.name == "self" else argument.name
+        name += "_" * keyword.iskeyword(name)
         kind = Parameter.KEYWORD_ONLY if argument.kwarg_only else Parameter.POSITIONAL_OR_KEYWORD
         default = argument.default if argument.has_default else Parameter.empty
         parameters.append(Parameter(name, kind, default=default))

@@ -28,6 +28,7 @@ from .override_names import (
     resolve_name,
 )
 from .override_testing import get_testing_overrides
+from .wrapper_subclass import wrapper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,4 +135,5 @@ __all__ = [
     "is_tensor_method_or_property",
     "resolve_name",
     "wrap_torch_function",
+    "wrapper",
 ]

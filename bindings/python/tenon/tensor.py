@@ -23,6 +23,7 @@ from .new_methods import METHODS as _NEW_METHODS
 from .ops import _packet
 from .overridable import overridable, overridable_property
 from .tensor_methods import METHODS
+from .wrapper_subclass import add_to_tensor as _add_to_tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +101,11 @@ def numpy(self: Tensor) -> Any:
     return np.asarray(memoryview(self))
 
 
+def is_tensor(obj: object) -> bool:
+    """Tells whether an object is a Tensor, or of a subclass."""
+    return isinstance(obj, Tensor)
+
+
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     import numpy as np
 
@@ -136,16 +142,19 @@ def _mT(self: Tensor) -> Tensor:
 def _reduce_ex(self: Tensor, protocol: Any) -> tuple:
     from .factories import _restore
 
-    if type(self) is not Tensor:
-        return _restore_as, (type(self), self.as_subclass(Tensor), self.__dict__)
     dense = self.cpu().contiguous()
     data = memoryview(dense).tobytes() if dense.dtype in _NUMPY else dense.float().tolist()
-    return _restore, (data, self.dtype, self.shape, self.device)
+    facts = (data, self.dtype, self.shape, self.device)
+    if type(self) is Tensor:
+        return _restore, facts
+    return _restore_as, (type(self), facts, self.__dict__)
 
 
-def _restore_as(cls: type, tensor: Tensor, state: dict[str, Any]) -> Tensor:
+def _restore_as(cls: type, facts: tuple, state: dict[str, Any]) -> Tensor:
     """Rebuilds a pickled object of a subclass."""
-    restored = tensor.as_subclass(cls)
+    from .factories import _restore
+
+    restored = _restore(*facts).as_subclass(cls)
     restored.__dict__.update(state)
     return restored
 
@@ -202,4 +211,6 @@ for _name, _dtype in {
 }.items():
     setattr(Tensor, _name, overridable(_caster(_name, _dtype)))
 
-__all__ = ["Tensor"]
+_add_to_tensor()
+
+__all__ = ["Tensor", "is_tensor"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from .. import _tenon
 from .._tenon import OpOverload, Tensor
 from ..overrides import Mode
+from ..storage import share_storage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def return_and_correct_aliasing(
         if is_written:
             results[number] = argument
         else:
-            _tenon.share_storage(result, argument)
+            share_storage(result, argument)
     return type(out)(results) if several else results[0]
 
 

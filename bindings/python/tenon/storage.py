@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tensors lie on: one storage for a tensor and its views."""
+
+from __future__ import annotations
+
+from ._tenon import Tensor
+from .overridable import overridable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .device import device
+
+
+class UntypedStorage:
+    """The storage of a tensor, which it keeps. Storages are equal where tensors share one."""
+
+    __slots__ = ("_cdata", "_tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        """Finds the storage of a tensor."""
+        while (base := tensor.__dict__.get("_shares_storage_of")) is not None:
+            tensor = base
+        self._tensor = tensor
+        self._cdata: int = tensor._storage_address()
+
+    def data_ptr(self) -> int:
+        """Returns the address of its first byte, 0 where there is no memory."""
+        return self._tensor._storage_ptr() or 0
+
+    @property
+    def device(self) -> device:
+        """The device of the memory."""
+        return self._tensor.device
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and self._cdata == other._cdata
+
+    def __hash__(self) -> int:
+        return hash(self._cdata)
+
+
+def share_storage(tensor: Tensor, other: Tensor) -> None:
+    """Makes a wrapper tensor count as one that lies on another's storage.
+
+    Plain tensors keep their own: operators make them views.
+    """
+    if tensor._keys.has("Wrapper") and tensor is not other:
+        tensor._shares_storage_of = other
+
+
+def untyped_storage(self: Tensor) -> UntypedStorage:
+    """Returns the storage, which views of the tensor share."""
+    return UntypedStorage(self)
+
+
+Tensor.untyped_storage = overridable(untyped_storage)
+
+__all__ = ["UntypedStorage", "share_storage"]
