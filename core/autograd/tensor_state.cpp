@@ -272,7 +272,8 @@ void set_requires_grad(Tensor& tensor, bool wanted) {
                 ": inference tensors cannot begin to require gradients outside of inference mode; "
                 "clone the tensor there first");
     const bool is_level = tensor.content(tensor::Content::kLevel) != nullptr;
-    TENON_CHECK(!tensor.is_hollow() || is_level, TENON_ERROR_STATE, kFunction,
+    const bool is_wrapper = tensor.content(tensor::Content::kWrapped) != nullptr;
+    TENON_CHECK(!tensor.is_hollow() || is_level || is_wrapper, TENON_ERROR_STATE, kFunction,
                 ": tensor must have memory of its own, got one that stands for something else");
     track(tensor);
   } else if (const Flow flow = own_flow(tensor); flow.node != nullptr) {

@@ -84,9 +84,16 @@ TensorPtr new_wrapper(const tenon_object_type* type, void* self,
   const tenon_keyset keys = (tensor::plain_keys(device.type) & ~bit(TENON_FUNCTIONALITY_DENSE)) |
                             bit(TENON_FUNCTIONALITY_WRAPPER) | options.keys;
   const tensor::Dims sizes(options.sizes, static_cast<size_t>(ndim));
-  const tensor::HollowClaim claim{
-      kNewWrapper, keys, options.dtype, device, {sizes, options.strides, options.storage_offset},
-      alias_of};
+  // Of another wrapper it is a view, which keeps that one's root and has its storage.
+  const bool is_view = alias_of != nullptr && alias_of->content(Content::kWrapped) != nullptr;
+  const Tensor* base = is_view ? alias_of->base() : nullptr;
+  const tensor::HollowClaim claim{kNewWrapper,
+                                  keys,
+                                  options.dtype,
+                                  device,
+                                  {sizes, options.strides, options.storage_offset},
+                                  alias_of,
+                                  is_view && base == nullptr ? alias_of : base};
   // The geometry is checked before the object exists: its type hears of no failed wrapper.
   tensor::check_geometry(kNewWrapper, claim.geometry);
   return TensorPtr::adopt(

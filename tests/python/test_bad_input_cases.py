@@ -222,7 +222,7 @@ class Wrapping(tenon.Tensor):
     """The class of wrappers that are never made."""
 
     @classmethod
-    def __tenon_dispatch__(cls, op, types, args, kwargs):
+    def __torch_dispatch__(cls, op, types, args, kwargs):
         pytest.fail("called")
 
 

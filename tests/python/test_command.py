@@ -197,7 +197,7 @@ def test_explain_says_why_a_call_fails(library, ops):
 def test_explain_names_who_overrides(library, ops):
     class Stand:
         @classmethod
-        def __tenon_function__(cls, op, types, args, kwargs):
+        def __torch_function__(cls, op, types, args, kwargs):
             pytest.fail("asked")
 
     library.define("f(Tensor x) -> Tensor")

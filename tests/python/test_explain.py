@@ -10,6 +10,7 @@ import pytest
 import tenon
 from tenon import introspect, overrides
 from tenon.library import ExcludeDispatchKeyGuard, IncludeDispatchKeyGuard, fallthrough_kernel
+from tenon.utils._python_dispatch import TorchDispatchMode
 
 
 ONE = tenon.ones(1)  # made once, so that kernels call nothing
@@ -50,7 +51,7 @@ class Override:
     """Takes itself out of the arguments and calls again."""
 
     @classmethod
-    def __tenon_function__(cls, op, types, args, kwargs):
+    def __torch_function__(cls, op, types, args, kwargs):
         def plain(value):
             if isinstance(value, list):
                 return [plain(each) for each in value]
@@ -73,16 +74,16 @@ class Wrapped(tenon.Tensor):
         return self
 
     @classmethod
-    def __tenon_dispatch__(cls, op, types, args, kwargs):
+    def __torch_dispatch__(cls, op, types, args, kwargs):
         result = op(*(a.inner if isinstance(a, cls) else a for a in args), **kwargs)
         return cls.wrap(result)
 
 
-class Watching(overrides.TenonFunctionMode):
+class Watching(overrides.TorchFunctionMode):
     pass
 
 
-class WatchingBelow(overrides.TenonDispatchMode):
+class WatchingBelow(TorchDispatchMode):
     pass
 
 

@@ -67,6 +67,7 @@ static int compile(tnp_binding* self) {
     if (!self->args[i].kwarg_only) self->npositional++;
     if (!self->args[i].has_default) self->required = i + 1;
   }
+  self->viewed = -1;
   for (uint32_t i = 0; i < self->nrets; i++) {
     tenon_argument_info info = {.struct_size = sizeof info};
     tenon_value unused;
@@ -76,6 +77,9 @@ static int compile(tnp_binding* self) {
     }
     /* Only a written argument must come back as itself: a view is a new tensor. */
     int64_t aliased = self->rets[i].aliased;
+    if (aliased < self->nargs && !(aliased >= 0 && self->args[aliased].written)) {
+      self->viewed = aliased;
+    }
     if (aliased < 0 || aliased >= self->nargs || !self->args[aliased].written) {
       self->rets[i].aliased = -1;
     }
@@ -278,6 +282,36 @@ PyObject* tnp_mismatch_text(const tnp_binding* b, const tnp_mismatch* why, PyObj
   if (why->object != NULL) return misfit_text(b, why);
   return PyUnicode_FromFormat("%s: arguments must fit the schema, got others; schema: %s",
                               tenon_schema_name(b->schema), tenon_schema_text(b->schema));
+}
+
+bool tnp_raise_no_tensor(PyObject* func, const tnp_op* op, const tnp_mismatch* why) {
+  const tnp_binding* b = op->binding;
+  if (why->object == NULL || why->detail != NULL || b == NULL || why->index >= b->nargs)
+    return false;
+  const PyTypeObject* type = Py_TYPE(why->object);
+  const tnp_argument* argument = &b->args[why->index];
+  if (argument->type.conv != TNP_CONV_TENSOR || type->tp_dictoffset == 0 ||
+      (type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) {
+    return false;
+  }
+  const bool is_method = Py_TYPE(func) != tnp_packet_type;
+  const bool is_self = PyUnicode_CompareWithASCIIString(argument->name, "self") == 0;
+  const char* full = tenon_op_name(op->op);
+  const char* name = strstr(full, "::") + 2;
+  char position[32] = "";
+  if (!why->by_name) {
+    PyOS_snprintf(position, sizeof position, " (position %u)", why->index + (is_method ? 0u : 1u));
+  }
+  PyObject* class_name = PyType_GetName(Py_TYPE(why->object));
+  if (class_name == NULL) return true;
+  PyObject* short_name = PyUnicode_FromStringAndSize(name, (Py_ssize_t)strcspn(name, "."));
+  if (short_name != NULL) {
+    tnp_raise_format(TENON_ERROR_TYPE, "%U(): argument '%s'%s must be Tensor, not %U", short_name,
+                     is_self ? "input" : PyUnicode_AsUTF8(argument->name), position, class_name);
+  }
+  Py_XDECREF(short_name);
+  Py_DECREF(class_name);
+  return true;
 }
 
 /* ---- Binding --------------------------------------------------------------------------------- */

@@ -54,6 +54,9 @@ static inline int tnp_bind(const tnp_binding* b, tnp_call* call, PyObject* const
 /* What is wrong with arguments that do not fit, as tenon_schema_bind says it. */
 PyObject* tnp_mismatch_text(const tnp_binding* binding, const tnp_mismatch* why,
                             PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+/* Whether an object of a class of users' own stands where a tensor is due; then raises what PyTorch
+ * says of `func`, a function or a method of Tensor. */
+bool tnp_raise_no_tensor(PyObject* func, const tnp_op* op, const tnp_mismatch* why);
 /* Checks what a Python kernel returned to a Python caller. Takes over `result`; returns it, or an
  * equal normalised object, or NULL with an exception. */
 PyObject* tnp_check_result(tnp_op* op, tnp_binding* binding, const tenon_value* args,

@@ -304,7 +304,8 @@ PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyO
     bound_call c = {self, b, values, 0, count, memory.normalised, args, nargsf, kwnames};
     if (TNP_LIKELY(!memory.overriding)) {
       result = run(&c, keys);
-    } else if (keys == NULL && tnp_asks_slow(args, nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0))) {
+    } else if (keys == NULL &&
+               tnp_asks_slow(args, nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0))) {
       result = tnp_ask(func, args, nargs, kwnames);
     } else {
       result = dispatch_overridden(self, b, values, count, keys, args, nargs, kwnames, why);
@@ -328,7 +329,9 @@ static PyObject* call(tnp_op* self, PyObject* func, const tenon_keyset* keys, Py
   tnp_mismatch why = {.explain = true};
   PyObject* result = tnp_op_try(self, func, keys, args, nargsf, kwnames, &why);
   if (TNP_UNLIKELY(why.text != NULL)) {
-    tnp_raise_format(TENON_ERROR_TYPE, "%U", why.text);
+    if (func == (PyObject*)self || !tnp_raise_no_tensor(func, self, &why)) {
+      tnp_raise_format(TENON_ERROR_TYPE, "%U", why.text);
+    }
     Py_DECREF(why.text);
   }
   return result;
@@ -403,14 +406,14 @@ INLINED PyObject* call_tensors(PyObject* callable, PyObject* func, uint32_t tens
   return result;
 }
 
-#define CALLS(n)                                                                                   \
-  static PyObject* call_##n(PyObject* op, PyObject* const* args, size_t nargsf,                    \
-                            PyObject* kwnames) {                                                   \
-    return call_tensors(op, op, n, args, nargsf, kwnames);                                         \
-  }                                                                                                \
-  static PyObject* enter_##n(PyObject* op, PyObject* func, PyObject* const* args, size_t nargsf,   \
-                             PyObject* kwnames) {                                                  \
-    return call_tensors(op, func, n, args, nargsf, kwnames);                                       \
+#define CALLS(n)                                                                                 \
+  static PyObject* call_##n(PyObject* op, PyObject* const* args, size_t nargsf,                  \
+                            PyObject* kwnames) {                                                 \
+    return call_tensors(op, op, n, args, nargsf, kwnames);                                       \
+  }                                                                                              \
+  static PyObject* enter_##n(PyObject* op, PyObject* func, PyObject* const* args, size_t nargsf, \
+                             PyObject* kwnames) {                                                \
+    return call_tensors(op, func, n, args, nargsf, kwnames);                                     \
   }
 CALLS(0)
 CALLS(1)

@@ -7,7 +7,7 @@
 
 PyTypeObject* tnp_plain_type;
 
-static PyObject* handler_name; /* "__torch_function__" */
+static PyObject* handler_name;     /* "__torch_function__" */
 static PyObject* default_handler;  /* as the class Tensor has it */
 static PyObject* disabled_handler; /* for a class that wants none */
 static Py_ssize_t modes_on;        /* of Python, in all threads */
@@ -25,8 +25,7 @@ static bool key_is_excluded(void) { return tenon_keyset_excluded() >> TNP_OVERRI
 /* The innermost mode, borrowed, if it is Python's. */
 static tenon_object* python_mode(void) {
   tenon_object* mode = tenon_mode_get(TENON_MODE_OVERRIDE, 0);
-  const bool ours =
-      mode != NULL && tenon_object_get_type(mode)->language == TENON_LANGUAGE_PYTHON;
+  const bool ours = mode != NULL && tenon_object_get_type(mode)->language == TENON_LANGUAGE_PYTHON;
   return ours ? mode : NULL;
 }
 
@@ -39,7 +38,8 @@ PyObject* tnp_function_handler(PyTypeObject* type) {
 }
 
 bool tnp_class_asks_slow(PyObject* object) {
-  return tnp_function_handler(Py_TYPE(object)) != NULL && classes_disabled == 0 && !key_is_excluded();
+  return tnp_function_handler(Py_TYPE(object)) != NULL && classes_disabled == 0 &&
+         !key_is_excluded();
 }
 
 /* 1: a class asks; -1: an object of another language takes part, so that the dispatcher asks. */
@@ -180,8 +180,8 @@ static PyObject* items_as(PyObject* result, PyTypeObject* cls) {
     else
       PyList_SetItem(items, i, item);
   }
-  PyObject* converted = items != NULL ? PyObject_CallOneArg((PyObject*)Py_TYPE(result), items)
-                                      : NULL;
+  PyObject* converted =
+      items != NULL ? PyObject_CallOneArg((PyObject*)Py_TYPE(result), items) : NULL;
   Py_XDECREF(items);
   Py_DECREF(result);
   return converted;
@@ -336,8 +336,7 @@ PyObject* tnp_ask(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObj
 }
 
 PyObject* tnp_ask_member(tnp_member* member, PyObject* const* args, Py_ssize_t nargs) {
-  if (member->key == NULL &&
-      (member->key = PyUnicode_InternFromString(member->name)) == NULL) {
+  if (member->key == NULL && (member->key = PyUnicode_InternFromString(member->name)) == NULL) {
     return NULL;
   }
   PyObject* func = PyObject_GetAttr((PyObject*)tnp_tensor_type, member->key);
@@ -456,8 +455,8 @@ static PyObject* handle_torch_function(PyObject* module, PyObject* const* args, 
                             "relevant, got %zd",
                             nargs);
   }
-  PyObject* relevant = PySequence_Fast(
-      args[1], "handle_torch_function: relevant arguments must be in a sequence");
+  PyObject* relevant =
+      PySequence_Fast(args[1], "handle_torch_function: relevant arguments must be in a sequence");
   if (relevant == NULL) return NULL;
   request r;
   begin(&r, args[0], args + 2, nargs - 2, kwnames);

@@ -397,6 +397,7 @@ typedef struct {
   tenon_schema* schema;
   uint32_t nargs, npositional, nrets;
   uint32_t required; /* arguments from here on all have defaults */
+  int64_t viewed;    /* the argument that results are views of, or -1 */
   bool vararg, varret;
   bool numbers;        /* as in tnp_call */
   int32_t tensors;     /* number of required arguments if they are few Tensors, or -1 */

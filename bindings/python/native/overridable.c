@@ -128,18 +128,12 @@ static PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(overridable, weakrefs), READONLY, NULL},
     {"__wrapped__", T_OBJECT_EX, offsetof(overridable, target), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
-static PyType_Slot slots[] = {{Py_tp_new, overridable_new},
-                              {Py_tp_dealloc, dealloc},
-                              {Py_tp_traverse, traverse},
-                              {Py_tp_clear, clear},
-                              {Py_tp_call, PyVectorcall_Call},
-                              {Py_tp_descr_get, bind},
-                              {Py_tp_getattro, get_attribute},
-                              {Py_tp_repr, repr},
-                              {Py_tp_members, members},
-                              {Py_tp_methods, methods},
-                              {Py_tp_getset, getset},
-                              {0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_new, overridable_new},    {Py_tp_dealloc, dealloc},
+                              {Py_tp_traverse, traverse},      {Py_tp_clear, clear},
+                              {Py_tp_call, PyVectorcall_Call}, {Py_tp_descr_get, bind},
+                              {Py_tp_getattro, get_attribute}, {Py_tp_repr, repr},
+                              {Py_tp_members, members},        {Py_tp_methods, methods},
+                              {Py_tp_getset, getset},          {0, NULL}};
 static PyType_Spec spec = {"tenon.overrides.OverridableFunction", sizeof(overridable), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
                                Py_TPFLAGS_METHOD_DESCRIPTOR,
@@ -198,7 +192,8 @@ static int cover_attribute(PyObject* descriptor) {
 
 /* What handlers need to serve a call at all, and what says nothing of the tensor's elements. */
 static bool is_left_out(PyObject* name) {
-  static const char* const names[] = {"__dict__", "as_subclass", "_storage_ptr", "_storage_address"};
+  static const char* const names[] = {"__dict__", "as_subclass", "_storage_ptr",
+                                      "_storage_address"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0) return true;
   }

@@ -148,6 +148,19 @@ static int override_results(tnp_op* op, tnp_binding* b, PyObject* result, tenon_
   return 0;
 }
 
+/* What the wrappers are views of that a handler of a view operator makes: an argument, or NULL. */
+static _Thread_local tenon_tensor* viewed;
+
+/* The wrapper that results of an operator are views of, NULL if they are none. */
+static tenon_tensor* viewed_argument(const tnp_binding* binding, const tenon_stack* stack) {
+  const int64_t at = binding->viewed;
+  if (at < 0 || at >= (int64_t)stack->nargs) return NULL;
+  const tenon_value* value = &stack->args[at];
+  const bool wraps = value->tag == TENON_TAG_TENSOR && value->as.tensor != NULL &&
+                     tenon_wrapper_object(value->as.tensor) != NULL;
+  return wraps ? value->as.tensor : NULL;
+}
+
 static tenon_status run_handler(uint32_t kind, PyObject* self, tnp_op* op, tenon_stack* stack) {
   tnp_binding* binding = op->binding;
   binding->references++;
@@ -156,7 +169,10 @@ static tenon_status run_handler(uint32_t kind, PyObject* self, tnp_op* op, tenon
   PyObject* method = PyObject_GetAttr(self, protocol_names[kind]);
   if (method != NULL && handler_arguments(kind, binding, stack, parts) == 0) {
     PyObject* vector[4] = {(PyObject*)op, parts[0], parts[1], parts[2]};
+    tenon_tensor* outer = viewed;
+    viewed = kind == TENON_MODE_WRAPPER ? viewed_argument(binding, stack) : NULL;
     result = PyObject_Vectorcall(method, vector, 4, NULL);
+    viewed = outer;
   }
   Py_XDECREF(method);
   for (int i = 0; i < 3; i++) Py_XDECREF(parts[i]);
@@ -309,7 +325,7 @@ static PyObject* new_wrapper(PyObject* module, PyObject* args) {
     return tnp_raise_format(TENON_ERROR_TYPE, "wrapper: alias_of must be Tensor, got %s",
                             Py_TYPE(alias_of)->tp_name);
   }
-  tenon_tensor* base = alias_of != Py_None ? tnp_tensor_get(alias_of) : NULL;
+  tenon_tensor* base = alias_of != Py_None ? tnp_tensor_get(alias_of) : viewed;
   if (alias_of != Py_None && base == NULL) return NULL;
   if (tnp_to_dtype(dtype_object, &dtype) <= 0 || tnp_to_device(device_object, &device) <= 0) {
     if (PyErr_Occurred()) return NULL;

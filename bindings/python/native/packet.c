@@ -57,7 +57,10 @@ PyObject* tnp_packet_call(tnp_packet* self, PyObject* func, PyObject* const* arg
         Py_CLEAR(reasons);
         break;
       }
-      if (why.text == NULL || PyList_Append(reasons, why.text) != 0) Py_CLEAR(reasons);
+      if (why.text == NULL || tnp_raise_no_tensor(func, op, &why) ||
+          PyList_Append(reasons, why.text) != 0) {
+        Py_CLEAR(reasons);
+      }
       Py_XDECREF(why.text);
     }
   }

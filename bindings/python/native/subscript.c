@@ -236,7 +236,8 @@ int tnp_tensor_assign(PyObject* self, PyObject* key, PyObject* value) {
   PyObject* op = source ? tnp_known(number ? &op_fill : &op_copy) : NULL;
   PyObject* vector[3] = {NULL, target, source};
   PyObject* done =
-      op ? ((tnp_op*)op)->vectorcall(op, vector + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL) : NULL;
+      op ? ((tnp_op*)op)->vectorcall(op, vector + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+         : NULL;
   Py_XDECREF(source);
   Py_DECREF(target);
   Py_XDECREF(done);

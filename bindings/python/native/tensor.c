@@ -254,8 +254,7 @@ static PyObject* from_numbers(PyObject* args) {
 static PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* source = PyTuple_GET_SIZE(args) >= 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
   const bool of_tensor = source != NULL && TNP_IS_TENSOR(source);
-  if (type == tnp_tensor_type &&
-      (kwargs != NULL || (of_tensor && PyTuple_GET_SIZE(args) != 1))) {
+  if (type == tnp_tensor_type && (kwargs != NULL || (of_tensor && PyTuple_GET_SIZE(args) != 1))) {
     return tnp_raise_format(TENON_ERROR_TYPE, "Tensor: data must be the only argument, got more");
   }
   if (of_tensor) return as_type(&op_detach, source, type);

@@ -438,8 +438,7 @@ int tnp_to_owned(PyObject* object, tenon_value* out) {
 
 int tnp_to_value_slow(tnp_call* call, const tnp_type* type, PyObject* object, tenon_value* out) {
   memset(out, 0, sizeof *out);
-  if (tnp_overrides(object) &&
-      (call->overrides != TNP_OVERRIDES_STAY || !TNP_IS_TENSOR(object))) {
+  if (tnp_overrides(object) && (call->overrides != TNP_OVERRIDES_STAY || !TNP_IS_TENSOR(object))) {
     return tnp_to_overriding(call, object, out);
   }
   if (object == Py_None) {

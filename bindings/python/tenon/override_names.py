@@ -27,6 +27,7 @@ _PLAIN_MEMBERS = {
     *("__subclasshook__", "__dir__", "_make_subclass", "_make_wrapper_subclass", "_storage_ptr"),
     *("_storage_address", "as_subclass"),
 }
+_WRITABLE = ("data", "grad", "grad_dtype", "imag", "real", "requires_grad")
 _OVERRIDABLE = (OverridableFunction, OpOverloadPacket)
 
 
@@ -57,7 +58,7 @@ def _members() -> Iterator[tuple[str, Any, bool]]:
         covered = name not in _PLAIN_MEMBERS
         if isinstance(value, (types.GetSetDescriptorType, property)):
             yield f"{name}.__get__", value.__get__, covered
-            if not isinstance(value, property):
+            if name in _WRITABLE:
                 yield f"{name}.__set__", value.__set__, covered
         elif isinstance(value, (staticmethod, classmethod, types.ClassMethodDescriptorType)):
             yield name, getattr(Tensor, name), False

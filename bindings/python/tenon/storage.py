@@ -18,8 +18,6 @@ class UntypedStorage:
 
     def __init__(self, tensor: Tensor) -> None:
         """Finds the storage of a tensor."""
-        while (base := tensor.__dict__.get("_shares_storage_of")) is not None:
-            tensor = base
         self._tensor = tensor
         self._cdata: int = tensor._storage_address()
 
@@ -39,15 +37,6 @@ class UntypedStorage:
         return hash(self._cdata)
 
 
-def share_storage(tensor: Tensor, other: Tensor) -> None:
-    """Makes a wrapper tensor count as one that lies on another's storage.
-
-    Plain tensors keep their own: operators make them views.
-    """
-    if tensor._keys.has("Wrapper") and tensor is not other:
-        tensor._shares_storage_of = other
-
-
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """Returns the storage, which views of the tensor share."""
     return UntypedStorage(self)
@@ -55,4 +44,4 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 Tensor.untyped_storage = overridable(untyped_storage)
 
-__all__ = ["UntypedStorage", "share_storage"]
+__all__ = ["UntypedStorage"]

@@ -53,13 +53,13 @@ typedef struct tenon_wrapper_options {
   const tenon_device* device;   /* NULL: the CPU */
   tenon_keyset keys;            /* functionalities above Wrapper that it carries, such as Tracer;
                                    not Batched, Override, TransformFront or TransformBack */
-  const tenon_tensor* alias_of; /* NULL, or whose version counter it shares; borrowed */
+  const tenon_tensor* alias_of; /* NULL, or what it is a view of; borrowed */
   uint64_t reserved[4];         /* zero */
 } tenon_wrapper_options;
 
-/// Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, and an object of
-/// `type` around `self` whose `dispatch` runs operators on it. It has the Wrapper key and never
-/// Dense.
+/// Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, an object of `type`
+/// around `self` whose `dispatch` runs operators on it, the Wrapper key and never Dense. One with
+/// `alias_of` shares that one's version counter, and has it for its base where that wraps, too.
 ///
 /// Errors:    TENON_ERROR_INVALID_ARGUMENT for a type without `dispatch`, a bad shape, stride,
 ///            offset or dtype, a key that wrappers cannot carry, and reserved words that are not

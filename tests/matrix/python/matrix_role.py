@@ -252,7 +252,7 @@ class Object:
     """Answers "python:" and the second argument."""
 
     @classmethod
-    def __tenon_function__(cls, op, types, args, kwargs):
+    def __torch_function__(cls, op, types, args, kwargs):
         return f"python:{args[1]}"
 
 

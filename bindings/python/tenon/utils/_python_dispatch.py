@@ -6,7 +6,6 @@ from __future__ import annotations
 from .. import _tenon
 from .._tenon import OpOverload, Tensor
 from ..overrides import Mode
-from ..storage import share_storage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,58 +32,44 @@ class TorchDispatchMode(Mode):
         return func(*args, **(kwargs or {}))
 
 
-def _aliased(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """For each result the tensor argument that it aliases, with whether it is written, or None."""
-    schema = func._schema
-    given = dict(kwargs)
-    given.update(zip((one.name for one in schema.arguments), args, strict=False))
-    found = []
-    for result in schema.returns:
-        info = result.alias_info
-        of = None
-        for argument in schema.arguments:
-            other = argument.alias_info
-            if info is None or other is None or not info.before_set & other.before_set:
-                continue
-            value = given.get(argument.name)
-            if isinstance(value, Tensor):
-                of = (value, other.is_write)
-                break
-        found.append(of)
-    return found
+def _given(func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    names = (one.name for one in func._schema.arguments)
+    return {**dict(zip(names, args, strict=False)), **kwargs}
 
 
 def return_and_correct_aliasing(
     func: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any
 ) -> Any:
-    """Makes what a handler returns alias what the operator's schema says.
+    """Returns what a handler computed, but written arguments themselves in the place of results.
 
-    Results that are a written argument become that argument itself; views share the storage of what
-    they view.
+    The dispatcher sees to that too, and wrappers that a handler makes for an operator that views
+    its argument are views of that and share its storage: a handler may return `out` as it is. This
+    makes the handler's own callers see the same.
 
     Args:
         func: The operator, as the handler got it.
         args: Its positional arguments, as the handler got them.
         kwargs: And those by name.
         out: What the handler has computed.
-
-    Returns:
-        What the handler should return.
     """
-    aliases = _aliased(func, args, kwargs)
-    several = len(aliases) > 1 or (isinstance(out, (list, tuple)) and len(aliases) == 1)
-    results = list(out) if isinstance(out, (list, tuple)) else [out]
-    if len(aliases) == 1:
-        aliases *= len(results)
-    for number, (result, alias) in enumerate(zip(results, aliases, strict=True)):
-        if alias is None or not isinstance(result, Tensor):
-            continue
-        argument, is_written = alias
-        if is_written:
-            results[number] = argument
-        else:
-            share_storage(result, argument)
-    return type(out)(results) if several else results[0]
+    written = {
+        name: one.name
+        for one in func._schema.arguments
+        if one.is_write and one.alias_info is not None
+        for name in one.alias_info.before_set
+    }
+    if not written:
+        return out
+    given = _given(func, args, kwargs)
+    results = [
+        next((given[written[name]] for name in info.before_set if name in written), result)
+        if (info := one.alias_info) is not None
+        else result
+        for one, result in zip(
+            func._schema.returns, out if len(func._schema.returns) > 1 else [out], strict=True
+        )
+    ]
+    return type(out)(results) if len(results) > 1 else results[0]
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
