@@ -59,7 +59,10 @@ class Wrap(torch.Tensor):
 
     @classmethod
     def run(cls, func, args, kwargs):
-        unwrap = lambda x: x.inner if isinstance(x, Wrap) else x
+
+        def unwrap(x):
+            return x.inner if isinstance(x, Wrap) else x
+
         out = func(*tmap(unwrap, list(args)), **tmap(unwrap, kwargs or {}))
         return tmap(lambda x: cls(x) if isinstance(x, torch.Tensor) else x, out)
 
