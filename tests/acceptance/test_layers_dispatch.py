@@ -112,7 +112,7 @@ def new_op(schema, cpu):
 
 # ---- wrapper tensors
 def test_wrapper_metadata_without_data():
-    """_make_wrapper_subclass gives a tensor of the class that claims what is said, without memory"""
+    """_make_wrapper_subclass gives a tensor of the class that claims what is said, no memory"""
     w = torch.Tensor._make_wrapper_subclass(
         Wrap, (2, 3), strides=(1, 2), dtype=torch.float64, device="cpu", requires_grad=True
     )

@@ -34,7 +34,7 @@ def stand(name: str, answer, *bases, log: list | None = None):
     return type(name, bases, {"__torch_function__": classmethod(handler)})
 
 
-@same(223, "Dispatch modes: innermost first, off while one's handler runs, which may enter it again")
+@same(223, "Dispatch modes: innermost first, off while the handler runs, which may enter it again")
 def test_item_223_dispatch_modes(peer):
     package, log = peer.package, []
     x = package.ones(1)
@@ -81,7 +81,7 @@ def test_item_224_order_of_classes(peer):
 
 @same(
     225,
-    "Results are of the most derived class, also inside tuples; of unrelated ones it is a TypeError",
+    "Results are of the most derived class, in tuples too; of unrelated ones it is a TypeError",
 )
 def test_item_225_results_of_subclasses(peer):
     package = peer.package

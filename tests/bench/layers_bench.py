@@ -100,6 +100,44 @@ def operator_in_vmap(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
     rows.extra[f"{prefix}operator_in_vmap"] = summary(times)
 
 
+def add_overrides(rows: Rows, prefix: str, m: Any) -> None:
+    """One `add`: seen by modes, of a subclass, and of a class that stands for tensors."""
+    overrides = importlib.import_module(f"{m.__name__}.overrides")
+    below = importlib.import_module(f"{m.__name__}.utils._python_dispatch")
+    a, b = m.ones(1), m.ones(1)
+
+    class Function(overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    class Dispatch(below.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    class Subclass(m.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    class Duck:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return None
+
+    rows.add(f"{prefix}subclass", "add(a, b)", add=m.add, a=a.as_subclass(Subclass), b=b)
+    rows.add(f"{prefix}duck_type", "add(a, b)", add=m.add, a=Duck(), b=b)
+    for name, mode in (("function_mode", Function()), ("dispatch_mode", Dispatch())):
+        rows.extra[f"{prefix}{name}"] = in_mode(mode, m.add, a, b)
+
+
+def in_mode(mode: Any, add: Any, a: Any, b: Any) -> Any:
+    """An `add` while a mode is on, which turns with other rows would leave on for them."""
+    timer, count = Timer("add(a, b)", globals={"add": add, "a": a, "b": b}), 1000
+    with mode:
+        timer.timeit(count)
+        return summary([timer.timeit(count) / count * 1e9 for _ in range(25)])
+
+
 def backward_pass(rows: Rows, prefix: str, m: Any, rounds: int) -> None:
     """A node's share of a pass over a chain of products, and of the end of such a chain."""
     x, w = (m.ones(1, requires_grad=True) for _ in range(2))
@@ -149,6 +187,7 @@ def main() -> None:
         add_calls(rows, prefix, module)
         add_modules(rows, prefix, module)
         add_transforms(rows, prefix, module)
+        add_overrides(rows, prefix, module)
     for prefix, module in modules.items():
         backward_pass(rows, prefix, module, int(rounds))
         product_in_region(rows, prefix, module, int(rounds))

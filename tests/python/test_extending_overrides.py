@@ -33,6 +33,7 @@ class Diagonal:
         return self._value * torch.eye(self._N)
 
 
+# [quote.begin duck]
 class ScalarTensor(Diagonal):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -43,6 +44,9 @@ class ScalarTensor(Diagonal):
         ):
             return NotImplemented
         return HANDLED_FUNCTIONS[func](*args, **kwargs)
+
+
+# [quote.end]
 
 
 def implements(torch_function):
@@ -153,6 +157,7 @@ def test_subclasses_of_tensor():
         torch.add(SubTensor([0]), OtherSubTensor([1]))
 
 
+# [quote.begin subclass]
 class LoggingTensor(torch.Tensor):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -162,6 +167,9 @@ class LoggingTensor(torch.Tensor):
         if kwargs is None:
             kwargs = {}
         return super().__torch_function__(func, types, args, kwargs)
+
+
+# [quote.end]
 
 
 def test_subclass_that_logs(caplog):

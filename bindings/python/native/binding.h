@@ -62,8 +62,8 @@ bool tnp_raise_no_tensor(PyObject* func, const tnp_op* op, const tnp_mismatch* w
 PyObject* tnp_check_result(tnp_op* op, tnp_binding* binding, const tenon_value* args,
                            PyObject* result);
 
-/* call.c. Calls an operator that is ready for `func`, as a redispatch with `keys` unless NULL. NULL with
- * why->found set and no exception: the arguments do not fit. */
+/* call.c. Calls an operator that is ready for `func`, as a redispatch with `keys` unless NULL. NULL
+ * with why->found set and no exception: the arguments do not fit. */
 PyObject* tnp_op_try(tnp_op* self, PyObject* func, const tenon_keyset* keys, PyObject* const* args,
                      size_t nargsf, PyObject* kwnames, tnp_mismatch* why);
 /* Sets what calls an operator of this schema (NULL: of none yet). */

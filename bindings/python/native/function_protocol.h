@@ -14,7 +14,8 @@ bool tnp_mode_asks_slow(void);
 static inline bool tnp_mode_asks(void) {
   return TNP_UNLIKELY(tnp_plain_type == NULL) && tnp_mode_asks_slow();
 }
-/* The handler of a class, borrowed; NULL for Tensor and classes that have none, or a disabled one. */
+/* The handler of a class, borrowed; NULL for Tensor, and for classes without one or with a disabled
+ * one. */
 PyObject* tnp_function_handler(PyTypeObject* type);
 /* Whether an object's class is to be asked: it has `__torch_function__`, and classes are not
  * disabled. Objects of other languages are asked by the dispatcher instead. */

@@ -177,6 +177,9 @@ extern PyTypeObject* tnp_generator_type;
 PyObject* tnp_generator_wrap(tenon_generator* generator); /* takes over the reference */
 tenon_generator* tnp_generator_get(PyObject* object);     /* borrowed */
 
+/* subclass.c: constructors. */
+PyObject* tnp_tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
+PyObject* tnp_tensor_as_subclass(PyObject* self, PyObject* type);
 /* number.c, subscript.c: slots of Tensor. */
 extern PyType_Slot tnp_number_slots[];
 PyObject* tnp_tensor_compare(PyObject* a, PyObject* b, int op);

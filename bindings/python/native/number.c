@@ -4,8 +4,8 @@
 
 #include "function_protocol.h"
 
-/* An operator of Python: the one of ATen that it calls, and the methods of Tensor that overrides get
- * for it. `reverse` has the tensor on the right; without one, `method` serves both. */
+/* An operator of Python: the one of ATen that it calls, and the methods of Tensor that overrides
+ * get for it. `reverse` has the tensor on the right; without one, `method` serves both. */
 typedef struct {
   tnp_known_op op;
   tnp_member method, reverse;
@@ -40,7 +40,7 @@ OPERATION(pow_of_number, "aten::pow.Scalar", "pow", "__rpow__");
 OPERATION(pow_, "aten::pow_.Tensor", "pow_", NULL);
 OPERATION(pow_number_, "aten::pow_.Scalar", "pow_", NULL);
 
-/* Asks who overrides `a op b`. As in PyTorch a type error leaves it to the other operand's class. */
+/* Asks who overrides `a op b`. As in PyTorch, a type error leaves it to the other's class. */
 static PyObject* ask_binary(operation* o, PyObject* a, PyObject* b) {
   const bool forward = TNP_IS_TENSOR(a);
   PyObject* args[2] = {forward ? a : b, forward ? b : a};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python classes that override operators (`__torch_function__`) as the dispatcher asks them, wrapper
- * tensors (`__torch_dispatch__`) and modes; see tenon/overrides.h. */
+/* Python classes that override operators (`__torch_function__`) as the dispatcher asks them,
+ * wrapper tensors (`__torch_dispatch__`) and modes; see tenon/overrides.h. */
 #include "overrides.h"
 
 #include "binding.h"
@@ -94,6 +94,18 @@ static int add_types(PyObject* types, PyObject* object, uint32_t kind) {
   return PyList_Append(types, type);
 }
 
+/* An argument as its caller gave it: what a carrier carries, and the number behind a tensor that
+ * stands for one. Takes the reference over; NULL stays NULL. */
+static PyObject* open_argument(const tnp_binding* binding, PyObject* object) {
+  object = tnp_open_carriers(object);
+  if (object == NULL || !binding->numbers || Py_TYPE(object) != tnp_tensor_type) return object;
+  const tenon_tensor* tensor = tnp_tensor_get(object);
+  if (tensor == NULL || !(tenon_tensor_flags(tensor) & TENON_TENSOR_WRAPPED_NUMBER)) return object;
+  PyObject* number = tnp_tensor_tolist(object, NULL);
+  Py_DECREF(object);
+  return number;
+}
+
 /* (types, args, kwargs) of a call, for a handler. */
 static int handler_arguments(uint32_t kind, tnp_binding* binding, const tenon_stack* stack,
                              PyObject** out) {
@@ -108,7 +120,7 @@ static int handler_arguments(uint32_t kind, tnp_binding* binding, const tenon_st
   PyObject* kwargs = PyDict_New();
   bool failed = types == NULL || args == NULL || kwargs == NULL;
   for (Py_ssize_t i = 0; i < nargs + named; i++) {
-    PyObject* object = tnp_open_carriers(objects[i]); /* takes the reference over */
+    PyObject* object = open_argument(binding, objects[i]);
     if (object == NULL || failed || add_types(types, object, kind) != 0) {
       failed = true;
       Py_XDECREF(object);

@@ -8,7 +8,6 @@
 #include "function_protocol.h"
 #include "hook.h"
 #include "number.h"
-#include "overrides.h"
 
 PyTypeObject* tnp_tensor_type;
 
@@ -185,92 +184,6 @@ static int set_dict(PyObject* object, PyObject* value, void* unused) {
     PyObject_GC_Track(object);
   }
   return result;
-}
-
-/* An object of a subclass in the place of a tensor's only one so far. */
-static PyObject* replace_object(PyObject* old, PyTypeObject* type) {
-  tnp_tensor* self = allocate(type);
-  if (self == NULL) return NULL;
-  self->tensor = ((tnp_tensor*)old)->tensor;
-  ((tnp_tensor*)old)->tensor = NULL;
-  *tenon_tensor_cell(self->tensor, TENON_LANGUAGE_PYTHON) = self;
-  return (PyObject*)self;
-}
-
-/* A tensor on the same memory that `known` gives, as an object of a class. */
-static PyObject* as_type(tnp_known_op* known, PyObject* source, PyTypeObject* type) {
-  if (!PyType_IsSubtype(type, tnp_tensor_type)) {
-    return tnp_raise_format(TENON_ERROR_TYPE,
-                            "as_subclass: cls must be a subclass of Tensor, got %s", type->tp_name);
-  }
-  /* Whoever is to be asked was, if at all, of the function that wants the object. */
-  tenon_key_guard guard;
-  PyObject* op = tnp_known(known);
-  if (op == NULL || tnp_check(tenon_key_guard_exclude(TNP_OVERRIDE_KEYS, &guard)) != 0) return NULL;
-  PyObject* fresh = tnp_op_apply(op, source, NULL, 0);
-  if (tnp_check(tenon_key_guard_leave(&guard)) != 0) Py_CLEAR(fresh);
-  if (fresh == NULL || Py_TYPE(fresh) == type) return fresh;
-  PyObject* self = replace_object(fresh, type);
-  Py_DECREF(fresh);
-  return self;
-}
-
-static tnp_known_op op_alias = {"aten::alias", NULL};
-static tnp_known_op op_detach = {"aten::detach", NULL};
-
-PyObject* tnp_tensor_as_class(PyObject* object, PyTypeObject* cls) {
-  const tnp_tensor* self = (tnp_tensor*)object;
-  const bool unseen = Py_REFCNT(object) == 1 && Py_TYPE(object) == tnp_tensor_type &&
-                      self->tensor != NULL && self->dict == NULL && self->weakrefs == NULL &&
-                      tenon_tensor_use_count(self->tensor) == 1;
-  return unseen ? replace_object(object, cls) : as_type(&op_alias, object, cls);
-}
-
-/* What a constructor takes besides a tensor: numbers in lists, or sizes. */
-static PyObject* from_numbers(PyObject* args) {
-  static tnp_known_op empty = {"aten::empty.memory_format", NULL};
-  PyObject* first = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
-  if (first != NULL && (PyList_Check(first) || PyTuple_Check(first))) {
-    PyObject* pair[2] = {first, tnp_dtype_object(tenon_dtype_default())};
-    PyObject* made = pair[1] != NULL ? tnp_tensor_from_data(NULL, pair, 2) : NULL;
-    Py_XDECREF(pair[1]);
-    return made;
-  }
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); i++) {
-    PyObject* size = PyTuple_GET_ITEM(args, i);
-    if (PyLong_CheckExact(size)) continue;
-    return tnp_raise_format(TENON_ERROR_TYPE,
-                            "Tensor: data must be a Tensor, lists of numbers or sizes, got %s; "
-                            "tenon.tensor(data) makes one of anything",
-                            Py_TYPE(size)->tp_name);
-  }
-  PyObject* sizes = PyTuple_GET_SIZE(args) == 0 ? Py_BuildValue("(i)", 0) : Py_NewRef(args);
-  PyObject* op = sizes != NULL ? tnp_known(&empty) : NULL;
-  PyObject* made = op != NULL ? PyObject_CallOneArg(op, sizes) : NULL;
-  Py_XDECREF(sizes);
-  return made;
-}
-
-static PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  PyObject* source = PyTuple_GET_SIZE(args) >= 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
-  const bool of_tensor = source != NULL && TNP_IS_TENSOR(source);
-  if (type == tnp_tensor_type && (kwargs != NULL || (of_tensor && PyTuple_GET_SIZE(args) != 1))) {
-    return tnp_raise_format(TENON_ERROR_TYPE, "Tensor: data must be the only argument, got more");
-  }
-  if (of_tensor) return as_type(&op_detach, source, type);
-  PyObject* made = from_numbers(args);
-  if (made == NULL || type == tnp_tensor_type) return made;
-  PyObject* self = tnp_tensor_as_class(made, type);
-  Py_DECREF(made);
-  return self;
-}
-
-static PyObject* as_subclass(PyObject* self, PyObject* type) {
-  if (!PyType_Check(type)) {
-    return tnp_raise_format(TENON_ERROR_TYPE, "as_subclass: cls must be a class, got %s",
-                            Py_TYPE(type)->tp_name);
-  }
-  return as_type(&op_alias, self, (PyTypeObject*)type);
 }
 
 /* ---- What it tells --------------------------------------------------------------------------- */
@@ -562,7 +475,7 @@ static PyMethodDef methods[] = {
      "Takes a dtype, a device, both, or another tensor to be like."},
     {"detach_", tnp_tensor_detach_in_place, METH_NOARGS,
      "detach_()\n--\n\nMakes it a leaf that gradients do not flow to; returns it."},
-    {"as_subclass", as_subclass, METH_O,
+    {"as_subclass", tnp_tensor_as_subclass, METH_O,
      "as_subclass(cls, /)\n--\n\nReturns the same data as an object of a subclass of Tensor."},
     {"__dlpack__", (PyCFunction)(void (*)(void))tnp_tensor_dlpack, METH_FASTCALL | METH_KEYWORDS,
      "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"},
@@ -577,7 +490,7 @@ static PyMemberDef members[] = {
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, "A tensor: elements of one dtype on one device. tenon.tensor(data) makes one."},
-    {Py_tp_new, tensor_new},
+    {Py_tp_new, tnp_tensor_new},
     {Py_tp_dealloc, tensor_dealloc},
     {Py_tp_traverse, tensor_traverse},
     {Py_tp_clear, tensor_clear},

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .._tenon import Tensor
+from .._tenon import Tensor, _disabled_torch_function_impl
 from ..error import ArgumentTypeError
 
 TYPE_CHECKING = False
@@ -30,6 +30,8 @@ class Parameter(Tensor):
         data: Its elements; by default none.
         requires_grad: Whether gradients flow to it.
     """
+
+    __torch_function__ = _disabled_torch_function_impl  # what is computed of it is no parameter
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Any:
         """Makes it on the memory of `data`."""
@@ -60,6 +62,7 @@ class Buffer(Tensor):
     """
 
     persistent: bool
+    __torch_function__ = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         """Makes it on the memory of `data`."""
