@@ -304,6 +304,7 @@ def test_bound_functions_restore_the_threads_own_state(ops):
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
+    # The packet that was called, though no thread is in the mode's block any more.
     assert mode.seen == ["f"]
 
 

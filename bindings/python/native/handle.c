@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles of the flat layer: schemas, plugins, thread states, profiles and simulators as opaque
  * objects. */
-#include "native.h"
+#include "function_protocol.h"
 
 PyTypeObject* tnp_handle_type;
 
@@ -29,6 +29,8 @@ PyObject* tnp_handle_new(int kind, void* pointer) {
   }
   self->pointer = pointer;
   self->kind = kind;
+  self->has_modes = kind == TNP_HANDLE_THREAD_STATE && tnp_plain_type == NULL;
+  if (self->has_modes) tnp_count_modes(1);
   return (PyObject*)self;
 }
 
@@ -53,6 +55,7 @@ static void handle_dealloc(PyObject* object) {
   if (self->pointer != NULL && kinds[self->kind].release != NULL) {
     kinds[self->kind].release(self->pointer);
   }
+  if (self->has_modes) tnp_count_modes(-1);
   type->tp_free(object);
   Py_DECREF(type);
 }

@@ -520,6 +520,7 @@ enum {
 typedef struct {
   PyObject_HEAD void* pointer;
   int kind;
+  bool has_modes; /* a thread state that may turn on modes of Python's: they count as on */
 } tnp_handle;
 extern PyTypeObject* tnp_handle_type;
 PyObject* tnp_handle_new(int kind, void* pointer); /* takes over the reference */
