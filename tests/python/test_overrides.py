@@ -506,3 +506,45 @@ def test_constructor_takes_lists_and_sizes():
     assert tenon.Tensor(2, 3).shape == (2, 3) and tenon.Tensor().shape == (0,)
     with pytest.raises(TypeError, match="lists of numbers or sizes, got str"):
         tenon.Tensor("a")
+
+
+def test_rule_for_an_operator_and_a_class(ops):
+    x = tenon.ones(2)
+
+    def rule(mode, func, types, args, kwargs):
+        seen.append((mode, func, types, kwargs))
+        return args[0] + 1
+
+    seen, mode = [], WatchingBelow()
+    with Library("over", "FRAGMENT") as library:
+        library.register_torch_dispatch("f", WatchingBelow, rule)
+        with mode:
+            assert ops.f(x, n=2).tolist() == [2.0, 2.0]
+        assert seen == [(mode, ops.f.default, (), {"n": 2})]
+        assert ops.f(x).tolist() == [2.0, 2.0]
+        with pytest.raises(tenon.AlreadyExistsError, match="f must have no rule for WatchingBelow"):
+            library.register_torch_dispatch("f", WatchingBelow, rule)
+        wrapped = Counting.wrap(x)
+        library.register_torch_dispatch(ops.f.default, Counting, lambda cls, *call: cls.wrap(x))
+        assert ops.f(wrapped).inner is x
+    with mode:
+        ops.f(x)
+    assert len(seen) == 1 and "over::f" in mode.seen
+    assert ops.f(wrapped).inner is not x
+
+
+@pytest.mark.leaks  # a custom operator lives as long as the process
+def test_rules_of_custom_operators():
+    @tenon.library.custom_op("over::own", mutates_args=())
+    def own(x: tenon.Tensor) -> tenon.Tensor:
+        return x.clone()
+
+    @own.register_torch_dispatch(WatchingBelow)
+    def _(mode, func, types, args, kwargs):
+        return args[0] + 1
+
+    with WatchingBelow():
+        y = own(tenon.ones(2))
+    assert y.tolist() == [2.0, 2.0] and own(tenon.ones(2)).tolist() == [1.0, 1.0]
+    with pytest.raises(TypeError, match="must be a subclass of Tensor with __torch_dispatch__ or"):
+        tenon.library.register_torch_dispatch("over::own", dict, lambda *call: None)

@@ -173,17 +173,36 @@ static tenon_tensor* viewed_argument(const tnp_binding* binding, const tenon_sta
   return wraps ? value->as.tensor : NULL;
 }
 
+static PyObject* dispatch_rules; /* of dispatch_rule.py: operator -> class -> function */
+
+/* What serves a call: the rule for an operator and a class, or the method, bound. New reference;
+ * `out_rule` says that it takes the class or the mode, too. */
+static PyObject* find_handler(uint32_t kind, PyObject* self, tnp_op* op, bool* out_rule) {
+  *out_rule = false;
+  if (kind == TENON_MODE_WRAPPER && dispatch_rules != NULL && PyDict_GET_SIZE(dispatch_rules) > 0) {
+    PyObject* of_op = PyDict_GetItemWithError(dispatch_rules, (PyObject*)op);
+    PyObject* cls = PyType_Check(self) ? self : (PyObject*)Py_TYPE(self);
+    PyObject* rule = of_op != NULL ? PyDict_GetItemWithError(of_op, cls) : NULL;
+    *out_rule = rule != NULL;
+    if (rule != NULL || PyErr_Occurred()) return Py_XNewRef(rule);
+  }
+  return PyObject_GetAttr(self, protocol_names[kind]);
+}
+
 static tenon_status run_handler(uint32_t kind, PyObject* self, tnp_op* op, tenon_stack* stack) {
   tnp_binding* binding = op->binding;
   binding->references++;
   PyObject* parts[3] = {NULL, NULL, NULL};
   PyObject* result = NULL;
-  PyObject* method = PyObject_GetAttr(self, protocol_names[kind]);
+  bool is_rule;
+  PyObject* method = find_handler(kind, self, op, &is_rule);
   if (method != NULL && handler_arguments(kind, binding, stack, parts) == 0) {
-    PyObject* vector[4] = {(PyObject*)op, parts[0], parts[1], parts[2]};
+    PyObject* vector[5] = {self, (PyObject*)op, parts[0], parts[1], parts[2]};
     tenon_tensor* outer = viewed;
     viewed = kind == TENON_MODE_WRAPPER ? viewed_argument(binding, stack) : NULL;
-    result = PyObject_Vectorcall(method, vector, 4, NULL);
+    result = is_rule ? PyObject_Vectorcall(method, vector, 5, NULL)
+                     : PyObject_Vectorcall(method, vector + 1,
+                                           4 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     viewed = outer;
   }
   Py_XDECREF(method);
@@ -378,7 +397,14 @@ static PyObject* set_default_dispatch(PyObject* module, PyObject* member) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef methods[] = {{"has_dispatch", has_dispatch, METH_O, NULL},
+static PyObject* set_dispatch_rules(PyObject* module, PyObject* rules) {
+  (void)module;
+  Py_XSETREF(dispatch_rules, Py_NewRef(rules));
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {{"set_dispatch_rules", set_dispatch_rules, METH_O, NULL},
+                                {"has_dispatch", has_dispatch, METH_O, NULL},
                                 {"set_default_dispatch", set_default_dispatch, METH_O, NULL},
                                 {"mode_push", mode_push, METH_VARARGS, NULL},
                                 {"mode_pop", mode_pop, METH_VARARGS, NULL},

@@ -247,6 +247,12 @@ class CustomOpDef:
         self._lib.impl(self._name, fn, "Meta", allow_override=True)
         return fn
 
+    def register_torch_dispatch(
+        self, torch_dispatch_class: type, fn: Callable[..., Any] | None = None, /
+    ) -> Any:
+        """Registers a rule for a class: see `tenon.library.register_torch_dispatch`."""
+        return register_torch_dispatch(self, torch_dispatch_class, fn, lib=self._lib)
+
 
 def _overload_of(op: Any, function: str) -> OpOverload:
     """The overload that a name, an overload or a definition stands for."""
@@ -402,6 +408,38 @@ def register_fake(
     return register if func is None else register(func)
 
 
+def register_torch_dispatch(
+    op: Any,
+    torch_dispatch_class: type,
+    func: Callable[..., Any] | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Any:
+    """Has a function serve an operator where a class with `__torch_dispatch__` would be asked.
+
+    Args:
+        op: A name with overload, an overload, or a custom_op.
+        torch_dispatch_class: A subclass of Tensor with `__torch_dispatch__`, or a
+            TorchDispatchMode. Classes derived from it are asked themselves.
+        func: Takes the class, or the mode, and then what `__torch_dispatch__` takes; without it
+            this is a decorator.
+        lib: Whose registration it is; by default one that stays.
+
+    Raises:
+        ArgumentTypeError: the class has no `__torch_dispatch__`.
+        AlreadyExistsError: there is a rule for the operator and the class.
+    """
+    overload = _overload_of(op, "register_torch_dispatch")
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        library = _library_for(op, overload, lib)
+        library.register_torch_dispatch(overload, torch_dispatch_class, function)
+        return function
+
+    return register if func is None else register(func)
+
+
 __all__ = [
     "CustomOpDef",
     "Tag",
@@ -410,4 +448,5 @@ __all__ = [
     "register_autograd",
     "register_fake",
     "register_kernel",
+    "register_torch_dispatch",
 ]

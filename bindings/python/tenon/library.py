@@ -109,6 +109,7 @@ class Library:
         self.kind = kind
         self.dispatch_key = dispatch_key
         self._kernels: list[tuple[str, int]] = []
+        self._rules: list[tuple[OpOverload, type]] = []
         key = _key(dispatch_key) if dispatch_key else _tenon.TENON_KEY_NONE
         file, line = _caller()
         self._native = _tenon.NativeLibrary(ns, _KINDS[kind], key, file, line)
@@ -296,6 +297,17 @@ class Library:
         )
         return Registration(handle, full_name, key)
 
+    def register_torch_dispatch(
+        self, op_name: str | OpOverload, torch_dispatch_class: type, fn: Callable[..., Any]
+    ) -> None:
+        """Has a function serve an operator for a class: see `library.register_torch_dispatch`."""
+        from .dispatch_rule import add_rule
+
+        name = op_name.name() if isinstance(op_name, OpOverload) else op_name
+        op = _tenon.find_op(name if "::" in name else f"{self.ns}::{name}")
+        add_rule(op, torch_dispatch_class, fn)
+        self._rules.append((op, torch_dispatch_class))
+
     def _key_of(self, dispatch_key: str) -> int:
         if dispatch_key:
             key = _key(dispatch_key)
@@ -325,6 +337,10 @@ class Library:
         native = self.__dict__.get("_native")
         if native is None:
             return
+        while self._rules:
+            from .dispatch_rule import remove_rule
+
+            remove_rule(*self._rules.pop())
         for slot in self._kernels:
             owners = _python_kernels[slot]
             owners.remove(id(self))
@@ -498,6 +514,7 @@ if TYPE_CHECKING:
         register_autograd,
         register_fake,
         register_kernel,
+        register_torch_dispatch,
     )
     from .func.rule import register_vmap
     from .infer_schema import infer_schema
@@ -511,6 +528,7 @@ _LAZY = frozenset(
         "register_autograd",
         "register_fake",
         "register_kernel",
+        "register_torch_dispatch",
     )
 )
 
@@ -553,5 +571,6 @@ __all__ = [
     "register_fake",
     "register_functionality",
     "register_kernel",
+    "register_torch_dispatch",
     "register_vmap",
 ]
