@@ -168,8 +168,9 @@ def test_composites_end_the_way(library, ops):
 
 def test_objects_that_override(f):
     text, words, calls = explained(f, Override(), Derived())
-    assert words == [("Override", "run_overrides")] == calls[:1]
-    assert [key for key, _ in calls[-2:]] == ["AutogradCPU", "CPU"], "the handlers went on"
+    assert words == [("Override", "run_overrides")]
+    # A call from Python asks before it is dispatched.
+    assert [key for key, _ in calls] == ["AutogradCPU", "CPU"], "the handlers went on"
     assert re.search(r"accepts the call: the types \S*Derived, \S*Override\n", text)
     assert "to go on, a handler calls again with arguments of its own" in text
     with ExcludeDispatchKeyGuard("Override"):
@@ -181,7 +182,8 @@ def test_lists_with_objects(library, ops):
     library.define("l(Tensor[] x) -> Tensor")
     library.impl("l", lambda x: x[0], "CPU")
     text, words, calls = explained(ops.l.default, [tenon.ones(1), Override()])
-    assert words == [("Override", "run_overrides")] == calls[:1], text
+    assert words == [("Override", "run_overrides")], text
+    assert [key for key, _ in calls] == ["CPU"], "the handler went on"
     assert re.search(r"x\[1\], a carrier of an object of \S*Override, has \{Override\}", text)
 
 
@@ -194,15 +196,18 @@ def test_wrapper_tensors(f):
 
 
 def test_modes(f):
+    x = tenon.ones(1)
     with Watching():
-        text = agreed(f, tenon.ones(1))
-        assert [key for key, _ in told(text)] == ["Override", "AutogradCPU", "CPU"]
+        text, words, calls = explained(f, x)
+        assert words == [("Override", "run_overrides"), *calls]
+        assert [key for key, _ in calls] == ["AutogradCPU", "CPU"]
         assert re.search(r"accepts the call: the modes \S*Watching\n", text)
     with WatchingBelow():
         text = agreed(f, tenon.ones(1))
         assert [key for key, _ in told(text)] == ["AutogradCPU", "Wrapper", "CPU"]
     with Watching(), WatchingBelow():
-        agreed(f, tenon.ones(1))
+        _, words, calls = explained(f, x)
+        assert words[1:] == calls
 
 
 def test_operators_that_ship():

@@ -129,7 +129,7 @@ def test_redispatch_refuses_objects(ops):
 def test_excluded_override_refuses_objects(ops):
     with (
         ExcludeDispatchKeyGuard("Override"),
-        pytest.raises(TypeError, match="argument 'a' .* must be Tensor"),
+        pytest.raises(TypeError, match="must not override"),
     ):
         ops.f(Tag(1))
 

@@ -37,6 +37,8 @@ PyObject* tnp_function_handler(PyTypeObject* type) {
   return found == Py_None || found == disabled_handler ? NULL : found;
 }
 
+bool tnp_classes_disabled(void) { return classes_disabled != 0; }
+
 bool tnp_class_asks_slow(PyObject* object) {
   return tnp_function_handler(Py_TYPE(object)) != NULL && classes_disabled == 0 &&
          !key_is_excluded();
@@ -478,12 +480,6 @@ static PyObject* disable_classes(PyObject* module, PyObject* change) {
   Py_RETURN_NONE;
 }
 
-static PyObject* is_disabled(PyObject* module, PyObject* unused) {
-  (void)module;
-  (void)unused;
-  return PyBool_FromLong(classes_disabled != 0);
-}
-
 static PyMethodDef methods[] = {
     {"has_torch_function", has_torch_function, METH_O,
      "has_torch_function(relevant_args, /)\n--\n\n"
@@ -498,7 +494,6 @@ static PyMethodDef methods[] = {
      "Asks modes and the classes of relevant arguments to serve a call.\n\n"
      "Raises:\n    ArgumentTypeError: all return NotImplemented."},
     {"disable_classes", disable_classes, METH_O, NULL},
-    {"is_torch_function_disabled", is_disabled, METH_NOARGS, NULL},
     {"set_plain_results", set_plain_results, METH_O, NULL},
     {"_disabled_torch_function_impl", (PyCFunction)(void (*)(void))disabled_impl,
      METH_VARARGS | METH_KEYWORDS,

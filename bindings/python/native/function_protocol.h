@@ -17,6 +17,8 @@ static inline bool tnp_mode_asks(void) {
 /* The handler of a class, borrowed; NULL for Tensor, and for classes without one or with a disabled
  * one. */
 PyObject* tnp_function_handler(PyTypeObject* type);
+/* Whether the calling thread has turned asking classes off. */
+bool tnp_classes_disabled(void);
 /* Whether an object's class is to be asked: it has `__torch_function__`, and classes are not
  * disabled. Objects of other languages are asked by the dispatcher instead. */
 bool tnp_class_asks_slow(PyObject* object);

@@ -20,10 +20,14 @@ static bool has_handler(PyTypeObject* type, uint32_t kind) {
 }
 
 bool tnp_overrides_slow(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
   if (tnp_is_foreign(object)) {
     return tenon_object_get_type(tnp_foreign_get(object))->override != NULL;
   }
-  return tnp_class_asks_slow(object);
+  /* With the key excluded a subclass is the tensor that it is; nothing else has that choice, and
+   * the dispatcher says so. */
+  return TNP_IS_TENSOR(object) ? tnp_class_asks_slow(object)
+                               : tnp_function_handler(type) != NULL && !tnp_classes_disabled();
 }
 
 int tnp_to_overriding(tnp_call* call, PyObject* object, tenon_value* out) {
@@ -200,9 +204,9 @@ static tenon_status run_handler(uint32_t kind, PyObject* self, tnp_op* op, tenon
     PyObject* vector[5] = {self, (PyObject*)op, parts[0], parts[1], parts[2]};
     tenon_tensor* outer = viewed;
     viewed = kind == TENON_MODE_WRAPPER ? viewed_argument(binding, stack) : NULL;
-    result = is_rule ? PyObject_Vectorcall(method, vector, 5, NULL)
-                     : PyObject_Vectorcall(method, vector + 1,
-                                           4 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+    result =
+        is_rule ? PyObject_Vectorcall(method, vector, 5, NULL)
+                : PyObject_Vectorcall(method, vector + 1, 4 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
     viewed = outer;
   }
   Py_XDECREF(method);

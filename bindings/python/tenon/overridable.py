@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def overridable(function: _F) -> _F:
     """Makes a function ask modes and the classes of its arguments to serve a call, first."""
-    return _tenon.OverridableFunction(function)
+    asking: Any = _tenon.OverridableFunction(function)
+    return asking
 
 
 def overridable_property(getter: Callable[[Any], Any]) -> property:

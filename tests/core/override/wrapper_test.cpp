@@ -129,6 +129,42 @@ TEST_F(Wrappers, SelfIsReleasedWithTheTensor) {
   EXPECT_EQ(released, 1);
 }
 
+TEST_F(Wrappers, AliasOfAWrapper_IsAViewOfItsRoot) {
+  const Wrapper root(base_, &base_actor_);
+  const auto view_of = [this](const tenon_tensor* other) {
+    const int64_t size = 12;
+    tenon_wrapper_options options{};
+    options.struct_size = sizeof options;
+    options.ndim = 1;
+    options.sizes = &size;
+    options.dtype = TENON_DTYPE_F64;
+    options.alias_of = other;
+    tenon_tensor* made = nullptr;
+    EXPECT_EQ(tenon_wrapper_new(&base_, &base_actor_, &options, &made), TENON_OK) << take_error();
+    return tensor::TensorPtr::adopt(made);
+  };
+  const tensor::TensorPtr view = view_of(root.get());
+  const tensor::TensorPtr view_of_view = view_of(view.get());
+  for (const tensor::TensorPtr& each : {view, view_of_view}) {
+    EXPECT_EQ(each->base(), root.get());
+    EXPECT_EQ(tenon_tensor_storage(each.get()), tenon_tensor_storage(root.get()));
+    EXPECT_EQ(tenon_object_self(tenon_wrapper_object(each.get())), &base_actor_);
+  }
+  tenon_tensor_bump_version(view_of_view.get());
+  EXPECT_EQ(tenon_tensor_version(root.get()), 1);
+  const tensor::TensorPtr of_plain = view_of(cpu_.get());
+  EXPECT_EQ(of_plain->base(), nullptr);
+}
+
+TEST_F(Wrappers, MayRequireGradients_IfFloating) {
+  const Wrapper wrapper(base_, &base_actor_);
+  TENON_ASSERT_OK(tenon_tensor_set_requires_grad(wrapper.get(), 1));
+  EXPECT_EQ(tenon_tensor_requires_grad(wrapper.get()), 1);
+  const Wrapper whole(base_, &base_actor_, TENON_DTYPE_I64);
+  TENON_EXPECT_ERROR(tenon_tensor_set_requires_grad(whole.get(), 1), TENON_ERROR_TYPE,
+                     "dtype must be floating or complex");
+}
+
 TEST_F(Wrappers, BadArguments_AreErrorsAndRetainNothing) {
   static int retained;
   retained = 0;
