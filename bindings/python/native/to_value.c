@@ -402,8 +402,8 @@ static int to_any(tnp_call* call, PyObject* object, tenon_value* out) {
     return 0;
   }
   if (python == &PyDict_Type) return to_dict(call, &any_type, &any_type, object, out);
-  const bool is_function = PyFunction_Check(object) || PyCFunction_Check(object) ||
-                           PyMethod_Check(object) || tnp_is_transformed(object);
+  /* Functions of Python, and what C offers as one; an instance that can be called is an object. */
+  const bool is_function = PyVectorcall_Function(object) != NULL && !PyType_Check(object);
   return tnp_to_object(call, object, is_function ? TENON_TAG_FUNCTION : TENON_TAG_OBJECT, out);
 }
 
