@@ -554,8 +554,6 @@ int tnp_node_init(PyObject* module);
 int tnp_forward_ad_init(PyObject* module);
 int tnp_transform_init(PyObject* module);
 int tnp_transformed_init(PyObject* module);
-/* Whether it is a function that a transform has made. */
-bool tnp_is_transformed(PyObject* object);
 int tnp_warning_init(void); /* warning.c: warnings go to Python's */
 
 /* Makes a heap type once and adds it to the module: 0 or -1. */

@@ -466,8 +466,6 @@ static PyMethodDef functions[] = {
      "jvp_call(function, primals, tangents, /)\n--\n\nCalls a function of tensors in a jvp."},
     {NULL, NULL, 0, NULL}};
 
-bool tnp_is_transformed(PyObject* object) { return Py_TYPE(object) == transformed_type; }
-
 int tnp_transformed_init(PyObject* module) {
   if (tnp_add_type(module, &transformed_type, &transformed_spec, NULL) != 0) return -1;
   if (PyModule_AddIntConstant(module, "TRANSFORMED_VMAP", VMAP) != 0 ||
