@@ -79,6 +79,31 @@ JAVA_TO_JAVA = (
     "results 2.2, the thread's state 1.3. Tried: the thread's frame in C, 4 ns less, is in; begin "
     "as a critical Foreign Function call, 1.6 ns less, is not worth a function of the ABI."
 )
+RECORD = (
+    "1 870 instructions by callgrind: 630 are the product's own, some 450 find what is tracked and "
+    "record the arguments, 250 make the node, 350 end it with the result."
+)
+BACKWARD = (
+    "3 220 instructions a node by callgrind, of which its two products and the sum into the leaf's "
+    "gradient are some 1 900: operators that are called as anybody's."
+)
+FREE = (
+    "a node lets go of two saved tensors, two edges and its formula, of which the leaf, its tensor "
+    "and the formula are shared: counted atomically. The peer's time is 98 ns from C++ and 241 from "
+    "Python, ours 36 and 35."
+)
+LINEAR = (
+    "the operator takes 840 ns of 1 140: a transposed view and addmm, both recorded, as the peer "
+    "has it; addmm is a product and a sum that broadcasts, two kernels."
+)
+MAPPED = (
+    "4 670 instructions by callgrind: 630 are the product's own, 1 690 make the result a tensor of "
+    "the layer and drop it, 630 enter the layer, the rest is the rule. Tried: recycling the two "
+    "blocks that such a tensor takes from malloc changed nothing."
+)
+IN_LAYERS = (
+    "operators in layers, each as in the row of one more in a vmap; jvp calls three for one."
+)
 TORCH_OPS = ("torch/ops_add", "torch.ops.aten.add.Tensor")
 TVM_NOTHING = ("tvm_ffi/nothing", "tvm-ffi no-op")
 
@@ -245,9 +270,9 @@ SECTIONS = {
         _layer("a * w recorded, with its end", "record", 0.12),
         _layer("backward of a chain of them, a node", "backward_a_node", 0.08),
         _layer("the end of such a chain, a node", "free_a_node", 0.15),
-        _layer("C++: a * w recorded, with its end", "c/gradients/record", 0.1),
-        _layer("C++: backward, a node", "c/gradients/backward_a_node", 0.06),
-        _layer("C++: the end of a chain, a node", "c/gradients/free_a_node", 0.15),
+        _layer("C++: a * w recorded, with its end", "c/gradients/record", 0.1, RECORD),
+        _layer("C++: backward, a node", "c/gradients/backward_a_node", 0.06, BACKWARD),
+        _layer("C++: the end of a chain, a node", "c/gradients/free_a_node", 0.15, FREE),
         _layer("Function.apply", "function", 0.3),
         _layer("Function.apply and backward", "function_and_backward", 0.15),
         _layer("custom_op with a gradient", "custom_op", 0.1),
@@ -255,14 +280,14 @@ SECTIONS = {
         _layer("add of a subclass with a handler", "subclass", 0.2),
         _layer("add of a class that stands for a tensor", "duck_type", 0.5),
         _layer("add in a dispatch mode", "dispatch_mode", 0.25),
-        _layer("nn.Linear(4, 4)", "linear", 0.15),
+        _layer("nn.Linear(4, 4)", "linear", 0.15, LINEAR),
         _layer("a training step of a net of 8 units", "step", 0.15),
         _layer("mm of 4×4 parameters in an autocast region", "autocast_mm", 0.4),
         _layer("func.grad(f)(x)", "func_grad", 0.04),
-        _layer("func.jvp(f, (x,), (t,))", "func_jvp", 0.04),
-        _layer("vmap(grad(f))(x)", "func_vmap_grad", 0.04),
+        _layer("func.jvp(f, (x,), (t,))", "func_jvp", 0.04, IN_LAYERS),
+        _layer("vmap(grad(f))(x)", "func_vmap_grad", 0.04, IN_LAYERS),
         _layer("vmap(f)(x), one operator", "func_vmap", 0.08),
-        _layer("an operator more in it", "operator_in_vmap", 0.25),
+        _layer("an operator more in it", "operator_in_vmap", 0.25, MAPPED),
         Row("a product recorded, boxed", "count:recorded_mul"),
         Row("a product recorded, typed caller", "count:recorded_mul_typed_caller"),
         Row("backward of 20 products", "count:backward_of_20_products"),
