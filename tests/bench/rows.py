@@ -101,7 +101,7 @@ MAPPED = (
     "the layer and drop it, 630 enter the layer, the rest is the rule. Tried: recycling the two "
     "blocks that such a tensor takes from malloc changed nothing."
 )
-IN_LAYERS = (
+IN_LAYERS = "operators in layers: the row of one more in a vmap has each; jvp calls three for one."
     "operators in layers, each as in the row of one more in a vmap; jvp calls three for one."
 )
 TORCH_OPS = ("torch/ops_add", "torch.ops.aten.add.Tensor")
