@@ -30,9 +30,12 @@ static inline bool tnp_class_asks(PyObject* object) {
 bool tnp_asks_slow(PyObject* const* args, Py_ssize_t count);
 static inline bool tnp_asks(PyObject* const* args, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; i++) {
-    if (TNP_UNLIKELY(Py_TYPE(args[i]) != tnp_plain_type)) return tnp_asks_slow(args, count);
+    const PyTypeObject* type = Py_TYPE(args[i]);
+    if (TNP_LIKELY(type == tnp_plain_type)) continue;
+    const bool may_hold = type == &PyTuple_Type || type == &PyList_Type;
+    if (may_hold || (type->tp_flags & Py_TPFLAGS_HEAPTYPE)) return tnp_asks_slow(args, count);
   }
-  return count == 0 && tnp_mode_asks();
+  return tnp_mode_asks();
 }
 /* Asks modes, then classes, until one serves the call of `func`: what it returned, or NULL with an
  * exception. `nargs` positional arguments come first, then those that `kwnames` (or NULL) names. */

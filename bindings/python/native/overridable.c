@@ -15,6 +15,7 @@
 typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* target;
+  vectorcallfunc enter; /* what calls the target */
   PyObject* func; /* what handlers get in its place, borrowed: a property's getter. NULL: itself */
   PyObject* dict; /* its name, documentation and so on, where they are not the target's */
   PyObject* weakrefs;
@@ -29,7 +30,7 @@ static PyObject* call(PyObject* callable, PyObject* const* args, size_t nargsf, 
   if (TNP_UNLIKELY(tnp_asks(args, count))) {
     return tnp_ask(self->func != NULL ? self->func : callable, args, nargs, kwnames);
   }
-  return PyObject_Vectorcall(self->target, args, nargsf, kwnames);
+  return self->enter(self->target, args, nargsf, kwnames);
 }
 
 /* An operator: its binding of arguments finds who is to be asked. */
@@ -39,11 +40,19 @@ static PyObject* call_packet(PyObject* callable, PyObject* const* args, size_t n
                          kwnames);
 }
 
+/* A target that has no way of its own to take a vector of arguments. */
+static PyObject* enter_slowly(PyObject* target, PyObject* const* args, size_t nargsf,
+                              PyObject* kwnames) {
+  return PyObject_Vectorcall(target, args, nargsf, kwnames);
+}
+
 static PyObject* make(PyTypeObject* type, PyObject* target, PyObject* func) {
   overridable* self = (overridable*)type->tp_alloc(type, 0);
   if (self == NULL) return NULL;
   self->vectorcall = Py_TYPE(target) == tnp_packet_type ? call_packet : call;
   self->target = Py_NewRef(target);
+  self->enter = PyVectorcall_Function(target);
+  if (self->enter == NULL) self->enter = enter_slowly;
   self->func = func;
   return (PyObject*)self;
 }
