@@ -102,8 +102,6 @@ MAPPED = (
     "blocks that such a tensor takes from malloc changed nothing."
 )
 IN_LAYERS = "operators in layers: the row of one more in a vmap has each; jvp calls three for one."
-    "operators in layers, each as in the row of one more in a vmap; jvp calls three for one."
-)
 TORCH_OPS = ("torch/ops_add", "torch.ops.aten.add.Tensor")
 TVM_NOTHING = ("tvm_ffi/nothing", "tvm-ffi no-op")
 

@@ -82,7 +82,8 @@ typedef struct {
   PyObject** asked; /* an object of each class that is asked, borrowed, in the order of asking */
   Py_ssize_t count, room;
   PyObject* few[FEW];
-  PyObject* packed[4]; /* func, types, args, kwargs: made for the first handler that is called */
+  /* Whose method is called; func, types, args, kwargs: made for the first handler. */
+  PyObject* packed[5];
 } request;
 
 /* One object of each class from left to right, but a class before those that it derives from. */
@@ -128,7 +129,7 @@ static PyObject* types_of(const request* r) {
 
 /* What handlers get, once. */
 static int pack(request* r) {
-  if (r->packed[0] != NULL) return 0;
+  if (r->packed[1] != NULL) return 0;
   PyObject* kwargs = PyDict_New();
   PyObject* args = PyTuple_New(r->nargs);
   PyObject* types = types_of(r);
@@ -146,19 +147,17 @@ static int pack(request* r) {
     Py_XDECREF(kwargs);
     return -1;
   }
-  r->packed[0] = r->func;
-  r->packed[1] = types;
-  r->packed[2] = args;
-  r->packed[3] = kwargs;
+  r->packed[1] = r->func;
+  r->packed[2] = types;
+  r->packed[3] = args;
+  r->packed[4] = kwargs;
   return 0;
 }
 
 static PyObject* call_handler(request* r, PyObject* object) {
   if (pack(r) != 0) return NULL;
-  PyObject* method = PyObject_GetAttr(object, handler_name);
-  PyObject* result = method != NULL ? PyObject_Vectorcall(method, r->packed, 4, NULL) : NULL;
-  Py_XDECREF(method);
-  return result;
+  r->packed[0] = object;
+  return PyObject_VectorcallMethod(handler_name, r->packed, 5, NULL);
 }
 
 /* ---- Tensor's own handler -------------------------------------------------------------------- */
@@ -311,7 +310,7 @@ static PyObject* serve(request* r, bool failed) {
     Py_LeaveRecursiveCall();
   }
   if (result == Py_NotImplemented) Py_SETREF(result, no_implementation(r));
-  for (int i = 1; i < 4; i++) Py_XDECREF(r->packed[i]);
+  for (int i = 2; i < 5; i++) Py_XDECREF(r->packed[i]);
   if (r->asked != r->few) PyMem_Free(r->asked);
   return result;
 }
@@ -325,7 +324,7 @@ static void begin(request* r, PyObject* func, PyObject* const* args, Py_ssize_t 
   r->asked = r->few;
   r->count = 0;
   r->room = FEW;
-  r->packed[0] = r->packed[1] = r->packed[2] = r->packed[3] = NULL;
+  memset(r->packed, 0, sizeof r->packed);
 }
 
 PyObject* tnp_ask(PyObject* func, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
