@@ -89,8 +89,8 @@ BACKWARD = (
 )
 FREE = (
     "a node lets go of two saved tensors, two edges and its formula, of which the leaf, its tensor "
-    "and the formula are shared: counted atomically. The peer's time is 98 ns from C++ and 241 from "
-    "Python, ours 36 and 35."
+    "and the formula are shared: counted atomically. The peer's time is 98 ns from C++ and 241 of"
+    " Python, ours 36 and 35."
 )
 LINEAR = (
     "the operator takes 840 ns of 1 140: a transposed view and addmm, both recorded, as the peer "
@@ -101,7 +101,7 @@ MAPPED = (
     "the layer and drop it, 630 enter the layer, the rest is the rule. Tried: recycling the two "
     "blocks that such a tensor takes from malloc changed nothing."
 )
-IN_LAYERS = "operators in layers: the row of one more in a vmap has each; jvp calls three for one."
+IN_LAYERS = "operators in layers: the row of one more in a vmap has each; jvp calls three of them."
 TORCH_OPS = ("torch/ops_add", "torch.ops.aten.add.Tensor")
 TVM_NOTHING = ("tvm_ffi/nothing", "tvm-ffi no-op")
 
