@@ -98,6 +98,31 @@ static tenon_status thing(void* ctx, const tenon_op* op, tenon_keyset keys, teno
   return status;
 }
 
+/* ---- Objects that override ------------------------------------------------------------------- */
+
+/* Answers with its number to every call; 0 declines. */
+static tenon_status answer(void* self, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  (void)op, (void)keys;
+  if (self == NULL) return TENON_DECLINED;
+  for (uint32_t i = 0; i < stack->nrets; i++) {
+    stack->rets[i] = tenon_value_of_int((int64_t)(intptr_t)self);
+  }
+  return TENON_OK;
+}
+
+static const tenon_object_type stand_type = {.struct_size = sizeof stand_type,
+                                             .language = TENON_LANGUAGE_C,
+                                             .name = "C.Stand",
+                                             .override = answer};
+
+/* stand(int n) -> Any: an object that stands for any argument. */
+static tenon_status stand(void* ctx, const tenon_op* op, tenon_keyset keys, tenon_stack* stack) {
+  UNUSED(ctx, op, keys);
+  tenon_status status = give_object(&stand_type, stack->args[0].as.i, &stack->rets[0]);
+  if (status == TENON_OK) stack->rets[0].tag = TENON_TAG_OBJECT;
+  return status;
+}
+
 /* ---- Warnings -------------------------------------------------------------------------------- */
 
 /* A text of an argument, with a NUL behind it. */
@@ -150,6 +175,7 @@ static const served ops[] = {
     {"call(Any f, Any[] args, int nrets) -> Any[]", "call", call, NULL},
     {"adder(int n) -> Any", "adder", adder, NULL},
     {"thing() -> Any", "thing", thing, NULL},
+    {"stand(int n) -> Any", "stand", stand, NULL},
     {"warn(str category, str message, bool once=False) -> ()", "warn", warn, NULL},
     {"warn_for(Tensor x) -> int", "warn_for", warn_for, NULL},
 };

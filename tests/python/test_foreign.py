@@ -186,3 +186,55 @@ def test_threads_of_c_warn(foreign, call):
         warnings.simplefilter("error")
         with pytest.raises(RuntimeWarning, match="from a thread"):
             call("test_python_foreign::warn_for", tenon.ones(1), 2, 3)
+
+
+# ---- Objects that override, beside classes of Python ---------------------------------------------
+
+
+class Mine:
+    """Answers "mine", or declines."""
+
+    def __init__(self, declines=False):
+        self.declines = declines
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return NotImplemented if self.declines else ("mine", func, types)
+
+
+def test_objects_of_both_are_asked_in_one_order(foreign):
+    add, x = tenon.ops.aten.add, tenon.ones(1)
+    assert (
+        add(foreign.stand(7), x) == tenon.add(x, foreign.stand(7)) == x.add(foreign.stand(7)) == 7
+    )
+    assert tenon.add(foreign.stand(7), Mine()) == 7
+    text, func, types = tenon.add(foreign.stand(0), Mine())
+    # The dispatcher asks, since an object of another language takes part: about the overload.
+    assert (text, func) == ("mine", add.Tensor) and types[1:] == (Mine,)
+    assert tenon.add(Mine(), foreign.stand(7))[0] == "mine"
+    assert tenon.add(Mine(declines=True), foreign.stand(7)) == 7
+    assert tenon.cat([x, foreign.stand(7)]) == 7
+    with pytest.raises(TypeError, match=r"must accept the call, got .*types \[C.Stand, .*Mine\]"):
+        tenon.add(foreign.stand(0), Mine(declines=True))
+
+
+def test_modes_see_calls_with_objects_of_other_languages(foreign):
+    class Seeing(tenon.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    seen, stand, passing, x = [], foreign.stand(7), foreign.stand(0), tenon.ones(1)
+    with Seeing():
+        assert tenon.add(x, stand) == 7
+        assert tenon.nn.functional.relu(stand) == 7
+    assert seen == [tenon.add, tenon.nn.functional.relu]
+
+    class Declining(tenon.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+    with Seeing(), Declining():
+        assert tenon.add(x, stand) == 7
+    with Declining():
+        assert tenon.add(x, stand) == 7 and tenon.add(passing, Mine())[0] == "mine"
+    assert seen[2:] == [tenon.add]

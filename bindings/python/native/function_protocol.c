@@ -67,7 +67,7 @@ bool tnp_asks_slow(PyObject* const* args, Py_ssize_t count) {
     int one = look_at(args[i], 2);
     if (one != 0) found = one;
   }
-  return found > 0 || (found == 0 && tnp_mode_asks());
+  return found > 0 || tnp_mode_asks();
 }
 
 /* ---- A call that asks ------------------------------------------------------------------------ */
@@ -81,6 +81,7 @@ typedef struct {
   PyObject* kwnames;
   PyObject** asked; /* an object of each class that is asked, borrowed, in the order of asking */
   Py_ssize_t count, room;
+  bool foreign; /* an object of another language takes part */
   PyObject* few[FEW];
   /* Whose method is called; func, types, args, kwargs: made for the first handler. */
   PyObject* packed[5];
@@ -116,6 +117,7 @@ static int take_all(request* r, PyObject* object, int depth) {
     }
     return 0;
   }
+  r->foreign = r->foreign || (tnp_is_foreign(object) && tnp_overrides(object));
   return tnp_class_asks(object) ? take(r, object) : 0;
 }
 
@@ -233,7 +235,11 @@ static PyObject* run_default(request* r, PyTypeObject* cls) {
  * all of them, or those inside a mode of another language, declined. */
 static PyObject* ask_modes(request* r) {
   tenon_object* mode = python_mode();
-  if (mode == NULL || key_is_excluded()) Py_RETURN_NOTIMPLEMENTED;
+  if (mode == NULL || key_is_excluded()) {
+    /* The dispatcher asks classes where objects of other languages are among them. */
+    if (r->foreign) return PyObject_Vectorcall(r->func, r->args, (size_t)r->nargs, r->kwnames);
+    Py_RETURN_NOTIMPLEMENTED;
+  }
   PyObject* object = tnp_object_open(mode);
   if (object == NULL) return NULL;
   tenon_object_retain(mode);
@@ -324,6 +330,7 @@ static void begin(request* r, PyObject* func, PyObject* const* args, Py_ssize_t 
   r->asked = r->few;
   r->count = 0;
   r->room = FEW;
+  r->foreign = false;
   memset(r->packed, 0, sizeof r->packed);
 }
 
