@@ -19,10 +19,11 @@ using Layer = ::tenon_layer;
 using LayerPtr = base::IntrusivePtr<Layer>;
 
 /// A layer of the transform stack on one thread, with the words from before the call that it serves
-/// now.
+/// now, and those from before it was entered.
 struct StackedLayer {
   LayerPtr layer;
   KeyWords outer;
+  KeyWords before;
 };
 
 constexpr uint32_t kModeCount = 2;  // TENON_MODE_*

@@ -76,6 +76,24 @@ KeyWords words_below(const StackedLayer& top) noexcept {
   return words;
 }
 
+// Bits of words from before a turn, with what its kernel has changed since it began.
+tenon_keyset changed(tenon_keyset outer, tenon_keyset turn, tenon_keyset now) noexcept {
+  return (outer & ~(turn & ~now)) | (now & ~turn);
+}
+
+// Words for calls that begin at TransformFront: those from before the turn inside of a kernel that
+// the innermost layer serves, which has Front excluded.
+KeyWords words_outside_turn() noexcept {
+  const KeyWords now = key_words();
+  const StackedLayer* top = top_of_stack();
+  if (top == nullptr || (now.exclude & kFront) == 0) return with_front(now);
+  const KeyWords& outer = top->outer;
+  const KeyWords turn = words_of(*top->layer, outer);
+  return with_front({changed(outer.include, turn.include, now.include),
+                     changed(outer.exclude, turn.exclude, now.exclude), now.known, now.grad_mode,
+                     outer.follows_tangents});
+}
+
 // Sets words for one call, and puts back what was.
 class ForWords {
  public:
@@ -192,10 +210,10 @@ LayerPtr enter_layer(const LayerKind& kind, void* content, tenon_deleter drop) {
   ThreadStacks& stacks = require_thread_stacks();
   const StackedLayer* top = top_of_stack();
   const int64_t level = top != nullptr ? top->layer->level() + 1 : 1;
-  const KeyWords outer = key_words();
+  const KeyWords outer = words_outside_turn();
   auto layer = base::make_intrusive<Layer>(kind, level, outer.grad_mode, content, drop);
   owner.drop = nullptr;
-  stacks.layers.push({layer, outer});
+  stacks.layers.push({layer, outer, key_words()});
   KeyWords words = with_front(outer);
   if (kind.opens_grad_mode) words.grad_mode = TENON_GRAD_MODE_ON;
   // Whose they are is said by the layer whose turn it is.
@@ -211,10 +229,12 @@ void leave_layer(Layer& layer) {
   TENON_CHECK(is_top, TENON_ERROR_STATE, "transform: layer to leave must be the innermost, got ",
               layer.kind().name, " of level ", layer.level());
   layer.end();
-  const KeyWords before = stacks->layers.pop().outer;
+  const KeyWords before = stacks->layers.pop().before;
   const KeyWords now = key_words();
-  set_key_words({(now.include & ~kFront) | (before.include & kFront),
-                 (now.exclude & ~kFront) | (before.exclude & kFront), now.known,
+  // What has been changed meanwhile stays, but in a turn, whose words are its own.
+  const tenon_keyset put_back = (before.exclude & kFront) != 0 ? ~tenon_keyset{0} : kFront;
+  set_key_words({(now.include & ~put_back) | (before.include & put_back),
+                 (now.exclude & ~put_back) | (before.exclude & put_back), now.known,
                  layer.kind().opens_grad_mode ? layer.grad_mode() : now.grad_mode,
                  before.follows_tangents});
 }
@@ -268,7 +288,7 @@ BelowLayer::~BelowLayer() {
   set_key_words(words_);
 }
 
-FromFront::FromFront() noexcept : words_(key_words()) { set_key_words(with_front(words_)); }
+FromFront::FromFront() noexcept : words_(key_words()) { set_key_words(words_outside_turn()); }
 
 FromFront::~FromFront() { set_key_words(words_); }
 

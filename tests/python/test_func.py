@@ -94,20 +94,44 @@ def test_per_sample_gradients():
     # [quote.end]
 
 
-def test_an_operator_that_derives_is_derived_itself():
-    """Its kernel runs in the turn of a layer, and what it has recorded is of layers that ended."""
+DERIVING = {
+    "maps": (lambda x: vmap(lambda a: a * a * a)(x), lambda x: x * x * x),
+    "slopes": (lambda x: grad(lambda a: (a * a * a).sum())(x), lambda x: 3 * x * x),
+    "pushes": (lambda x: jvp(lambda a: a * a * a, (x,), (tenon.ones_like(x),))[1], None),
+    "rows": (lambda x: jacrev(lambda a: a * a * a)(x).sum([1]), None),
+    "curves": (lambda x: hessian(lambda a: (a * a * a).sum())(x).sum([1]), lambda x: 6 * x),
+}
+
+
+@pytest.fixture(scope="module")
+def deriving():
+    """Operators whose kernels transform functions: these run in the turn of a layer."""
     library = tenon.library.Library("deriving", "DEF")
-    library.define("slope(Tensor x) -> Tensor")
-    library.impl(
-        "slope", lambda x: grad(lambda a: (a * a * a).sum())(x), "CompositeImplicitAutograd"
-    )
-    slope = tenon.ops.deriving.slope
+    for name, (kernel, _) in DERIVING.items():
+        library.define(f"{name}(Tensor x) -> Tensor")
+        library.impl(name, kernel, "CompositeImplicitAutograd")
+    yield tenon.ops.deriving
+    library._destroy()
+
+
+@pytest.mark.parametrize("name", DERIVING)
+def test_operators_that_derive_are_derived_themselves(deriving, name):
+    operator, same_as = getattr(deriving, name), DERIVING[name][1] or DERIVING["slopes"][1]
     x = tenon.tensor([1.0, 2.0, 3.0])
-    value, derivative = jvp(slope, (x,), (tenon.ones_like(x),))
-    assert value.tolist() == [3.0, 12.0, 27.0]
-    assert derivative.tolist() == [6.0, 12.0, 18.0]
-    assert grad(lambda a: slope(a).sum())(x).tolist() == [6.0, 12.0, 18.0]
-    assert vmap(grad(slope))(x).tolist() == [6.0, 12.0, 18.0]
+    rows, ones = tenon.stack([x, 2 * x]), tenon.ones_like(x)
+
+    def pushed(function):
+        return lambda a: jvp(function, (a,), (ones,))[1]
+
+    def pulled(function):
+        return grad(lambda a: function(a).sum())
+
+    twice = (lambda f: pushed(pushed(f)), lambda f: pushed(pulled(f)), lambda f: pulled(pulled(f)))
+    for transform in (pushed, pulled, *twice):
+        assert transform(operator)(x).tolist() == transform(same_as)(x).tolist()
+        mapped = vmap(transform(operator))(rows)
+        assert mapped.tolist() == vmap(transform(same_as))(rows).tolist()
+    assert vmap(operator)(rows).tolist() == vmap(same_as)(rows).tolist()
 
 
 UNARY = [
