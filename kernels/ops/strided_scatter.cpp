@@ -15,6 +15,29 @@ using Factory = LazyOp<Tensor(Sizes, std::optional<Dtype>, std::optional<Layout>
 constinit const Factory zeros("aten::zeros");
 constinit const Factory ones("aten::ones");
 
+// Zeros that a gradient may be added to in place: what a vmap maps is not written to what it does
+// not map, so beside a tensor of a transform they are made of that.
+Tensor zeros_beside(const Tensor& grad, int64_t count) {
+  constexpr tenon_keyset kTransformed =
+      tenon_keyset{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_TRANSFORM_BACK);
+  if ((grad.keys() & kTransformed) == 0 || grad.numel() == 0) {
+    return zeros(Dims{count}, grad.dtype(), std::nullopt, grad.device(), std::nullopt);
+  }
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select("aten::select.int");
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<Dtype>, std::optional<Layout>,
+                                       std::optional<Device>, std::optional<bool>,
+                                       std::optional<MemoryFormat>)>
+      zeros_like("aten::zeros_like");
+  static constinit const LazyOp<Tensor(const Tensor&, Sizes, bool)> expand("aten::expand");
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<MemoryFormat>)> clone(
+      "aten::clone");
+  Tensor one = grad;
+  while (one.ndim() != 0) one = select(one, 0, 0);
+  const Tensor zero =
+      zeros_like(one, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+  return clone(expand(zero, Dims{count}, false), MemoryFormat::Contiguous);
+}
+
 // The elements behind the first one that a tensor reaches.
 int64_t reach(const Dims& sizes, const Dims& strides) {
   int64_t last = 0;
@@ -101,8 +124,7 @@ void strided_scatter(const Call& call) {
   const int64_t first = std::min(offset, base_offset);
   const int64_t end =
       std::max(offset + reach(sizes, strides), base_offset + reach(base_sizes, base_strides));
-  const Tensor memory =
-      zeros(Dims{end - first}, grad->dtype(), std::nullopt, grad->device(), std::nullopt);
+  const Tensor memory = zeros_beside(grad, end - first);
   if (grad->numel() != 0) add_strided(memory, grad, sizes, strides, offset - first);
   const Tensor found = shared_out(memory, base_sizes, base_strides, base_offset - first);
   call.give(0, as_strided(found, base_sizes, base_strides, base_offset - first));
