@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
+import pickle
+
 import tenon
 import tenon.autograd
 import tenon.nn.functional
@@ -100,6 +104,15 @@ def test_ignored_functions_are_few_and_named():
         *("is_inference_mode_enabled", "is_tensor", "manual_seed", "ones", "promote_types"),
         *("rand", "randn", "set_default_dtype", "tensor", "zeros"),
     }
+
+
+def test_functions_are_pickled_by_name():
+    for function in (tenon.zeros, tenon.arange, tenon.nn.functional.relu, tenon.autograd.grad):
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert copy.deepcopy(function) is function
+    relu = tenon.nn.functional.relu
+    assert (relu.__name__, relu.__module__) == ("relu", "tenon.nn.functional")
+    assert str(inspect.signature(relu)).startswith("(input") and relu.__doc__
 
 
 def test_factories_are_seen_by_modes():

@@ -115,6 +115,12 @@ static PyObject* get_target_attribute(PyObject* object, void* name) {
                      : PyObject_GetAttrString(((overridable*)object)->target, name);
 }
 
+/* Functions of C are found in the package, and not where they come from. */
+static PyObject* get_module(PyObject* object, void* name) {
+  const bool of_c = PyCFunction_Check(((overridable*)object)->target);
+  return of_c ? PyUnicode_FromString("tenon") : get_target_attribute(object, name);
+}
+
 static PyObject* repr(PyObject* object) {
   return PyUnicode_FromFormat("<overridable %R>", ((overridable*)object)->target);
 }
@@ -127,7 +133,7 @@ static PyObject* reduce(PyObject* object, PyObject* unused) {
 
 static PyGetSetDef getset[] = {
     {"__doc__", get_target_attribute, NULL, NULL, "__doc__"},
-    {"__module__", get_target_attribute, NULL, NULL, "__module__"},
+    {"__module__", get_module, NULL, NULL, "__module__"},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
