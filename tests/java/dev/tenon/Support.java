@@ -38,7 +38,7 @@ final class Support {
     return Plugin.load(nativeFolder().resolve("libtenon_javatest.so").toString());
   }
 
-  /** Native objects and Java references alive now, garbage collected and what ships loaded first. */
+  /** Native objects and Java references alive now; garbage is collected, what ships is loaded. */
   static Map<String, Long> handles() {
     Operators.find("aten::neg");
     Introspect.reap();
