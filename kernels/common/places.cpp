@@ -15,7 +15,8 @@ int64_t check_places(const char* op, const tenon_tensor_info& self, int64_t dim,
   check_defined(op, "index", index);
   const int64_t wrapped = wrap_dim(op, dim, self.ndim);
   const Dtype dtype = dtype_of_info(index);
-  if (dtype != Dtype::I64 && dtype != Dtype::I32) {
+  // Of none it does not matter what they would be.
+  if (index.numel != 0 && dtype != Dtype::I64 && dtype != Dtype::I32) {
     fail_argument(op, "index", "of dtype int64 or int32", dtype);
   }
   if (!(Device(index.device) == Device(self.device))) {

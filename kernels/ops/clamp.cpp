@@ -3,6 +3,7 @@
 #include "kernels/ops/clamp.h"
 
 #include "kernels/common/call.h"
+#include "kernels/common/promotion.h"
 #include "kernels/common/registrar.h"
 #include "kernels/common/shape.h"
 
@@ -33,31 +34,42 @@ void check_in_place(const Call& call, const Tensor& self, const Tensor& bound) {
   }
 }
 
-// In place the last step writes self, where the result can be cast to it.
+// In place self is written, where the result can be cast to it.
 void clamp_between(const Call& call, const Bound& min, const Bound& max) {
-  using Functional = LazyOp<Tensor(const Tensor&, const Tensor&)>;
-  using Out = LazyOp<void(const Tensor&, const Tensor&, const Tensor&)>;
-  static constinit const Functional maximum("aten::maximum");
-  static constinit const Functional minimum("aten::minimum");
-  static constinit const Out maximum_out("aten::maximum.out");
-  static constinit const Out minimum_out("aten::minimum.out");
-  Tensor self = *call.get<Tensor>(0);
+  using Binary = LazyOp<Tensor(const Tensor&, const Tensor&)>;
+  using BinaryOut = LazyOp<void(const Tensor&, const Tensor&, const Tensor&)>;
+  using Ternary = LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
+  using TernaryOut = LazyOp<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&)>;
+  static constinit const Binary maximum("aten::maximum");
+  static constinit const Binary minimum("aten::minimum");
+  static constinit const Ternary between("tenon::clamp_between");
+  static constinit const BinaryOut maximum_out("aten::maximum.out");
+  static constinit const BinaryOut minimum_out("aten::minimum.out");
+  static constinit const TernaryOut between_out("tenon::clamp_between.out");
+  const Tensor self = *call.get<Tensor>(0);
   if (!min && !max) fail_argument(call.op(), "min or max", "given", "neither");
-  bool has_number = self.dtype() != Dtype::Bool;
+  ResultType type;
+  type.add(self.info());
   for (const Bound& bound : {min, max}) {
     if (!bound) continue;
     check_in_place(call, self, *bound);
-    has_number = has_number || bound->dtype() != Dtype::Bool;
+    type.add(bound->info());
   }
-  if (!has_number) fail_dtype(call.op(), "self", Dtype::Bool, "a number");
-  if (min && max) self = maximum(self, *min);
-  const bool is_below = max.has_value();
-  const Tensor& bound = is_below ? *max : *min;
+  const Dtype dtype = type.get();
+  if (!has(kReals, static_cast<tenon_dtype>(dtype))) {
+    fail_dtype(call.op(), "self", dtype, names_of(kReals));
+  }
   if (call.form.written != 0) {
-    call.give(0, is_below ? minimum(self, bound) : maximum(self, bound));
+    return call.give(0, min && max ? between(self, *min, *max)
+                        : min      ? maximum(self, *min)
+                                   : minimum(self, *max));
+  }
+  if (min && max) {
+    between_out(self, *min, *max, self);
+  } else if (min) {
+    maximum_out(self, *min, self);
   } else {
-    const Tensor written = *call.get<Tensor>(0);
-    is_below ? minimum_out(self, bound, written) : maximum_out(self, bound, written);
+    minimum_out(self, *max, self);
   }
 }
 

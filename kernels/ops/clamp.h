@@ -3,9 +3,37 @@
 // gradient.
 #pragma once
 
-#include "kernels/common/facts.h"
+#include "kernels/ops/maximum.h"
+#include "kernels/ops/minimum.h"
 
 namespace tenon::kernels::ops {
+
+// Between two bounds in one step: the strides of the result are those that all three lead to.
+template <class T>
+struct ClampBetween {
+  TENON_FUNCTOR T operator()(T x, T min, T max) const {
+    return Minimum<T>()(Maximum<T>()(x, min), max);
+  }
+};
+
+inline constexpr Facts kClampBetween{
+    .family = &kPointwise,
+    .name = "clamp_between",
+    .params = "Tensor self, Tensor min, Tensor max",
+    .forms = kFunctional | kOut,
+    .tags = "pointwise",
+    .gradient =
+        "self: clamp_backward(grad, self, min, max, 0); "
+        "min: clamp_backward(grad, self, min, max, 1); "
+        "max: clamp_backward(grad, self, min, max, 2)",
+    .tangent =
+        "clamp_backward(self_t, self, min, max, 0) + "
+        "clamp_backward(min_t, self, min, max, 1) + "
+        "clamp_backward(max_t, self, min, max, 2)",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kReals | kBool}},
+};
 
 void clamp(const Call& call);
 void clamp_min(const Call& call);

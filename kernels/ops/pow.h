@@ -2,8 +2,7 @@
 // aten::pow: a base to the power of an exponent, either of which may be a number.
 #pragma once
 
-#include "kernels/common/facts.h"
-#include "kernels/common/maths.h"
+#include "kernels/ops/mul.h"
 
 namespace tenon::kernels::ops {
 
@@ -34,7 +33,7 @@ struct Pow {
         if (exponent == T(0)) return T(1);
       }
       // The usual power, which a product gives sooner and exactly.
-      return exponent == T(2) ? base * base : maths::pow(base, exponent);
+      return exponent == T(2) ? Mul<T>()(base, base) : maths::pow(base, exponent);
     }
   }
 };

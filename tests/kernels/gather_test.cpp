@@ -7,6 +7,12 @@ namespace {
 
 TEST(Gather, AnswersAsPyTorch) { replay("gather", 25); }
 
+TEST(Gather, IndexOfNoElements_IsOfAnyDtype) {
+  const Tensor index = Tensor::empty(Ints{2, 0}, Dtype::U8);
+  const Tensor result = call("aten::gather", Tensor::from<float>({1, 2}, {2}), 0, index);
+  EXPECT_EQ(sizes(result), (Ints{2, 0}));
+}
+
 TEST(Gather, Gradient_AddsUp) {
   const Tensor grad = Tensor::from<float>({1, 2}, {1, 2});
   const Tensor index = Tensor::from<int64_t>({1, 1}, {1, 2});

@@ -267,6 +267,7 @@ void add_order(Table& table) {
   table.add("aten::clamp", {any({3})}, {above});
   table.add("aten::clamp.Tensor", {any({2, 3}), any({3}), any({2, 1})});
   table.add("aten::clamp.Tensor", {any({2, 3}), any({})});
+  table.add("tenon::clamp_between", {any({2, 3}), any({3}), any({2, 1})});
   for (const std::string op : {"aten::clamp_min", "aten::clamp_max"}) {
     table.add(op, {any({2, 3}), 0.25});
     table.add(op + ".Tensor", {any({2, 3}), any({3})});

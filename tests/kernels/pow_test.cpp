@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::pow.
 #include <cmath>
+#include <complex>
 
 #include "kernels/golden.h"
 
@@ -27,6 +28,13 @@ TEST(Pow, NegativeBase_NeedsAWholeExponent) {
 TEST(Pow, Integers_Wrap) {
   EXPECT_EQ(elements(call("aten::pow.Tensor_Scalar", Tensor::from<uint8_t>({3, 16}, {2}), 5)),
             (Doubles{243, 0}));
+}
+
+TEST(Pow, SquareBeyondTheRangeOfComplexNumbers_IsThatOfTheProduct) {
+  const Tensor self = Tensor::from<std::complex<float>>({{1e20F, 1e20F}}, {1});
+  const Tensor square = call("aten::pow.Tensor_Scalar", self, 2);
+  EXPECT_TRUE(std::isnan(square.data<std::complex<float>>()[0].real()));
+  EXPECT_EQ(square.data<std::complex<float>>()[0].imag(), INFINITY);
 }
 
 TEST(Pow, NegativePowerOfIntegers_IsRefusedAsANumber) {

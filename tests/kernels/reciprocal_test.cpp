@@ -7,6 +7,8 @@
 namespace tenon::tests {
 namespace {
 
+TEST(Reciprocal, AnswersAsPyTorch) { replay("reciprocal", 30); }
+
 // [quote.begin test]
 TEST(Reciprocal, Floats_AreInverted) {
   const Tensor result = call("aten::reciprocal", Tensor::from<float>({4.0F, -0.5F, 0.0F}, {3}));

@@ -35,6 +35,9 @@ BOUND = {
 }
 MOST_ELEMENTS = 20_000  # of one argument
 MOST_OF_A_KIND = 40  # calls of one operator with one tuple of dtypes
+# PyTorch orders equal elements as its threads and vectors meet them, unless `stable` is asked for:
+# here their indices may differ where they lead to equal elements.
+UNSTABLE = {"aten::sort": 1, "aten::topk": 2}  # and where their `dim` stands
 UNSET = ("empty", "empty_like", "empty_strided", "new_empty", "_unsafe_view")  # no elements to see
 
 
@@ -56,10 +59,14 @@ class Seen(TorchDispatchMode):
         if name not in self.shipped or not self.is_wanted(name, args, kwargs):
             return func(*args, **kwargs)
         tensors = pytree.tree_leaves((args, kwargs))
-        twins = {id(t): twin(t) for t in tensors if isinstance(t, torch.Tensor)}
+        # An in-place view changes the tensor and no memory, which is all that another library's
+        # tensors share: its twin is Tenon's own.
+        own = tenon.from_dlpack if torch.Tag.inplace_view in func.tags else lambda t: t
+        twins = {id(t): own(twin(t)) for t in tensors if isinstance(t, torch.Tensor)}
         state = torch.random.get_rng_state()
         result = func(*args, **kwargs)
-        self.replay(name, (args, kwargs), twins, state, result)
+        if all(is_shared(one.dtype) for one in leaves_of(result) if isinstance(one, torch.Tensor)):
+            self.replay(name, (args, kwargs), twins, state, result)
         return result
 
     def is_wanted(self, name: str, args: tuple, kwargs: dict) -> bool:
@@ -105,6 +112,10 @@ class Seen(TorchDispatchMode):
         try:
             got = tenon.find_op(name)(*args, **kwargs)
             pairs = [*zip(leaves_of(got), leaves_of(expected), strict=True), *written]
+            if name in UNSTABLE:
+                at = UNSTABLE[name]
+                dim = args[at] if at < len(args) else kwargs.get("dim", -1)
+                pairs[1] = [torch.gather(args[0], dim, plain(indices)) for indices in pairs[1]]
             for mine, theirs in pairs:
                 difference = compare(mine, theirs, values=name.partition(".")[0][6:] not in UNSET)
                 assert not difference, difference
@@ -154,12 +165,16 @@ def describe(leaf: Any) -> str:
     return f"{dtype}{list(leaf.shape)}/{list(leaf.stride())}+{leaf.storage_offset()}"
 
 
+def plain(tensor: Any):
+    """A tensor of either library as PyTorch's."""
+    return tensor if isinstance(tensor, torch.Tensor) else torch.from_dlpack(tensor)
+
+
 def compare(mine: Any, theirs: Any, values: bool) -> str:
     """What differs, "" when nothing does."""
     if not isinstance(theirs, torch.Tensor):
         return "" if mine == theirs or mine != mine else f"got {mine!r}, expected {theirs!r}"
-    if not isinstance(mine, torch.Tensor):
-        mine = torch.from_dlpack(mine)
+    mine = plain(mine)
     if mine.dtype != theirs.dtype:
         return f"got {mine.dtype}, expected {theirs.dtype}"
     if mine.shape != theirs.shape:
@@ -169,10 +184,15 @@ def compare(mine: Any, theirs: Any, values: bool) -> str:
     if not values:
         return ""
     bound = BOUND.get(theirs.dtype, 0)
-    if torch.allclose(mine, theirs, rtol=bound, atol=bound, equal_nan=True):
+    close = torch.isclose(mine, theirs, rtol=bound, atol=bound, equal_nan=True)
+    if theirs.is_complex():
+        # Any number with an infinite part is infinity. What the other part is depends in PyTorch
+        # too on whether a loop joins products with sums: of x ** 2, on the strides of x.
+        close |= torch.isinf(mine) & torch.isinf(theirs)
+    if close.all():
         return ""
     wide = torch.complex128 if theirs.is_complex() else torch.float64
-    apart = (mine.to(wide) - theirs.to(wide)).abs().nan_to_num(torch.inf)
+    apart = (mine.to(wide) - theirs.to(wide)).abs().nan_to_num(torch.inf).masked_fill(close, -1)
     at = int(apart.argmax())
     return f"got {mine.reshape(-1)[at]}, expected {theirs.reshape(-1)[at]} at {at}"
 

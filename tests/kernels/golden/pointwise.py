@@ -45,6 +45,7 @@ for _name, _safe, _exact in [
     ("ceil", False, True),
     ("floor", False, True),
     ("neg", False, True),
+    ("reciprocal", False, False),
     ("trunc", False, True),
     ("exp", False, False),
     ("log", True, False),

@@ -48,6 +48,9 @@ def _clamp():
     yield case("crossed", op, row, 3, 1, exact=True)
     yield case("nan_bound", tensor, row, torch.tensor(NAN), torch.tensor(1.0), exact=True)
     yield case("broadcast", tensor, ramp(2, 1), ramp(3, start=1), None, exact=True)
+    turned = ramp(4, 4, 4).permute(2, 1, 0)
+    between = ramp(8, 4)[::2].t(), turned[:, :, :1], turned[:, 1:2]
+    yield case("broadcast_between", tensor, *between, exact=True)
     yield case("promotes", tensor, ramp(3).int(), ramp(3, start=0.5), None, exact=True)
     yield case("in_place", "aten::clamp_", ramp(2, 3), 1, 3, exact=True)
     yield case("in_place_tensors", "aten::clamp_.Tensor", ramp(2, 3), None, ramp(3), exact=True)
