@@ -227,6 +227,9 @@ tenon_typed_fn typed_entry(const char* op, const char* signature) {
       entry_of<"Tvv>T">(),
       entry_of<"Tvv>">(),
       entry_of<"TvT>T">(),
+      entry_of<"Tvvv>T">(),
+      entry_of<"Tvvv>">(),
+      entry_of<"TvvvT>">(),
       // folds
       entry_of<"Tvbv>T">(),
       entry_of<"TvbvT>">(),

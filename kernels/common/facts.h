@@ -228,7 +228,8 @@ extern const Family kFold;
 // Calls `tensor_form`, which is the same under another name.
 extern const Family kSynonym;
 
-// Calls `tensor_form`, with its second argument, a number, as a tensor weakest in promotion.
+// Calls `tensor_form`, with the one of its first two arguments that is a number as a tensor weakest
+// in promotion.
 extern const Family kNumberForm;
 
 // Whether nothing is left unsaid.

@@ -17,52 +17,67 @@
 namespace tenon::kernels::maths {
 
 // Complex ones go through a C++ library: kernels/cpu/complex_maths.cpp, cuda/complex_maths.cuh.
-template <class R>
-TENON_BOTH_SIDES Complex<R> cos(Complex<R> x);
-template <class R>
-TENON_BOTH_SIDES Complex<R> exp(Complex<R> x);
-template <class R>
-TENON_BOTH_SIDES Complex<R> log(Complex<R> x);
-template <class R>
-TENON_BOTH_SIDES Complex<R> sin(Complex<R> x);
-template <class R>
-TENON_BOTH_SIDES Complex<R> sqrt(Complex<R> x);
-template <class R>
-TENON_BOTH_SIDES Complex<R> tanh(Complex<R> x);
+#define TENON_COMPLEX_FUNCTIONS(X)                                                                \
+  X(acos)                                                                                         \
+  X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cos) X(cosh) X(exp) X(log) X(log10) X(sin) X(sinh) \
+      X(sqrt) X(tan) X(tanh)
+#define TENON_DECLARE_COMPLEX(function) \
+  template <class R>                    \
+  TENON_BOTH_SIDES Complex<R> function(Complex<R> x);
+TENON_COMPLEX_FUNCTIONS(TENON_DECLARE_COMPLEX)
+#undef TENON_DECLARE_COMPLEX
 template <class R>
 TENON_BOTH_SIDES Complex<R> pow(Complex<R> x, Complex<R> y);
 template <class R>
 TENON_BOTH_SIDES R abs(Complex<R> x);
 
-TENON_FUNCTOR inline float cos(float x) { return TENON_MATHS(cosf)(x); }
-TENON_FUNCTOR inline double cos(double x) { return TENON_MATHS(cos)(x); }
+// Of the C library, which loops call for each element.
+#define TENON_UNARY_MATHS(function)                                                    \
+  TENON_FUNCTOR inline float function(float x) { return TENON_MATHS(function##f)(x); } \
+  TENON_FUNCTOR inline double function(double x) { return TENON_MATHS(function)(x); }
+#define TENON_BINARY_MATHS(function)                                                               \
+  TENON_FUNCTOR inline float function(float x, float y) { return TENON_MATHS(function##f)(x, y); } \
+  TENON_FUNCTOR inline double function(double x, double y) { return TENON_MATHS(function)(x, y); }
+TENON_UNARY_MATHS(acos)
+TENON_UNARY_MATHS(acosh)
+TENON_UNARY_MATHS(asin)
+TENON_UNARY_MATHS(asinh)
+TENON_UNARY_MATHS(atan)
+TENON_UNARY_MATHS(atanh)
+TENON_UNARY_MATHS(ceil)
+TENON_UNARY_MATHS(cos)
+TENON_UNARY_MATHS(cosh)
+TENON_UNARY_MATHS(erf)
+TENON_UNARY_MATHS(erfc)
+TENON_UNARY_MATHS(exp2)
+TENON_UNARY_MATHS(expm1)
+TENON_UNARY_MATHS(floor)
+TENON_UNARY_MATHS(log10)
+TENON_UNARY_MATHS(log1p)
+TENON_UNARY_MATHS(log2)
+TENON_UNARY_MATHS(sin)
+TENON_UNARY_MATHS(sinh)
+TENON_UNARY_MATHS(sqrt)
+TENON_UNARY_MATHS(tan)
+TENON_UNARY_MATHS(trunc)
+TENON_BINARY_MATHS(atan2)
+TENON_BINARY_MATHS(copysign)
+TENON_BINARY_MATHS(fmod)
+TENON_BINARY_MATHS(hypot)
+TENON_BINARY_MATHS(pow)
+#undef TENON_UNARY_MATHS
+#undef TENON_BINARY_MATHS
+
 TENON_FUNCTOR inline float exp(float x) { return float_exp(x); }
 TENON_FUNCTOR inline double exp(double x) { return double_exp(x); }
 TENON_FUNCTOR inline float log(float x) { return float_log(x); }
 TENON_FUNCTOR inline double log(double x) { return double_log(x); }
-TENON_FUNCTOR inline float sin(float x) { return TENON_MATHS(sinf)(x); }
-TENON_FUNCTOR inline double sin(double x) { return TENON_MATHS(sin)(x); }
-TENON_FUNCTOR inline float sqrt(float x) { return TENON_MATHS(sqrtf)(x); }
-TENON_FUNCTOR inline double sqrt(double x) { return TENON_MATHS(sqrt)(x); }
 TENON_FUNCTOR inline float tanh(float x) { return float_tanh(x); }
 TENON_FUNCTOR inline double tanh(double x) { return double_tanh(x); }
 
-TENON_FUNCTOR inline float pow(float x, float y) { return TENON_MATHS(powf)(x, y); }
-TENON_FUNCTOR inline double pow(double x, double y) { return TENON_MATHS(pow)(x, y); }
-
-TENON_FUNCTOR inline float trunc(float x) { return TENON_MATHS(truncf)(x); }
-TENON_FUNCTOR inline double trunc(double x) { return TENON_MATHS(trunc)(x); }
-TENON_FUNCTOR inline float floor(float x) { return TENON_MATHS(floorf)(x); }
-TENON_FUNCTOR inline double floor(double x) { return TENON_MATHS(floor)(x); }
-TENON_FUNCTOR inline float ceil(float x) { return TENON_MATHS(ceilf)(x); }
-TENON_FUNCTOR inline double ceil(double x) { return TENON_MATHS(ceil)(x); }
 // To even, as the processor rounds unless it is told otherwise.
 TENON_FUNCTOR inline float round(float x) { return TENON_MATHS(rintf)(x); }
 TENON_FUNCTOR inline double round(double x) { return TENON_MATHS(rint)(x); }
-TENON_FUNCTOR inline float fmod(float x, float y) { return TENON_MATHS(fmodf)(x, y); }
-TENON_FUNCTOR inline double fmod(double x, double y) { return TENON_MATHS(fmod)(x, y); }
-TENON_FUNCTOR inline float copysign(float x, float y) { return TENON_MATHS(copysignf)(x, y); }
-TENON_FUNCTOR inline double copysign(double x, double y) { return TENON_MATHS(copysign)(x, y); }
 
 // Integers are whole.
 template <class T>
@@ -150,5 +165,29 @@ TENON_FUNCTOR inline SignedBits abs(SignedBits x) {
 
 TENON_FUNCTOR inline float abs(float x) { return TENON_MATHS(fabsf)(x); }
 TENON_FUNCTOR inline double abs(double x) { return TENON_MATHS(fabs)(x); }
+
+inline constexpr double kLn2 = 0.693147180559945309417;
+
+template <class R>
+TENON_FUNCTOR inline Complex<R> exp2(Complex<R> x) {
+  return exp(x * Complex<R>(R(kLn2)));
+}
+template <class R>
+TENON_FUNCTOR inline Complex<R> log2(Complex<R> x) {
+  return log(x) / Complex<R>(R(kLn2));
+}
+// By parts, so that small numbers keep their digits.
+template <class R>
+TENON_FUNCTOR inline Complex<R> expm1(Complex<R> x) {
+  const R half = sin(x.im / 2);
+  return {expm1(x.re) * cos(x.im) - 2 * half * half, exp(x.re) * sin(x.im)};
+}
+template <class R>
+TENON_FUNCTOR inline Complex<R> log1p(Complex<R> x) {
+  const R angle = atan2(x.im, x.re + 1);
+  if (hypot(x.re, x.im) >= R(0.5)) return {log(hypot(x.re + 1, x.im)), angle};
+  const R beyond = x.re * (2 + x.re) + x.im * x.im;  // |1 + x|^2 - 1
+  return {beyond == 0 ? x.re : log1p(beyond) / 2, angle};
+}
 
 }  // namespace tenon::kernels::maths

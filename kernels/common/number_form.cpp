@@ -9,11 +9,11 @@ namespace tenon::kernels {
 namespace {
 
 void run_number_form(const Call& call) {
-  const Scalar number(call.args[1]);
-  const Tensor wrapped = number_tensor(number);
+  const int at = call.form.inputs > 0 ? 1 : 0;  // behind the tensor, or before it
+  const Tensor wrapped = number_tensor(Scalar(call.args[at]));
   tenon_value args[OperatorForm::kMaxArguments];
   std::copy_n(call.args, call.form.arguments, args);
-  args[1] = tenon_value_of_tensor(wrapped.get());
+  args[at] = tenon_value_of_tensor(wrapped.get());
   tenon_value result = call.call_target(args);
   if (call.form.is_functional()) {
     call.results[0] = result;

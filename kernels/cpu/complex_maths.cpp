@@ -18,30 +18,16 @@ Complex<R> own(std::complex<R> x) {
 
 }  // namespace
 
-template <class R>
-Complex<R> cos(Complex<R> x) {
-  return own(std::cos(standard(x)));
-}
-template <class R>
-Complex<R> exp(Complex<R> x) {
-  return own(std::exp(standard(x)));
-}
-template <class R>
-Complex<R> log(Complex<R> x) {
-  return own(std::log(standard(x)));
-}
-template <class R>
-Complex<R> sin(Complex<R> x) {
-  return own(std::sin(standard(x)));
-}
-template <class R>
-Complex<R> sqrt(Complex<R> x) {
-  return own(std::sqrt(standard(x)));
-}
-template <class R>
-Complex<R> tanh(Complex<R> x) {
-  return own(std::tanh(standard(x)));
-}
+#define TENON_DEFINE_COMPLEX(function)      \
+  template <class R>                        \
+  Complex<R> function(Complex<R> x) {       \
+    return own(std::function(standard(x))); \
+  }                                         \
+  template Complex64 function(Complex64);   \
+  template Complex128 function(Complex128);
+TENON_COMPLEX_FUNCTIONS(TENON_DEFINE_COMPLEX)
+#undef TENON_DEFINE_COMPLEX
+
 template <class R>
 Complex<R> pow(Complex<R> x, Complex<R> y) {
   return own(std::pow(standard(x), standard(y)));
@@ -51,18 +37,6 @@ R abs(Complex<R> x) {
   return std::hypot(x.re, x.im);
 }
 
-template Complex64 cos(Complex64);
-template Complex128 cos(Complex128);
-template Complex64 exp(Complex64);
-template Complex128 exp(Complex128);
-template Complex64 log(Complex64);
-template Complex128 log(Complex128);
-template Complex64 sin(Complex64);
-template Complex128 sin(Complex128);
-template Complex64 sqrt(Complex64);
-template Complex128 sqrt(Complex128);
-template Complex64 tanh(Complex64);
-template Complex128 tanh(Complex128);
 template Complex64 pow(Complex64, Complex64);
 template Complex128 pow(Complex128, Complex128);
 template float abs(Complex64);

@@ -17,30 +17,14 @@ TENON_FUNCTOR inline Complex<R> own(const ::cuda::std::complex<R>& x) {
   return {x.real(), x.imag()};
 }
 
-template <class R>
-TENON_FUNCTOR inline Complex<R> cos(Complex<R> x) {
-  return own(::cuda::std::cos(standard(x)));
-}
-template <class R>
-TENON_FUNCTOR inline Complex<R> exp(Complex<R> x) {
-  return own(::cuda::std::exp(standard(x)));
-}
-template <class R>
-TENON_FUNCTOR inline Complex<R> log(Complex<R> x) {
-  return own(::cuda::std::log(standard(x)));
-}
-template <class R>
-TENON_FUNCTOR inline Complex<R> sin(Complex<R> x) {
-  return own(::cuda::std::sin(standard(x)));
-}
-template <class R>
-TENON_FUNCTOR inline Complex<R> sqrt(Complex<R> x) {
-  return own(::cuda::std::sqrt(standard(x)));
-}
-template <class R>
-TENON_FUNCTOR inline Complex<R> tanh(Complex<R> x) {
-  return own(::cuda::std::tanh(standard(x)));
-}
+#define TENON_DEFINE_COMPLEX(function)                     \
+  template <class R>                                       \
+  TENON_FUNCTOR inline Complex<R> function(Complex<R> x) { \
+    return own(::cuda::std::function(standard(x)));        \
+  }
+TENON_COMPLEX_FUNCTIONS(TENON_DEFINE_COMPLEX)
+#undef TENON_DEFINE_COMPLEX
+
 template <class R>
 TENON_FUNCTOR inline Complex<R> pow(Complex<R> x, Complex<R> y) {
   return own(::cuda::std::pow(standard(x), standard(y)));

@@ -52,21 +52,18 @@ inline constexpr Facts kRemainderScalar{
     .tensor_form = &kRemainderTensor,
 };
 
-// A number in the place of self, weakest in promotion.
-void remainder_of_number(const Call& call);
-
 inline constexpr Facts kRemainderScalarTensor{
-    .family = &kComposite,
+    .family = &kNumberForm,
     .name = "remainder.Scalar_Tensor",
     .params = "Scalar self, Tensor other",
     .forms = kFunctional | kOut,
     .out = "Scalar_Tensor_out",
     .tags = "pointwise",
-    .gradient = "none: composite",
-    .tangent = "none: composite",
-    .batching = Batching::Composite,
+    .gradient = "none: calls the tensor form",
+    .tangent = "none: calls the tensor form",
+    .batching = Batching::None,
     .cast = Cast::None,
-    .routine = {&remainder_of_number},
+    .tensor_form = &kRemainderTensor,
 };
 
 }  // namespace tenon::kernels::ops

@@ -144,6 +144,36 @@ void add_pointwise(Table& table) {
   table.add_random("aten::uniform_", {any({2, 3})});
 }
 
+void add_maths(Table& table) {
+  table.unary("aten::acos", kComplex, -0.7, 0.7);
+  table.unary("aten::acosh", kComplex, 1.3, 3.0);
+  table.unary("aten::asin", kComplex, -0.7, 0.7);
+  table.unary("aten::asinh", kComplex, -0.7, 0.7);
+  table.unary("aten::atan", kComplex, -0.7, 0.7);
+  table.unary("aten::atanh", kComplex, -0.7, 0.7);
+  table.unary("aten::cosh", kComplex);
+  table.unary("aten::erf", false);
+  table.unary("aten::erfc", false);
+  table.unary("aten::exp2", kComplex);
+  table.unary("aten::expm1", kComplex);
+  table.unary("aten::frac", false, 0.1, 0.9);
+  table.unary("aten::log10", kComplex, 0.5, 2.0);
+  table.unary("aten::log1p", kComplex, 0.5, 2.0);
+  table.unary("aten::log2", kComplex, 0.5, 2.0);
+  table.unary("aten::nan_to_num", kComplex);
+  table.unary("aten::rsqrt", kComplex, 0.5, 2.0);
+  table.unary("aten::sinh", kComplex);
+  table.unary("aten::tan", kComplex, -0.6, 0.6);
+  table.binary("aten::atan2", false, {}, 0.5, 2.0);
+  table.binary("aten::fmax", false);
+  table.binary("aten::fmin", false);
+  table.binary("aten::hypot", false, {}, 0.5, 2.0);
+  table.binary("aten::logaddexp", kComplex);
+  table.binary("aten::logaddexp2", false);
+  table.binary("aten::xlogy.Tensor", false, {}, 0.5, 2.0);
+  table.add("aten::fmod.Tensor", {any({2, 3}), positive({3})});
+}
+
 void add_views(Table& table) {
   table.add("aten::as_strided", {any({10}), Ints{2, 3}, Ints{4, 1}, 1}, {}, kComplex);
   table.add("aten::as_strided", {any({10}), Ints{4, 3}, Ints{1, 2}});
@@ -304,6 +334,7 @@ void add_windows(Table& table) {
 std::vector<Sample> gradient_samples() {
   Table table;
   add_pointwise(table);
+  add_maths(table);
   add_views(table);
   add_reductions(table);
   add_products_and_lists(table);

@@ -34,6 +34,13 @@ OPERATION(add_, "aten::add_.Tensor", "add_", NULL);
 OPERATION(sub_, "aten::sub_.Tensor", "sub_", NULL);
 OPERATION(mul_, "aten::mul_.Tensor", "mul_", NULL);
 OPERATION(div_, "aten::div_.Tensor", "div_", NULL);
+OPERATION(and, "aten::bitwise_and.Tensor", "__and__", "__rand__");
+OPERATION(or, "aten::bitwise_or.Tensor", "__or__", "__ror__");
+OPERATION(xor, "aten::bitwise_xor.Tensor", "__xor__", "__rxor__");
+OPERATION(not, "aten::bitwise_not", "bitwise_not", NULL);
+OPERATION(and_, "aten::bitwise_and_.Tensor", "__iand__", NULL);
+OPERATION(or_, "aten::bitwise_or_.Tensor", "__ior__", NULL);
+OPERATION(xor_, "aten::bitwise_xor_.Tensor", "__ixor__", NULL);
 OPERATION(pow, "aten::pow.Tensor_Tensor", "pow", "__rpow__");
 OPERATION(pow_number, "aten::pow.Tensor_Scalar", "pow", NULL);
 OPERATION(pow_of_number, "aten::pow.Scalar", "pow", "__rpow__");
@@ -171,6 +178,14 @@ PyObject* tnp_add_in_place(PyObject* a, PyObject* b) { return binary(&op_add_, a
 PyObject* tnp_subtract_in_place(PyObject* a, PyObject* b) { return binary(&op_sub_, a, b); }
 PyObject* tnp_multiply_in_place(PyObject* a, PyObject* b) { return binary(&op_mul_, a, b); }
 PyObject* tnp_divide_in_place(PyObject* a, PyObject* b) { return binary(&op_div_, a, b); }
+
+PyObject* tnp_and(PyObject* a, PyObject* b) { return binary(&op_and, a, b); }
+PyObject* tnp_or(PyObject* a, PyObject* b) { return binary(&op_or, a, b); }
+PyObject* tnp_xor(PyObject* a, PyObject* b) { return binary(&op_xor, a, b); }
+PyObject* tnp_and_in_place(PyObject* a, PyObject* b) { return binary(&op_and_, a, b); }
+PyObject* tnp_or_in_place(PyObject* a, PyObject* b) { return binary(&op_or_, a, b); }
+PyObject* tnp_xor_in_place(PyObject* a, PyObject* b) { return binary(&op_xor_, a, b); }
+PyObject* tnp_invert(PyObject* a) { return unary(&op_not, a); }
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
 

@@ -10,6 +10,13 @@ PyObject* tnp_subtract(PyObject* a, PyObject* b);
 PyObject* tnp_multiply(PyObject* a, PyObject* b);
 PyObject* tnp_divide(PyObject* a, PyObject* b);
 PyObject* tnp_floor_divide(PyObject* a, PyObject* b);
+PyObject* tnp_and(PyObject* a, PyObject* b);
+PyObject* tnp_or(PyObject* a, PyObject* b);
+PyObject* tnp_xor(PyObject* a, PyObject* b);
+PyObject* tnp_and_in_place(PyObject* a, PyObject* b);
+PyObject* tnp_or_in_place(PyObject* a, PyObject* b);
+PyObject* tnp_xor_in_place(PyObject* a, PyObject* b);
+PyObject* tnp_invert(PyObject* a);
 PyObject* tnp_remainder(PyObject* a, PyObject* b);
 PyObject* tnp_matmul(PyObject* a, PyObject* b);
 PyObject* tnp_power(PyObject* a, PyObject* b, PyObject* modulus);
@@ -30,6 +37,9 @@ PyObject* tnp_as_index(PyObject* a);
   {Py_nb_add, tnp_add}, {Py_nb_subtract, tnp_subtract}, {Py_nb_multiply, tnp_multiply}, \
       {Py_nb_true_divide, tnp_divide}, {Py_nb_floor_divide, tnp_floor_divide},          \
       {Py_nb_remainder, tnp_remainder}, {Py_nb_matrix_multiply, tnp_matmul},            \
+      {Py_nb_and, tnp_and}, {Py_nb_or, tnp_or}, {Py_nb_xor, tnp_xor},                   \
+      {Py_nb_inplace_and, tnp_and_in_place}, {Py_nb_inplace_or, tnp_or_in_place},       \
+      {Py_nb_inplace_xor, tnp_xor_in_place}, {Py_nb_invert, tnp_invert},                \
       {Py_nb_power, tnp_power}, {Py_nb_inplace_power, tnp_power_in_place},              \
       {Py_nb_negative, tnp_negative}, {Py_nb_positive, tnp_positive},                   \
       {Py_nb_absolute, tnp_absolute}, {Py_nb_inplace_add, tnp_add_in_place},            \

@@ -17,6 +17,7 @@ import creation  # noqa: F401  registers its families
 import draws  # noqa: F401
 import gradients  # noqa: F401
 import indexing  # noqa: F401
+import pairs  # noqa: F401
 import pointwise  # noqa: F401
 import running  # noqa: F401
 import several  # noqa: F401

@@ -55,6 +55,11 @@ for _name, _safe, _exact in [
     ("tanh", False, False),
     ("sigmoid", False, False),
     ("relu", False, True),
+    *((name, False, False) for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh")),
+    *((name, False, False) for name in ("cosh", "erf", "erfc", "exp2", "expm1", "sinh", "tan")),
+    *((name, True, False) for name in ("log10", "log1p", "log2", "rsqrt")),
+    *((name, False, True) for name in ("bitwise_not", "frac", "isfinite", "isinf", "isnan")),
+    ("logical_not", False, True),
 ]:
     FAMILIES[_name] = (lambda n, s, e: lambda: unary(n, s, e))(_name, _safe, _exact)
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::asin: the arc sine of each element.
+#pragma once
+
+#include "kernels/common/facts.h"
+#include "kernels/common/maths.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Asin {
+  TENON_FUNCTOR T operator()(T x) const { return maths::asin(x); }
+};
+
+inline constexpr Facts kAsin{
+    .family = &kPointwise,
+    .name = "asin",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .gradient = "self: grad * (1 - self * self).rsqrt().conj()",
+    .tangent = "self_t * (1 - self * self).rsqrt()",
+    .batching = Batching::Pointwise,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
+    .pointwise = {.rule = {kFloats | kComplex, Promote::CommonFloat}},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::erfc: 1 less the error function of each element.
+#pragma once
+
+#include "kernels/common/facts.h"
+#include "kernels/common/maths.h"
+
+namespace tenon::kernels::ops {
+
+template <class T>
+struct Erfc {
+  TENON_FUNCTOR T operator()(T x) const { return maths::erfc(x); }
+};
+
+inline constexpr Facts kErfc{
+    .family = &kPointwise,
+    .name = "erfc",
+    .params = "Tensor self",
+    .forms = kAllForms,
+    .tags = "pointwise",
+    .gradient = "self: -grad * 1.1283791670955126 * (-self * self).exp()",
+    .tangent = "-self_t * 1.1283791670955126 * (-self * self).exp()",
+    .batching = Batching::Pointwise,
+    .cast = Cast::None,
+    .pointwise = {.rule = {kFloats, Promote::CommonFloat}},
+};
+
+}  // namespace tenon::kernels::ops

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::frac.
+#include "kernels/golden.h"
+
+namespace tenon::tests {
+namespace {
+
+TEST(Frac, AnswersAsPyTorch) { replay("frac", 30); }
+
+TEST(Frac, KeepsTheSign) {
+  EXPECT_EQ(elements(call("aten::frac", Tensor::from<float>({-1.5, 2.25}, {2}))),
+            (Doubles{-0.5, 0.25}));
+}
+
+}  // namespace
+}  // namespace tenon::tests

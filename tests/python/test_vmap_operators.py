@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every shipped operator in a vmap, as its loop has it.
+
+The calls are those of the conformance cases: each with two variants of its tensors, mapped at the
+front, at the end, and one tensor alone; in several dtypes, and in a vmap of a vmap.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pathlib
+import warnings
+
+import pytest
+import tenon
+from tenon.func import vmap
+
+from test_conformance import _value
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "conformance"
+# Results depend on a generator: test_func.py has what holds of them.
+RANDOM = ("rand", "normal", "uniform")
+# What is asked is data, of which a vmap has one for each of the mapped.
+DATA_DEPENDENT = {"data_dependent_output", "dynamic_output_shape"}
+DTYPES = ("float32", "float64", "bfloat16", "int64", "complex64")
+
+
+def calls() -> dict[str, list]:
+    """Arguments of conformance cases by operator: those with tensors that are not written `out`s."""
+    found: dict[str, list] = {}
+    for path in sorted(FOLDER.glob("*.json")):
+        for case in json.loads(path.read_text())["cases"]:
+            if "op" not in case or "expect" not in case or '"meta"' in json.dumps(case):
+                continue
+            kwargs = case.get("kwargs", {})
+            if has_tensor(list(kwargs.values())) or not has_tensor(case["args"]):
+                continue
+            found.setdefault(case["op"], []).append((case["args"], kwargs))
+    return found
+
+
+def has_tensor(specs: list) -> bool:
+    return any(
+        has_tensor(one) if isinstance(one, list) else isinstance(one, dict) and "tensor" in one
+        for one in specs
+    )
+
+
+CALLS = calls()
+
+
+class Example:
+    """One call: its tensors apart from the rest of the arguments."""
+
+    def __init__(self, name: str, args: list, kwargs: dict, dtype: str) -> None:
+        self.op = tenon.find_op(name)
+        self.is_in_place = name.partition(".")[0].endswith("_")
+        self.specs = args
+        self.kwargs = {key: _value(one) for key, one in kwargs.items()}
+        self.dtype = dtype
+        self.tensors = [one for arg in args for one in self.tensors_of(arg)]
+
+    def tensors_of(self, spec) -> list:
+        """The tensors of an argument, floats in the example's dtype."""
+        if isinstance(spec, list):
+            return [one for each in spec for one in self.tensors_of(each)]
+        if not (isinstance(spec, dict) and "tensor" in spec):
+            return []
+        if spec["tensor"]["dtype"] != "float32":
+            return [_value(spec)]
+        return [_value(spec).to(getattr(tenon, self.dtype))]
+
+    def run(self, *tensors):
+        """Calls the operator with other tensors; gives what it returns, or what it wrote."""
+        left = iter(tensors)
+
+        def put(spec):
+            if isinstance(spec, list):
+                return [put(one) for one in spec]
+            return next(left) if isinstance(spec, dict) and "tensor" in spec else _value(spec)
+
+        result = self.op(*map(put, self.specs), **self.kwargs)
+        return tensors[0] if self.is_in_place else result
+
+
+def turned(tensor):
+    """Another tensor like it: the same elements from the last to the first."""
+    return tensor.reshape(-1).flip([0]).reshape(tensor.shape)
+
+
+def leaves(result) -> list:
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+
+def mapped_ways(count: int, is_in_place: bool):
+    """in_dims of so many tensors: all in front, all at the end, one alone."""
+    yield (0,) * count
+    yield (-1,) * count
+    for alone in range(count) if count > 1 else ():
+        if alone == 0 or not is_in_place:
+            yield tuple(0 if k == alone else None for k in range(count))
+
+
+def by_loop(example: Example, rows: list) -> list | None:
+    """Results for each row of tensors, stacked; None where a vmap has no such result."""
+    columns = []
+    for row in rows:
+        try:
+            results = leaves(example.run(*(one.clone() for one in row)))
+        except tenon.Error:
+            return None
+        if not all(isinstance(one, tenon.Tensor) for one in results):
+            return None
+        columns.append(results)
+    if any(len({tuple(one.shape) for one in each}) > 1 for each in zip(*columns, strict=True)):
+        return None
+    return [tenon.stack(each) for each in zip(*columns, strict=True)]
+
+
+def check_same(got, expected) -> None:
+    assert tuple(got.shape) == tuple(expected.shape), (got.shape, expected.shape)
+    assert got.dtype is expected.dtype, (got.dtype, expected.dtype)
+    small = expected.dtype in (tenon.bfloat16, tenon.float16)
+    near = {"rel": 2**-6 if small else 1e-5, "abs": 2**-6 if small else 1e-6, "nan_ok": True}
+    assert got.reshape(-1).tolist() == pytest.approx(expected.reshape(-1).tolist(), **near)
+
+
+def stacked(rows: list, in_dims: tuple) -> list:
+    """For each tensor its rows along its mapped dim, or the first row's."""
+    return [
+        each[0].clone() if dim is None else tenon.stack(list(each), dim)
+        for each, dim in zip(zip(*rows, strict=True), in_dims, strict=True)
+    ]
+
+
+def check(example: Example) -> int:
+    """Compares vmaps with loops; returns how many."""
+    count = len(example.tensors)
+    two = [example.tensors, [turned(one) for one in example.tensors]]
+    checked = 0
+    for in_dims in mapped_ways(count, example.is_in_place):
+        rows = [
+            [row[k] if in_dims[k] is not None else two[0][k] for k in range(count)] for row in two
+        ]
+        expected = by_loop(example, rows)
+        if expected is None:
+            continue
+        got = leaves(vmap(example.run, in_dims)(*stacked(rows, in_dims)))
+        for one, other in zip(got, expected, strict=True):
+            check_same(one, other)
+        checked += 1
+    pairs = [two, two[::-1]]
+    inner = [by_loop(example, rows) for rows in pairs]
+    if None not in inner:
+        whole = [
+            tenon.stack(each) for each in zip(*(stacked(rows, (0,) * count) for rows in pairs))
+        ]
+        got = leaves(vmap(vmap(example.run, (0,) * count), (1,) * count)(*turn_over(whole)))
+        for one, each in zip(got, zip(*inner, strict=True), strict=True):
+            check_same(one, tenon.stack(list(each)))
+        checked += 1
+    return checked
+
+
+def turn_over(tensors: list) -> list:
+    """The outer mapped dim behind the inner one, where the outer vmap takes it."""
+    return [one.transpose(0, 1) for one in tensors]
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_vmap_is_the_loop(name):
+    op = tenon.find_op(name)
+    if name.partition("::")[2].startswith(RANDOM):
+        pytest.skip("random")
+    if DATA_DEPENDENT & set(op.tags):
+        pytest.skip("one answer for each of the mapped has no shape of its own")
+    checked = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for (args, kwargs), dtype in itertools.product(CALLS[name], DTYPES):
+            try:
+                example = Example(name, args, kwargs, dtype)
+            except tenon.Error:
+                continue
+            checked += check(example)
+    assert checked > 0
