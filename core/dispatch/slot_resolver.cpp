@@ -365,6 +365,7 @@ const Snapshot* build_snapshot(const tenon_op& op, const FallbackTable& fallback
   describe_arguments(*snapshot->schema, snapshot);
   if (is_tagged(definition, "nondeterministic_seeded")) snapshot->traits |= kIsRandom;
   if (is_tagged(definition, "dynamic_output_shape")) snapshot->traits |= kHasDynamicShape;
+  if (is_tagged(definition, "inplace_view")) snapshot->traits |= kIsInPlaceView;
   if (is_built_in(numbers, fallbacks, TENON_KEY_BACKEND_SELECT)) snapshot->flags |= kSelectsBackend;
   if (is_built_in(numbers, fallbacks, TENON_KEY_AD_INPLACE_OR_VIEW)) {
     // Views are the fallback's own work.

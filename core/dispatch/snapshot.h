@@ -85,7 +85,7 @@ constexpr uint8_t kCountsWrites = 4;     // a call may bump versions itself, see
 constexpr uint8_t kWritesByNumber = 8;   // numbers tell the written tensors of a typed call
 constexpr uint8_t kHasOwnAutograd = 16;  // `include` has Autograd: it runs in every grad mode
 static_assert(kCountsWrites == base::kSlowWrites && kHasOwnAutograd == base::kSlowOwnAutograd);
-// Traits, bit 7 free.
+// Traits, no bit free.
 constexpr uint8_t kHasVararg = 1;         // more arguments than the schema names are scanned
 constexpr uint8_t kHasVarret = 2;         // so with results
 constexpr uint8_t kHasDevice = 4;         // some argument can be a device
@@ -93,6 +93,7 @@ constexpr uint8_t kHasNoTensors = 8;      // no argument can hold a tensor
 constexpr uint8_t kReturnsViews = 16;     // some return aliases an argument that is not written
 constexpr uint8_t kIsRandom = 32;         // tagged nondeterministic_seeded
 constexpr uint8_t kHasDynamicShape = 64;  // tagged dynamic_output_shape
+constexpr uint8_t kIsInPlaceView = 128;   // tagged inplace_view
 
 /// The table of operators without schema: nothing matches, no slot has a kernel. Throws
 /// std::bad_alloc when it is first asked for, and never again.

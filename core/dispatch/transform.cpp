@@ -263,6 +263,14 @@ TensorPtr new_level_tensor(Layer& layer, Tensor& below, tenon_keyset keys,
                           [](void* dead) { delete static_cast<LevelTensor*>(dead); }));
 }
 
+void replace_below(Tensor& tensor, Tensor& below, const tensor::Geometry& geometry, void* content) {
+  auto* const level = static_cast<LevelTensor*>(tensor.content(Content::kLevel));
+  TENON_DCHECK(level != nullptr && level->drop == nullptr);
+  tensor.claim_geometry(geometry);
+  level->below = TensorPtr::share(&below);
+  level->content = content;
+}
+
 const LevelTensor* level_tensor(const Tensor& tensor) noexcept {
   return static_cast<const LevelTensor*>(tensor.content(Content::kLevel));
 }

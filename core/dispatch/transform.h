@@ -99,6 +99,10 @@ tensor::TensorPtr new_level_tensor(Layer& layer, tensor::Tensor& below, tenon_ke
                                    const tensor::Geometry& geometry, void* content = nullptr,
                                    tenon_deleter drop = nullptr,
                                    const tensor::Tensor* view_of = nullptr);
+/// Makes a level's tensor stand for another one below, with another content, which needs no drop:
+/// what an in-place view of it comes to.
+void replace_below(tensor::Tensor& tensor, tensor::Tensor& below, const tensor::Geometry& geometry,
+                   void* content);
 /// NULL for tensors of no level.
 const LevelTensor* level_tensor(const tensor::Tensor& tensor) noexcept;
 /// The same for a layer's own tensors only.

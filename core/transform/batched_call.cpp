@@ -2,6 +2,7 @@
 #include "transform/batched_call.h"
 
 #include "base/check.h"
+#include "dispatch/argument_check.h"
 #include "dispatch/call_path.h"
 #include "dispatch/replace_results.h"
 #include "tensor/layout.h"
@@ -49,8 +50,18 @@ TensorPtr BatchedCall::wrap(const std::string& who, Tensor& result, int64_t dim)
   TENON_CHECK(dim >= 0 && dim < result.ndim() && result.sizes()[dim] == info_->size,
               TENON_ERROR_STATE, who, ": out_dims must name a dim of size ", info_->size,
               " of a result of sizes ", tensor::print_dims(result.size_span()), ", got ", dim);
+  if (Tensor* self = viewed_in_place()) {
+    replace_batched(*self, result, dim);
+    return TensorPtr::share(self);
+  }
   return new_batched(*layer_, result, dim,
                      dispatch::viewed_argument(replacements_, *layer_, result));
+}
+
+Tensor* BatchedCall::viewed_in_place() const {
+  const dispatch::SnapshotGuard guard(&op_);
+  const bool is_view = guard.get() != nullptr && (guard.get()->traits & dispatch::kIsInPlaceView);
+  return is_view ? replacements_[0].argument : nullptr;
 }
 
 namespace {

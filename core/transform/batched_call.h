@@ -38,6 +38,9 @@ class BatchedCall {
   void wrap_results(const std::string& who, const tenon_value& out_dims, tenon_stack* stack);
 
  private:
+  // The argument that an operator such as t_ makes another view; NULL for other operators. A rule
+  // gives the view, and the argument stands for it from then on.
+  tensor::Tensor* viewed_in_place() const;
   tensor::TensorPtr wrap(const std::string& who, tensor::Tensor& result, int64_t dim) const;
 
   const tenon_op& op_;

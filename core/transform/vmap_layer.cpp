@@ -39,9 +39,12 @@ const VmapInfo* vmap_info(const Layer& layer) noexcept {
   return &layer.kind() == &kVmap ? static_cast<const VmapInfo*>(layer.content()) : nullptr;
 }
 
-TensorPtr new_batched(Layer& layer, Tensor& below, int64_t dim, const Tensor* view_of) {
+namespace {
+
+// Calls `use` with the geometry that is left of a tensor without one of its dims.
+template <class Use>
+auto without_dim(const Tensor& below, int64_t dim, Use&& use) {
   TENON_DCHECK(dim >= 0 && dim < below.ndim());
-  TENON_DCHECK(below.sizes()[dim] == vmap_info(layer)->size);
   base::SmallVector<int64_t, 2 * tensor::kInlineDims> dims;
   const auto count = static_cast<size_t>(below.ndim()) - 1;
   const auto mapped = static_cast<size_t>(dim);
@@ -51,9 +54,25 @@ TensorPtr new_batched(Layer& layer, Tensor& below, int64_t dim, const Tensor* vi
   for (size_t i = 0; i <= count; ++i) {
     if (i != mapped) dims.push_back(below.strides()[i]);
   }
-  const tensor::Geometry geometry({dims.data(), count}, dims.data() + count, below.offset());
-  void* const content = reinterpret_cast<void*>(static_cast<intptr_t>(dim));
-  return dispatch::new_level_tensor(layer, below, kCarried, geometry, content, nullptr, view_of);
+  return use(tensor::Geometry({dims.data(), count}, dims.data() + count, below.offset()));
+}
+
+void* content_of(int64_t dim) { return reinterpret_cast<void*>(static_cast<intptr_t>(dim)); }
+
+}  // namespace
+
+TensorPtr new_batched(Layer& layer, Tensor& below, int64_t dim, const Tensor* view_of) {
+  TENON_DCHECK(below.sizes()[dim] == vmap_info(layer)->size);
+  return without_dim(below, dim, [&](const tensor::Geometry& geometry) {
+    return dispatch::new_level_tensor(layer, below, kCarried, geometry, content_of(dim), nullptr,
+                                      view_of);
+  });
+}
+
+void replace_batched(Tensor& batched, Tensor& below, int64_t dim) {
+  without_dim(below, dim, [&](const tensor::Geometry& geometry) {
+    dispatch::replace_below(batched, below, geometry, content_of(dim));
+  });
 }
 
 int64_t batch_dim(const dispatch::LevelTensor& level) noexcept {

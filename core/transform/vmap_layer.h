@@ -22,6 +22,8 @@ const VmapInfo* vmap_info(const dispatch::Layer& layer) noexcept;
 /// The dim is there and as large as the layer says.
 tensor::TensorPtr new_batched(dispatch::Layer& layer, tensor::Tensor& below, int64_t dim,
                               const tensor::Tensor* view_of = nullptr);
+/// Makes a tensor of a vmap layer stand for another one, whose dim `dim` is mapped.
+void replace_batched(tensor::Tensor& batched, tensor::Tensor& below, int64_t dim);
 /// The mapped dim of a tensor of a vmap layer, as the tensor below has it.
 int64_t batch_dim(const dispatch::LevelTensor& level) noexcept;
 

@@ -159,8 +159,6 @@ void Batch::give(Tensor result, int64_t dim) {
   out_dims_ = tenon_value_of_int(dim);
 }
 
-namespace {
-
 void require_mapped_self(Batch& batch) {
   if (!batch.is_in_place() || batch.is_mapped(0)) return;
   fail(TENON_ERROR_STATE,
@@ -168,6 +166,8 @@ void require_mapped_self(Batch& batch) {
         " must be mapped by the vmap to be written in place with what is, got a tensor that is one "
         "for all of the mapped; use an operation that is not inplace"});
 }
+
+namespace {
 
 // ---- Pointwise: dims aligned at the end -----------------------------------------------------
 
@@ -261,8 +261,20 @@ void squeeze_results(Batch& batch) {
   }
 }
 
+// What folds one dim alone: all others as one.
+void fold_flat(Batch& batch) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool, std::optional<Dtype>)> prod(
+      "aten::prod.dim_int");
+  const Tensor flat = reshaped(batch.front(0), std::vector<int64_t>{batch.size(), -1});
+  const tenon_value& dtype = batch.arg(1);
+  batch.give(prod(
+      flat, 1, false,
+      dtype.tag == TENON_TAG_NONE ? std::nullopt : std::optional(static_cast<Dtype>(dtype.as.i))));
+}
+
 // All dims but the mapped one, folded.
 void fold_all(Batch& batch) {
+  if (std::string_view(batch.form().facts->name) == "prod") return fold_flat(batch);
   const tenon_op* const other = along_dims(batch.form().facts->name);
   if (other == nullptr) return batch.decline();
   const Tensor self = with_ones(batch.front(0), 1, 2);
@@ -291,6 +303,10 @@ void batch_fold(Batch& batch) {
   const int64_t rank = batch.rank(0);
   const bool is_list = batch.arg(at).tag == TENON_TAG_INT_LIST;
   std::vector<int64_t> dims = ints_of(batch.arg(at));
+  if (is_list && dims.empty() && batch.form().facts->fold.folds_none_of_no_dims) {
+    batch.put(0, batch.front(0));
+    return batch.call();
+  }
   // A tensor without dims has one for those that ask.
   const int64_t counted = std::max<int64_t>(rank, 1);
   for (int64_t& each : dims) each = batch.shifted(each, counted);
@@ -392,7 +408,6 @@ void batch_as_strided(Batch& batch) {
 }
 
 void batch_view(Batch& batch) {
-  if (batch.is_in_place()) return batch.decline();
   const std::string_view name = batch.form().facts->name;
   const int64_t rank = batch.rank(0);
   if (name == "alias" || name == "detach") {
@@ -436,15 +451,60 @@ void batch_view(Batch& batch) {
 
 // ---- Products of matrices -------------------------------------------------------------------
 
+// mm and bmm with a dtype for the result: all batches of matrices as one.
+void product_of_dtype(Batch& batch) {
+  const Tensor a = batch.repeated(0);
+  const Tensor b = batch.repeated(1);
+  const bool is_batch = a.ndim() == 4;
+  const auto as_one = [&](const Tensor& each) {
+    const Sizes sizes = each.sizes();
+    return is_batch ? reshaped(each, std::vector<int64_t>{-1, sizes[2], sizes[3]}) : each;
+  };
+  const int64_t count = is_batch ? a.sizes()[1] : 1;
+  batch.put(0, as_one(a));
+  batch.put(1, as_one(b));
+  batch.call(find("aten::bmm.dtype"));
+  if (!is_batch) return;
+  const Tensor whole(batch.results()[0].as.tensor);
+  const Sizes sizes = whole.sizes();
+  batch.give(view(whole, std::vector<int64_t>{batch.size(), count, sizes[1], sizes[2]}));
+}
+
+// self * beta + mat1 @ mat2 * alpha; factors of 1 are no step, and a beta of 0 leaves self out.
+void product_and_sum(Batch& batch) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scale("aten::mul.Scalar");
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> add(
+      "aten::add.Tensor");
+  const auto is = [&](size_t k, int64_t number) {
+    return batch.arg(k).tag == TENON_TAG_INT && batch.arg(k).as.i == number;
+  };
+  const bool is_plain = batch.rank(0) <= 2 && batch.rank(1) == 2 && batch.rank(2) == 2;
+  if (batch.is_in_place() || !is_plain) return batch.decline();
+  Tensor product = matmul(batch.front(1), batch.front(2));
+  const Dtype dtype = product.dtype();
+  if (!is(4, 1)) product = scale(product, Scalar(batch.arg(4)));
+  if (!is(3, 0)) {
+    Tensor self = batch.is_mapped(0) ? with_ones(batch.front(0), 1, 3) : batch.front(0);
+    if (!is(3, 1)) self = scale(self, Scalar(batch.arg(3)));
+    product = add(product, self, Scalar(1));
+  }
+  if (product.dtype() != dtype) return batch.decline();  // which refuses it
+  // Of matrices that are not mapped there is one product for all.
+  const std::vector<int64_t> sizes{batch.size(), product.sizes().end()[-2],
+                                   product.sizes().end()[-1]};
+  batch.give(product.ndim() == 3 ? product : expanded(product, sizes));
+}
+
 void batch_product(Batch& batch) {
-  if (batch.count() != 2 || batch.form().kind != kFunctional) return batch.decline();
+  if (batch.count() == 5) return product_and_sum(batch);
   for (size_t k = 0; k < 2; ++k) {
-    const int64_t wanted = std::string_view(batch.form().facts->name) == "mm" ? 2 : 3;
+    const int64_t wanted = std::string_view(batch.form().facts->name).starts_with("mm") ? 2 : 3;
     if (batch.rank(k) != wanted) {
       fail(TENON_ERROR_INVALID_ARGUMENT, {batch.op(), ": ", batch.form().arguments[k],
                                           " must have ", wanted, " dims, got ", batch.rank(k)});
     }
   }
+  if (batch.count() == 3) return product_of_dtype(batch);
   batch.give(matmul(batch.front(0), batch.front(1)));
 }
 
@@ -491,12 +551,15 @@ void register_batching(Library& library, const Facts& facts, Forms form, const s
   if (rule_of(facts) == nullptr || is_out || is_copied) return;
   const bool is_composite = facts.family->key == TENON_KEY_COMPOSITE_IMPLICIT_AUTOGRAD;
   if (is_composite && facts.batching != Batching::Own) return;
+  // An in-place view by the view, which its argument then stands for.
+  const bool is_view = form == kInPlace && facts.family == &kView;
+  const std::string ns = name.substr(0, name.find("::") + 2);
   const tenon_op* op = nullptr;
-  check(tenon_op_find(name.c_str(), &op));
+  check(tenon_op_find(is_view ? (ns + facts.name).c_str() : name.c_str(), &op));
   tenon_schema* schema = nullptr;
   check(tenon_op_copy_schema(op, &schema));
-  auto made =
-      std::make_unique<BatchedForm>(BatchedForm{&facts, form, name, Schema(schema), op, {}});
+  auto made = std::make_unique<BatchedForm>(
+      BatchedForm{&facts, is_view ? kFunctional : form, name, Schema(schema), op, {}});
   for (int64_t k = 0; k < made->schema.argument_count(); ++k) {
     made->arguments.emplace_back(made->schema.argument(k).name);
   }

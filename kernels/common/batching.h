@@ -90,6 +90,9 @@ class Batch {
   bool declined_ = false;
 };
 
+// In place: refuses a first argument that is one for all of the mapped.
+void require_mapped_self(Batch& batch);
+
 // A view with dim `from` at `to`.
 Tensor move_dim(const Tensor& tensor, int64_t from, int64_t to);
 // A view with ones behind the first `front` dims, so that it has `rank` dims.

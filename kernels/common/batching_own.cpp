@@ -67,18 +67,23 @@ Indices read(Batch& batch, const std::vector<Tensor>& tensors, std::span<const i
   return found;
 }
 
-// The indices with a number for each of the mapped before them.
-std::vector<Tensor> with_numbers(Batch& batch, const Indices& indices) {
-  std::vector<Tensor> list;
+// 0, 1 and so on, one for each of the mapped, with so many dims.
+Tensor numbers_of_mapped(Batch& batch, std::optional<Device> device, int64_t rank) {
   static constinit const LazyOp<Tensor(const Scalar&, std::optional<Dtype>, std::optional<Layout>,
                                        std::optional<Device>, std::optional<bool>)>
       arange("aten::arange");
+  const Scalar count(batch.size());
+  return with_ones(arange(count, Dtype::I64, std::nullopt, device, std::nullopt), 1, rank);
+}
+
+// The indices with a number for each of the mapped before them.
+std::vector<Tensor> with_numbers(Batch& batch, const Indices& indices) {
+  std::vector<Tensor> list;
   std::optional<Device> device;
   for (const Index& each : indices.all) {
     if (each.tensor) device = each.tensor.device();
   }
-  Tensor numbers = arange(Scalar(batch.size()), Dtype::I64, std::nullopt, device, std::nullopt);
-  list.push_back(with_ones(numbers, 1, indices.rank + 1));
+  list.push_back(numbers_of_mapped(batch, device, indices.rank + 1));
   for (const Index& each : indices.all) {
     list.push_back(each.mapped ? with_ones(each.tensor, 1, indices.rank + 1) : each.tensor);
   }
@@ -139,20 +144,58 @@ void batch_take(Batch& batch) {
   give_indexed(batch, flat, mapped, indices);
 }
 
-void batch_index_put(Batch& batch) {
-  if (batch.is_in_place() && !batch.is_mapped(0)) {
-    fail(TENON_ERROR_STATE,
-         {batch.op(),
-          ": self must be mapped by the vmap to be written in place with what is, got "
-          "a tensor that is one for all of the mapped; index_put is not inplace"});
+namespace {
+
+// A mask that is mapped, alone, and one value for what it holds for: no matter how many that are.
+bool put_where(Batch& batch) {
+  const std::vector<Tensor> list = batch.list(1);
+  const bool accumulates = batch.arg(3).as.i != 0;
+  if (accumulates || list.size() != 1 || !list[0] || list[0].dtype() != Dtype::Bool) return false;
+  const int64_t dim = batch.list_dims(1)[0];
+  if (dim < 0 || batch.rank(2) != 0) return false;
+  const Tensor self = batch.repeated(0);
+  const Tensor mask = move_dim(list[0], dim, 0);
+  if (mask.ndim() > self.ndim()) return false;
+  std::vector<int64_t> sizes(mask.sizes().begin(), mask.sizes().end());
+  sizes.resize(static_cast<size_t>(self.ndim()), 1);
+  Tensor value = batch.front(2);
+  if (batch.is_mapped(2)) value = with_ones(value, 1, self.ndim());
+  const Tensor put = call_where(reshaped(mask, sizes), value, self);
+  if (!batch.is_in_place()) return batch.give(put), true;
+  copy_into(self, put, false);
+  batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
+  return true;
+}
+
+// Masks that are not mapped as the places that they hold for.
+struct Places {
+  std::vector<Tensor> tensors;
+  std::vector<int64_t> dims;
+};
+Places places_of_masks(Batch& batch) {
+  static constinit const LazyOp<std::vector<Tensor>(const Tensor&)> places("aten::where");
+  const std::vector<Tensor> list = batch.list(1);
+  const auto dims = batch.list_dims(1);
+  Places found;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const bool is_mask = list[i] && dims[i] < 0 && list[i].dtype() == Dtype::Bool;
+    const std::vector<Tensor> tensors = is_mask ? places(list[i]) : std::vector{list[i]};
+    found.tensors.insert(found.tensors.end(), tensors.begin(), tensors.end());
+    found.dims.resize(found.tensors.size(), dims[i]);
   }
-  const Indices indices = read(batch, batch.list(1), batch.list_dims(1));
-  const bool has_mask = std::any_of(indices.all.begin(), indices.all.end(),
-                                    [](const Index& each) { return each.is_mask(); });
+  return found;
+}
+
+}  // namespace
+
+void batch_index_put(Batch& batch) {
+  require_mapped_self(batch);
+  if (put_where(batch)) return;
+  const Places places = places_of_masks(batch);
+  const Indices indices = read(batch, places.tensors, places.dims);
   const bool has_index = std::any_of(indices.all.begin(), indices.all.end(),
                                      [](const Index& each) { return bool(each.tensor); });
-  // How many a mask picks is not known from its sizes, nor how values go with them.
-  if (has_mask || !has_index) return batch.decline();
+  if (!has_index) return batch.decline();
   const Tensor self = batch.repeated(0);
   Tensor values = batch.front(2);
   // As the elements that are written lie: the mapped dim, those of the indices, the others.
@@ -203,12 +246,99 @@ void batch_join(Batch& batch) {
   batch.call();
 }
 
+void batch_copy(Batch& batch) {
+  require_mapped_self(batch);
+  const int64_t rank = batch.rank(0);
+  if (batch.rank(1) > rank) return batch.decline();  // which refuses it
+  batch.put(0, batch.repeated(0));
+  if (batch.is_mapped(1)) batch.put(1, with_ones(batch.front(1), 1, rank + 1));
+  batch.call();
+}
+
+void batch_fill(Batch& batch) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, bool)> copy("aten::copy");
+  require_mapped_self(batch);
+  if (batch.is_mapped(1) && batch.rank(1) != 0) return batch.decline();  // which refuses it
+  const Tensor self = batch.repeated(0);
+  if (!batch.is_mapped(1)) {
+    batch.put(0, self);
+    return batch.call();
+  }
+  const Tensor value = with_ones(batch.front(1), 1, self.ndim());
+  if (!batch.is_in_place()) return batch.give(copy(self, value, false));
+  copy_into(self, value, false);
+  batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
+}
+
+namespace {
+
+// Whether the source of index_add and its like has the sizes that their check wants.
+bool has_source(Batch& batch, const Tensor& self, const Tensor& index, int64_t at) {
+  const Tensor source = batch.repeated(3);
+  if (source.ndim() != self.ndim() || source.dtype() != self.dtype()) return false;
+  for (int64_t dim = 1; dim < self.ndim(); ++dim) {
+    const auto d = static_cast<size_t>(dim);
+    if (source.sizes()[d] != (dim == at ? index.sizes()[1] : self.sizes()[d])) return false;
+  }
+  return true;
+}
+
+// index_add, index_copy and index_fill with a list of numbers for each of the mapped along dim `at`
+// of self: places of (number of the mapped, number of the list).
+void put_at_lists(Batch& batch, int64_t at) {
+  static constinit const LazyOp<Tensor(const Tensor&, TensorList, const Tensor&, bool)> put(
+      "aten::index_put");
+  static constinit const LazyOp<void(const Tensor&, TensorList, const Tensor&, bool)> put_in_place(
+      "aten::index_put_");
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scaled("aten::mul.Scalar");
+  static constinit const LazyOp<Tensor(Sizes, const Scalar&, std::optional<Dtype>,
+                                       std::optional<Layout>, std::optional<Device>,
+                                       std::optional<bool>)>
+      full("aten::full");
+  const std::string_view name = batch.form().facts->name;
+  const Tensor self = batch.repeated(0);
+  const Tensor index = batch.repeated(2);
+  Tensor values;
+  if (name == "index_fill.int_Scalar") {
+    values = full(Sizes(), Scalar(batch.arg(3)), self.dtype(), std::nullopt, self.device(),
+                  std::nullopt);
+  } else if (name == "index_fill.int_Tensor") {
+    if (batch.rank(3) != 0) return batch.decline();  // which refuses it
+    values = cast(with_ones(batch.repeated(3), 1, self.ndim()), self.dtype());
+  } else {
+    if (!has_source(batch, self, index, at)) return batch.decline();
+    values = move_dim(batch.repeated(3), at, 1);
+  }
+  const bool adds = name == "index_add";
+  if (adds && !(batch.arg(4).tag == TENON_TAG_INT && batch.arg(4).as.i == 1)) {
+    values = scaled(values, Scalar(batch.arg(4)));
+    if (values.dtype() != self.dtype()) return batch.decline();  // which refuses it
+  }
+  const Tensor numbers = numbers_of_mapped(batch, index.device(), 2);
+  tenon_tensor* const places[] = {numbers.get(), index.get()};
+  const Tensor along = move_dim(self, at, 1);
+  if (!batch.is_in_place()) {
+    return batch.give(move_dim(put(along, TensorList(places, 2), values, adds), 1, at));
+  }
+  put_in_place(along, TensorList(places, 2), values, adds);
+  batch.give(Tensor::retain(batch.arg(0).as.tensor), batch.mapped_dim(0));
+}
+
+}  // namespace
+
 void batch_along_dim(Batch& batch) {
   // A number for each of the mapped along a dim is no list of numbers.
-  if (batch.is_mapped(2) || batch.rank(0) == 0) {
-    const bool selects = std::string_view(batch.form().facts->name) == "index_select";
+  const std::string_view name = batch.form().facts->name;
+  if (batch.is_mapped(2) || batch.rank(0) == 0 || name == "index_fill.int_Tensor") {
+    const bool selects = name == "index_select";
     const int64_t rank = batch.rank(0);
-    if (!selects || rank == 0 || batch.rank(2) > 1) return batch.decline();
+    if (rank == 0 || batch.rank(2) > 1) return batch.decline();
+    if (!selects) {
+      if (batch.rank(2) == 0 || (batch.is_in_place() && !batch.is_mapped(0))) {
+        return batch.decline();
+      }
+      return put_at_lists(batch, batch.shifted(batch.arg(1).as.i, rank));
+    }
     const int64_t at = batch.shifted(batch.arg(1).as.i, rank) - 1;
     std::vector<Tensor> list(static_cast<size_t>(at) + 1);
     std::vector<int64_t> dims(list.size(), -1);

@@ -117,6 +117,7 @@ enum class FoldGives : uint8_t {
   Sum,            // the same, int64 for bools and integers unless a dtype is asked for
   Index,          // an int64
   ValueAndIndex,  // both
+  Truth,          // a bool; of uint8 a uint8
 };
 
 struct FoldFacts {
@@ -126,7 +127,8 @@ struct FoldFacts {
   bool in_order = false;        // counts elements in row-major order
   // Elements keep their digits where a small float is asked for; else they are rounded to it.
   bool keeps_digits = false;
-  const char* refusal = nullptr;  // what a dtype must be, where a list of names says it badly
+  bool folds_none_of_no_dims = false;  // an empty list of dims is no word for all
+  const char* refusal = nullptr;       // what a dtype must be, where a list of names says it badly
 };
 
 struct ViewFacts {

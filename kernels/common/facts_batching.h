@@ -13,6 +13,9 @@ void batch_index(Batch& batch);
 void batch_index_put(Batch& batch);
 void batch_embedding(Batch& batch);
 void batch_take(Batch& batch);
+// copy and fill with a tensor: what is written stretches to self, and not self to it.
+void batch_copy(Batch& batch);
+void batch_fill(Batch& batch);
 // index_select, index_add and their like, which take a list of numbers along a dim.
 void batch_along_dim(Batch& batch);
 // What works on images: a mapped dim is one more of those that count them.

@@ -6,7 +6,7 @@ namespace tenon::kernels {
 namespace {
 
 // A dim, several, or none for all.
-std::optional<Sizes> dims_of(const Call& call) {
+std::optional<Sizes> given_dims(const Call& call) {
   if (call.form.dim < 0) return std::nullopt;
   const tenon_value& value = call.args[call.form.dim];
   switch (value.tag) {
@@ -23,6 +23,13 @@ std::optional<Sizes> dims_of(const Call& call) {
       fail(TENON_ERROR_TYPE,
            {call.op(), ": dim must be int or int[], got ", tenon_tag_name(value.tag)});
   }
+}
+
+// An empty list stands for all, too, but for some operators.
+std::optional<Sizes> dims_of(const Call& call) {
+  const std::optional<Sizes> dims = given_dims(call);
+  const bool is_all = dims && dims->empty() && !call.facts().fold.folds_none_of_no_dims;
+  return is_all ? std::nullopt : dims;
 }
 
 bool keepdim_of(const Call& call) {
@@ -77,6 +84,7 @@ void run_fold(const Call& call) {
     // Sums of narrow integers are as wide as they get: no cast before.
     if (result == Dtype::I64) read = plan.input_dtype();
   }
+  if (facts.gives == FoldGives::Truth && read != Dtype::U8) result = Dtype::Bool;
   const bool keepdim = keepdim_of(call);
   const int results = facts.gives == FoldGives::ValueAndIndex ? 2 : 1;
   for (int k = 0; k < results; ++k) {

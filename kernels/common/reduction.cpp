@@ -11,7 +11,7 @@ void Reduction::input(const tenon_tensor* self, std::optional<Sizes> dims) {
   check(tenon_tensor_describe(self, &info_));
   check_defined(op_, "self", info_);
   self_ = self;
-  if (!dims || dims->empty()) {
+  if (!dims) {
     mask_ = info_.ndim == 0 ? 0 : ~uint64_t{0} >> (64 - info_.ndim);
     folded_numel_ = info_.numel;
     return;

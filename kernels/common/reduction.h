@@ -17,7 +17,7 @@ class Reduction {
   Reduction(const Reduction&) = delete;
   Reduction& operator=(const Reduction&) = delete;
 
-  // The tensor and the dims to fold: absent or empty means all.
+  // The tensor and the dims to fold: absent means all.
   void input(const tenon_tensor* self, std::optional<Sizes> dims);
 
   // Refuses a fold of no elements, for operators without a value for it.

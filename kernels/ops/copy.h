@@ -2,6 +2,7 @@
 // aten::copy: writes the elements of a tensor, broadcast and cast, to another one.
 #pragma once
 
+#include "kernels/common/facts_batching.h"
 #include "kernels/common/routine.h"
 
 namespace tenon::kernels {
@@ -36,7 +37,8 @@ inline constexpr Facts kCopy{
     .tags = "core",
     .gradient = "self: zeros_like(grad); src: grad",
     .tangent = "src_t",
-    .batching = Batching::Pointwise,
+    .batching = Batching::Own,
+    .batch = &batch_copy,
     .cast = Cast::None,
     .routine = {&copy},
 };

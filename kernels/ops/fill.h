@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/element.h"
+#include "kernels/common/facts_batching.h"
 #include "kernels/ops/factory.h"
 
 namespace tenon::kernels {
@@ -56,7 +57,8 @@ inline constexpr Facts kFillTensorInPlace{
     .tags = "",
     .gradient = "self: zeros_like(grad); value: grad.sum()",
     .tangent = "value_t",
-    .batching = Batching::Pointwise,
+    .batching = Batching::Own,
+    .batch = &batch_fill,
     .cast = Cast::None,
     .routine = {&fill_tensor_in_place},
 };
@@ -72,7 +74,8 @@ inline constexpr Facts kFillTensor{
     .tags = "",
     .gradient = "self: zeros_like(grad); value: grad.sum()",
     .tangent = "value_t",
-    .batching = Batching::Pointwise,
+    .batching = Batching::Own,
+    .batch = &batch_fill,
     .cast = Cast::None,
     .routine = {&fill_tensor},
 };

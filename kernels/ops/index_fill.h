@@ -34,7 +34,8 @@ inline constexpr Facts kIndexFillIntTensor{
         "self: index_fill(grad, dim, index, 0); value: index_select(grad, dim, index).sum()",
     .tangent =
         "index_fill(self_t, dim, index, 0) + index_fill(zeros_like(result), dim, index, value_t)",
-    .batching = Batching::Each,
+    .batching = Batching::Own,
+    .batch = &batch_along_dim,
     .cast = Cast::None,
     .routine = {&index_fill},
 };

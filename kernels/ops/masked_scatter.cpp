@@ -2,6 +2,8 @@
 // What aten::masked_scatter and its gradient call.
 #include "kernels/ops/masked_scatter.h"
 
+#include <algorithm>
+
 #include "kernels/common/routine.h"
 #include "kernels/ops/calls.h"
 #include "kernels/ops/factory.h"
@@ -54,17 +56,27 @@ void masked_scatter(const Call& call) {
 }
 
 void masked_scatter_backward(const Call& call) {
-  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> select("aten::masked_select");
-  static constinit const LazyOp<Tensor(TensorList, int64_t)> cat("aten::cat");
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, std::optional<Dtype>)> count(
+      "aten::cumsum");
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Scalar&)> subtract(
+      "aten::sub.Scalar");
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> where(
+      "aten::where.ScalarOther");
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, const Tensor&, const Tensor&)>
+      scatter("aten::scatter.src");
   const auto grad = call.get<Tensor>(0);
   const Dims sizes(call.get<Sizes>(2));
-  Tensor all = select(grad, call.get<Tensor>(1));
-  const int64_t left[] = {numel_of(sizes) - all.numel()};
-  if (left[0] > 0) {
-    const std::vector<Tensor> parts{all, call_zeros(left, options_like(grad->info(), {}))};
-    all = cat(parts, 0);
-  }
-  call.give(0, call_reshape(all, sizes));
+  // Element k of the source went where the mask holds for the time k + 1; what it does not hold for
+  // goes behind the last one. By places and not by selection: sizes do not depend on the mask.
+  const Tensor flat = call_reshape(grad, kFlatSource);
+  const Tensor mask = call_reshape(call_expand(call.get<Tensor>(1), grad->sizes()), kFlatSource);
+  const int64_t wanted = numel_of(sizes);
+  const int64_t last = std::max(wanted, flat.numel());
+  const Tensor order = subtract(count(mask, 0, std::nullopt), Scalar(1), Scalar(1));
+  const int64_t all[] = {last + 1};
+  const Tensor zeros = call_zeros(all, options_like(grad->info(), {}));
+  const Tensor made = scatter(zeros, 0, where(mask, order, Scalar(last)), flat);
+  call.give(0, call_reshape(call_slice(made, 0, 0, wanted), sizes));
 }
 
 }  // namespace tenon::kernels::ops

@@ -211,6 +211,14 @@ void add_reductions(Table& table) {
   table.add("aten::amax", {any({2, 3}), Ints{1}, true});
   table.add("aten::amax", {any({2, 3})});
   table.add("aten::amax", {any({})});
+  table.add("aten::amin", {any({2, 3, 2}), Ints{0, -1}});
+  table.add("aten::amin", {any({2, 3})});
+  table.add("aten::prod", {any({2, 3})}, {}, kComplex);
+  table.add("aten::prod", {any({})});
+  table.add("aten::prod", {Input{{3}, 0.0, 0.0}});
+  table.add("aten::prod.dim_int", {any({2, 5}), 1}, {}, kComplex);
+  table.add("aten::prod.dim_int", {any({3, 2, 2}), 0, true});
+  table.add("aten::square", {any({2, 3})}, {}, kComplex);
   table.add("aten::max.dim", {any({2, 3, 2}), -2});
   table.add("aten::max.dim", {any({2, 3}), 0, true});
   table.add("aten::max.dim", {any({}), 0});

@@ -45,6 +45,25 @@ DTYPES = {
 }
 
 
+# What serves an operator in a vmap, by the word of its facts; of none and of the loop, why.
+BATCHING = {
+    "Pointwise": "rule",
+    "Fold": "rule",
+    "View": "rule",
+    "Shift": "rule",
+    "Product": "rule",
+    "Own": "rule",
+    "Composite": "composite",
+}
+CASTS = {
+    "None": "",
+    "Lower": "lower precision",
+    "Fp32": "float32",
+    "Fp32Dtype": "float32 result",
+    "Widest": "widest",
+}
+
+
 @dataclasses.dataclass(frozen=True)
 class Operator:
     """One line of the list, with its facts as text."""
@@ -99,6 +118,38 @@ class Operator:
     def _rules(self) -> list:
         return re.findall(r"\.rules = (k\w+)", self.fields.get("pointwise", ""))
 
+    def batching(self) -> str:
+        """What serves it in a vmap: a rule, what it calls, or a loop and why."""
+        if self.fields["family"] in ("&kNumberForm", "&kSynonym", "&kComposite"):
+            return "composite" if self.word("batching") != "Own" else "rule"
+        if self.word("batching") in BATCHING:
+            return BATCHING[self.word("batching")]
+        if "nondeterministic_seeded" in self.text("tags"):
+            return "by randomness" if self.has_tensors() else "by randomness, no tensor"
+        if not self.has_tensors():
+            return "no tensor"
+        if self.word("batching") == "None" or "dynamic_output_shape" in self.text("tags"):
+            return "none: needs data"
+        return "loop: how many depends on data"
+
+    def has_tensors(self) -> bool:
+        """Whether some argument is a tensor."""
+        return "Tensor" in self.text("params")
+
+    def cast(self) -> str:
+        """What it is cast to where autocast is on, by device where that differs."""
+        everywhere = CASTS[self.word("cast")]
+        if "cast_on_cpu" not in self.fields:
+            return everywhere
+        on_cpu = CASTS[self.word("cast_on_cpu")]
+        return ", ".join(
+            text for text in (everywhere and f"{everywhere} (not on CPU)", on_cpu) if text
+        )
+
+    def word(self, field: str) -> str:
+        """The name of a field's enumerator."""
+        return self.fields.get(field, "::None").partition("::")[2]
+
     def served(self) -> str:
         """On which devices, besides those that others add."""
         if self.fields["family"] not in ("&kPointwise", "&kFold", "&kRoutine"):
@@ -141,11 +192,14 @@ def page(root: pathlib.Path) -> str:
         "bool? pin_memory=None`. *Forms* are the",
         "further overloads of a line: in place, into the caller's tensor, and of a view copies. "
         "*Dtypes* are those that a result is computed in.",
-        "*Devices*: `all` for what only calls other operators or touches no data. *Gradient* has "
-        "the formulas of the inputs, or why there are none.",
+        "*Devices*: `all` for what only calls other operators or touches no data. *In a vmap*: a "
+        "batching `rule`, the rules of what a `composite` calls,",
+        "or a `loop`, with its reason; of random operators `randomness=` decides. *Autocast*: what "
+        "inputs are cast to, empty for none.",
+        "*Gradient* has the formulas of the inputs, or why there are none.",
         "",
-        "| operator | forms | kind | dtypes | devices | gradient |",
-        "|---|---|---|---|---|---|",
+        "| operator | forms | kind | dtypes | devices | in a vmap | autocast | gradient |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     by_facts = {row.facts: row for row in rows}
     for row in sorted(rows, key=lambda row: (row.namespace, row.text("name").lstrip("_"))):
@@ -154,7 +208,8 @@ def page(root: pathlib.Path) -> str:
         schema = row.schema() if first == row.text("name") else first
         forms = ", ".join(f"`{name}`" for name in rest)
         gradient = row.text("gradient").replace("|", "\\|")
-        cells = (forms, kind, row.dtypes(by_facts), row.served(), gradient)
+        layers = (row.batching(), row.cast())
+        cells = (forms, kind, row.dtypes(by_facts), row.served(), *layers, gradient)
         lines.append(f"| `{row.namespace}::{schema}` | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -22,6 +22,9 @@ inline constexpr Facts kTwice{
     .forms = kAllForms,
     .out = "Tensor_out",
     .gradient = "self: grad * 2",
+    .batching = Batching::Pointwise,
+    .cast = Cast::Fp32,
+    .cast_on_cpu = Cast::None,
     .pointwise = {.rule = {kFloats | kComplex}, .check = &kReals},
 };
 
@@ -30,6 +33,8 @@ inline constexpr Facts kFolded{
     .name = "folded",
     .params = "Tensor self",
     .gradient = "none: a count",
+    .batching = Batching::Each,
+    .cast = Cast::None,
     .fold = kShared,
 };
 """
@@ -51,12 +56,13 @@ class OperatorsTest(unittest.TestCase):
         self.assertEqual(
             rows[1],
             "| `aten::twice.Tensor(Tensor self, *, $options) -> Tensor` | `twice_.Tensor`, "
-            "`twice.Tensor_out` | pointwise | floats, complex | meta, cpu, cuda | self: grad * 2 |",
+            "`twice.Tensor_out` | pointwise | floats, complex | meta, cpu, cuda | rule | "
+            "float32 (not on CPU) | self: grad * 2 |",
         )
         self.assertEqual(
             rows[0],
             "| `aten::folded(Tensor self) -> Tensor` |  | reduction | bool, integers, floats | "
-            "meta, cpu | none: a count |",
+            "meta, cpu | loop: how many depends on data |  | none: a count |",
         )
 
     def test_a_page_that_is_not_renewed_is_a_complaint(self):

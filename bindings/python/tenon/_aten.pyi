@@ -63,6 +63,30 @@ class _packet_abs_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_acos(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_acos_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_acosh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_acosh_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_add(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -170,6 +194,33 @@ class _packet_alias_copy(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_all(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int] | None = None,
+        keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    all_out: _OpOverload
+    dim: _OpOverload
+    dims: _OpOverload
+    dims_out: _OpOverload
+    out: _OpOverload
+
+class _packet_allclose(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08,
+        equal_nan: _bool = False) -> _bool: ...
+    default: _OpOverload
+
 class _packet_amax(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -180,6 +231,39 @@ class _packet_amax(_OpOverloadPacket):
         __self, self: Tensor, dim: _int | _Sequence[_int] = ..., keepdim: _bool = False, *,
         out: Tensor) -> Tensor: ...
     default: _OpOverload
+    out: _OpOverload
+
+class _packet_amin(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] = ...,
+        keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | _Sequence[_int] = ..., keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_any(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int, keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int] | None = None,
+        keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _Sequence[_int] | None = None, keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    all_out: _OpOverload
+    dim: _OpOverload
+    dims: _OpOverload
+    dims_out: _OpOverload
     out: _OpOverload
 
 class _packet_arange(_OpOverloadPacket):
@@ -207,6 +291,17 @@ class _packet_arange(_OpOverloadPacket):
     start_step: _OpOverload
 
 class _packet_argmax(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False, *,
+        out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_argmin(_OpOverloadPacket):
     @_overload
     def __call__(
         __self, self: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor: ...
@@ -255,6 +350,144 @@ class _packet_as_strided_copy(_OpOverloadPacket):
         storage_offset: _int | None = None, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_asin(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_asin_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_asinh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_asinh_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_atan(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_atan2(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_atan2_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_atan_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_atanh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_atanh_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_bitwise_and(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_Tensor: _OpOverload
+    Scalar_Tensor_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_bitwise_and_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_bitwise_not(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_bitwise_not_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_bitwise_or(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_Tensor: _OpOverload
+    Scalar_Tensor_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_bitwise_or_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_bitwise_xor(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor | _int | _float | _complex | _bool,
+        other: Tensor | _int | _float | _complex | _bool, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_Tensor: _OpOverload
+    Scalar_Tensor_out: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_bitwise_xor_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
 
 class _packet_bmm(_OpOverloadPacket):
     @_overload
@@ -452,6 +685,32 @@ class _packet_cos_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_cosh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_cosh_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_count_nonzero(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int | None = None) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _Sequence[_int]) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _Sequence[_int], *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, dim: _int | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    dim_IntList: _OpOverload
+    dim_IntList_out: _OpOverload
+    out: _OpOverload
+
 class _packet_cumsum(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, dim: _int, *, dtype: _dtype | None = None) -> Tensor: ...
@@ -604,6 +863,30 @@ class _packet_equal(_OpOverloadPacket):
     def __call__(__self, self: Tensor, other: Tensor) -> _bool: ...
     default: _OpOverload
 
+class _packet_erf(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_erf_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_erfc(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_erfc_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_exp(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -611,6 +894,18 @@ class _packet_exp(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_exp2(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_exp2_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_exp_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -631,6 +926,18 @@ class _packet_expand_copy(_OpOverloadPacket):
         out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_expm1(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_expm1_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_fill(_OpOverloadPacket):
     @_overload
@@ -656,6 +963,10 @@ class _packet_fill_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_flatten(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor: ...
+    using_ints: _OpOverload
+
 class _packet_flip(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor, dims: _Sequence[_int]) -> Tensor: ...
@@ -673,6 +984,58 @@ class _packet_floor(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_floor_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_fmax(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fmin(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_fmod(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Scalar_out: _OpOverload
+    Tensor: _OpOverload
+    Tensor_out: _OpOverload
+
+class _packet_fmod_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_frac(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_frac_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
@@ -763,6 +1126,18 @@ class _packet_gt_(_OpOverloadPacket):
         __self, self: Tensor, other: Tensor | _int | _float | _complex | _bool) -> Tensor: ...
     Scalar: _OpOverload
     Tensor: _OpOverload
+
+class _packet_hypot(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_hypot_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_im2col(_OpOverloadPacket):
     @_overload
@@ -883,6 +1258,32 @@ class _packet_index_select_backward(_OpOverloadPacket):
         __self, grad: Tensor, self_sizes: _Sequence[_int], dim: _int, index: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_isclose(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08,
+        equal_nan: _bool = False) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_isfinite(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_isinf(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_isnan(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_item(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> _int | _float | _complex | _bool: ...
     default: _OpOverload
@@ -951,6 +1352,42 @@ class _packet_log(_OpOverloadPacket):
     default: _OpOverload
     out: _OpOverload
 
+class _packet_log10(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_log10_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_log1p(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_log1p_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_log2(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_log2_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_log_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
@@ -963,6 +1400,70 @@ class _packet_log_softmax(_OpOverloadPacket):
         __self, self: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor) -> Tensor: ...
     int: _OpOverload
     int_out: _OpOverload
+
+class _packet_logaddexp(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_logaddexp2(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_logical_and(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_logical_and_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_logical_not(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_logical_not_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_logical_or(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_logical_or_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_logical_xor(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_logical_xor_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_lt(_OpOverloadPacket):
     @_overload
@@ -1220,6 +1721,28 @@ class _packet_mul_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_nan_to_num(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, nan: _float | None = None, posinf: _float | None = None,
+        neginf: _float | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, nan: _float | None = None, posinf: _float | None = None,
+        neginf: _float | None = None, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_nan_to_num_(_OpOverloadPacket):
+    def __call__(
+        __self, self: Tensor, nan: _float | None = None, posinf: _float | None = None,
+        neginf: _float | None = None) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_narrow(_OpOverloadPacket):
+    def __call__(__self, self: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
+    default: _OpOverload
+
 class _packet_ne(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1395,6 +1918,24 @@ class _packet_pow_(_OpOverloadPacket):
     Scalar: _OpOverload
     Tensor: _OpOverload
 
+class _packet_prod(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, *, dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *,
+        dtype: _dtype | None = None) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: Tensor, dim: _int, keepdim: _bool = False, *, dtype: _dtype | None = None,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, dtype: _dtype | None = None, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    dim_int: _OpOverload
+    int_out: _OpOverload
+    out: _OpOverload
+
 class _packet_rand(_OpOverloadPacket):
     @_overload
     def __call__(
@@ -1524,6 +2065,18 @@ class _packet_round_(_OpOverloadPacket):
     def __call__(__self, self: Tensor, *, decimals: _int) -> Tensor: ...
     default: _OpOverload
     decimals: _OpOverload
+
+class _packet_rsqrt(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_rsqrt_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_rsub(_OpOverloadPacket):
     @_overload
@@ -1657,6 +2210,14 @@ class _packet_sign_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
+class _packet_signbit(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
 class _packet_sin(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -1666,6 +2227,18 @@ class _packet_sin(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_sin_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_sinh(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_sinh_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
@@ -1748,6 +2321,18 @@ class _packet_sqrt(_OpOverloadPacket):
     out: _OpOverload
 
 class _packet_sqrt_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
+
+class _packet_square(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_square_(_OpOverloadPacket):
     def __call__(__self, self: Tensor) -> Tensor: ...
     default: _OpOverload
 
@@ -1894,6 +2479,18 @@ class _packet_take_along_dim(_OpOverloadPacket):
         out: Tensor) -> Tensor: ...
     default: _OpOverload
     out: _OpOverload
+
+class _packet_tan(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, *, out: Tensor) -> Tensor: ...
+    default: _OpOverload
+    out: _OpOverload
+
+class _packet_tan_(_OpOverloadPacket):
+    def __call__(__self, self: Tensor) -> Tensor: ...
+    default: _OpOverload
 
 class _packet_tanh(_OpOverloadPacket):
     @_overload
@@ -2101,6 +2698,38 @@ class _packet_where(_OpOverloadPacket):
     self: _OpOverload
     self_out: _OpOverload
 
+class _packet_xlogy(_OpOverloadPacket):
+    @_overload
+    def __call__(
+        __self, self: Tensor, other: _int | _float | _complex | _bool, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(
+        __self, self: _int | _float | _complex | _bool, other: Tensor, *,
+        out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor, *, out: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: _int | _float | _complex | _bool, other: Tensor) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    OutScalar_Other: _OpOverload
+    OutScalar_Self: _OpOverload
+    OutTensor: _OpOverload
+    Scalar_Other: _OpOverload
+    Scalar_Self: _OpOverload
+    Tensor: _OpOverload
+
+class _packet_xlogy_(_OpOverloadPacket):
+    @_overload
+    def __call__(__self, self: Tensor, other: _int | _float | _complex | _bool) -> Tensor: ...
+    @_overload
+    def __call__(__self, self: Tensor, other: Tensor) -> Tensor: ...
+    Scalar_Other: _OpOverload
+    Tensor: _OpOverload
+
 class _packet_zero(_OpOverloadPacket):
     @_overload
     def __call__(__self, self: Tensor) -> Tensor: ...
@@ -2143,6 +2772,10 @@ _unsafe_index: _packet__unsafe_index
 _unsafe_view: _packet__unsafe_view
 abs: _packet_abs
 abs_: _packet_abs_
+acos: _packet_acos
+acos_: _packet_acos_
+acosh: _packet_acosh
+acosh_: _packet_acosh_
 add: _packet_add
 add_: _packet_add_
 addcdiv: _packet_addcdiv
@@ -2153,13 +2786,36 @@ addmm: _packet_addmm
 addmm_: _packet_addmm_
 alias: _packet_alias
 alias_copy: _packet_alias_copy
+all: _packet_all
+allclose: _packet_allclose
 amax: _packet_amax
+amin: _packet_amin
+any: _packet_any
 arange: _packet_arange
 argmax: _packet_argmax
+argmin: _packet_argmin
 argsort: _packet_argsort
 as_strided: _packet_as_strided
 as_strided_: _packet_as_strided_
 as_strided_copy: _packet_as_strided_copy
+asin: _packet_asin
+asin_: _packet_asin_
+asinh: _packet_asinh
+asinh_: _packet_asinh_
+atan: _packet_atan
+atan2: _packet_atan2
+atan2_: _packet_atan2_
+atan_: _packet_atan_
+atanh: _packet_atanh
+atanh_: _packet_atanh_
+bitwise_and: _packet_bitwise_and
+bitwise_and_: _packet_bitwise_and_
+bitwise_not: _packet_bitwise_not
+bitwise_not_: _packet_bitwise_not_
+bitwise_or: _packet_bitwise_or
+bitwise_or_: _packet_bitwise_or_
+bitwise_xor: _packet_bitwise_xor
+bitwise_xor_: _packet_bitwise_xor_
 bmm: _packet_bmm
 cat: _packet_cat
 ceil: _packet_ceil
@@ -2182,6 +2838,9 @@ copy: _packet_copy
 copy_: _packet_copy_
 cos: _packet_cos
 cos_: _packet_cos_
+cosh: _packet_cosh
+cosh_: _packet_cosh_
+count_nonzero: _packet_count_nonzero
 cumsum: _packet_cumsum
 cumsum_: _packet_cumsum_
 detach: _packet_detach
@@ -2196,15 +2855,30 @@ empty_strided: _packet_empty_strided
 eq: _packet_eq
 eq_: _packet_eq_
 equal: _packet_equal
+erf: _packet_erf
+erf_: _packet_erf_
+erfc: _packet_erfc
+erfc_: _packet_erfc_
 exp: _packet_exp
+exp2: _packet_exp2
+exp2_: _packet_exp2_
 exp_: _packet_exp_
 expand: _packet_expand
 expand_copy: _packet_expand_copy
+expm1: _packet_expm1
+expm1_: _packet_expm1_
 fill: _packet_fill
 fill_: _packet_fill_
+flatten: _packet_flatten
 flip: _packet_flip
 floor: _packet_floor
 floor_: _packet_floor_
+fmax: _packet_fmax
+fmin: _packet_fmin
+fmod: _packet_fmod
+fmod_: _packet_fmod_
+frac: _packet_frac
+frac_: _packet_frac_
 frexp: _packet_frexp
 full: _packet_full
 full_like: _packet_full_like
@@ -2213,6 +2887,8 @@ ge: _packet_ge
 ge_: _packet_ge_
 gt: _packet_gt
 gt_: _packet_gt_
+hypot: _packet_hypot
+hypot_: _packet_hypot_
 im2col: _packet_im2col
 imag: _packet_imag
 index: _packet_index
@@ -2226,6 +2902,10 @@ index_put: _packet_index_put
 index_put_: _packet_index_put_
 index_select: _packet_index_select
 index_select_backward: _packet_index_select_backward
+isclose: _packet_isclose
+isfinite: _packet_isfinite
+isinf: _packet_isinf
+isnan: _packet_isnan
 item: _packet_item
 le: _packet_le
 le_: _packet_le_
@@ -2233,8 +2913,24 @@ lerp: _packet_lerp
 lerp_: _packet_lerp_
 linear: _packet_linear
 log: _packet_log
+log10: _packet_log10
+log10_: _packet_log10_
+log1p: _packet_log1p
+log1p_: _packet_log1p_
+log2: _packet_log2
+log2_: _packet_log2_
 log_: _packet_log_
 log_softmax: _packet_log_softmax
+logaddexp: _packet_logaddexp
+logaddexp2: _packet_logaddexp2
+logical_and: _packet_logical_and
+logical_and_: _packet_logical_and_
+logical_not: _packet_logical_not
+logical_not_: _packet_logical_not_
+logical_or: _packet_logical_or
+logical_or_: _packet_logical_or_
+logical_xor: _packet_logical_xor
+logical_xor_: _packet_logical_xor_
 lt: _packet_lt
 lt_: _packet_lt_
 masked_fill: _packet_masked_fill
@@ -2256,6 +2952,9 @@ mm: _packet_mm
 movedim: _packet_movedim
 mul: _packet_mul
 mul_: _packet_mul_
+nan_to_num: _packet_nan_to_num
+nan_to_num_: _packet_nan_to_num_
+narrow: _packet_narrow
 ne: _packet_ne
 ne_: _packet_ne_
 neg: _packet_neg
@@ -2271,6 +2970,7 @@ permute: _packet_permute
 permute_copy: _packet_permute_copy
 pow: _packet_pow
 pow_: _packet_pow_
+prod: _packet_prod
 rand: _packet_rand
 randn: _packet_randn
 real: _packet_real
@@ -2284,6 +2984,8 @@ reshape: _packet_reshape
 roll: _packet_roll
 round: _packet_round
 round_: _packet_round_
+rsqrt: _packet_rsqrt
+rsqrt_: _packet_rsqrt_
 rsub: _packet_rsub
 scatter: _packet_scatter
 scatter_: _packet_scatter_
@@ -2299,8 +3001,11 @@ sigmoid_: _packet_sigmoid_
 sigmoid_backward: _packet_sigmoid_backward
 sign: _packet_sign
 sign_: _packet_sign_
+signbit: _packet_signbit
 sin: _packet_sin
 sin_: _packet_sin_
+sinh: _packet_sinh
+sinh_: _packet_sinh_
 slice: _packet_slice
 slice_backward: _packet_slice_backward
 slice_copy: _packet_slice_copy
@@ -2310,6 +3015,8 @@ split: _packet_split
 split_with_sizes: _packet_split_with_sizes
 sqrt: _packet_sqrt
 sqrt_: _packet_sqrt_
+square: _packet_square
+square_: _packet_square_
 squeeze: _packet_squeeze
 squeeze_: _packet_squeeze_
 squeeze_copy: _packet_squeeze_copy
@@ -2323,6 +3030,8 @@ t_: _packet_t_
 t_copy: _packet_t_copy
 take: _packet_take
 take_along_dim: _packet_take_along_dim
+tan: _packet_tan
+tan_: _packet_tan_
 tanh: _packet_tanh
 tanh_: _packet_tanh_
 tanh_backward: _packet_tanh_backward
@@ -2348,6 +3057,8 @@ view_as_real: _packet_view_as_real
 view_as_real_copy: _packet_view_as_real_copy
 view_copy: _packet_view_copy
 where: _packet_where
+xlogy: _packet_xlogy
+xlogy_: _packet_xlogy_
 zero: _packet_zero
 zero_: _packet_zero_
 zeros: _packet_zeros

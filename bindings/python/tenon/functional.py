@@ -12,16 +12,32 @@ def _aten(name: str) -> OpOverloadPacket:
 
 
 abs = _aten("abs")
+acos = _aten("acos")
+acosh = _aten("acosh")
 add = _aten("add")
 addcdiv = _aten("addcdiv")
 addcmul = _aten("addcmul")
 addmm = _aten("addmm")
 alias_copy = _aten("alias_copy")
+all = _aten("all")
+allclose = _aten("allclose")
 amax = _aten("amax")
+amin = _aten("amin")
+any = _aten("any")
 argmax = _aten("argmax")
+argmin = _aten("argmin")
 argsort = _aten("argsort")
 as_strided = _aten("as_strided")
 as_strided_copy = _aten("as_strided_copy")
+asin = _aten("asin")
+asinh = _aten("asinh")
+atan = _aten("atan")
+atan2 = _aten("atan2")
+atanh = _aten("atanh")
+bitwise_and = _aten("bitwise_and")
+bitwise_not = _aten("bitwise_not")
+bitwise_or = _aten("bitwise_or")
+bitwise_xor = _aten("bitwise_xor")
 bmm = _aten("bmm")
 cat = _aten("cat")
 ceil = _aten("ceil")
@@ -35,6 +51,8 @@ conj = _aten("conj")
 conj_physical = _aten("conj_physical")
 conv2d = _aten("conv2d")
 cos = _aten("cos")
+cosh = _aten("cosh")
+count_nonzero = _aten("count_nonzero")
 cumsum = _aten("cumsum")
 detach = _aten("detach")
 detach_copy = _aten("detach_copy")
@@ -43,15 +61,25 @@ embedding = _aten("embedding")
 embedding_dense_backward = _aten("embedding_dense_backward")
 eq = _aten("eq")
 equal = _aten("equal")
+erf = _aten("erf")
+erfc = _aten("erfc")
 exp = _aten("exp")
+exp2 = _aten("exp2")
 expand_copy = _aten("expand_copy")
+expm1 = _aten("expm1")
 fill = _aten("fill")
+flatten = _aten("flatten")
 flip = _aten("flip")
 floor = _aten("floor")
+fmax = _aten("fmax")
+fmin = _aten("fmin")
+fmod = _aten("fmod")
+frac = _aten("frac")
 frexp = _aten("frexp")
 gather = _aten("gather")
 ge = _aten("ge")
 gt = _aten("gt")
+hypot = _aten("hypot")
 im2col = _aten("im2col")
 imag = _aten("imag")
 index = _aten("index")
@@ -61,11 +89,24 @@ index_fill = _aten("index_fill")
 index_put = _aten("index_put")
 index_select = _aten("index_select")
 index_select_backward = _aten("index_select_backward")
+isclose = _aten("isclose")
+isfinite = _aten("isfinite")
+isinf = _aten("isinf")
+isnan = _aten("isnan")
 le = _aten("le")
 lerp = _aten("lerp")
 linear = _aten("linear")
 log = _aten("log")
+log10 = _aten("log10")
+log1p = _aten("log1p")
+log2 = _aten("log2")
 log_softmax = _aten("log_softmax")
+logaddexp = _aten("logaddexp")
+logaddexp2 = _aten("logaddexp2")
+logical_and = _aten("logical_and")
+logical_not = _aten("logical_not")
+logical_or = _aten("logical_or")
+logical_xor = _aten("logical_xor")
 lt = _aten("lt")
 masked_fill = _aten("masked_fill")
 masked_scatter = _aten("masked_scatter")
@@ -83,6 +124,8 @@ minimum = _aten("minimum")
 mm = _aten("mm")
 movedim = _aten("movedim")
 mul = _aten("mul")
+nan_to_num = _aten("nan_to_num")
+narrow = _aten("narrow")
 ne = _aten("ne")
 neg = _aten("neg")
 nonzero = _aten("nonzero")
@@ -92,6 +135,7 @@ outer = _aten("outer")
 permute = _aten("permute")
 permute_copy = _aten("permute_copy")
 pow = _aten("pow")
+prod = _aten("prod")
 real = _aten("real")
 reciprocal = _aten("reciprocal")
 relu = _aten("relu")
@@ -99,6 +143,7 @@ remainder = _aten("remainder")
 reshape = _aten("reshape")
 roll = _aten("roll")
 round = _aten("round")
+rsqrt = _aten("rsqrt")
 rsub = _aten("rsub")
 scatter = _aten("scatter")
 scatter_add = _aten("scatter_add")
@@ -109,7 +154,9 @@ sgn = _aten("sgn")
 sigmoid = _aten("sigmoid")
 sigmoid_backward = _aten("sigmoid_backward")
 sign = _aten("sign")
+signbit = _aten("signbit")
 sin = _aten("sin")
+sinh = _aten("sinh")
 slice_backward = _aten("slice_backward")
 slice_copy = _aten("slice_copy")
 softmax = _aten("softmax")
@@ -117,6 +164,7 @@ sort = _aten("sort")
 split = _aten("split")
 split_with_sizes = _aten("split_with_sizes")
 sqrt = _aten("sqrt")
+square = _aten("square")
 squeeze = _aten("squeeze")
 squeeze_copy = _aten("squeeze_copy")
 stack = _aten("stack")
@@ -127,6 +175,7 @@ t = _aten("t")
 t_copy = _aten("t_copy")
 take = _aten("take")
 take_along_dim = _aten("take_along_dim")
+tan = _aten("tan")
 tanh = _aten("tanh")
 tanh_backward = _aten("tanh_backward")
 threshold_backward = _aten("threshold_backward")
@@ -145,19 +194,36 @@ view_as_real = _aten("view_as_real")
 view_as_real_copy = _aten("view_as_real_copy")
 view_copy = _aten("view_copy")
 where = _aten("where")
+xlogy = _aten("xlogy")
 
 __all__ = [
     "abs",
+    "acos",
+    "acosh",
     "add",
     "addcdiv",
     "addcmul",
     "addmm",
     "alias_copy",
+    "all",
+    "allclose",
     "amax",
+    "amin",
+    "any",
     "argmax",
+    "argmin",
     "argsort",
     "as_strided",
     "as_strided_copy",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
     "bmm",
     "cat",
     "ceil",
@@ -171,6 +237,8 @@ __all__ = [
     "conj_physical",
     "conv2d",
     "cos",
+    "cosh",
+    "count_nonzero",
     "cumsum",
     "detach",
     "detach_copy",
@@ -179,15 +247,25 @@ __all__ = [
     "embedding_dense_backward",
     "eq",
     "equal",
+    "erf",
+    "erfc",
     "exp",
+    "exp2",
     "expand_copy",
+    "expm1",
     "fill",
+    "flatten",
     "flip",
     "floor",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frac",
     "frexp",
     "gather",
     "ge",
     "gt",
+    "hypot",
     "im2col",
     "imag",
     "index",
@@ -197,11 +275,24 @@ __all__ = [
     "index_put",
     "index_select",
     "index_select_backward",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
     "le",
     "lerp",
     "linear",
     "log",
+    "log10",
+    "log1p",
+    "log2",
     "log_softmax",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "lt",
     "masked_fill",
     "masked_scatter",
@@ -219,6 +310,8 @@ __all__ = [
     "mm",
     "movedim",
     "mul",
+    "nan_to_num",
+    "narrow",
     "ne",
     "neg",
     "nonzero",
@@ -228,6 +321,7 @@ __all__ = [
     "permute",
     "permute_copy",
     "pow",
+    "prod",
     "real",
     "reciprocal",
     "relu",
@@ -235,6 +329,7 @@ __all__ = [
     "reshape",
     "roll",
     "round",
+    "rsqrt",
     "rsub",
     "scatter",
     "scatter_add",
@@ -245,7 +340,9 @@ __all__ = [
     "sigmoid",
     "sigmoid_backward",
     "sign",
+    "signbit",
     "sin",
+    "sinh",
     "slice_backward",
     "slice_copy",
     "softmax",
@@ -253,6 +350,7 @@ __all__ = [
     "split",
     "split_with_sizes",
     "sqrt",
+    "square",
     "squeeze",
     "squeeze_copy",
     "stack",
@@ -263,6 +361,7 @@ __all__ = [
     "t_copy",
     "take",
     "take_along_dim",
+    "tan",
     "tanh",
     "tanh_backward",
     "threshold_backward",
@@ -281,7 +380,8 @@ __all__ = [
     "view_as_real_copy",
     "view_copy",
     "where",
+    "xlogy",
 ]
 
 # `from tenon import *` leaves Python's own alone.
-BUILTINS = ('abs', 'max', 'min', 'pow', 'round', 'sum')
+BUILTINS = ('abs', 'all', 'any', 'max', 'min', 'pow', 'round', 'sum')

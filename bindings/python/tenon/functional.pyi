@@ -2,16 +2,32 @@
 """Operators of ATen as functions, with their types."""
 
 from ._aten import abs as abs
+from ._aten import acos as acos
+from ._aten import acosh as acosh
 from ._aten import add as add
 from ._aten import addcdiv as addcdiv
 from ._aten import addcmul as addcmul
 from ._aten import addmm as addmm
 from ._aten import alias_copy as alias_copy
+from ._aten import all as all
+from ._aten import allclose as allclose
 from ._aten import amax as amax
+from ._aten import amin as amin
+from ._aten import any as any
 from ._aten import argmax as argmax
+from ._aten import argmin as argmin
 from ._aten import argsort as argsort
 from ._aten import as_strided as as_strided
 from ._aten import as_strided_copy as as_strided_copy
+from ._aten import asin as asin
+from ._aten import asinh as asinh
+from ._aten import atan as atan
+from ._aten import atan2 as atan2
+from ._aten import atanh as atanh
+from ._aten import bitwise_and as bitwise_and
+from ._aten import bitwise_not as bitwise_not
+from ._aten import bitwise_or as bitwise_or
+from ._aten import bitwise_xor as bitwise_xor
 from ._aten import bmm as bmm
 from ._aten import cat as cat
 from ._aten import ceil as ceil
@@ -25,6 +41,8 @@ from ._aten import conj as conj
 from ._aten import conj_physical as conj_physical
 from ._aten import conv2d as conv2d
 from ._aten import cos as cos
+from ._aten import cosh as cosh
+from ._aten import count_nonzero as count_nonzero
 from ._aten import cumsum as cumsum
 from ._aten import detach as detach
 from ._aten import detach_copy as detach_copy
@@ -33,15 +51,25 @@ from ._aten import embedding as embedding
 from ._aten import embedding_dense_backward as embedding_dense_backward
 from ._aten import eq as eq
 from ._aten import equal as equal
+from ._aten import erf as erf
+from ._aten import erfc as erfc
 from ._aten import exp as exp
+from ._aten import exp2 as exp2
 from ._aten import expand_copy as expand_copy
+from ._aten import expm1 as expm1
 from ._aten import fill as fill
+from ._aten import flatten as flatten
 from ._aten import flip as flip
 from ._aten import floor as floor
+from ._aten import fmax as fmax
+from ._aten import fmin as fmin
+from ._aten import fmod as fmod
+from ._aten import frac as frac
 from ._aten import frexp as frexp
 from ._aten import gather as gather
 from ._aten import ge as ge
 from ._aten import gt as gt
+from ._aten import hypot as hypot
 from ._aten import im2col as im2col
 from ._aten import imag as imag
 from ._aten import index as index
@@ -51,11 +79,24 @@ from ._aten import index_fill as index_fill
 from ._aten import index_put as index_put
 from ._aten import index_select as index_select
 from ._aten import index_select_backward as index_select_backward
+from ._aten import isclose as isclose
+from ._aten import isfinite as isfinite
+from ._aten import isinf as isinf
+from ._aten import isnan as isnan
 from ._aten import le as le
 from ._aten import lerp as lerp
 from ._aten import linear as linear
 from ._aten import log as log
+from ._aten import log10 as log10
+from ._aten import log1p as log1p
+from ._aten import log2 as log2
 from ._aten import log_softmax as log_softmax
+from ._aten import logaddexp as logaddexp
+from ._aten import logaddexp2 as logaddexp2
+from ._aten import logical_and as logical_and
+from ._aten import logical_not as logical_not
+from ._aten import logical_or as logical_or
+from ._aten import logical_xor as logical_xor
 from ._aten import lt as lt
 from ._aten import masked_fill as masked_fill
 from ._aten import masked_scatter as masked_scatter
@@ -73,6 +114,8 @@ from ._aten import minimum as minimum
 from ._aten import mm as mm
 from ._aten import movedim as movedim
 from ._aten import mul as mul
+from ._aten import nan_to_num as nan_to_num
+from ._aten import narrow as narrow
 from ._aten import ne as ne
 from ._aten import neg as neg
 from ._aten import nonzero as nonzero
@@ -82,6 +125,7 @@ from ._aten import outer as outer
 from ._aten import permute as permute
 from ._aten import permute_copy as permute_copy
 from ._aten import pow as pow
+from ._aten import prod as prod
 from ._aten import real as real
 from ._aten import reciprocal as reciprocal
 from ._aten import relu as relu
@@ -89,6 +133,7 @@ from ._aten import remainder as remainder
 from ._aten import reshape as reshape
 from ._aten import roll as roll
 from ._aten import round as round
+from ._aten import rsqrt as rsqrt
 from ._aten import rsub as rsub
 from ._aten import scatter as scatter
 from ._aten import scatter_add as scatter_add
@@ -99,7 +144,9 @@ from ._aten import sgn as sgn
 from ._aten import sigmoid as sigmoid
 from ._aten import sigmoid_backward as sigmoid_backward
 from ._aten import sign as sign
+from ._aten import signbit as signbit
 from ._aten import sin as sin
+from ._aten import sinh as sinh
 from ._aten import slice_backward as slice_backward
 from ._aten import slice_copy as slice_copy
 from ._aten import softmax as softmax
@@ -107,6 +154,7 @@ from ._aten import sort as sort
 from ._aten import split as split
 from ._aten import split_with_sizes as split_with_sizes
 from ._aten import sqrt as sqrt
+from ._aten import square as square
 from ._aten import squeeze as squeeze
 from ._aten import squeeze_copy as squeeze_copy
 from ._aten import stack as stack
@@ -117,6 +165,7 @@ from ._aten import t as t
 from ._aten import t_copy as t_copy
 from ._aten import take as take
 from ._aten import take_along_dim as take_along_dim
+from ._aten import tan as tan
 from ._aten import tanh as tanh
 from ._aten import tanh_backward as tanh_backward
 from ._aten import threshold_backward as threshold_backward
@@ -135,20 +184,37 @@ from ._aten import view_as_real as view_as_real
 from ._aten import view_as_real_copy as view_as_real_copy
 from ._aten import view_copy as view_copy
 from ._aten import where as where
+from ._aten import xlogy as xlogy
 
 BUILTINS: tuple[str, ...]
 __all__ = [
     "abs",
+    "acos",
+    "acosh",
     "add",
     "addcdiv",
     "addcmul",
     "addmm",
     "alias_copy",
+    "all",
+    "allclose",
     "amax",
+    "amin",
+    "any",
     "argmax",
+    "argmin",
     "argsort",
     "as_strided",
     "as_strided_copy",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
     "bmm",
     "cat",
     "ceil",
@@ -162,6 +228,8 @@ __all__ = [
     "conj_physical",
     "conv2d",
     "cos",
+    "cosh",
+    "count_nonzero",
     "cumsum",
     "detach",
     "detach_copy",
@@ -170,15 +238,25 @@ __all__ = [
     "embedding_dense_backward",
     "eq",
     "equal",
+    "erf",
+    "erfc",
     "exp",
+    "exp2",
     "expand_copy",
+    "expm1",
     "fill",
+    "flatten",
     "flip",
     "floor",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frac",
     "frexp",
     "gather",
     "ge",
     "gt",
+    "hypot",
     "im2col",
     "imag",
     "index",
@@ -188,11 +266,24 @@ __all__ = [
     "index_put",
     "index_select",
     "index_select_backward",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
     "le",
     "lerp",
     "linear",
     "log",
+    "log10",
+    "log1p",
+    "log2",
     "log_softmax",
+    "logaddexp",
+    "logaddexp2",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "lt",
     "masked_fill",
     "masked_scatter",
@@ -210,6 +301,8 @@ __all__ = [
     "mm",
     "movedim",
     "mul",
+    "nan_to_num",
+    "narrow",
     "ne",
     "neg",
     "nonzero",
@@ -219,6 +312,7 @@ __all__ = [
     "permute",
     "permute_copy",
     "pow",
+    "prod",
     "real",
     "reciprocal",
     "relu",
@@ -226,6 +320,7 @@ __all__ = [
     "reshape",
     "roll",
     "round",
+    "rsqrt",
     "rsub",
     "scatter",
     "scatter_add",
@@ -236,7 +331,9 @@ __all__ = [
     "sigmoid",
     "sigmoid_backward",
     "sign",
+    "signbit",
     "sin",
+    "sinh",
     "slice_backward",
     "slice_copy",
     "softmax",
@@ -244,6 +341,7 @@ __all__ = [
     "split",
     "split_with_sizes",
     "sqrt",
+    "square",
     "squeeze",
     "squeeze_copy",
     "stack",
@@ -254,6 +352,7 @@ __all__ = [
     "t_copy",
     "take",
     "take_along_dim",
+    "tan",
     "tanh",
     "tanh_backward",
     "threshold_backward",
@@ -272,4 +371,5 @@ __all__ = [
     "view_as_real_copy",
     "view_copy",
     "where",
+    "xlogy",
 ]

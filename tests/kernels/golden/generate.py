@@ -15,6 +15,7 @@ import cases
 import compact
 import creation  # noqa: F401  registers its families
 import draws  # noqa: F401
+import folds  # noqa: F401
 import gradients  # noqa: F401
 import indexing  # noqa: F401
 import pairs  # noqa: F401

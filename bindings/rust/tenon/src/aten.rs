@@ -143,6 +143,46 @@ pub fn abs_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::acos(Tensor self) -> Tensor`
+pub fn acos(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::acos");
+    OP.get()?.call(self_)
+}
+
+/// `aten::acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn acos_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::acos.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::acos_(Tensor(a!) self) -> Tensor(a!)`
+pub fn acos_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::acos_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::acosh(Tensor self) -> Tensor`
+pub fn acosh(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::acosh");
+    OP.get()?.call(self_)
+}
+
+/// `aten::acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn acosh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::acosh.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::acosh_(Tensor(a!) self) -> Tensor(a!)`
+pub fn acosh_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::acosh_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// What [`add_scalar`] leaves out.
 #[derive(Clone, Debug)]
 pub struct AddScalarOptions {
@@ -611,6 +651,170 @@ pub fn alias_copy_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// `aten::all(Tensor self) -> Tensor`
+pub fn all(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::all");
+    OP.get()?.call(self_)
+}
+
+/// `aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn all_all_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::all.all_out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// What [`all_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AllDimOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AllDimOptions {
+    fn default() -> Self {
+        AllDimOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor`
+pub fn all_dim(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    all_dim_with(self_, dim, AllDimOptions::default())
+}
+
+/// As [`all_dim`], with all that it leaves out.
+pub fn all_dim_with(self_: &Tensor, dim: i64, options: AllDimOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::all.dim");
+    OP.get()?.call(self_, dim, options.keepdim)
+}
+
+/// What [`all_dims`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AllDimsOptions<'a> {
+    /// int[]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AllDimsOptions<'_> {
+    fn default() -> Self {
+        AllDimsOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor`
+pub fn all_dims(self_: &Tensor) -> Result<Tensor> {
+    all_dims_with(self_, AllDimsOptions::default())
+}
+
+/// As [`all_dims`], with all that it leaves out.
+pub fn all_dims_with(self_: &Tensor, options: AllDimsOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool), Tensor> =
+        LazyTyped::new("aten::all.dims");
+    OP.get()?.call(self_, options.dim, options.keepdim)
+}
+
+/// What [`all_dims_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AllDimsOutOptions<'a> {
+    /// int[]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AllDimsOutOptions<'_> {
+    fn default() -> Self {
+        AllDimsOutOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn all_dims_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    all_dims_out_with(self_, out, AllDimsOutOptions::default())
+}
+
+/// As [`all_dims_out`], with all that it leaves out.
+pub fn all_dims_out_with(
+    self_: &Tensor, out: &Tensor, options: AllDimsOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::all.dims_out");
+    OP.get()?.call(self_, options.dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`all_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AllOutOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AllOutOptions {
+    fn default() -> Self {
+        AllOutOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn all_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    all_out_with(self_, dim, out, AllOutOptions::default())
+}
+
+/// As [`all_out`], with all that it leaves out.
+pub fn all_out_with(
+    self_: &Tensor, dim: i64, out: &Tensor, options: AllOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor), ()> = LazyTyped::new("aten::all.out");
+    OP.get()?.call(self_, dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`allclose`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AllcloseOptions {
+    /// float, by default `1e-05`.
+    pub rtol: f64,
+    /// float, by default `1e-08`.
+    pub atol: f64,
+    /// bool, by default `false`.
+    pub equal_nan: bool,
+}
+
+impl Default for AllcloseOptions {
+    fn default() -> Self {
+        AllcloseOptions {
+            rtol: 1e-05,
+            atol: 1e-08,
+            equal_nan: false,
+        }
+    }
+}
+
+/// `aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
+/// bool equal_nan=False) -> bool`
+pub fn allclose(self_: &Tensor, other: &Tensor) -> Result<bool> {
+    allclose_with(self_, other, AllcloseOptions::default())
+}
+
+/// As [`allclose`], with all that it leaves out.
+pub fn allclose_with(self_: &Tensor, other: &Tensor, options: AllcloseOptions) -> Result<bool> {
+    static OP: LazyTyped<(&Tensor, &Tensor, f64, f64, bool), bool> =
+        LazyTyped::new("aten::allclose");
+    OP.get()?.call(self_, other, options.rtol, options.atol, options.equal_nan)
+}
+
 /// What [`amax`] leaves out.
 #[derive(Clone, Debug)]
 pub struct AmaxOptions<'a> {
@@ -668,6 +872,196 @@ pub fn amax_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 pub fn amax_out_with(self_: &Tensor, out: &Tensor, options: AmaxOutOptions<'_>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> = LazyTyped::new("aten::amax.out");
     OP.get()?.call(self_, options.dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`amin`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AminOptions<'a> {
+    /// int[1], by default `&[]`.
+    pub dim: &'a [i64],
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AminOptions<'_> {
+    fn default() -> Self {
+        AminOptions {
+            dim: &[],
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor`
+pub fn amin(self_: &Tensor) -> Result<Tensor> {
+    amin_with(self_, AminOptions::default())
+}
+
+/// As [`amin`], with all that it leaves out.
+pub fn amin_with(self_: &Tensor, options: AminOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool), Tensor> = LazyTyped::new("aten::amin");
+    OP.get()?.call(self_, options.dim, options.keepdim)
+}
+
+/// What [`amin_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AminOutOptions<'a> {
+    /// int[1], by default `&[]`.
+    pub dim: &'a [i64],
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AminOutOptions<'_> {
+    fn default() -> Self {
+        AminOutOptions {
+            dim: &[],
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn amin_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    amin_out_with(self_, out, AminOutOptions::default())
+}
+
+/// As [`amin_out`], with all that it leaves out.
+pub fn amin_out_with(self_: &Tensor, out: &Tensor, options: AminOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], bool, &Tensor), ()> = LazyTyped::new("aten::amin.out");
+    OP.get()?.call(self_, options.dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::any(Tensor self) -> Tensor`
+pub fn any(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::any");
+    OP.get()?.call(self_)
+}
+
+/// `aten::any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn any_all_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::any.all_out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// What [`any_dim`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AnyDimOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AnyDimOptions {
+    fn default() -> Self {
+        AnyDimOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor`
+pub fn any_dim(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    any_dim_with(self_, dim, AnyDimOptions::default())
+}
+
+/// As [`any_dim`], with all that it leaves out.
+pub fn any_dim_with(self_: &Tensor, dim: i64, options: AnyDimOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool), Tensor> = LazyTyped::new("aten::any.dim");
+    OP.get()?.call(self_, dim, options.keepdim)
+}
+
+/// What [`any_dims`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AnyDimsOptions<'a> {
+    /// int[]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AnyDimsOptions<'_> {
+    fn default() -> Self {
+        AnyDimsOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor`
+pub fn any_dims(self_: &Tensor) -> Result<Tensor> {
+    any_dims_with(self_, AnyDimsOptions::default())
+}
+
+/// As [`any_dims`], with all that it leaves out.
+pub fn any_dims_with(self_: &Tensor, options: AnyDimsOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool), Tensor> =
+        LazyTyped::new("aten::any.dims");
+    OP.get()?.call(self_, options.dim, options.keepdim)
+}
+
+/// What [`any_dims_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AnyDimsOutOptions<'a> {
+    /// int[]?, by default `None`.
+    pub dim: Option<&'a [i64]>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AnyDimsOutOptions<'_> {
+    fn default() -> Self {
+        AnyDimsOutOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn any_dims_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    any_dims_out_with(self_, out, AnyDimsOutOptions::default())
+}
+
+/// As [`any_dims_out`], with all that it leaves out.
+pub fn any_dims_out_with(
+    self_: &Tensor, out: &Tensor, options: AnyDimsOutOptions<'_>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<&[i64]>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::any.dims_out");
+    OP.get()?.call(self_, options.dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`any_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct AnyOutOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for AnyOutOptions {
+    fn default() -> Self {
+        AnyOutOptions {
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn any_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    any_out_with(self_, dim, out, AnyOutOptions::default())
+}
+
+/// As [`any_out`], with all that it leaves out.
+pub fn any_out_with(
+    self_: &Tensor, dim: i64, out: &Tensor, options: AnyOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool, &Tensor), ()> = LazyTyped::new("aten::any.out");
+    OP.get()?.call(self_, dim, options.keepdim, out)?;
     Ok(out.clone())
 }
 
@@ -896,6 +1290,67 @@ pub fn argmax_out_with(self_: &Tensor, out: &Tensor, options: ArgmaxOutOptions) 
     Ok(out.clone())
 }
 
+/// What [`argmin`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ArgminOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for ArgminOptions {
+    fn default() -> Self {
+        ArgminOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor`
+pub fn argmin(self_: &Tensor) -> Result<Tensor> {
+    argmin_with(self_, ArgminOptions::default())
+}
+
+/// As [`argmin`], with all that it leaves out.
+pub fn argmin_with(self_: &Tensor, options: ArgminOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, bool), Tensor> = LazyTyped::new("aten::argmin");
+    OP.get()?.call(self_, options.dim, options.keepdim)
+}
+
+/// What [`argmin_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ArgminOutOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+    /// bool, by default `false`.
+    pub keepdim: bool,
+}
+
+impl Default for ArgminOutOptions {
+    fn default() -> Self {
+        ArgminOutOptions {
+            dim: None,
+            keepdim: false,
+        }
+    }
+}
+
+/// `aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn argmin_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    argmin_out_with(self_, out, ArgminOutOptions::default())
+}
+
+/// As [`argmin_out`], with all that it leaves out.
+pub fn argmin_out_with(self_: &Tensor, out: &Tensor, options: ArgminOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, bool, &Tensor), ()> =
+        LazyTyped::new("aten::argmin.out");
+    OP.get()?.call(self_, options.dim, options.keepdim, out)?;
+    Ok(out.clone())
+}
+
 /// What [`argsort`] leaves out.
 #[derive(Clone, Debug)]
 pub struct ArgsortOptions {
@@ -1109,6 +1564,305 @@ pub fn as_strided_copy_out_with(
         LazyTyped::new("aten::as_strided_copy.out");
     OP.get()?.call(self_, size, stride, options.storage_offset, out)?;
     Ok(out.clone())
+}
+
+/// `aten::asin(Tensor self) -> Tensor`
+pub fn asin(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::asin");
+    OP.get()?.call(self_)
+}
+
+/// `aten::asin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn asin_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::asin.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::asin_(Tensor(a!) self) -> Tensor(a!)`
+pub fn asin_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::asin_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::asinh(Tensor self) -> Tensor`
+pub fn asinh(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::asinh");
+    OP.get()?.call(self_)
+}
+
+/// `aten::asinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn asinh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::asinh.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::asinh_(Tensor(a!) self) -> Tensor(a!)`
+pub fn asinh_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::asinh_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::atan(Tensor self) -> Tensor`
+pub fn atan(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::atan");
+    OP.get()?.call(self_)
+}
+
+/// `aten::atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn atan_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::atan.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::atan2(Tensor self, Tensor other) -> Tensor`
+pub fn atan2(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::atan2");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn atan2_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::atan2.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn atan2_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::atan2_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::atan_(Tensor(a!) self) -> Tensor(a!)`
+pub fn atan_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::atan_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::atanh(Tensor self) -> Tensor`
+pub fn atanh(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::atanh");
+    OP.get()?.call(self_)
+}
+
+/// `aten::atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn atanh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::atanh.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::atanh_(Tensor(a!) self) -> Tensor(a!)`
+pub fn atanh_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::atanh_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn bitwise_and_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::bitwise_and.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor`
+pub fn bitwise_and_scalar_tensor(self_: impl Into<Scalar>, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> =
+        LazyTyped::new("aten::bitwise_and.Scalar_Tensor");
+    OP.get()?.call(self_.into(), other)
+}
+
+/// `aten::bitwise_and.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn bitwise_and_scalar_tensor_out(
+    self_: impl Into<Scalar>, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_and.Scalar_Tensor_out");
+    OP.get()?.call(self_.into(), other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bitwise_and_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_and.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn bitwise_and_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::bitwise_and.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::bitwise_and.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bitwise_and_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_and.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn bitwise_and_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::bitwise_and_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn bitwise_and_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::bitwise_and_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::bitwise_not(Tensor self) -> Tensor`
+pub fn bitwise_not(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::bitwise_not");
+    OP.get()?.call(self_)
+}
+
+/// `aten::bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bitwise_not_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::bitwise_not.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)`
+pub fn bitwise_not_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::bitwise_not_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn bitwise_or_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::bitwise_or.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor`
+pub fn bitwise_or_scalar_tensor(self_: impl Into<Scalar>, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> =
+        LazyTyped::new("aten::bitwise_or.Scalar_Tensor");
+    OP.get()?.call(self_.into(), other)
+}
+
+/// `aten::bitwise_or.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bitwise_or_scalar_tensor_out(
+    self_: impl Into<Scalar>, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_or.Scalar_Tensor_out");
+    OP.get()?.call(self_.into(), other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bitwise_or_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_or.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn bitwise_or_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::bitwise_or.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bitwise_or_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_or.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn bitwise_or_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::bitwise_or_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn bitwise_or_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::bitwise_or_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn bitwise_xor_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::bitwise_xor.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor`
+pub fn bitwise_xor_scalar_tensor(self_: impl Into<Scalar>, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> =
+        LazyTyped::new("aten::bitwise_xor.Scalar_Tensor");
+    OP.get()?.call(self_.into(), other)
+}
+
+/// `aten::bitwise_xor.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+/// Tensor(a!)`
+pub fn bitwise_xor_scalar_tensor_out(
+    self_: impl Into<Scalar>, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_xor.Scalar_Tensor_out");
+    OP.get()?.call(self_.into(), other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bitwise_xor_scalar_out(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_xor.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn bitwise_xor_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::bitwise_xor.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn bitwise_xor_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::bitwise_xor.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn bitwise_xor_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::bitwise_xor_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn bitwise_xor_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::bitwise_xor_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::bmm(Tensor self, Tensor mat2) -> Tensor`
@@ -1780,6 +2534,96 @@ pub fn cos_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::cosh(Tensor self) -> Tensor`
+pub fn cosh(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::cosh");
+    OP.get()?.call(self_)
+}
+
+/// `aten::cosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn cosh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::cosh.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::cosh_(Tensor(a!) self) -> Tensor(a!)`
+pub fn cosh_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::cosh_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// What [`count_nonzero`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CountNonzeroOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+}
+
+impl Default for CountNonzeroOptions {
+    fn default() -> Self {
+        CountNonzeroOptions {
+            dim: None,
+        }
+    }
+}
+
+/// `aten::count_nonzero(Tensor self, int? dim=None) -> Tensor`
+pub fn count_nonzero(self_: &Tensor) -> Result<Tensor> {
+    count_nonzero_with(self_, CountNonzeroOptions::default())
+}
+
+/// As [`count_nonzero`], with all that it leaves out.
+pub fn count_nonzero_with(self_: &Tensor, options: CountNonzeroOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>), Tensor> = LazyTyped::new("aten::count_nonzero");
+    OP.get()?.call(self_, options.dim)
+}
+
+/// `aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor`
+pub fn count_nonzero_dim_int_list(self_: &Tensor, dim: &[i64]) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64]), Tensor> =
+        LazyTyped::new("aten::count_nonzero.dim_IntList");
+    OP.get()?.call(self_, dim)
+}
+
+/// `aten::count_nonzero.dim_IntList_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn count_nonzero_dim_int_list_out(self_: &Tensor, dim: &[i64], out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &[i64], &Tensor), ()> =
+        LazyTyped::new("aten::count_nonzero.dim_IntList_out");
+    OP.get()?.call(self_, dim, out)?;
+    Ok(out.clone())
+}
+
+/// What [`count_nonzero_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct CountNonzeroOutOptions {
+    /// int?, by default `None`.
+    pub dim: Option<i64>,
+}
+
+impl Default for CountNonzeroOutOptions {
+    fn default() -> Self {
+        CountNonzeroOutOptions {
+            dim: None,
+        }
+    }
+}
+
+/// `aten::count_nonzero.out(Tensor self, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn count_nonzero_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    count_nonzero_out_with(self_, out, CountNonzeroOutOptions::default())
+}
+
+/// As [`count_nonzero_out`], with all that it leaves out.
+pub fn count_nonzero_out_with(
+    self_: &Tensor, out: &Tensor, options: CountNonzeroOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<i64>, &Tensor), ()> =
+        LazyTyped::new("aten::count_nonzero.out");
+    OP.get()?.call(self_, options.dim, out)?;
+    Ok(out.clone())
+}
+
 /// What [`cumsum`] leaves out.
 #[derive(Clone, Debug)]
 pub struct CumsumOptions {
@@ -2310,6 +3154,46 @@ pub fn equal(self_: &Tensor, other: &Tensor) -> Result<bool> {
     OP.get()?.call(self_, other)
 }
 
+/// `aten::erf(Tensor self) -> Tensor`
+pub fn erf(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::erf");
+    OP.get()?.call(self_)
+}
+
+/// `aten::erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn erf_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::erf.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::erf_(Tensor(a!) self) -> Tensor(a!)`
+pub fn erf_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::erf_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::erfc(Tensor self) -> Tensor`
+pub fn erfc(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::erfc");
+    OP.get()?.call(self_)
+}
+
+/// `aten::erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn erfc_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::erfc.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::erfc_(Tensor(a!) self) -> Tensor(a!)`
+pub fn erfc_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::erfc_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// `aten::exp(Tensor self) -> Tensor`
 pub fn exp(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::exp");
@@ -2321,6 +3205,26 @@ pub fn exp_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::exp.out");
     OP.get()?.call(self_, out)?;
     Ok(out.clone())
+}
+
+/// `aten::exp2(Tensor self) -> Tensor`
+pub fn exp2(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::exp2");
+    OP.get()?.call(self_)
+}
+
+/// `aten::exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn exp2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::exp2.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::exp2_(Tensor(a!) self) -> Tensor(a!)`
+pub fn exp2_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::exp2_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
 }
 
 /// `aten::exp_(Tensor(a!) self) -> Tensor(a!)`
@@ -2413,6 +3317,26 @@ pub fn expand_copy_out_with(
     Ok(out.clone())
 }
 
+/// `aten::expm1(Tensor self) -> Tensor`
+pub fn expm1(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::expm1");
+    OP.get()?.call(self_)
+}
+
+/// `aten::expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn expm1_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::expm1.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::expm1_(Tensor(a!) self) -> Tensor(a!)`
+pub fn expm1_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::expm1_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// `aten::fill.Scalar(Tensor self, Scalar value) -> Tensor`
 pub fn fill_scalar(self_: &Tensor, value: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::fill.Scalar");
@@ -2453,6 +3377,35 @@ pub fn fill_tensor_(self_: &Tensor, value: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`flatten_using_ints`] leaves out.
+#[derive(Clone, Debug)]
+pub struct FlattenUsingIntsOptions {
+    /// int, by default `0`.
+    pub start_dim: i64,
+    /// int, by default `-1`.
+    pub end_dim: i64,
+}
+
+impl Default for FlattenUsingIntsOptions {
+    fn default() -> Self {
+        FlattenUsingIntsOptions {
+            start_dim: 0,
+            end_dim: -1,
+        }
+    }
+}
+
+/// `aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)`
+pub fn flatten_using_ints(self_: &Tensor) -> Result<Tensor> {
+    flatten_using_ints_with(self_, FlattenUsingIntsOptions::default())
+}
+
+/// As [`flatten_using_ints`], with all that it leaves out.
+pub fn flatten_using_ints_with(self_: &Tensor, options: FlattenUsingIntsOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64), Tensor> = LazyTyped::new("aten::flatten.using_ints");
+    OP.get()?.call(self_, options.start_dim, options.end_dim)
+}
+
 /// `aten::flip(Tensor self, int[] dims) -> Tensor`
 pub fn flip(self_: &Tensor, dims: &[i64]) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &[i64]), Tensor> = LazyTyped::new("aten::flip");
@@ -2482,6 +3435,92 @@ pub fn floor_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 /// `aten::floor_(Tensor(a!) self) -> Tensor(a!)`
 pub fn floor_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::floor_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::fmax(Tensor self, Tensor other) -> Tensor`
+pub fn fmax(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::fmax");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fmax_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::fmax.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::fmin(Tensor self, Tensor other) -> Tensor`
+pub fn fmin(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::fmin");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fmin_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::fmin.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor`
+pub fn fmod_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::fmod.Scalar");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fmod_scalar_out(self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> = LazyTyped::new("aten::fmod.Scalar_out");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn fmod_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::fmod.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn fmod_tensor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::fmod.Tensor_out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn fmod_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::fmod_.Scalar");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn fmod_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::fmod_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::frac(Tensor self) -> Tensor`
+pub fn frac(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::frac");
+    OP.get()?.call(self_)
+}
+
+/// `aten::frac.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn frac_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::frac.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::frac_(Tensor(a!) self) -> Tensor(a!)`
+pub fn frac_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::frac_");
     OP.get()?.call(self_)?;
     Ok(self_.clone())
 }
@@ -2760,6 +3799,26 @@ pub fn gt_scalar_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
 /// `aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
 pub fn gt_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::gt_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::hypot(Tensor self, Tensor other) -> Tensor`
+pub fn hypot(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::hypot");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn hypot_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::hypot.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn hypot_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::hypot_");
     OP.get()?.call(self_, other)?;
     Ok(self_.clone())
 }
@@ -3097,6 +4156,72 @@ pub fn index_select_backward(
     OP.get()?.call(grad, self_sizes, dim, index)
 }
 
+/// What [`isclose`] leaves out.
+#[derive(Clone, Debug)]
+pub struct IscloseOptions {
+    /// float, by default `1e-05`.
+    pub rtol: f64,
+    /// float, by default `1e-08`.
+    pub atol: f64,
+    /// bool, by default `false`.
+    pub equal_nan: bool,
+}
+
+impl Default for IscloseOptions {
+    fn default() -> Self {
+        IscloseOptions {
+            rtol: 1e-05,
+            atol: 1e-08,
+            equal_nan: false,
+        }
+    }
+}
+
+/// `aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
+/// bool equal_nan=False) -> Tensor`
+pub fn isclose(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    isclose_with(self_, other, IscloseOptions::default())
+}
+
+/// As [`isclose`], with all that it leaves out.
+pub fn isclose_with(self_: &Tensor, other: &Tensor, options: IscloseOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, f64, f64, bool), Tensor> =
+        LazyTyped::new("aten::isclose");
+    OP.get()?.call(self_, other, options.rtol, options.atol, options.equal_nan)
+}
+
+/// `aten::isfinite(Tensor self) -> Tensor`
+pub fn isfinite(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::isfinite");
+    OP.get()?.call(self_)
+}
+
+/// `aten::isinf(Tensor self) -> Tensor`
+pub fn isinf(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::isinf");
+    OP.get()?.call(self_)
+}
+
+/// `aten::isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn isinf_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::isinf.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::isnan(Tensor self) -> Tensor`
+pub fn isnan(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::isnan");
+    OP.get()?.call(self_)
+}
+
+/// `aten::isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn isnan_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::isnan.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::item(Tensor self) -> Scalar`
 pub fn item(self_: &Tensor) -> Result<Scalar> {
     static OP: LazyTyped<(&Tensor,), Scalar> = LazyTyped::new("aten::item");
@@ -3258,6 +4383,66 @@ pub fn log_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
     Ok(out.clone())
 }
 
+/// `aten::log10(Tensor self) -> Tensor`
+pub fn log10(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::log10");
+    OP.get()?.call(self_)
+}
+
+/// `aten::log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn log10_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::log10.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::log10_(Tensor(a!) self) -> Tensor(a!)`
+pub fn log10_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::log10_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::log1p(Tensor self) -> Tensor`
+pub fn log1p(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::log1p");
+    OP.get()?.call(self_)
+}
+
+/// `aten::log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn log1p_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::log1p.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::log1p_(Tensor(a!) self) -> Tensor(a!)`
+pub fn log1p_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::log1p_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::log2(Tensor self) -> Tensor`
+pub fn log2(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::log2");
+    OP.get()?.call(self_)
+}
+
+/// `aten::log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn log2_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::log2.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::log2_(Tensor(a!) self) -> Tensor(a!)`
+pub fn log2_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::log2_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// `aten::log_(Tensor(a!) self) -> Tensor(a!)`
 pub fn log_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::log_");
@@ -3321,6 +4506,112 @@ pub fn log_softmax_int_out_with(
         LazyTyped::new("aten::log_softmax.int_out");
     OP.get()?.call(self_, dim, options.dtype, out)?;
     Ok(out.clone())
+}
+
+/// `aten::logaddexp(Tensor self, Tensor other) -> Tensor`
+pub fn logaddexp(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::logaddexp");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::logaddexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn logaddexp_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::logaddexp.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::logaddexp2(Tensor self, Tensor other) -> Tensor`
+pub fn logaddexp2(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::logaddexp2");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::logaddexp2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn logaddexp2_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::logaddexp2.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::logical_and(Tensor self, Tensor other) -> Tensor`
+pub fn logical_and(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::logical_and");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::logical_and.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn logical_and_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_and.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn logical_and_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_and_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::logical_not(Tensor self) -> Tensor`
+pub fn logical_not(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::logical_not");
+    OP.get()?.call(self_)
+}
+
+/// `aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn logical_not_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_not.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::logical_not_(Tensor(a!) self) -> Tensor(a!)`
+pub fn logical_not_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::logical_not_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::logical_or(Tensor self, Tensor other) -> Tensor`
+pub fn logical_or(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::logical_or");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn logical_or_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_or.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn logical_or_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_or_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
+}
+
+/// `aten::logical_xor(Tensor self, Tensor other) -> Tensor`
+pub fn logical_xor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::logical_xor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn logical_xor_out(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_xor.out");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn logical_xor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::logical_xor_");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::lt.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -4017,6 +5308,117 @@ pub fn mul_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`nan_to_num`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanToNumOptions {
+    /// float?, by default `None`.
+    pub nan: Option<f64>,
+    /// float?, by default `None`.
+    pub posinf: Option<f64>,
+    /// float?, by default `None`.
+    pub neginf: Option<f64>,
+}
+
+impl Default for NanToNumOptions {
+    fn default() -> Self {
+        NanToNumOptions {
+            nan: None,
+            posinf: None,
+            neginf: None,
+        }
+    }
+}
+
+/// `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) ->
+/// Tensor`
+pub fn nan_to_num(self_: &Tensor) -> Result<Tensor> {
+    nan_to_num_with(self_, NanToNumOptions::default())
+}
+
+/// As [`nan_to_num`], with all that it leaves out.
+pub fn nan_to_num_with(self_: &Tensor, options: NanToNumOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, Option<f64>), Tensor> =
+        LazyTyped::new("aten::nan_to_num");
+    OP.get()?.call(self_, options.nan, options.posinf, options.neginf)
+}
+
+/// What [`nan_to_num_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanToNumOutOptions {
+    /// float?, by default `None`.
+    pub nan: Option<f64>,
+    /// float?, by default `None`.
+    pub posinf: Option<f64>,
+    /// float?, by default `None`.
+    pub neginf: Option<f64>,
+}
+
+impl Default for NanToNumOutOptions {
+    fn default() -> Self {
+        NanToNumOutOptions {
+            nan: None,
+            posinf: None,
+            neginf: None,
+        }
+    }
+}
+
+/// `aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn nan_to_num_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    nan_to_num_out_with(self_, out, NanToNumOutOptions::default())
+}
+
+/// As [`nan_to_num_out`], with all that it leaves out.
+pub fn nan_to_num_out_with(
+    self_: &Tensor, out: &Tensor, options: NanToNumOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, Option<f64>, &Tensor), ()> =
+        LazyTyped::new("aten::nan_to_num.out");
+    OP.get()?.call(self_, options.nan, options.posinf, options.neginf, out)?;
+    Ok(out.clone())
+}
+
+/// What [`nan_to_num_`] leaves out.
+#[derive(Clone, Debug)]
+pub struct NanToNumInPlaceOptions {
+    /// float?, by default `None`.
+    pub nan: Option<f64>,
+    /// float?, by default `None`.
+    pub posinf: Option<f64>,
+    /// float?, by default `None`.
+    pub neginf: Option<f64>,
+}
+
+impl Default for NanToNumInPlaceOptions {
+    fn default() -> Self {
+        NanToNumInPlaceOptions {
+            nan: None,
+            posinf: None,
+            neginf: None,
+        }
+    }
+}
+
+/// `aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) ->
+/// Tensor(a!)`
+pub fn nan_to_num_(self_: &Tensor) -> Result<Tensor> {
+    nan_to_num_with_(self_, NanToNumInPlaceOptions::default())
+}
+
+/// As [`nan_to_num_`], with all that it leaves out.
+pub fn nan_to_num_with_(self_: &Tensor, options: NanToNumInPlaceOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<f64>, Option<f64>, Option<f64>), ()> =
+        LazyTyped::new("aten::nan_to_num_");
+    OP.get()?.call(self_, options.nan, options.posinf, options.neginf)?;
+    Ok(self_.clone())
+}
+
+/// `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)`
+pub fn narrow(self_: &Tensor, dim: i64, start: i64, length: i64) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, i64, i64), Tensor> = LazyTyped::new("aten::narrow");
+    OP.get()?.call(self_, dim, start, length)
+}
+
 /// `aten::ne.Scalar(Tensor self, Scalar other) -> Tensor`
 pub fn ne_scalar(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::ne.Scalar");
@@ -4662,6 +6064,123 @@ pub fn pow_tensor_(self_: &Tensor, exponent: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// What [`prod`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ProdOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for ProdOptions {
+    fn default() -> Self {
+        ProdOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor`
+pub fn prod(self_: &Tensor) -> Result<Tensor> {
+    prod_with(self_, ProdOptions::default())
+}
+
+/// As [`prod`], with all that it leaves out.
+pub fn prod_with(self_: &Tensor, options: ProdOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<DType>), Tensor> = LazyTyped::new("aten::prod");
+    OP.get()?.call(self_, options.dtype)
+}
+
+/// What [`prod_dim_int`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ProdDimIntOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for ProdDimIntOptions {
+    fn default() -> Self {
+        ProdDimIntOptions {
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) ->
+/// Tensor`
+pub fn prod_dim_int(self_: &Tensor, dim: i64) -> Result<Tensor> {
+    prod_dim_int_with(self_, dim, ProdDimIntOptions::default())
+}
+
+/// As [`prod_dim_int`], with all that it leaves out.
+pub fn prod_dim_int_with(self_: &Tensor, dim: i64, options: ProdDimIntOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool, Option<DType>), Tensor> =
+        LazyTyped::new("aten::prod.dim_int");
+    OP.get()?.call(self_, dim, options.keepdim, options.dtype)
+}
+
+/// What [`prod_int_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ProdIntOutOptions {
+    /// bool, by default `false`.
+    pub keepdim: bool,
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for ProdIntOutOptions {
+    fn default() -> Self {
+        ProdIntOutOptions {
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)`
+pub fn prod_int_out(self_: &Tensor, dim: i64, out: &Tensor) -> Result<Tensor> {
+    prod_int_out_with(self_, dim, out, ProdIntOutOptions::default())
+}
+
+/// As [`prod_int_out`], with all that it leaves out.
+pub fn prod_int_out_with(
+    self_: &Tensor, dim: i64, out: &Tensor, options: ProdIntOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, i64, bool, Option<DType>, &Tensor), ()> =
+        LazyTyped::new("aten::prod.int_out");
+    OP.get()?.call(self_, dim, options.keepdim, options.dtype, out)?;
+    Ok(out.clone())
+}
+
+/// What [`prod_out`] leaves out.
+#[derive(Clone, Debug)]
+pub struct ProdOutOptions {
+    /// ScalarType?, by default `None`.
+    pub dtype: Option<DType>,
+}
+
+impl Default for ProdOutOptions {
+    fn default() -> Self {
+        ProdOutOptions {
+            dtype: None,
+        }
+    }
+}
+
+/// `aten::prod.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)`
+pub fn prod_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    prod_out_with(self_, out, ProdOutOptions::default())
+}
+
+/// As [`prod_out`], with all that it leaves out.
+pub fn prod_out_with(self_: &Tensor, out: &Tensor, options: ProdOutOptions) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Option<DType>, &Tensor), ()> = LazyTyped::new("aten::prod.out");
+    OP.get()?.call(self_, options.dtype, out)?;
+    Ok(out.clone())
+}
+
 /// What [`rand`] leaves out.
 #[derive(Clone, Debug)]
 pub struct RandOptions {
@@ -5058,6 +6577,26 @@ pub fn round_decimals_(self_: &Tensor, decimals: i64) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::rsqrt(Tensor self) -> Tensor`
+pub fn rsqrt(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::rsqrt");
+    OP.get()?.call(self_)
+}
+
+/// `aten::rsqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn rsqrt_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::rsqrt.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)`
+pub fn rsqrt_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::rsqrt_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
 /// What [`rsub_scalar`] leaves out.
 #[derive(Clone, Debug)]
 pub struct RsubScalarOptions {
@@ -5367,6 +6906,19 @@ pub fn sign_(self_: &Tensor) -> Result<Tensor> {
     Ok(self_.clone())
 }
 
+/// `aten::signbit(Tensor self) -> Tensor`
+pub fn signbit(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::signbit");
+    OP.get()?.call(self_)
+}
+
+/// `aten::signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn signbit_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::signbit.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
 /// `aten::sin(Tensor self) -> Tensor`
 pub fn sin(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::sin");
@@ -5383,6 +6935,26 @@ pub fn sin_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 /// `aten::sin_(Tensor(a!) self) -> Tensor(a!)`
 pub fn sin_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::sin_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::sinh(Tensor self) -> Tensor`
+pub fn sinh(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::sinh");
+    OP.get()?.call(self_)
+}
+
+/// `aten::sinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn sinh_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::sinh.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::sinh_(Tensor(a!) self) -> Tensor(a!)`
+pub fn sinh_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::sinh_");
     OP.get()?.call(self_)?;
     Ok(self_.clone())
 }
@@ -5780,6 +7352,26 @@ pub fn sqrt_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
 /// `aten::sqrt_(Tensor(a!) self) -> Tensor(a!)`
 pub fn sqrt_(self_: &Tensor) -> Result<Tensor> {
     static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::sqrt_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
+}
+
+/// `aten::square(Tensor self) -> Tensor`
+pub fn square(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::square");
+    OP.get()?.call(self_)
+}
+
+/// `aten::square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn square_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::square.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::square_(Tensor(a!) self) -> Tensor(a!)`
+pub fn square_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::square_");
     OP.get()?.call(self_)?;
     Ok(self_.clone())
 }
@@ -6307,6 +7899,26 @@ pub fn take_along_dim_out_with(
         LazyTyped::new("aten::take_along_dim.out");
     OP.get()?.call(self_, indices, options.dim, out)?;
     Ok(out.clone())
+}
+
+/// `aten::tan(Tensor self) -> Tensor`
+pub fn tan(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), Tensor> = LazyTyped::new("aten::tan");
+    OP.get()?.call(self_)
+}
+
+/// `aten::tan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn tan_out(self_: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::tan.out");
+    OP.get()?.call(self_, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::tan_(Tensor(a!) self) -> Tensor(a!)`
+pub fn tan_(self_: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor,), ()> = LazyTyped::new("aten::tan_");
+    OP.get()?.call(self_)?;
+    Ok(self_.clone())
 }
 
 /// `aten::tanh(Tensor self) -> Tensor`
@@ -6923,6 +8535,63 @@ pub fn where_self_out(
         LazyTyped::new("aten::where.self_out");
     OP.get()?.call(condition, self_, other, out)?;
     Ok(out.clone())
+}
+
+/// `aten::xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn xlogy_out_scalar_other(
+    self_: &Tensor, other: impl Into<Scalar>, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar, &Tensor), ()> =
+        LazyTyped::new("aten::xlogy.OutScalar_Other");
+    OP.get()?.call(self_, other.into(), out)?;
+    Ok(out.clone())
+}
+
+/// `aten::xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn xlogy_out_scalar_self(
+    self_: impl Into<Scalar>, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor, &Tensor), ()> =
+        LazyTyped::new("aten::xlogy.OutScalar_Self");
+    OP.get()?.call(self_.into(), other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::xlogy.OutTensor(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)`
+pub fn xlogy_out_tensor(self_: &Tensor, other: &Tensor, out: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor, &Tensor), ()> = LazyTyped::new("aten::xlogy.OutTensor");
+    OP.get()?.call(self_, other, out)?;
+    Ok(out.clone())
+}
+
+/// `aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor`
+pub fn xlogy_scalar_other(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), Tensor> = LazyTyped::new("aten::xlogy.Scalar_Other");
+    OP.get()?.call(self_, other.into())
+}
+
+/// `aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor`
+pub fn xlogy_scalar_self(self_: impl Into<Scalar>, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(Scalar, &Tensor), Tensor> = LazyTyped::new("aten::xlogy.Scalar_Self");
+    OP.get()?.call(self_.into(), other)
+}
+
+/// `aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor`
+pub fn xlogy_tensor(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), Tensor> = LazyTyped::new("aten::xlogy.Tensor");
+    OP.get()?.call(self_, other)
+}
+
+/// `aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+pub fn xlogy_scalar_other_(self_: &Tensor, other: impl Into<Scalar>) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, Scalar), ()> = LazyTyped::new("aten::xlogy_.Scalar_Other");
+    OP.get()?.call(self_, other.into())?;
+    Ok(self_.clone())
+}
+
+/// `aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+pub fn xlogy_tensor_(self_: &Tensor, other: &Tensor) -> Result<Tensor> {
+    static OP: LazyTyped<(&Tensor, &Tensor), ()> = LazyTyped::new("aten::xlogy_.Tensor");
+    OP.get()?.call(self_, other)?;
+    Ok(self_.clone())
 }
 
 /// `aten::zero(Tensor self) -> Tensor`

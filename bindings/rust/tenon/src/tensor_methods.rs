@@ -17,6 +17,26 @@ impl Tensor {
         aten::abs_(self)
     }
 
+    /// `aten::acos(Tensor self) -> Tensor`
+    pub fn acos(&self) -> Result<Tensor> {
+        aten::acos(self)
+    }
+
+    /// `aten::acos_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn acos_(&self) -> Result<Tensor> {
+        aten::acos_(self)
+    }
+
+    /// `aten::acosh(Tensor self) -> Tensor`
+    pub fn acosh(&self) -> Result<Tensor> {
+        aten::acosh(self)
+    }
+
+    /// `aten::acosh_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn acosh_(&self) -> Result<Tensor> {
+        aten::acosh_(self)
+    }
+
     /// `aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
     pub fn add_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::add_scalar(self, other)
@@ -139,6 +159,42 @@ impl Tensor {
         aten::alias_copy(self)
     }
 
+    /// `aten::all(Tensor self) -> Tensor`
+    pub fn all(&self) -> Result<Tensor> {
+        aten::all(self)
+    }
+
+    /// `aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor`
+    pub fn all_dim(&self, dim: i64) -> Result<Tensor> {
+        aten::all_dim(self, dim)
+    }
+
+    /// As [`Tensor::all_dim`], with all that it leaves out.
+    pub fn all_dim_with(&self, dim: i64, options: aten::AllDimOptions) -> Result<Tensor> {
+        aten::all_dim_with(self, dim, options)
+    }
+
+    /// `aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor`
+    pub fn all_dims(&self) -> Result<Tensor> {
+        aten::all_dims(self)
+    }
+
+    /// As [`Tensor::all_dims`], with all that it leaves out.
+    pub fn all_dims_with(&self, options: aten::AllDimsOptions<'_>) -> Result<Tensor> {
+        aten::all_dims_with(self, options)
+    }
+
+    /// `aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+    /// atol=1e-08, bool equal_nan=False) -> bool`
+    pub fn allclose(&self, other: &Tensor) -> Result<bool> {
+        aten::allclose(self, other)
+    }
+
+    /// As [`Tensor::allclose`], with all that it leaves out.
+    pub fn allclose_with(&self, other: &Tensor, options: aten::AllcloseOptions) -> Result<bool> {
+        aten::allclose_with(self, other, options)
+    }
+
     /// `aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor`
     pub fn amax(&self) -> Result<Tensor> {
         aten::amax(self)
@@ -149,6 +205,41 @@ impl Tensor {
         aten::amax_with(self, options)
     }
 
+    /// `aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor`
+    pub fn amin(&self) -> Result<Tensor> {
+        aten::amin(self)
+    }
+
+    /// As [`Tensor::amin`], with all that it leaves out.
+    pub fn amin_with(&self, options: aten::AminOptions<'_>) -> Result<Tensor> {
+        aten::amin_with(self, options)
+    }
+
+    /// `aten::any(Tensor self) -> Tensor`
+    pub fn any(&self) -> Result<Tensor> {
+        aten::any(self)
+    }
+
+    /// `aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor`
+    pub fn any_dim(&self, dim: i64) -> Result<Tensor> {
+        aten::any_dim(self, dim)
+    }
+
+    /// As [`Tensor::any_dim`], with all that it leaves out.
+    pub fn any_dim_with(&self, dim: i64, options: aten::AnyDimOptions) -> Result<Tensor> {
+        aten::any_dim_with(self, dim, options)
+    }
+
+    /// `aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor`
+    pub fn any_dims(&self) -> Result<Tensor> {
+        aten::any_dims(self)
+    }
+
+    /// As [`Tensor::any_dims`], with all that it leaves out.
+    pub fn any_dims_with(&self, options: aten::AnyDimsOptions<'_>) -> Result<Tensor> {
+        aten::any_dims_with(self, options)
+    }
+
     /// `aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor`
     pub fn argmax(&self) -> Result<Tensor> {
         aten::argmax(self)
@@ -157,6 +248,16 @@ impl Tensor {
     /// As [`Tensor::argmax`], with all that it leaves out.
     pub fn argmax_with(&self, options: aten::ArgmaxOptions) -> Result<Tensor> {
         aten::argmax_with(self, options)
+    }
+
+    /// `aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor`
+    pub fn argmin(&self) -> Result<Tensor> {
+        aten::argmin(self)
+    }
+
+    /// As [`Tensor::argmin`], with all that it leaves out.
+    pub fn argmin_with(&self, options: aten::ArgminOptions) -> Result<Tensor> {
+        aten::argmin_with(self, options)
     }
 
     /// `aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor`
@@ -217,6 +318,126 @@ impl Tensor {
         &self, size: &[i64], stride: &[i64],
         options: aten::AsStridedCopyOptions) -> Result<Tensor> {
         aten::as_strided_copy_with(self, size, stride, options)
+    }
+
+    /// `aten::asin(Tensor self) -> Tensor`
+    pub fn asin(&self) -> Result<Tensor> {
+        aten::asin(self)
+    }
+
+    /// `aten::asin_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn asin_(&self) -> Result<Tensor> {
+        aten::asin_(self)
+    }
+
+    /// `aten::asinh(Tensor self) -> Tensor`
+    pub fn asinh(&self) -> Result<Tensor> {
+        aten::asinh(self)
+    }
+
+    /// `aten::asinh_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn asinh_(&self) -> Result<Tensor> {
+        aten::asinh_(self)
+    }
+
+    /// `aten::atan(Tensor self) -> Tensor`
+    pub fn atan(&self) -> Result<Tensor> {
+        aten::atan(self)
+    }
+
+    /// `aten::atan2(Tensor self, Tensor other) -> Tensor`
+    pub fn atan2(&self, other: &Tensor) -> Result<Tensor> {
+        aten::atan2(self, other)
+    }
+
+    /// `aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn atan2_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::atan2_(self, other)
+    }
+
+    /// `aten::atan_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn atan_(&self) -> Result<Tensor> {
+        aten::atan_(self)
+    }
+
+    /// `aten::atanh(Tensor self) -> Tensor`
+    pub fn atanh(&self) -> Result<Tensor> {
+        aten::atanh(self)
+    }
+
+    /// `aten::atanh_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn atanh_(&self) -> Result<Tensor> {
+        aten::atanh_(self)
+    }
+
+    /// `aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn bitwise_and_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::bitwise_and_scalar(self, other)
+    }
+
+    /// `aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn bitwise_and(&self, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_and_tensor(self, other)
+    }
+
+    /// `aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn bitwise_and_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::bitwise_and_scalar_(self, other)
+    }
+
+    /// `aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn bitwise_and_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_and_tensor_(self, other)
+    }
+
+    /// `aten::bitwise_not(Tensor self) -> Tensor`
+    pub fn bitwise_not(&self) -> Result<Tensor> {
+        aten::bitwise_not(self)
+    }
+
+    /// `aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn bitwise_not_(&self) -> Result<Tensor> {
+        aten::bitwise_not_(self)
+    }
+
+    /// `aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn bitwise_or_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::bitwise_or_scalar(self, other)
+    }
+
+    /// `aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn bitwise_or(&self, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_or_tensor(self, other)
+    }
+
+    /// `aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn bitwise_or_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::bitwise_or_scalar_(self, other)
+    }
+
+    /// `aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn bitwise_or_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_or_tensor_(self, other)
+    }
+
+    /// `aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn bitwise_xor_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::bitwise_xor_scalar(self, other)
+    }
+
+    /// `aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn bitwise_xor(&self, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_xor_tensor(self, other)
+    }
+
+    /// `aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn bitwise_xor_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::bitwise_xor_scalar_(self, other)
+    }
+
+    /// `aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn bitwise_xor_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::bitwise_xor_tensor_(self, other)
     }
 
     /// `aten::bmm(Tensor self, Tensor mat2) -> Tensor`
@@ -373,6 +594,31 @@ impl Tensor {
         aten::cos_(self)
     }
 
+    /// `aten::cosh(Tensor self) -> Tensor`
+    pub fn cosh(&self) -> Result<Tensor> {
+        aten::cosh(self)
+    }
+
+    /// `aten::cosh_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn cosh_(&self) -> Result<Tensor> {
+        aten::cosh_(self)
+    }
+
+    /// `aten::count_nonzero(Tensor self, int? dim=None) -> Tensor`
+    pub fn count_nonzero(&self) -> Result<Tensor> {
+        aten::count_nonzero(self)
+    }
+
+    /// As [`Tensor::count_nonzero`], with all that it leaves out.
+    pub fn count_nonzero_with(&self, options: aten::CountNonzeroOptions) -> Result<Tensor> {
+        aten::count_nonzero_with(self, options)
+    }
+
+    /// `aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor`
+    pub fn count_nonzero_dim_int_list(&self, dim: &[i64]) -> Result<Tensor> {
+        aten::count_nonzero_dim_int_list(self, dim)
+    }
+
     /// `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor`
     pub fn cumsum(&self, dim: i64) -> Result<Tensor> {
         aten::cumsum(self, dim)
@@ -470,9 +716,39 @@ impl Tensor {
         aten::equal(self, other)
     }
 
+    /// `aten::erf(Tensor self) -> Tensor`
+    pub fn erf(&self) -> Result<Tensor> {
+        aten::erf(self)
+    }
+
+    /// `aten::erf_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn erf_(&self) -> Result<Tensor> {
+        aten::erf_(self)
+    }
+
+    /// `aten::erfc(Tensor self) -> Tensor`
+    pub fn erfc(&self) -> Result<Tensor> {
+        aten::erfc(self)
+    }
+
+    /// `aten::erfc_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn erfc_(&self) -> Result<Tensor> {
+        aten::erfc_(self)
+    }
+
     /// `aten::exp(Tensor self) -> Tensor`
     pub fn exp(&self) -> Result<Tensor> {
         aten::exp(self)
+    }
+
+    /// `aten::exp2(Tensor self) -> Tensor`
+    pub fn exp2(&self) -> Result<Tensor> {
+        aten::exp2(self)
+    }
+
+    /// `aten::exp2_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn exp2_(&self) -> Result<Tensor> {
+        aten::exp2_(self)
     }
 
     /// `aten::exp_(Tensor(a!) self) -> Tensor(a!)`
@@ -501,9 +777,30 @@ impl Tensor {
         aten::expand_copy_with(self, size, options)
     }
 
+    /// `aten::expm1(Tensor self) -> Tensor`
+    pub fn expm1(&self) -> Result<Tensor> {
+        aten::expm1(self)
+    }
+
+    /// `aten::expm1_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn expm1_(&self) -> Result<Tensor> {
+        aten::expm1_(self)
+    }
+
     /// `aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)`
     pub fn fill_scalar_(&self, value: impl Into<Scalar>) -> Result<Tensor> {
         aten::fill_scalar_(self, value)
+    }
+
+    /// `aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)`
+    pub fn flatten_using_ints(&self) -> Result<Tensor> {
+        aten::flatten_using_ints(self)
+    }
+
+    /// As [`Tensor::flatten_using_ints`], with all that it leaves out.
+    pub fn flatten_using_ints_with(
+        &self, options: aten::FlattenUsingIntsOptions) -> Result<Tensor> {
+        aten::flatten_using_ints_with(self, options)
     }
 
     /// `aten::flip(Tensor self, int[] dims) -> Tensor`
@@ -519,6 +816,46 @@ impl Tensor {
     /// `aten::floor_(Tensor(a!) self) -> Tensor(a!)`
     pub fn floor_(&self) -> Result<Tensor> {
         aten::floor_(self)
+    }
+
+    /// `aten::fmax(Tensor self, Tensor other) -> Tensor`
+    pub fn fmax(&self, other: &Tensor) -> Result<Tensor> {
+        aten::fmax(self, other)
+    }
+
+    /// `aten::fmin(Tensor self, Tensor other) -> Tensor`
+    pub fn fmin(&self, other: &Tensor) -> Result<Tensor> {
+        aten::fmin(self, other)
+    }
+
+    /// `aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor`
+    pub fn fmod_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::fmod_scalar(self, other)
+    }
+
+    /// `aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn fmod(&self, other: &Tensor) -> Result<Tensor> {
+        aten::fmod_tensor(self, other)
+    }
+
+    /// `aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn fmod_scalar_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::fmod_scalar_(self, other)
+    }
+
+    /// `aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn fmod_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::fmod_tensor_(self, other)
+    }
+
+    /// `aten::frac(Tensor self) -> Tensor`
+    pub fn frac(&self) -> Result<Tensor> {
+        aten::frac(self)
+    }
+
+    /// `aten::frac_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn frac_(&self) -> Result<Tensor> {
+        aten::frac_(self)
     }
 
     /// `aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)`
@@ -575,6 +912,16 @@ impl Tensor {
     /// `aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
     pub fn gt_(&self, other: &Tensor) -> Result<Tensor> {
         aten::gt_tensor_(self, other)
+    }
+
+    /// `aten::hypot(Tensor self, Tensor other) -> Tensor`
+    pub fn hypot(&self, other: &Tensor) -> Result<Tensor> {
+        aten::hypot(self, other)
+    }
+
+    /// `aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn hypot_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::hypot_(self, other)
     }
 
     /// `aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2]
@@ -688,6 +1035,32 @@ impl Tensor {
         aten::index_select(self, dim, index)
     }
 
+    /// `aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+    /// atol=1e-08, bool equal_nan=False) -> Tensor`
+    pub fn isclose(&self, other: &Tensor) -> Result<Tensor> {
+        aten::isclose(self, other)
+    }
+
+    /// As [`Tensor::isclose`], with all that it leaves out.
+    pub fn isclose_with(&self, other: &Tensor, options: aten::IscloseOptions) -> Result<Tensor> {
+        aten::isclose_with(self, other, options)
+    }
+
+    /// `aten::isfinite(Tensor self) -> Tensor`
+    pub fn isfinite(&self) -> Result<Tensor> {
+        aten::isfinite(self)
+    }
+
+    /// `aten::isinf(Tensor self) -> Tensor`
+    pub fn isinf(&self) -> Result<Tensor> {
+        aten::isinf(self)
+    }
+
+    /// `aten::isnan(Tensor self) -> Tensor`
+    pub fn isnan(&self) -> Result<Tensor> {
+        aten::isnan(self)
+    }
+
     /// `aten::le.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn le_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::le_scalar(self, other)
@@ -733,6 +1106,36 @@ impl Tensor {
         aten::log(self)
     }
 
+    /// `aten::log10(Tensor self) -> Tensor`
+    pub fn log10(&self) -> Result<Tensor> {
+        aten::log10(self)
+    }
+
+    /// `aten::log10_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn log10_(&self) -> Result<Tensor> {
+        aten::log10_(self)
+    }
+
+    /// `aten::log1p(Tensor self) -> Tensor`
+    pub fn log1p(&self) -> Result<Tensor> {
+        aten::log1p(self)
+    }
+
+    /// `aten::log1p_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn log1p_(&self) -> Result<Tensor> {
+        aten::log1p_(self)
+    }
+
+    /// `aten::log2(Tensor self) -> Tensor`
+    pub fn log2(&self) -> Result<Tensor> {
+        aten::log2(self)
+    }
+
+    /// `aten::log2_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn log2_(&self) -> Result<Tensor> {
+        aten::log2_(self)
+    }
+
     /// `aten::log_(Tensor(a!) self) -> Tensor(a!)`
     pub fn log_(&self) -> Result<Tensor> {
         aten::log_(self)
@@ -747,6 +1150,56 @@ impl Tensor {
     pub fn log_softmax_with(
         &self, dim: i64, options: aten::LogSoftmaxIntOptions) -> Result<Tensor> {
         aten::log_softmax_int_with(self, dim, options)
+    }
+
+    /// `aten::logaddexp(Tensor self, Tensor other) -> Tensor`
+    pub fn logaddexp(&self, other: &Tensor) -> Result<Tensor> {
+        aten::logaddexp(self, other)
+    }
+
+    /// `aten::logaddexp2(Tensor self, Tensor other) -> Tensor`
+    pub fn logaddexp2(&self, other: &Tensor) -> Result<Tensor> {
+        aten::logaddexp2(self, other)
+    }
+
+    /// `aten::logical_and(Tensor self, Tensor other) -> Tensor`
+    pub fn logical_and(&self, other: &Tensor) -> Result<Tensor> {
+        aten::logical_and(self, other)
+    }
+
+    /// `aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn logical_and_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::logical_and_(self, other)
+    }
+
+    /// `aten::logical_not(Tensor self) -> Tensor`
+    pub fn logical_not(&self) -> Result<Tensor> {
+        aten::logical_not(self)
+    }
+
+    /// `aten::logical_not_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn logical_not_(&self) -> Result<Tensor> {
+        aten::logical_not_(self)
+    }
+
+    /// `aten::logical_or(Tensor self, Tensor other) -> Tensor`
+    pub fn logical_or(&self, other: &Tensor) -> Result<Tensor> {
+        aten::logical_or(self, other)
+    }
+
+    /// `aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn logical_or_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::logical_or_(self, other)
+    }
+
+    /// `aten::logical_xor(Tensor self, Tensor other) -> Tensor`
+    pub fn logical_xor(&self, other: &Tensor) -> Result<Tensor> {
+        aten::logical_xor(self, other)
+    }
+
+    /// `aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn logical_xor_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::logical_xor_(self, other)
     }
 
     /// `aten::lt.Scalar(Tensor self, Scalar other) -> Tensor`
@@ -946,6 +1399,33 @@ impl Tensor {
         aten::mul_tensor_(self, other)
     }
 
+    /// `aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) ->
+    /// Tensor`
+    pub fn nan_to_num(&self) -> Result<Tensor> {
+        aten::nan_to_num(self)
+    }
+
+    /// As [`Tensor::nan_to_num`], with all that it leaves out.
+    pub fn nan_to_num_with(&self, options: aten::NanToNumOptions) -> Result<Tensor> {
+        aten::nan_to_num_with(self, options)
+    }
+
+    /// `aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None)
+    /// -> Tensor(a!)`
+    pub fn nan_to_num_(&self) -> Result<Tensor> {
+        aten::nan_to_num_(self)
+    }
+
+    /// As [`Tensor::nan_to_num_`], with all that it leaves out.
+    pub fn nan_to_num_with_(&self, options: aten::NanToNumInPlaceOptions) -> Result<Tensor> {
+        aten::nan_to_num_with_(self, options)
+    }
+
+    /// `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)`
+    pub fn narrow(&self, dim: i64, start: i64, length: i64) -> Result<Tensor> {
+        aten::narrow(self, dim, start, length)
+    }
+
     /// `aten::ne.Scalar(Tensor self, Scalar other) -> Tensor`
     pub fn ne_scalar(&self, other: impl Into<Scalar>) -> Result<Tensor> {
         aten::ne_scalar(self, other)
@@ -1028,6 +1508,27 @@ impl Tensor {
         aten::pow_tensor_(self, exponent)
     }
 
+    /// `aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor`
+    pub fn prod(&self) -> Result<Tensor> {
+        aten::prod(self)
+    }
+
+    /// As [`Tensor::prod`], with all that it leaves out.
+    pub fn prod_with(&self, options: aten::ProdOptions) -> Result<Tensor> {
+        aten::prod_with(self, options)
+    }
+
+    /// `aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) ->
+    /// Tensor`
+    pub fn prod_dim_int(&self, dim: i64) -> Result<Tensor> {
+        aten::prod_dim_int(self, dim)
+    }
+
+    /// As [`Tensor::prod_dim_int`], with all that it leaves out.
+    pub fn prod_dim_int_with(&self, dim: i64, options: aten::ProdDimIntOptions) -> Result<Tensor> {
+        aten::prod_dim_int_with(self, dim, options)
+    }
+
     /// `aten::real(Tensor(a) self) -> Tensor(a)`
     pub fn real(&self) -> Result<Tensor> {
         aten::real(self)
@@ -1106,6 +1607,16 @@ impl Tensor {
     /// `aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)`
     pub fn round_decimals_(&self, decimals: i64) -> Result<Tensor> {
         aten::round_decimals_(self, decimals)
+    }
+
+    /// `aten::rsqrt(Tensor self) -> Tensor`
+    pub fn rsqrt(&self) -> Result<Tensor> {
+        aten::rsqrt(self)
+    }
+
+    /// `aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn rsqrt_(&self) -> Result<Tensor> {
+        aten::rsqrt_(self)
     }
 
     /// `aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
@@ -1201,6 +1712,11 @@ impl Tensor {
         aten::sign_(self)
     }
 
+    /// `aten::signbit(Tensor self) -> Tensor`
+    pub fn signbit(&self) -> Result<Tensor> {
+        aten::signbit(self)
+    }
+
     /// `aten::sin(Tensor self) -> Tensor`
     pub fn sin(&self) -> Result<Tensor> {
         aten::sin(self)
@@ -1209,6 +1725,16 @@ impl Tensor {
     /// `aten::sin_(Tensor(a!) self) -> Tensor(a!)`
     pub fn sin_(&self) -> Result<Tensor> {
         aten::sin_(self)
+    }
+
+    /// `aten::sinh(Tensor self) -> Tensor`
+    pub fn sinh(&self) -> Result<Tensor> {
+        aten::sinh(self)
+    }
+
+    /// `aten::sinh_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn sinh_(&self) -> Result<Tensor> {
+        aten::sinh_(self)
     }
 
     /// `aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None,
@@ -1286,6 +1812,16 @@ impl Tensor {
     /// `aten::sqrt_(Tensor(a!) self) -> Tensor(a!)`
     pub fn sqrt_(&self) -> Result<Tensor> {
         aten::sqrt_(self)
+    }
+
+    /// `aten::square(Tensor self) -> Tensor`
+    pub fn square(&self) -> Result<Tensor> {
+        aten::square(self)
+    }
+
+    /// `aten::square_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn square_(&self) -> Result<Tensor> {
+        aten::square_(self)
     }
 
     /// `aten::squeeze(Tensor(a) self) -> Tensor(a)`
@@ -1432,6 +1968,16 @@ impl Tensor {
     pub fn take_along_dim_with(
         &self, indices: &Tensor, options: aten::TakeAlongDimOptions) -> Result<Tensor> {
         aten::take_along_dim_with(self, indices, options)
+    }
+
+    /// `aten::tan(Tensor self) -> Tensor`
+    pub fn tan(&self) -> Result<Tensor> {
+        aten::tan(self)
+    }
+
+    /// `aten::tan_(Tensor(a!) self) -> Tensor(a!)`
+    pub fn tan_(&self) -> Result<Tensor> {
+        aten::tan_(self)
     }
 
     /// `aten::tanh(Tensor self) -> Tensor`
@@ -1600,6 +2146,26 @@ impl Tensor {
     /// `aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor`
     pub fn view_copy_dtype(&self, dtype: DType) -> Result<Tensor> {
         aten::view_copy_dtype(self, dtype)
+    }
+
+    /// `aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor`
+    pub fn xlogy_scalar_other(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::xlogy_scalar_other(self, other)
+    }
+
+    /// `aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor`
+    pub fn xlogy(&self, other: &Tensor) -> Result<Tensor> {
+        aten::xlogy_tensor(self, other)
+    }
+
+    /// `aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)`
+    pub fn xlogy_scalar_other_(&self, other: impl Into<Scalar>) -> Result<Tensor> {
+        aten::xlogy_scalar_other_(self, other)
+    }
+
+    /// `aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)`
+    pub fn xlogy_(&self, other: &Tensor) -> Result<Tensor> {
+        aten::xlogy_tensor_(self, other)
     }
 
     /// `aten::zero_(Tensor(a!) self) -> Tensor(a!)`

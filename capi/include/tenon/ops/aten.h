@@ -214,6 +214,86 @@ static inline tenon_status aten_abs_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::acos(Tensor self) -> Tensor
+static inline tenon_status aten_acos(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::acos", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_acos_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::acos.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::acos_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_acos_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::acos_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::acosh(Tensor self) -> Tensor
+static inline tenon_status aten_acosh(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::acosh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_acosh_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::acosh.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::acosh_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_acosh_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::acosh_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_add_Scalar_options {
   tenon_value alpha;
 } aten_add_Scalar_options;
@@ -714,6 +794,193 @@ static inline tenon_status aten_alias_copy_out(tenon_tensor* self, tenon_tensor*
   return TENON_OK;
 }
 
+/// aten::all(Tensor self) -> Tensor
+static inline tenon_status aten_all(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::all", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_all_all_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::all.all_out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_all_dim_options {
+  int32_t keepdim;
+} aten_all_dim_options;
+
+static inline aten_all_dim_options aten_all_dim_defaults(void) {
+  aten_all_dim_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor
+static inline tenon_status aten_all_dim(
+    tenon_tensor* self, int64_t dim, const aten_all_dim_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_all_dim_options defaults_ = aten_all_dim_defaults();
+  const aten_all_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::all.dim", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_all_dims_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+} aten_all_dims_options;
+
+static inline aten_all_dims_options aten_all_dims_defaults(void) {
+  aten_all_dims_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor
+static inline tenon_status aten_all_dims(
+    tenon_tensor* self, const aten_all_dims_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_all_dims_options defaults_ = aten_all_dims_defaults();
+  const aten_all_dims_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::all.dims", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_all_dims_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+} aten_all_dims_out_options;
+
+static inline aten_all_dims_out_options aten_all_dims_out_defaults(void) {
+  aten_all_dims_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_all_dims_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_all_dims_out_options* options) {
+  static const tenon_op* op_;
+  const aten_all_dims_out_options defaults_ = aten_all_dims_out_defaults();
+  const aten_all_dims_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::all.dims_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_all_out_options {
+  int32_t keepdim;
+} aten_all_out_options;
+
+static inline aten_all_out_options aten_all_out_defaults(void) {
+  aten_all_out_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_all_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out, const aten_all_out_options* options) {
+  static const tenon_op* op_;
+  const aten_all_out_options defaults_ = aten_all_out_defaults();
+  const aten_all_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::all.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_allclose_options {
+  double rtol;
+  double atol;
+  int32_t equal_nan;
+} aten_allclose_options;
+
+static inline aten_allclose_options aten_allclose_defaults(void) {
+  aten_allclose_options options_;
+  options_.rtol = 1e-05;
+  options_.atol = 1e-08;
+  options_.equal_nan = 0;
+  return options_;
+}
+
+/// aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
+/// bool equal_nan=False) -> bool
+static inline tenon_status aten_allclose(
+    tenon_tensor* self, tenon_tensor* other, const aten_allclose_options* options,
+    int32_t* out_result) {
+  static const tenon_op* op_;
+  const aten_allclose_options defaults_ = aten_allclose_defaults();
+  const aten_allclose_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_float(given_->rtol);
+  args_[3] = tenon_value_of_float(given_->atol);
+  args_[4] = tenon_value_of_bool(given_->equal_nan);
+  status_ = aten_wrapped_call(&op_, "aten::allclose", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = (int32_t)rets_[0].as.i;
+  return TENON_OK;
+}
+
 typedef struct aten_amax_options {
   const int64_t* dim;
   uint32_t dim_count;
@@ -776,6 +1043,224 @@ static inline tenon_status aten_amax_out(
   args_[2] = tenon_value_of_bool(given_->keepdim);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::amax.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_amin_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+} aten_amin_options;
+
+static inline aten_amin_options aten_amin_defaults(void) {
+  static const int64_t dim_default_[] = {0};
+  aten_amin_options options_;
+  options_.dim = dim_default_;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
+static inline tenon_status aten_amin(
+    tenon_tensor* self, const aten_amin_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_amin_options defaults_ = aten_amin_defaults();
+  const aten_amin_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::amin", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_amin_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+} aten_amin_out_options;
+
+static inline aten_amin_out_options aten_amin_out_defaults(void) {
+  static const int64_t dim_default_[] = {0};
+  aten_amin_out_options options_;
+  options_.dim = dim_default_;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_amin_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_amin_out_options* options) {
+  static const tenon_op* op_;
+  const aten_amin_out_options defaults_ = aten_amin_out_defaults();
+  const aten_amin_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(given_->dim, given_->dim_count);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::amin.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::any(Tensor self) -> Tensor
+static inline tenon_status aten_any(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::any", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_any_all_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::any.all_out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_any_dim_options {
+  int32_t keepdim;
+} aten_any_dim_options;
+
+static inline aten_any_dim_options aten_any_dim_defaults(void) {
+  aten_any_dim_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor
+static inline tenon_status aten_any_dim(
+    tenon_tensor* self, int64_t dim, const aten_any_dim_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_any_dim_options defaults_ = aten_any_dim_defaults();
+  const aten_any_dim_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::any.dim", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_any_dims_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+} aten_any_dims_options;
+
+static inline aten_any_dims_options aten_any_dims_defaults(void) {
+  aten_any_dims_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor
+static inline tenon_status aten_any_dims(
+    tenon_tensor* self, const aten_any_dims_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_any_dims_options defaults_ = aten_any_dims_defaults();
+  const aten_any_dims_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::any.dims", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_any_dims_out_options {
+  const int64_t* dim;
+  uint32_t dim_count;
+  int32_t keepdim;
+} aten_any_dims_out_options;
+
+static inline aten_any_dims_out_options aten_any_dims_out_defaults(void) {
+  aten_any_dims_out_options options_;
+  options_.dim = NULL;
+  options_.dim_count = 0;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_any_dims_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_any_dims_out_options* options) {
+  static const tenon_op* op_;
+  const aten_any_dims_out_options defaults_ = aten_any_dims_out_defaults();
+  const aten_any_dims_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_ints(given_->dim, given_->dim_count) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::any.dims_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_any_out_options {
+  int32_t keepdim;
+} aten_any_out_options;
+
+static inline aten_any_out_options aten_any_out_defaults(void) {
+  aten_any_out_options options_;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_any_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out, const aten_any_out_options* options) {
+  static const tenon_op* op_;
+  const aten_any_out_options defaults_ = aten_any_out_defaults();
+  const aten_any_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::any.out", args_, 4, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -1005,6 +1490,68 @@ static inline tenon_status aten_argmax_out(
   return TENON_OK;
 }
 
+typedef struct aten_argmin_options {
+  const int64_t* dim;
+  int32_t keepdim;
+} aten_argmin_options;
+
+static inline aten_argmin_options aten_argmin_defaults(void) {
+  aten_argmin_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
+static inline tenon_status aten_argmin(
+    tenon_tensor* self, const aten_argmin_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_argmin_options defaults_ = aten_argmin_defaults();
+  const aten_argmin_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  status_ = aten_wrapped_call(&op_, "aten::argmin", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_argmin_out_options {
+  const int64_t* dim;
+  int32_t keepdim;
+} aten_argmin_out_options;
+
+static inline aten_argmin_out_options aten_argmin_out_defaults(void) {
+  aten_argmin_out_options options_;
+  options_.dim = NULL;
+  options_.keepdim = 0;
+  return options_;
+}
+
+/// aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+/// Tensor(a!)
+static inline tenon_status aten_argmin_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_argmin_out_options* options) {
+  static const tenon_op* op_;
+  const aten_argmin_out_options defaults_ = aten_argmin_out_defaults();
+  const aten_argmin_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::argmin.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_argsort_options {
   int64_t dim;
   int32_t descending;
@@ -1221,6 +1768,614 @@ static inline tenon_status aten_as_strided_copy_out(
   args_[3] = given_->storage_offset != NULL ? tenon_value_of_int((*given_->storage_offset)) : tenon_value_of_none();
   args_[4] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::as_strided_copy.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::asin(Tensor self) -> Tensor
+static inline tenon_status aten_asin(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::asin", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::asin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_asin_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::asin.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::asin_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_asin_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::asin_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::asinh(Tensor self) -> Tensor
+static inline tenon_status aten_asinh(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::asinh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::asinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_asinh_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::asinh.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::asinh_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_asinh_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::asinh_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::atan(Tensor self) -> Tensor
+static inline tenon_status aten_atan(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::atan", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_atan_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::atan.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::atan2(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_atan2(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::atan2", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_atan2_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::atan2.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_atan2_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::atan2_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::atan_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_atan_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::atan_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::atanh(Tensor self) -> Tensor
+static inline tenon_status aten_atanh(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::atanh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_atanh_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::atanh.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::atanh_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_atanh_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::atanh_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_bitwise_and_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_and.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+static inline tenon_status aten_bitwise_and_Scalar_Tensor(
+    tenon_value self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_and.Scalar_Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_and.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_and_Scalar_Tensor_out(
+    tenon_value self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_and.Scalar_Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_and_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_and.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_bitwise_and_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_and.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_and.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_and_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_and.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_bitwise_and__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_and_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_bitwise_and__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_and_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_not(Tensor self) -> Tensor
+static inline tenon_status aten_bitwise_not(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_not", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_not_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_not.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_bitwise_not_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_not_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_bitwise_or_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_or.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+static inline tenon_status aten_bitwise_or_Scalar_Tensor(
+    tenon_value self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_or.Scalar_Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_or.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_or_Scalar_Tensor_out(
+    tenon_value self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_or.Scalar_Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_or_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_or.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_bitwise_or_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_or.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_or_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_or.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_bitwise_or__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_or_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_bitwise_or__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_or_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_bitwise_xor_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_xor.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+static inline tenon_status aten_bitwise_xor_Scalar_Tensor(
+    tenon_value self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_xor.Scalar_Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_xor.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_xor_Scalar_Tensor_out(
+    tenon_value self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_xor.Scalar_Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_xor_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_xor.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_bitwise_xor_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_xor.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_bitwise_xor_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_xor.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_bitwise_xor__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_xor_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_bitwise_xor__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::bitwise_xor_.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -2140,6 +3295,132 @@ static inline tenon_status aten_cos_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::cosh(Tensor self) -> Tensor
+static inline tenon_status aten_cosh(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::cosh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::cosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_cosh_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::cosh.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::cosh_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_cosh_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::cosh_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_count_nonzero_options {
+  const int64_t* dim;
+} aten_count_nonzero_options;
+
+static inline aten_count_nonzero_options aten_count_nonzero_defaults(void) {
+  aten_count_nonzero_options options_;
+  options_.dim = NULL;
+  return options_;
+}
+
+/// aten::count_nonzero(Tensor self, int? dim=None) -> Tensor
+static inline tenon_status aten_count_nonzero(
+    tenon_tensor* self, const aten_count_nonzero_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_count_nonzero_options defaults_ = aten_count_nonzero_defaults();
+  const aten_count_nonzero_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::count_nonzero", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor
+static inline tenon_status aten_count_nonzero_dim_IntList(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  status_ = aten_wrapped_call(&op_, "aten::count_nonzero.dim_IntList", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::count_nonzero.dim_IntList_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_count_nonzero_dim_IntList_out(
+    tenon_tensor* self, const int64_t* dim, uint32_t dim_count, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_ints(dim, dim_count);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::count_nonzero.dim_IntList_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_count_nonzero_out_options {
+  const int64_t* dim;
+} aten_count_nonzero_out_options;
+
+static inline aten_count_nonzero_out_options aten_count_nonzero_out_defaults(void) {
+  aten_count_nonzero_out_options options_;
+  options_.dim = NULL;
+  return options_;
+}
+
+/// aten::count_nonzero.out(Tensor self, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_count_nonzero_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_count_nonzero_out_options* options) {
+  static const tenon_op* op_;
+  const aten_count_nonzero_out_options defaults_ = aten_count_nonzero_out_defaults();
+  const aten_count_nonzero_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::count_nonzero.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_cumsum_options {
   const tenon_dtype* dtype;
 } aten_cumsum_options;
@@ -2871,6 +4152,86 @@ static inline tenon_status aten_equal(
   return TENON_OK;
 }
 
+/// aten::erf(Tensor self) -> Tensor
+static inline tenon_status aten_erf(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::erf", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_erf_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::erf.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::erf_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_erf_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::erf_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::erfc(Tensor self) -> Tensor
+static inline tenon_status aten_erfc(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::erfc", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_erfc_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::erfc.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::erfc_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_erfc_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::erfc_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::exp(Tensor self) -> Tensor
 static inline tenon_status aten_exp(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -2893,6 +4254,46 @@ static inline tenon_status aten_exp_out(tenon_tensor* self, tenon_tensor* out) {
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::exp.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::exp2(Tensor self) -> Tensor
+static inline tenon_status aten_exp2(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::exp2", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_exp2_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::exp2.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::exp2_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_exp2_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::exp2_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -3000,6 +4401,46 @@ static inline tenon_status aten_expand_copy_out(
   return TENON_OK;
 }
 
+/// aten::expm1(Tensor self) -> Tensor
+static inline tenon_status aten_expm1(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::expm1", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_expm1_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::expm1.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::expm1_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_expm1_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::expm1_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::fill.Scalar(Tensor self, Scalar value) -> Tensor
 static inline tenon_status aten_fill_Scalar(
     tenon_tensor* self, tenon_value value, tenon_tensor** out_result) {
@@ -3090,6 +4531,36 @@ static inline tenon_status aten_fill__Tensor(tenon_tensor* self, tenon_tensor* v
   return TENON_OK;
 }
 
+typedef struct aten_flatten_using_ints_options {
+  int64_t start_dim;
+  int64_t end_dim;
+} aten_flatten_using_ints_options;
+
+static inline aten_flatten_using_ints_options aten_flatten_using_ints_defaults(void) {
+  aten_flatten_using_ints_options options_;
+  options_.start_dim = 0;
+  options_.end_dim = -1;
+  return options_;
+}
+
+/// aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)
+static inline tenon_status aten_flatten_using_ints(
+    tenon_tensor* self, const aten_flatten_using_ints_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_flatten_using_ints_options defaults_ = aten_flatten_using_ints_defaults();
+  const aten_flatten_using_ints_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(given_->start_dim);
+  args_[2] = tenon_value_of_int(given_->end_dim);
+  status_ = aten_wrapped_call(&op_, "aten::flatten.using_ints", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::flip(Tensor self, int[] dims) -> Tensor
 static inline tenon_status aten_flip(
     tenon_tensor* self, const int64_t* dims, uint32_t dims_count, tenon_tensor** out_result) {
@@ -3156,6 +4627,198 @@ static inline tenon_status aten_floor_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::floor_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fmax(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_fmax(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::fmax", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fmax_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fmax.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fmin(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_fmin(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::fmin", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fmin_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fmin.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_fmod_Scalar(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::fmod.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fmod_Scalar_out(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fmod.Scalar_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_fmod_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::fmod.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_fmod_Tensor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::fmod.Tensor_out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_fmod__Scalar(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::fmod_.Scalar", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_fmod__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::fmod_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::frac(Tensor self) -> Tensor
+static inline tenon_status aten_frac(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::frac", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::frac.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_frac_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::frac.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::frac_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_frac_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::frac_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -3559,6 +5222,51 @@ static inline tenon_status aten_gt__Tensor(tenon_tensor* self, tenon_tensor* oth
   args_[0] = tenon_value_of_tensor(self);
   args_[1] = tenon_value_of_tensor(other);
   status_ = aten_wrapped_call(&op_, "aten::gt_.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hypot(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_hypot(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::hypot", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_hypot_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::hypot.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_hypot_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::hypot_", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -4055,6 +5763,109 @@ static inline tenon_status aten_index_select_backward(
   return TENON_OK;
 }
 
+typedef struct aten_isclose_options {
+  double rtol;
+  double atol;
+  int32_t equal_nan;
+} aten_isclose_options;
+
+static inline aten_isclose_options aten_isclose_defaults(void) {
+  aten_isclose_options options_;
+  options_.rtol = 1e-05;
+  options_.atol = 1e-08;
+  options_.equal_nan = 0;
+  return options_;
+}
+
+/// aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
+/// bool equal_nan=False) -> Tensor
+static inline tenon_status aten_isclose(
+    tenon_tensor* self, tenon_tensor* other, const aten_isclose_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_isclose_options defaults_ = aten_isclose_defaults();
+  const aten_isclose_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_float(given_->rtol);
+  args_[3] = tenon_value_of_float(given_->atol);
+  args_[4] = tenon_value_of_bool(given_->equal_nan);
+  status_ = aten_wrapped_call(&op_, "aten::isclose", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::isfinite(Tensor self) -> Tensor
+static inline tenon_status aten_isfinite(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::isfinite", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::isinf(Tensor self) -> Tensor
+static inline tenon_status aten_isinf(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::isinf", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_isinf_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::isinf.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::isnan(Tensor self) -> Tensor
+static inline tenon_status aten_isnan(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::isnan", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_isnan_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::isnan.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::item(Tensor self) -> Scalar
 static inline tenon_status aten_item(tenon_tensor* self, tenon_value* out_result) {
   static const tenon_op* op_;
@@ -4343,6 +6154,126 @@ static inline tenon_status aten_log_out(tenon_tensor* self, tenon_tensor* out) {
   return TENON_OK;
 }
 
+/// aten::log10(Tensor self) -> Tensor
+static inline tenon_status aten_log10(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::log10", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_log10_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::log10.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::log10_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_log10_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::log10_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::log1p(Tensor self) -> Tensor
+static inline tenon_status aten_log1p(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::log1p", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_log1p_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::log1p.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::log1p_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_log1p_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::log1p_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::log2(Tensor self) -> Tensor
+static inline tenon_status aten_log2(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::log2", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_log2_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::log2.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::log2_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_log2_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::log2_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::log_(Tensor(a!) self) -> Tensor(a!)
 static inline tenon_status aten_log_(tenon_tensor* self) {
   static const tenon_op* op_;
@@ -4411,6 +6342,243 @@ static inline tenon_status aten_log_softmax_int_out(
   args_[2] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::log_softmax.int_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logaddexp(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_logaddexp(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::logaddexp", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::logaddexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logaddexp_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logaddexp.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logaddexp2(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_logaddexp2(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::logaddexp2", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::logaddexp2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logaddexp2_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logaddexp2.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logical_and(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_logical_and(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::logical_and", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::logical_and.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logical_and_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logical_and.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_logical_and_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::logical_and_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logical_not(Tensor self) -> Tensor
+static inline tenon_status aten_logical_not(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::logical_not", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logical_not_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logical_not.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logical_not_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_logical_not_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::logical_not_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logical_or(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_logical_or(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::logical_or", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logical_or_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logical_or.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_logical_or_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::logical_or_", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logical_xor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_logical_xor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::logical_xor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_logical_xor_out(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::logical_xor.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_logical_xor_(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::logical_xor_", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -5551,6 +7719,125 @@ static inline tenon_status aten_mul__Tensor(tenon_tensor* self, tenon_tensor* ot
   return TENON_OK;
 }
 
+typedef struct aten_nan_to_num_options {
+  const double* nan;
+  const double* posinf;
+  const double* neginf;
+} aten_nan_to_num_options;
+
+static inline aten_nan_to_num_options aten_nan_to_num_defaults(void) {
+  aten_nan_to_num_options options_;
+  options_.nan = NULL;
+  options_.posinf = NULL;
+  options_.neginf = NULL;
+  return options_;
+}
+
+/// aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor
+static inline tenon_status aten_nan_to_num(
+    tenon_tensor* self, const aten_nan_to_num_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_nan_to_num_options defaults_ = aten_nan_to_num_defaults();
+  const aten_nan_to_num_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->nan != NULL ? tenon_value_of_float((*given_->nan)) : tenon_value_of_none();
+  args_[2] = given_->posinf != NULL ? tenon_value_of_float((*given_->posinf)) : tenon_value_of_none();
+  args_[3] = given_->neginf != NULL ? tenon_value_of_float((*given_->neginf)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::nan_to_num", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_nan_to_num_out_options {
+  const double* nan;
+  const double* posinf;
+  const double* neginf;
+} aten_nan_to_num_out_options;
+
+static inline aten_nan_to_num_out_options aten_nan_to_num_out_defaults(void) {
+  aten_nan_to_num_out_options options_;
+  options_.nan = NULL;
+  options_.posinf = NULL;
+  options_.neginf = NULL;
+  return options_;
+}
+
+/// aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_nan_to_num_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_nan_to_num_out_options* options) {
+  static const tenon_op* op_;
+  const aten_nan_to_num_out_options defaults_ = aten_nan_to_num_out_defaults();
+  const aten_nan_to_num_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->nan != NULL ? tenon_value_of_float((*given_->nan)) : tenon_value_of_none();
+  args_[2] = given_->posinf != NULL ? tenon_value_of_float((*given_->posinf)) : tenon_value_of_none();
+  args_[3] = given_->neginf != NULL ? tenon_value_of_float((*given_->neginf)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::nan_to_num.out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_nan_to_num__options {
+  const double* nan;
+  const double* posinf;
+  const double* neginf;
+} aten_nan_to_num__options;
+
+static inline aten_nan_to_num__options aten_nan_to_num__defaults(void) {
+  aten_nan_to_num__options options_;
+  options_.nan = NULL;
+  options_.posinf = NULL;
+  options_.neginf = NULL;
+  return options_;
+}
+
+/// aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) ->
+/// Tensor(a!)
+static inline tenon_status aten_nan_to_num_(
+    tenon_tensor* self, const aten_nan_to_num__options* options) {
+  static const tenon_op* op_;
+  const aten_nan_to_num__options defaults_ = aten_nan_to_num__defaults();
+  const aten_nan_to_num__options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->nan != NULL ? tenon_value_of_float((*given_->nan)) : tenon_value_of_none();
+  args_[2] = given_->posinf != NULL ? tenon_value_of_float((*given_->posinf)) : tenon_value_of_none();
+  args_[3] = given_->neginf != NULL ? tenon_value_of_float((*given_->neginf)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::nan_to_num_", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)
+static inline tenon_status aten_narrow(
+    tenon_tensor* self, int64_t dim, int64_t start, int64_t length, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_int(start);
+  args_[3] = tenon_value_of_int(length);
+  status_ = aten_wrapped_call(&op_, "aten::narrow", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
 /// aten::ne.Scalar(Tensor self, Scalar other) -> Tensor
 static inline tenon_status aten_ne_Scalar(
     tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
@@ -6389,6 +8676,127 @@ static inline tenon_status aten_pow__Tensor(tenon_tensor* self, tenon_tensor* ex
   return TENON_OK;
 }
 
+typedef struct aten_prod_options {
+  const tenon_dtype* dtype;
+} aten_prod_options;
+
+static inline aten_prod_options aten_prod_defaults(void) {
+  aten_prod_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor
+static inline tenon_status aten_prod(
+    tenon_tensor* self, const aten_prod_options* options, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_prod_options defaults_ = aten_prod_defaults();
+  const aten_prod_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::prod", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_prod_dim_int_options {
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_prod_dim_int_options;
+
+static inline aten_prod_dim_int_options aten_prod_dim_int_defaults(void) {
+  aten_prod_dim_int_options options_;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) ->
+/// Tensor
+static inline tenon_status aten_prod_dim_int(
+    tenon_tensor* self, int64_t dim, const aten_prod_dim_int_options* options,
+    tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  const aten_prod_dim_int_options defaults_ = aten_prod_dim_int_defaults();
+  const aten_prod_dim_int_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[4];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  status_ = aten_wrapped_call(&op_, "aten::prod.dim_int", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+typedef struct aten_prod_int_out_options {
+  int32_t keepdim;
+  const tenon_dtype* dtype;
+} aten_prod_int_out_options;
+
+static inline aten_prod_int_out_options aten_prod_int_out_defaults(void) {
+  aten_prod_int_out_options options_;
+  options_.keepdim = 0;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None,
+/// Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_prod_int_out(
+    tenon_tensor* self, int64_t dim, tenon_tensor* out, const aten_prod_int_out_options* options) {
+  static const tenon_op* op_;
+  const aten_prod_int_out_options defaults_ = aten_prod_int_out_defaults();
+  const aten_prod_int_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[5];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_int(dim);
+  args_[2] = tenon_value_of_bool(given_->keepdim);
+  args_[3] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[4] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::prod.int_out", args_, 5, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+typedef struct aten_prod_out_options {
+  const tenon_dtype* dtype;
+} aten_prod_out_options;
+
+static inline aten_prod_out_options aten_prod_out_defaults(void) {
+  aten_prod_out_options options_;
+  options_.dtype = NULL;
+  return options_;
+}
+
+/// aten::prod.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_prod_out(
+    tenon_tensor* self, tenon_tensor* out, const aten_prod_out_options* options) {
+  static const tenon_op* op_;
+  const aten_prod_out_options defaults_ = aten_prod_out_defaults();
+  const aten_prod_out_options* const given_ = options != NULL ? options : &defaults_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = given_->dtype != NULL ? tenon_value_of_dtype((*given_->dtype)) : tenon_value_of_none();
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::prod.out", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_rand_options {
   const tenon_dtype* dtype;
   const int32_t* layout;
@@ -6984,6 +9392,46 @@ static inline tenon_status aten_round__decimals(tenon_tensor* self, int64_t deci
   return TENON_OK;
 }
 
+/// aten::rsqrt(Tensor self) -> Tensor
+static inline tenon_status aten_rsqrt(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::rsqrt", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::rsqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_rsqrt_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::rsqrt.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_rsqrt_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::rsqrt_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 typedef struct aten_rsub_Scalar_options {
   tenon_value alpha;
 } aten_rsub_Scalar_options;
@@ -7505,6 +9953,33 @@ static inline tenon_status aten_sign_(tenon_tensor* self) {
   return TENON_OK;
 }
 
+/// aten::signbit(Tensor self) -> Tensor
+static inline tenon_status aten_signbit(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::signbit", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_signbit_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::signbit.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
 /// aten::sin(Tensor self) -> Tensor
 static inline tenon_status aten_sin(tenon_tensor* self, tenon_tensor** out_result) {
   static const tenon_op* op_;
@@ -7540,6 +10015,46 @@ static inline tenon_status aten_sin_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::sin_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::sinh(Tensor self) -> Tensor
+static inline tenon_status aten_sinh(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::sinh", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::sinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_sinh_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::sinh.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::sinh_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_sinh_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::sinh_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -7990,6 +10505,46 @@ static inline tenon_status aten_sqrt_(tenon_tensor* self) {
   tenon_status status_;
   args_[0] = tenon_value_of_tensor(self);
   status_ = aten_wrapped_call(&op_, "aten::sqrt_", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::square(Tensor self) -> Tensor
+static inline tenon_status aten_square(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::square", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_square_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::square.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::square_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_square_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::square_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -8676,6 +11231,46 @@ static inline tenon_status aten_take_along_dim_out(
   args_[2] = given_->dim != NULL ? tenon_value_of_int((*given_->dim)) : tenon_value_of_none();
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::take_along_dim.out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::tan(Tensor self) -> Tensor
+static inline tenon_status aten_tan(tenon_tensor* self, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::tan", args_, 1, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::tan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_tan_out(tenon_tensor* self, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::tan.out", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::tan_(Tensor(a!) self) -> Tensor(a!)
+static inline tenon_status aten_tan_(tenon_tensor* self) {
+  static const tenon_op* op_;
+  tenon_value args_[1];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  status_ = aten_wrapped_call(&op_, "aten::tan_", args_, 1, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;
@@ -9596,6 +12191,127 @@ static inline tenon_status aten_where_self_out(
   args_[2] = tenon_value_of_tensor(other);
   args_[3] = tenon_value_of_tensor(out);
   status_ = aten_wrapped_call(&op_, "aten::where.self_out", args_, 4, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_xlogy_OutScalar_Other(
+    tenon_tensor* self, tenon_value other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::xlogy.OutScalar_Other", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_xlogy_OutScalar_Self(
+    tenon_value self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::xlogy.OutScalar_Self", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::xlogy.OutTensor(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+static inline tenon_status aten_xlogy_OutTensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor* out) {
+  static const tenon_op* op_;
+  tenon_value args_[3];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  args_[2] = tenon_value_of_tensor(out);
+  status_ = aten_wrapped_call(&op_, "aten::xlogy.OutTensor", args_, 3, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor
+static inline tenon_status aten_xlogy_Scalar_Other(
+    tenon_tensor* self, tenon_value other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::xlogy.Scalar_Other", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor
+static inline tenon_status aten_xlogy_Scalar_Self(
+    tenon_value self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = self;
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::xlogy.Scalar_Self", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor
+static inline tenon_status aten_xlogy_Tensor(
+    tenon_tensor* self, tenon_tensor* other, tenon_tensor** out_result) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::xlogy.Tensor", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  *out_result = rets_[0].as.tensor;
+  return TENON_OK;
+}
+
+/// aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)
+static inline tenon_status aten_xlogy__Scalar_Other(tenon_tensor* self, tenon_value other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = other;
+  status_ = aten_wrapped_call(&op_, "aten::xlogy_.Scalar_Other", args_, 2, rets_, 1);
+  if (status_ != TENON_OK) return status_;
+  tenon_value_clear(&rets_[0]);
+  return TENON_OK;
+}
+
+/// aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+static inline tenon_status aten_xlogy__Tensor(tenon_tensor* self, tenon_tensor* other) {
+  static const tenon_op* op_;
+  tenon_value args_[2];
+  tenon_value rets_[1];
+  tenon_status status_;
+  args_[0] = tenon_value_of_tensor(self);
+  args_[1] = tenon_value_of_tensor(other);
+  status_ = aten_wrapped_call(&op_, "aten::xlogy_.Tensor", args_, 2, rets_, 1);
   if (status_ != TENON_OK) return status_;
   tenon_value_clear(&rets_[0]);
   return TENON_OK;

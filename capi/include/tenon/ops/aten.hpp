@@ -106,6 +106,46 @@ inline Tensor abs_(const Tensor& self) {
   return self;
 }
 
+// aten::acos(Tensor self) -> Tensor
+inline Tensor acos(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::acos");
+  return op_(self);
+}
+
+// aten::acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor acos_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::acos.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::acos_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor acos_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::acos_");
+  op_(self);
+  return self;
+}
+
+// aten::acosh(Tensor self) -> Tensor
+inline Tensor acosh(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::acosh");
+  return op_(self);
+}
+
+// aten::acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor acosh_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::acosh.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::acosh_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor acosh_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::acosh_");
+  op_(self);
+  return self;
+}
+
 // aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
 inline Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
@@ -279,6 +319,61 @@ inline Tensor alias_copy_out(const Tensor& out, const Tensor& self) {
   return out;
 }
 
+// aten::all(Tensor self) -> Tensor
+inline Tensor all(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::all");
+  return op_(self);
+}
+
+// aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor all_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::all.all_out");
+  op_(self, out);
+  return out;
+}
+
+// aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor
+inline Tensor all(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::all.dim");
+  return op_(self, dim, keepdim);
+}
+
+// aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor
+inline Tensor all(const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool)> op_("aten::all.dims");
+  return op_(self, dim.get(), keepdim);
+}
+
+// aten::all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor all_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool,
+      const Tensor&)> op_("aten::all.dims_out");
+  op_(self, dim.get(), keepdim, out);
+  return out;
+}
+
+// aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor all_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&)> op_("aten::all.out");
+  op_(self, dim, keepdim, out);
+  return out;
+}
+
+// aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
+// bool equal_nan=False) -> bool
+inline bool allclose(
+    const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08,
+    bool equal_nan = false) {
+  static constinit const LazyOp<bool(
+      const Tensor&, const Tensor&, double, double, bool)> op_("aten::allclose");
+  return op_(self, other, rtol, atol, equal_nan);
+}
+
 // aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
 inline Tensor amax(const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
   static constinit const LazyOp<Tensor(
@@ -291,6 +386,67 @@ inline Tensor amax_out(
     const Tensor& out, const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
   static constinit const LazyOp<void(
       const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::amax.out");
+  op_(self, dim, keepdim, out);
+  return out;
+}
+
+// aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
+inline Tensor amin(const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>, bool)> op_("aten::amin");
+  return op_(self, dim, keepdim);
+}
+
+// aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor amin_out(
+    const Tensor& out, const Tensor& self, List<int64_t> dim = {}, bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::amin.out");
+  op_(self, dim, keepdim, out);
+  return out;
+}
+
+// aten::any(Tensor self) -> Tensor
+inline Tensor any(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::any");
+  return op_(self);
+}
+
+// aten::any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor any_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::any.all_out");
+  op_(self, out);
+  return out;
+}
+
+// aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor
+inline Tensor any(const Tensor& self, int64_t dim, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::any.dim");
+  return op_(self, dim, keepdim);
+}
+
+// aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor
+inline Tensor any(const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool)> op_("aten::any.dims");
+  return op_(self, dim.get(), keepdim);
+}
+
+// aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+// Tensor(a!)
+inline Tensor any_out(
+    const Tensor& out, const Tensor& self, const OptionalList<int64_t>& dim, bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<std::span<const int64_t>>, bool,
+      const Tensor&)> op_("aten::any.dims_out");
+  op_(self, dim.get(), keepdim, out);
+  return out;
+}
+
+// aten::any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor any_out(const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, const Tensor&)> op_("aten::any.out");
   op_(self, dim, keepdim, out);
   return out;
 }
@@ -380,6 +536,24 @@ inline Tensor argmax_out(
   return out;
 }
 
+// aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
+inline Tensor argmin(
+    const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>, bool)> op_("aten::argmin");
+  return op_(self, dim, keepdim);
+}
+
+// aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor argmin_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt,
+    bool keepdim = false) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, bool, const Tensor&)> op_("aten::argmin.out");
+  op_(self, dim, keepdim, out);
+  return out;
+}
+
 // aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor
 inline Tensor argsort(const Tensor& self, int64_t dim = -1, bool descending = false) {
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, bool)> op_("aten::argsort");
@@ -458,6 +632,308 @@ inline Tensor as_strided_copy_out(
       const Tensor&)> op_("aten::as_strided_copy.out");
   op_(self, size, stride, storage_offset, out);
   return out;
+}
+
+// aten::asin(Tensor self) -> Tensor
+inline Tensor asin(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::asin");
+  return op_(self);
+}
+
+// aten::asin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor asin_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::asin.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::asin_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor asin_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::asin_");
+  op_(self);
+  return self;
+}
+
+// aten::asinh(Tensor self) -> Tensor
+inline Tensor asinh(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::asinh");
+  return op_(self);
+}
+
+// aten::asinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor asinh_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::asinh.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::asinh_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor asinh_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::asinh_");
+  op_(self);
+  return self;
+}
+
+// aten::atan(Tensor self) -> Tensor
+inline Tensor atan(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atan");
+  return op_(self);
+}
+
+// aten::atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor atan_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::atan.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::atan2(Tensor self, Tensor other) -> Tensor
+inline Tensor atan2(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::atan2");
+  return op_(self, other);
+}
+
+// aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor atan2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::atan2.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor atan2_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::atan2_");
+  op_(self, other);
+  return self;
+}
+
+// aten::atan_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor atan_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::atan_");
+  op_(self);
+  return self;
+}
+
+// aten::atanh(Tensor self) -> Tensor
+inline Tensor atanh(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::atanh");
+  return op_(self);
+}
+
+// aten::atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor atanh_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::atanh.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::atanh_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor atanh_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::atanh_");
+  op_(self);
+  return self;
+}
+
+// aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor bitwise_and(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::bitwise_and.Scalar");
+  return op_(self, other);
+}
+
+// aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+inline Tensor bitwise_and(const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&)> op_("aten::bitwise_and.Scalar_Tensor");
+  return op_(self, other);
+}
+
+// aten::bitwise_and.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_and_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::bitwise_and.Scalar_Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_and_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::bitwise_and.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor bitwise_and(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::bitwise_and.Tensor");
+  return op_(self, other);
+}
+
+// aten::bitwise_and.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::bitwise_and.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor bitwise_and_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&)> op_("aten::bitwise_and_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor bitwise_and_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::bitwise_and_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::bitwise_not(Tensor self) -> Tensor
+inline Tensor bitwise_not(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::bitwise_not");
+  return op_(self);
+}
+
+// aten::bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_not_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::bitwise_not.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor bitwise_not_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::bitwise_not_");
+  op_(self);
+  return self;
+}
+
+// aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor bitwise_or(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::bitwise_or.Scalar");
+  return op_(self, other);
+}
+
+// aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+inline Tensor bitwise_or(const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&)> op_("aten::bitwise_or.Scalar_Tensor");
+  return op_(self, other);
+}
+
+// aten::bitwise_or.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_or_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::bitwise_or.Scalar_Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_or_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::bitwise_or.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor bitwise_or(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::bitwise_or.Tensor");
+  return op_(self, other);
+}
+
+// aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::bitwise_or.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor bitwise_or_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::bitwise_or_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor bitwise_or_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::bitwise_or_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor bitwise_xor(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::bitwise_xor.Scalar");
+  return op_(self, other);
+}
+
+// aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor
+inline Tensor bitwise_xor(const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&)> op_("aten::bitwise_xor.Scalar_Tensor");
+  return op_(self, other);
+}
+
+// aten::bitwise_xor.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_xor_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::bitwise_xor.Scalar_Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_xor_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::bitwise_xor.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&)> op_("aten::bitwise_xor.Tensor");
+  return op_(self, other);
+}
+
+// aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor bitwise_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::bitwise_xor.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor bitwise_xor_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&)> op_("aten::bitwise_xor_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor bitwise_xor_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&)> op_("aten::bitwise_xor_.Tensor");
+  op_(self, other);
+  return self;
 }
 
 // aten::bmm(Tensor self, Tensor mat2) -> Tensor
@@ -801,6 +1277,58 @@ inline Tensor cos_(const Tensor& self) {
   return self;
 }
 
+// aten::cosh(Tensor self) -> Tensor
+inline Tensor cosh(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::cosh");
+  return op_(self);
+}
+
+// aten::cosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor cosh_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::cosh.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::cosh_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor cosh_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::cosh_");
+  op_(self);
+  return self;
+}
+
+// aten::count_nonzero(Tensor self, int? dim=None) -> Tensor
+inline Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<int64_t>)> op_("aten::count_nonzero");
+  return op_(self, dim);
+}
+
+// aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor
+inline Tensor count_nonzero(const Tensor& self, List<int64_t> dim) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::span<const int64_t>)> op_("aten::count_nonzero.dim_IntList");
+  return op_(self, dim);
+}
+
+// aten::count_nonzero.dim_IntList_out(Tensor self, int[] dim, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor count_nonzero_out(const Tensor& out, const Tensor& self, List<int64_t> dim) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::span<const int64_t>,
+      const Tensor&)> op_("aten::count_nonzero.dim_IntList_out");
+  op_(self, dim, out);
+  return out;
+}
+
+// aten::count_nonzero.out(Tensor self, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor count_nonzero_out(
+    const Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<int64_t>, const Tensor&)> op_("aten::count_nonzero.out");
+  op_(self, dim, out);
+  return out;
+}
+
 // aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
 inline Tensor cumsum(const Tensor& self, int64_t dim, std::optional<Dtype> dtype = std::nullopt) {
   static constinit const LazyOp<Tensor(
@@ -1122,6 +1650,46 @@ inline bool equal(const Tensor& self, const Tensor& other) {
   return op_(self, other);
 }
 
+// aten::erf(Tensor self) -> Tensor
+inline Tensor erf(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::erf");
+  return op_(self);
+}
+
+// aten::erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor erf_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::erf.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::erf_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor erf_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::erf_");
+  op_(self);
+  return self;
+}
+
+// aten::erfc(Tensor self) -> Tensor
+inline Tensor erfc(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::erfc");
+  return op_(self);
+}
+
+// aten::erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor erfc_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::erfc.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::erfc_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor erfc_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::erfc_");
+  op_(self);
+  return self;
+}
+
 // aten::exp(Tensor self) -> Tensor
 inline Tensor exp(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::exp");
@@ -1133,6 +1701,26 @@ inline Tensor exp_out(const Tensor& out, const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::exp.out");
   op_(self, out);
   return out;
+}
+
+// aten::exp2(Tensor self) -> Tensor
+inline Tensor exp2(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::exp2");
+  return op_(self);
+}
+
+// aten::exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor exp2_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::exp2.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::exp2_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor exp2_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::exp2_");
+  op_(self);
+  return self;
 }
 
 // aten::exp_(Tensor(a!) self) -> Tensor(a!)
@@ -1164,6 +1752,26 @@ inline Tensor expand_copy_out(
       const Tensor&, std::span<const int64_t>, bool, const Tensor&)> op_("aten::expand_copy.out");
   op_(self, size, implicit, out);
   return out;
+}
+
+// aten::expm1(Tensor self) -> Tensor
+inline Tensor expm1(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::expm1");
+  return op_(self);
+}
+
+// aten::expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor expm1_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::expm1.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::expm1_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor expm1_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::expm1_");
+  op_(self);
+  return self;
 }
 
 // aten::fill.Scalar(Tensor self, Scalar value) -> Tensor
@@ -1208,6 +1816,13 @@ inline Tensor fill_(const Tensor& self, const Tensor& value) {
   return self;
 }
 
+// aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)
+inline Tensor flatten(const Tensor& self, int64_t start_dim = 0, int64_t end_dim = -1) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t)> op_("aten::flatten.using_ints");
+  return op_(self, start_dim, end_dim);
+}
+
 // aten::flip(Tensor self, int[] dims) -> Tensor
 inline Tensor flip(const Tensor& self, List<int64_t> dims) {
   static constinit const LazyOp<Tensor(const Tensor&, std::span<const int64_t>)> op_("aten::flip");
@@ -1238,6 +1853,96 @@ inline Tensor floor_out(const Tensor& out, const Tensor& self) {
 // aten::floor_(Tensor(a!) self) -> Tensor(a!)
 inline Tensor floor_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::floor_");
+  op_(self);
+  return self;
+}
+
+// aten::fmax(Tensor self, Tensor other) -> Tensor
+inline Tensor fmax(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::fmax");
+  return op_(self, other);
+}
+
+// aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fmax_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::fmax.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::fmin(Tensor self, Tensor other) -> Tensor
+inline Tensor fmin(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::fmin");
+  return op_(self, other);
+}
+
+// aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fmin_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::fmin.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor
+inline Tensor fmod(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::fmod.Scalar");
+  return op_(self, other);
+}
+
+// aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fmod_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::fmod.Scalar_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor fmod(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::fmod.Tensor");
+  return op_(self, other);
+}
+
+// aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor fmod_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::fmod.Tensor_out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor fmod_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(const Tensor&, const Scalar&)> op_("aten::fmod_.Scalar");
+  op_(self, other);
+  return self;
+}
+
+// aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor fmod_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::fmod_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::frac(Tensor self) -> Tensor
+inline Tensor frac(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::frac");
+  return op_(self);
+}
+
+// aten::frac.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor frac_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::frac.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::frac_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor frac_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::frac_");
   op_(self);
   return self;
 }
@@ -1415,6 +2120,27 @@ inline Tensor gt_(const Tensor& self, const Scalar& other) {
 // aten::gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
 inline Tensor gt_(const Tensor& self, const Tensor& other) {
   static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::gt_.Tensor");
+  op_(self, other);
+  return self;
+}
+
+// aten::hypot(Tensor self, Tensor other) -> Tensor
+inline Tensor hypot(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::hypot");
+  return op_(self, other);
+}
+
+// aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor hypot_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::hypot.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor hypot_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::hypot_");
   op_(self, other);
   return self;
 }
@@ -1633,6 +2359,48 @@ inline Tensor index_select_backward(
   return op_(grad, self_sizes, dim, index);
 }
 
+// aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08,
+// bool equal_nan=False) -> Tensor
+inline Tensor isclose(
+    const Tensor& self, const Tensor& other, double rtol = 1e-05, double atol = 1e-08,
+    bool equal_nan = false) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Tensor&, double, double, bool)> op_("aten::isclose");
+  return op_(self, other, rtol, atol, equal_nan);
+}
+
+// aten::isfinite(Tensor self) -> Tensor
+inline Tensor isfinite(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isfinite");
+  return op_(self);
+}
+
+// aten::isinf(Tensor self) -> Tensor
+inline Tensor isinf(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isinf");
+  return op_(self);
+}
+
+// aten::isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor isinf_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::isinf.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::isnan(Tensor self) -> Tensor
+inline Tensor isnan(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::isnan");
+  return op_(self);
+}
+
+// aten::isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor isnan_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::isnan.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::item(Tensor self) -> Scalar
 inline Scalar item(const Tensor& self) {
   static constinit const LazyOp<Scalar(const Tensor&)> op_("aten::item");
@@ -1758,6 +2526,66 @@ inline Tensor log_out(const Tensor& out, const Tensor& self) {
   return out;
 }
 
+// aten::log10(Tensor self) -> Tensor
+inline Tensor log10(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log10");
+  return op_(self);
+}
+
+// aten::log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor log10_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log10.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::log10_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor log10_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::log10_");
+  op_(self);
+  return self;
+}
+
+// aten::log1p(Tensor self) -> Tensor
+inline Tensor log1p(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log1p");
+  return op_(self);
+}
+
+// aten::log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor log1p_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log1p.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::log1p_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor log1p_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::log1p_");
+  op_(self);
+  return self;
+}
+
+// aten::log2(Tensor self) -> Tensor
+inline Tensor log2(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::log2");
+  return op_(self);
+}
+
+// aten::log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor log2_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::log2.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::log2_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor log2_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::log2_");
+  op_(self);
+  return self;
+}
+
 // aten::log_(Tensor(a!) self) -> Tensor(a!)
 inline Tensor log_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::log_");
@@ -1782,6 +2610,117 @@ inline Tensor log_softmax_out(
       const Tensor&)> op_("aten::log_softmax.int_out");
   op_(self, dim, dtype, out);
   return out;
+}
+
+// aten::logaddexp(Tensor self, Tensor other) -> Tensor
+inline Tensor logaddexp(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logaddexp");
+  return op_(self, other);
+}
+
+// aten::logaddexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logaddexp_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::logaddexp.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::logaddexp2(Tensor self, Tensor other) -> Tensor
+inline Tensor logaddexp2(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logaddexp2");
+  return op_(self, other);
+}
+
+// aten::logaddexp2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logaddexp2_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::logaddexp2.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::logical_and(Tensor self, Tensor other) -> Tensor
+inline Tensor logical_and(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logical_and");
+  return op_(self, other);
+}
+
+// aten::logical_and.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logical_and_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::logical_and.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor logical_and_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_and_");
+  op_(self, other);
+  return self;
+}
+
+// aten::logical_not(Tensor self) -> Tensor
+inline Tensor logical_not(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::logical_not");
+  return op_(self);
+}
+
+// aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logical_not_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_not.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::logical_not_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor logical_not_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::logical_not_");
+  op_(self);
+  return self;
+}
+
+// aten::logical_or(Tensor self, Tensor other) -> Tensor
+inline Tensor logical_or(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logical_or");
+  return op_(self, other);
+}
+
+// aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logical_or_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::logical_or.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor logical_or_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_or_");
+  op_(self, other);
+  return self;
+}
+
+// aten::logical_xor(Tensor self, Tensor other) -> Tensor
+inline Tensor logical_xor(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::logical_xor");
+  return op_(self, other);
+}
+
+// aten::logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor logical_xor_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::logical_xor.out");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor logical_xor_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::logical_xor_");
+  op_(self, other);
+  return self;
 }
 
 // aten::lt.Scalar(Tensor self, Scalar other) -> Tensor
@@ -2243,6 +3182,47 @@ inline Tensor mul_(const Tensor& self, const Tensor& other) {
   return self;
 }
 
+// aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor
+inline Tensor nan_to_num(
+    const Tensor& self, std::optional<double> nan = std::nullopt,
+    std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, std::optional<double>, std::optional<double>,
+      std::optional<double>)> op_("aten::nan_to_num");
+  return op_(self, nan, posinf, neginf);
+}
+
+// aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor nan_to_num_out(
+    const Tensor& out, const Tensor& self, std::optional<double> nan = std::nullopt,
+    std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<double>, std::optional<double>, std::optional<double>,
+      const Tensor&)> op_("aten::nan_to_num.out");
+  op_(self, nan, posinf, neginf, out);
+  return out;
+}
+
+// aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float? neginf=None) ->
+// Tensor(a!)
+inline Tensor nan_to_num_(
+    const Tensor& self, std::optional<double> nan = std::nullopt,
+    std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<double>, std::optional<double>,
+      std::optional<double>)> op_("aten::nan_to_num_");
+  op_(self, nan, posinf, neginf);
+  return self;
+}
+
+// aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)
+inline Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, int64_t, int64_t)> op_("aten::narrow");
+  return op_(self, dim, start, length);
+}
+
 // aten::ne.Scalar(Tensor self, Scalar other) -> Tensor
 inline Tensor ne(const Tensor& self, const Scalar& other) {
   static constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> op_("aten::ne.Scalar");
@@ -2597,6 +3577,41 @@ inline Tensor pow_(const Tensor& self, const Tensor& exponent) {
   return self;
 }
 
+// aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor
+inline Tensor prod(const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(const Tensor&, std::optional<Dtype>)> op_("aten::prod");
+  return op_(self, dtype);
+}
+
+// aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+inline Tensor prod(
+    const Tensor& self, int64_t dim, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, int64_t, bool, std::optional<Dtype>)> op_("aten::prod.dim_int");
+  return op_(self, dim, keepdim, dtype);
+}
+
+// aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None,
+// Tensor(a!) out) -> Tensor(a!)
+inline Tensor prod_out(
+    const Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false,
+    std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, int64_t, bool, std::optional<Dtype>, const Tensor&)> op_("aten::prod.int_out");
+  op_(self, dim, keepdim, dtype, out);
+  return out;
+}
+
+// aten::prod.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)
+inline Tensor prod_out(
+    const Tensor& out, const Tensor& self, std::optional<Dtype> dtype = std::nullopt) {
+  static constinit const LazyOp<void(
+      const Tensor&, std::optional<Dtype>, const Tensor&)> op_("aten::prod.out");
+  op_(self, dtype, out);
+  return out;
+}
+
 struct RandOptions {
   std::optional<Dtype> dtype{};
   std::optional<Layout> layout{};
@@ -2871,6 +3886,26 @@ inline Tensor round_(const Tensor& self, int64_t decimals) {
   return self;
 }
 
+// aten::rsqrt(Tensor self) -> Tensor
+inline Tensor rsqrt(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::rsqrt");
+  return op_(self);
+}
+
+// aten::rsqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor rsqrt_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::rsqrt.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor rsqrt_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::rsqrt_");
+  op_(self);
+  return self;
+}
+
 // aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
 inline Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1) {
   static constinit const LazyOp<Tensor(
@@ -3099,6 +4134,19 @@ inline Tensor sign_(const Tensor& self) {
   return self;
 }
 
+// aten::signbit(Tensor self) -> Tensor
+inline Tensor signbit(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::signbit");
+  return op_(self);
+}
+
+// aten::signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor signbit_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::signbit.out");
+  op_(self, out);
+  return out;
+}
+
 // aten::sin(Tensor self) -> Tensor
 inline Tensor sin(const Tensor& self) {
   static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sin");
@@ -3115,6 +4163,26 @@ inline Tensor sin_out(const Tensor& out, const Tensor& self) {
 // aten::sin_(Tensor(a!) self) -> Tensor(a!)
 inline Tensor sin_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sin_");
+  op_(self);
+  return self;
+}
+
+// aten::sinh(Tensor self) -> Tensor
+inline Tensor sinh(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::sinh");
+  return op_(self);
+}
+
+// aten::sinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor sinh_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::sinh.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::sinh_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor sinh_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::sinh_");
   op_(self);
   return self;
 }
@@ -3275,6 +4343,26 @@ inline Tensor sqrt_out(const Tensor& out, const Tensor& self) {
 // aten::sqrt_(Tensor(a!) self) -> Tensor(a!)
 inline Tensor sqrt_(const Tensor& self) {
   static constinit const LazyOp<void(const Tensor&)> op_("aten::sqrt_");
+  op_(self);
+  return self;
+}
+
+// aten::square(Tensor self) -> Tensor
+inline Tensor square(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::square");
+  return op_(self);
+}
+
+// aten::square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor square_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::square.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::square_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor square_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::square_");
   op_(self);
   return self;
 }
@@ -3527,6 +4615,26 @@ inline Tensor take_along_dim_out(
       const Tensor&)> op_("aten::take_along_dim.out");
   op_(self, indices, dim, out);
   return out;
+}
+
+// aten::tan(Tensor self) -> Tensor
+inline Tensor tan(const Tensor& self) {
+  static constinit const LazyOp<Tensor(const Tensor&)> op_("aten::tan");
+  return op_(self);
+}
+
+// aten::tan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor tan_out(const Tensor& out, const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::tan.out");
+  op_(self, out);
+  return out;
+}
+
+// aten::tan_(Tensor(a!) self) -> Tensor(a!)
+inline Tensor tan_(const Tensor& self) {
+  static constinit const LazyOp<void(const Tensor&)> op_("aten::tan_");
+  op_(self);
+  return self;
 }
 
 // aten::tanh(Tensor self) -> Tensor
@@ -3907,6 +5015,65 @@ inline Tensor where_out(
       const Tensor&, const Tensor&, const Tensor&, const Tensor&)> op_("aten::where.self_out");
   op_(condition, self, other, out);
   return out;
+}
+
+// aten::xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor xlogy_out(const Tensor& out, const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&, const Tensor&)> op_("aten::xlogy.OutScalar_Other");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor xlogy_out(const Tensor& out, const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Scalar&, const Tensor&, const Tensor&)> op_("aten::xlogy.OutScalar_Self");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::xlogy.OutTensor(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+inline Tensor xlogy_out(const Tensor& out, const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Tensor&, const Tensor&)> op_("aten::xlogy.OutTensor");
+  op_(self, other, out);
+  return out;
+}
+
+// aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor
+inline Tensor xlogy(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<Tensor(
+      const Tensor&, const Scalar&)> op_("aten::xlogy.Scalar_Other");
+  return op_(self, other);
+}
+
+// aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor
+inline Tensor xlogy(const Scalar& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(
+      const Scalar&, const Tensor&)> op_("aten::xlogy.Scalar_Self");
+  return op_(self, other);
+}
+
+// aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor
+inline Tensor xlogy(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> op_("aten::xlogy.Tensor");
+  return op_(self, other);
+}
+
+// aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)
+inline Tensor xlogy_(const Tensor& self, const Scalar& other) {
+  static constinit const LazyOp<void(
+      const Tensor&, const Scalar&)> op_("aten::xlogy_.Scalar_Other");
+  op_(self, other);
+  return self;
+}
+
+// aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+inline Tensor xlogy_(const Tensor& self, const Tensor& other) {
+  static constinit const LazyOp<void(const Tensor&, const Tensor&)> op_("aten::xlogy_.Tensor");
+  op_(self, other);
+  return self;
 }
 
 // aten::zero(Tensor self) -> Tensor

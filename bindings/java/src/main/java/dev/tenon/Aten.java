@@ -191,6 +191,64 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp ACOS = new LazyOp("aten::acos");
+
+  /**
+   * {@code aten::acos(Tensor self) -> Tensor}.
+   */
+  public static Tensor acos(Tensor self) {
+    return ACOS.get().callTensor(self);
+  }
+
+  private static final LazyOp ACOS_OUT = new LazyOp("aten::acos.out");
+
+  /**
+   * {@code aten::acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor acosOut(Tensor out, Tensor self) {
+    ((Tensor) ACOS_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ACOS_ = new LazyOp("aten::acos_");
+
+  /**
+   * {@code aten::acos_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor acos_(Tensor self) {
+    ACOS_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ACOSH = new LazyOp("aten::acosh");
+
+  /**
+   * {@code aten::acosh(Tensor self) -> Tensor}.
+   */
+  public static Tensor acosh(Tensor self) {
+    return ACOSH.get().callTensor(self);
+  }
+
+  private static final LazyOp ACOSH_OUT = new LazyOp("aten::acosh.out");
+
+  /**
+   * {@code aten::acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor acoshOut(Tensor out, Tensor self) {
+    ((Tensor) ACOSH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ACOSH_ = new LazyOp("aten::acosh_");
+
+  /**
+   * {@code aten::acosh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor acosh_(Tensor self) {
+    ACOSH_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp ADD_SCALAR = new LazyOp("aten::add.Scalar");
 
   /**
@@ -569,6 +627,132 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp ALL = new LazyOp("aten::all");
+
+  /**
+   * {@code aten::all(Tensor self) -> Tensor}.
+   */
+  public static Tensor all(Tensor self) {
+    return ALL.get().callTensor(self);
+  }
+
+  private static final LazyOp ALL_ALL_OUT = new LazyOp("aten::all.all_out");
+
+  /**
+   * {@code aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor allOut(Tensor out, Tensor self) {
+    ((Tensor) ALL_ALL_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ALL_DIM = new LazyOp("aten::all.dim");
+
+  /**
+   * {@code aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor all(Tensor self, long dim) {
+    return ALL_DIM.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor all(Tensor self, long dim, boolean keepdim) {
+    return ALL_DIM.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp ALL_DIMS = new LazyOp("aten::all.dims");
+
+  /**
+   * {@code aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor all(Tensor self, long[] dim) {
+    return ALL_DIMS.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor all(Tensor self, long[] dim, boolean keepdim) {
+    return ALL_DIMS.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp ALL_DIMS_OUT = new LazyOp("aten::all.dims_out");
+
+  /**
+   * {@code aten::all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor allOut(Tensor out, Tensor self, long[] dim) {
+    ALL_DIMS_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::all.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor allOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    ((Tensor) ALL_DIMS_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ALL_OUT = new LazyOp("aten::all.out");
+
+  /**
+   * {@code aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor allOut(Tensor out, Tensor self, long dim) {
+    ALL_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor allOut(Tensor out, Tensor self, long dim, boolean keepdim) {
+    ((Tensor) ALL_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ALLCLOSE = new LazyOp("aten::allclose");
+
+  /**
+   * {@code aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> bool}.
+   */
+  public static boolean allclose(Tensor self, Tensor other) {
+    return (Boolean) ALLCLOSE.get().call(self, other);
+  }
+
+  /**
+   * {@code aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> bool}.
+   */
+  public static boolean allclose(Tensor self, Tensor other, double rtol) {
+    return (Boolean) ALLCLOSE.get().call(self, other, rtol);
+  }
+
+  /**
+   * {@code aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> bool}.
+   */
+  public static boolean allclose(Tensor self, Tensor other, double rtol, double atol) {
+    return (Boolean) ALLCLOSE.get().call(self, other, rtol, atol);
+  }
+
+  /**
+   * {@code aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> bool}.
+   */
+  public static boolean allclose(
+      Tensor self, Tensor other, double rtol, double atol, boolean equalNan) {
+    return (Boolean) ALLCLOSE.get().call(self, other, rtol, atol, equalNan);
+  }
+
   private static final LazyOp AMAX = new LazyOp("aten::amax");
 
   /**
@@ -618,6 +802,149 @@ public final class Aten {
    */
   public static Tensor amaxOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
     ((Tensor) AMAX_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp AMIN = new LazyOp("aten::amin");
+
+  /**
+   * {@code aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor amin(Tensor self) {
+    return AMIN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor amin(Tensor self, long... dim) {
+    return AMIN.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor amin(Tensor self, long[] dim, boolean keepdim) {
+    return AMIN.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp AMIN_OUT = new LazyOp("aten::amin.out");
+
+  /**
+   * {@code aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor aminOut(Tensor out, Tensor self) {
+    AMIN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor aminOut(Tensor out, Tensor self, long... dim) {
+    AMIN_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor aminOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    ((Tensor) AMIN_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ANY = new LazyOp("aten::any");
+
+  /**
+   * {@code aten::any(Tensor self) -> Tensor}.
+   */
+  public static Tensor any(Tensor self) {
+    return ANY.get().callTensor(self);
+  }
+
+  private static final LazyOp ANY_ALL_OUT = new LazyOp("aten::any.all_out");
+
+  /**
+   * {@code aten::any.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor anyOut(Tensor out, Tensor self) {
+    ((Tensor) ANY_ALL_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ANY_DIM = new LazyOp("aten::any.dim");
+
+  /**
+   * {@code aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor any(Tensor self, long dim) {
+    return ANY_DIM.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor any(Tensor self, long dim, boolean keepdim) {
+    return ANY_DIM.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp ANY_DIMS = new LazyOp("aten::any.dims");
+
+  /**
+   * {@code aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor any(Tensor self, long[] dim) {
+    return ANY_DIMS.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor any(Tensor self, long[] dim, boolean keepdim) {
+    return ANY_DIMS.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp ANY_DIMS_OUT = new LazyOp("aten::any.dims_out");
+
+  /**
+   * {@code aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor anyOut(Tensor out, Tensor self, long[] dim) {
+    ANY_DIMS_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::any.dims_out(Tensor self, int[]? dim=None, bool keepdim=False, *, Tensor(a!) out)
+   * -> Tensor(a!)}.
+   */
+  public static Tensor anyOut(Tensor out, Tensor self, long[] dim, boolean keepdim) {
+    ((Tensor) ANY_DIMS_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ANY_OUT = new LazyOp("aten::any.out");
+
+  /**
+   * {@code aten::any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor anyOut(Tensor out, Tensor self, long dim) {
+    ANY_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::any.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor anyOut(Tensor out, Tensor self, long dim, boolean keepdim) {
+    ((Tensor) ANY_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
     return out;
   }
 
@@ -863,6 +1190,58 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp ARGMIN = new LazyOp("aten::argmin");
+
+  /**
+   * {@code aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor argmin(Tensor self) {
+    return ARGMIN.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor argmin(Tensor self, Long dim) {
+    return ARGMIN.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public static Tensor argmin(Tensor self, Long dim, boolean keepdim) {
+    return ARGMIN.get().callTensor(self, dim, keepdim);
+  }
+
+  private static final LazyOp ARGMIN_OUT = new LazyOp("aten::argmin.out");
+
+  /**
+   * {@code aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor argminOut(Tensor out, Tensor self) {
+    ARGMIN_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor argminOut(Tensor out, Tensor self, Long dim) {
+    ARGMIN_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor argminOut(Tensor out, Tensor self, Long dim, boolean keepdim) {
+    ((Tensor) ARGMIN_OUT.get().callBoxed(new Object[] {self, dim, keepdim, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ARGSORT = new LazyOp("aten::argsort");
 
   /**
@@ -1043,6 +1422,423 @@ public final class Aten {
     ((Tensor) AS_STRIDED_COPY_OUT.get().callBoxed(new Object[] {self, size, stride, storageOffset,
         out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp ASIN = new LazyOp("aten::asin");
+
+  /**
+   * {@code aten::asin(Tensor self) -> Tensor}.
+   */
+  public static Tensor asin(Tensor self) {
+    return ASIN.get().callTensor(self);
+  }
+
+  private static final LazyOp ASIN_OUT = new LazyOp("aten::asin.out");
+
+  /**
+   * {@code aten::asin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor asinOut(Tensor out, Tensor self) {
+    ((Tensor) ASIN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ASIN_ = new LazyOp("aten::asin_");
+
+  /**
+   * {@code aten::asin_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor asin_(Tensor self) {
+    ASIN_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ASINH = new LazyOp("aten::asinh");
+
+  /**
+   * {@code aten::asinh(Tensor self) -> Tensor}.
+   */
+  public static Tensor asinh(Tensor self) {
+    return ASINH.get().callTensor(self);
+  }
+
+  private static final LazyOp ASINH_OUT = new LazyOp("aten::asinh.out");
+
+  /**
+   * {@code aten::asinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor asinhOut(Tensor out, Tensor self) {
+    ((Tensor) ASINH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ASINH_ = new LazyOp("aten::asinh_");
+
+  /**
+   * {@code aten::asinh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor asinh_(Tensor self) {
+    ASINH_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ATAN = new LazyOp("aten::atan");
+
+  /**
+   * {@code aten::atan(Tensor self) -> Tensor}.
+   */
+  public static Tensor atan(Tensor self) {
+    return ATAN.get().callTensor(self);
+  }
+
+  private static final LazyOp ATAN_OUT = new LazyOp("aten::atan.out");
+
+  /**
+   * {@code aten::atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor atanOut(Tensor out, Tensor self) {
+    ((Tensor) ATAN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ATAN2 = new LazyOp("aten::atan2");
+
+  /**
+   * {@code aten::atan2(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor atan2(Tensor self, Tensor other) {
+    return ATAN2.get().callTensor(self, other);
+  }
+
+  private static final LazyOp ATAN2_OUT = new LazyOp("aten::atan2.out");
+
+  /**
+   * {@code aten::atan2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor atan2Out(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) ATAN2_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ATAN2_ = new LazyOp("aten::atan2_");
+
+  /**
+   * {@code aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor atan2_(Tensor self, Tensor other) {
+    ATAN2_.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp ATAN_ = new LazyOp("aten::atan_");
+
+  /**
+   * {@code aten::atan_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor atan_(Tensor self) {
+    ATAN_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ATANH = new LazyOp("aten::atanh");
+
+  /**
+   * {@code aten::atanh(Tensor self) -> Tensor}.
+   */
+  public static Tensor atanh(Tensor self) {
+    return ATANH.get().callTensor(self);
+  }
+
+  private static final LazyOp ATANH_OUT = new LazyOp("aten::atanh.out");
+
+  /**
+   * {@code aten::atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor atanhOut(Tensor out, Tensor self) {
+    ((Tensor) ATANH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ATANH_ = new LazyOp("aten::atanh_");
+
+  /**
+   * {@code aten::atanh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor atanh_(Tensor self) {
+    ATANH_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp BITWISE_AND_SCALAR = new LazyOp("aten::bitwise_and.Scalar");
+
+  /**
+   * {@code aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor bitwiseAnd(Tensor self, Object other) {
+    return BITWISE_AND_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_AND_SCALAR_TENSOR = new LazyOp("aten::bitwise_and.Scalar_Tensor");
+
+  /**
+   * {@code aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor}.
+   */
+  public static Tensor bitwiseAnd(Object self, Tensor other) {
+    return BITWISE_AND_SCALAR_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_AND_SCALAR_TENSOR_OUT = new LazyOp("aten::bitwise_and.Scalar_Tensor_out");
+
+  /**
+   * {@code aten::bitwise_and.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseAndOut(Tensor out, Object self, Tensor other) {
+    ((Tensor) BITWISE_AND_SCALAR_TENSOR_OUT.get().callBoxed(new Object[] {self, other,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_AND_SCALAR_OUT = new LazyOp("aten::bitwise_and.Scalar_out");
+
+  /**
+   * {@code aten::bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseAndOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) BITWISE_AND_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_AND_TENSOR = new LazyOp("aten::bitwise_and.Tensor");
+
+  /**
+   * {@code aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor bitwiseAnd(Tensor self, Tensor other) {
+    return BITWISE_AND_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_AND_TENSOR_OUT = new LazyOp("aten::bitwise_and.Tensor_out");
+
+  /**
+   * {@code aten::bitwise_and.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseAndOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) BITWISE_AND_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_AND__SCALAR = new LazyOp("aten::bitwise_and_.Scalar");
+
+  /**
+   * {@code aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor bitwiseAnd_(Tensor self, Object other) {
+    BITWISE_AND__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp BITWISE_AND__TENSOR = new LazyOp("aten::bitwise_and_.Tensor");
+
+  /**
+   * {@code aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor bitwiseAnd_(Tensor self, Tensor other) {
+    BITWISE_AND__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp BITWISE_NOT = new LazyOp("aten::bitwise_not");
+
+  /**
+   * {@code aten::bitwise_not(Tensor self) -> Tensor}.
+   */
+  public static Tensor bitwiseNot(Tensor self) {
+    return BITWISE_NOT.get().callTensor(self);
+  }
+
+  private static final LazyOp BITWISE_NOT_OUT = new LazyOp("aten::bitwise_not.out");
+
+  /**
+   * {@code aten::bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor bitwiseNotOut(Tensor out, Tensor self) {
+    ((Tensor) BITWISE_NOT_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_NOT_ = new LazyOp("aten::bitwise_not_");
+
+  /**
+   * {@code aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor bitwiseNot_(Tensor self) {
+    BITWISE_NOT_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp BITWISE_OR_SCALAR = new LazyOp("aten::bitwise_or.Scalar");
+
+  /**
+   * {@code aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor bitwiseOr(Tensor self, Object other) {
+    return BITWISE_OR_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_OR_SCALAR_TENSOR = new LazyOp("aten::bitwise_or.Scalar_Tensor");
+
+  /**
+   * {@code aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor}.
+   */
+  public static Tensor bitwiseOr(Object self, Tensor other) {
+    return BITWISE_OR_SCALAR_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_OR_SCALAR_TENSOR_OUT = new LazyOp("aten::bitwise_or.Scalar_Tensor_out");
+
+  /**
+   * {@code aten::bitwise_or.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseOrOut(Tensor out, Object self, Tensor other) {
+    ((Tensor) BITWISE_OR_SCALAR_TENSOR_OUT.get().callBoxed(new Object[] {self, other,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_OR_SCALAR_OUT = new LazyOp("aten::bitwise_or.Scalar_out");
+
+  /**
+   * {@code aten::bitwise_or.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseOrOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) BITWISE_OR_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_OR_TENSOR = new LazyOp("aten::bitwise_or.Tensor");
+
+  /**
+   * {@code aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor bitwiseOr(Tensor self, Tensor other) {
+    return BITWISE_OR_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_OR_TENSOR_OUT = new LazyOp("aten::bitwise_or.Tensor_out");
+
+  /**
+   * {@code aten::bitwise_or.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseOrOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) BITWISE_OR_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_OR__SCALAR = new LazyOp("aten::bitwise_or_.Scalar");
+
+  /**
+   * {@code aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor bitwiseOr_(Tensor self, Object other) {
+    BITWISE_OR__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp BITWISE_OR__TENSOR = new LazyOp("aten::bitwise_or_.Tensor");
+
+  /**
+   * {@code aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor bitwiseOr_(Tensor self, Tensor other) {
+    BITWISE_OR__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp BITWISE_XOR_SCALAR = new LazyOp("aten::bitwise_xor.Scalar");
+
+  /**
+   * {@code aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor bitwiseXor(Tensor self, Object other) {
+    return BITWISE_XOR_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_XOR_SCALAR_TENSOR = new LazyOp("aten::bitwise_xor.Scalar_Tensor");
+
+  /**
+   * {@code aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor}.
+   */
+  public static Tensor bitwiseXor(Object self, Tensor other) {
+    return BITWISE_XOR_SCALAR_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_XOR_SCALAR_TENSOR_OUT = new LazyOp("aten::bitwise_xor.Scalar_Tensor_out");
+
+  /**
+   * {@code aten::bitwise_xor.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseXorOut(Tensor out, Object self, Tensor other) {
+    ((Tensor) BITWISE_XOR_SCALAR_TENSOR_OUT.get().callBoxed(new Object[] {self, other,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_XOR_SCALAR_OUT = new LazyOp("aten::bitwise_xor.Scalar_out");
+
+  /**
+   * {@code aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseXorOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) BITWISE_XOR_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_XOR_TENSOR = new LazyOp("aten::bitwise_xor.Tensor");
+
+  /**
+   * {@code aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor bitwiseXor(Tensor self, Tensor other) {
+    return BITWISE_XOR_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp BITWISE_XOR_TENSOR_OUT = new LazyOp("aten::bitwise_xor.Tensor_out");
+
+  /**
+   * {@code aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor bitwiseXorOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) BITWISE_XOR_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp BITWISE_XOR__SCALAR = new LazyOp("aten::bitwise_xor_.Scalar");
+
+  /**
+   * {@code aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor bitwiseXor_(Tensor self, Object other) {
+    BITWISE_XOR__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp BITWISE_XOR__TENSOR = new LazyOp("aten::bitwise_xor_.Tensor");
+
+  /**
+   * {@code aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor bitwiseXor_(Tensor self, Tensor other) {
+    BITWISE_XOR__TENSOR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp BMM = new LazyOp("aten::bmm");
@@ -1664,6 +2460,90 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp COSH = new LazyOp("aten::cosh");
+
+  /**
+   * {@code aten::cosh(Tensor self) -> Tensor}.
+   */
+  public static Tensor cosh(Tensor self) {
+    return COSH.get().callTensor(self);
+  }
+
+  private static final LazyOp COSH_OUT = new LazyOp("aten::cosh.out");
+
+  /**
+   * {@code aten::cosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor coshOut(Tensor out, Tensor self) {
+    ((Tensor) COSH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp COSH_ = new LazyOp("aten::cosh_");
+
+  /**
+   * {@code aten::cosh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor cosh_(Tensor self) {
+    COSH_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp COUNT_NONZERO = new LazyOp("aten::count_nonzero");
+
+  /**
+   * {@code aten::count_nonzero(Tensor self, int? dim=None) -> Tensor}.
+   */
+  public static Tensor countNonzero(Tensor self) {
+    return COUNT_NONZERO.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::count_nonzero(Tensor self, int? dim=None) -> Tensor}.
+   */
+  public static Tensor countNonzero(Tensor self, Long dim) {
+    return COUNT_NONZERO.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp COUNT_NONZERO_DIM_INTLIST = new LazyOp("aten::count_nonzero.dim_IntList");
+
+  /**
+   * {@code aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor}.
+   */
+  public static Tensor countNonzero(Tensor self, long... dim) {
+    return COUNT_NONZERO_DIM_INTLIST.get().callTensor(self, dim);
+  }
+
+  private static final LazyOp COUNT_NONZERO_DIM_INTLIST_OUT = new LazyOp("aten::count_nonzero.dim_IntList_out");
+
+  /**
+   * {@code aten::count_nonzero.dim_IntList_out(Tensor self, int[] dim, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor countNonzeroOut(Tensor out, Tensor self, long... dim) {
+    ((Tensor) COUNT_NONZERO_DIM_INTLIST_OUT.get().callBoxed(new Object[] {self, dim,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp COUNT_NONZERO_OUT = new LazyOp("aten::count_nonzero.out");
+
+  /**
+   * {@code aten::count_nonzero.out(Tensor self, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor countNonzeroOut(Tensor out, Tensor self) {
+    COUNT_NONZERO_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::count_nonzero.out(Tensor self, int? dim=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor countNonzeroOut(Tensor out, Tensor self, Long dim) {
+    ((Tensor) COUNT_NONZERO_OUT.get().callBoxed(new Object[] {self, dim, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp CUMSUM = new LazyOp("aten::cumsum");
 
   /**
@@ -2267,6 +3147,64 @@ public final class Aten {
     return (Boolean) EQUAL.get().call(self, other);
   }
 
+  private static final LazyOp ERF = new LazyOp("aten::erf");
+
+  /**
+   * {@code aten::erf(Tensor self) -> Tensor}.
+   */
+  public static Tensor erf(Tensor self) {
+    return ERF.get().callTensor(self);
+  }
+
+  private static final LazyOp ERF_OUT = new LazyOp("aten::erf.out");
+
+  /**
+   * {@code aten::erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor erfOut(Tensor out, Tensor self) {
+    ((Tensor) ERF_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ERF_ = new LazyOp("aten::erf_");
+
+  /**
+   * {@code aten::erf_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor erf_(Tensor self) {
+    ERF_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp ERFC = new LazyOp("aten::erfc");
+
+  /**
+   * {@code aten::erfc(Tensor self) -> Tensor}.
+   */
+  public static Tensor erfc(Tensor self) {
+    return ERFC.get().callTensor(self);
+  }
+
+  private static final LazyOp ERFC_OUT = new LazyOp("aten::erfc.out");
+
+  /**
+   * {@code aten::erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor erfcOut(Tensor out, Tensor self) {
+    ((Tensor) ERFC_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ERFC_ = new LazyOp("aten::erfc_");
+
+  /**
+   * {@code aten::erfc_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor erfc_(Tensor self) {
+    ERFC_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp EXP = new LazyOp("aten::exp");
 
   /**
@@ -2284,6 +3222,35 @@ public final class Aten {
   public static Tensor expOut(Tensor out, Tensor self) {
     ((Tensor) EXP_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp EXP2 = new LazyOp("aten::exp2");
+
+  /**
+   * {@code aten::exp2(Tensor self) -> Tensor}.
+   */
+  public static Tensor exp2(Tensor self) {
+    return EXP2.get().callTensor(self);
+  }
+
+  private static final LazyOp EXP2_OUT = new LazyOp("aten::exp2.out");
+
+  /**
+   * {@code aten::exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor exp2Out(Tensor out, Tensor self) {
+    ((Tensor) EXP2_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp EXP2_ = new LazyOp("aten::exp2_");
+
+  /**
+   * {@code aten::exp2_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor exp2_(Tensor self) {
+    EXP2_.get().callTensor(self).close();
+    return self;
   }
 
   private static final LazyOp EXP_ = new LazyOp("aten::exp_");
@@ -2348,6 +3315,35 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp EXPM1 = new LazyOp("aten::expm1");
+
+  /**
+   * {@code aten::expm1(Tensor self) -> Tensor}.
+   */
+  public static Tensor expm1(Tensor self) {
+    return EXPM1.get().callTensor(self);
+  }
+
+  private static final LazyOp EXPM1_OUT = new LazyOp("aten::expm1.out");
+
+  /**
+   * {@code aten::expm1.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor expm1Out(Tensor out, Tensor self) {
+    ((Tensor) EXPM1_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp EXPM1_ = new LazyOp("aten::expm1_");
+
+  /**
+   * {@code aten::expm1_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor expm1_(Tensor self) {
+    EXPM1_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp FILL_SCALAR = new LazyOp("aten::fill.Scalar");
 
   /**
@@ -2406,6 +3402,29 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp FLATTEN_USING_INTS = new LazyOp("aten::flatten.using_ints");
+
+  /**
+   * {@code aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)}.
+   */
+  public static Tensor flatten(Tensor self) {
+    return FLATTEN_USING_INTS.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)}.
+   */
+  public static Tensor flatten(Tensor self, long startDim) {
+    return FLATTEN_USING_INTS.get().callTensor(self, startDim);
+  }
+
+  /**
+   * {@code aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)}.
+   */
+  public static Tensor flatten(Tensor self, long startDim, long endDim) {
+    return FLATTEN_USING_INTS.get().callTensor(self, startDim, endDim);
+  }
+
   private static final LazyOp FLIP = new LazyOp("aten::flip");
 
   /**
@@ -2451,6 +3470,131 @@ public final class Aten {
    */
   public static Tensor floor_(Tensor self) {
     FLOOR_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp FMAX = new LazyOp("aten::fmax");
+
+  /**
+   * {@code aten::fmax(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor fmax(Tensor self, Tensor other) {
+    return FMAX.get().callTensor(self, other);
+  }
+
+  private static final LazyOp FMAX_OUT = new LazyOp("aten::fmax.out");
+
+  /**
+   * {@code aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fmaxOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) FMAX_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FMIN = new LazyOp("aten::fmin");
+
+  /**
+   * {@code aten::fmin(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor fmin(Tensor self, Tensor other) {
+    return FMIN.get().callTensor(self, other);
+  }
+
+  private static final LazyOp FMIN_OUT = new LazyOp("aten::fmin.out");
+
+  /**
+   * {@code aten::fmin.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fminOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) FMIN_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FMOD_SCALAR = new LazyOp("aten::fmod.Scalar");
+
+  /**
+   * {@code aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor fmod(Tensor self, Object other) {
+    return FMOD_SCALAR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp FMOD_SCALAR_OUT = new LazyOp("aten::fmod.Scalar_out");
+
+  /**
+   * {@code aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fmodOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) FMOD_SCALAR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FMOD_TENSOR = new LazyOp("aten::fmod.Tensor");
+
+  /**
+   * {@code aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor fmod(Tensor self, Tensor other) {
+    return FMOD_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp FMOD_TENSOR_OUT = new LazyOp("aten::fmod.Tensor_out");
+
+  /**
+   * {@code aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fmodOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) FMOD_TENSOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FMOD__SCALAR = new LazyOp("aten::fmod_.Scalar");
+
+  /**
+   * {@code aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor fmod_(Tensor self, Object other) {
+    FMOD__SCALAR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp FMOD__TENSOR = new LazyOp("aten::fmod_.Tensor");
+
+  /**
+   * {@code aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor fmod_(Tensor self, Tensor other) {
+    FMOD__TENSOR.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp FRAC = new LazyOp("aten::frac");
+
+  /**
+   * {@code aten::frac(Tensor self) -> Tensor}.
+   */
+  public static Tensor frac(Tensor self) {
+    return FRAC.get().callTensor(self);
+  }
+
+  private static final LazyOp FRAC_OUT = new LazyOp("aten::frac.out");
+
+  /**
+   * {@code aten::frac.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor fracOut(Tensor out, Tensor self) {
+    ((Tensor) FRAC_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp FRAC_ = new LazyOp("aten::frac_");
+
+  /**
+   * {@code aten::frac_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor frac_(Tensor self) {
+    FRAC_.get().callTensor(self).close();
     return self;
   }
 
@@ -2788,6 +3932,35 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp HYPOT = new LazyOp("aten::hypot");
+
+  /**
+   * {@code aten::hypot(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor hypot(Tensor self, Tensor other) {
+    return HYPOT.get().callTensor(self, other);
+  }
+
+  private static final LazyOp HYPOT_OUT = new LazyOp("aten::hypot.out");
+
+  /**
+   * {@code aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor hypotOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) HYPOT_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp HYPOT_ = new LazyOp("aten::hypot_");
+
+  /**
+   * {@code aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor hypot_(Tensor self, Tensor other) {
+    HYPOT_.get().callTensor(self, other).close();
+    return self;
+  }
+
   private static final LazyOp IM2COL = new LazyOp("aten::im2col");
 
   /**
@@ -3090,6 +4263,88 @@ public final class Aten {
     return INDEX_SELECT_BACKWARD.get().callTensor(grad, selfSizes, dim, index);
   }
 
+  private static final LazyOp ISCLOSE = new LazyOp("aten::isclose");
+
+  /**
+   * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> Tensor}.
+   */
+  public static Tensor isclose(Tensor self, Tensor other) {
+    return ISCLOSE.get().callTensor(self, other);
+  }
+
+  /**
+   * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> Tensor}.
+   */
+  public static Tensor isclose(Tensor self, Tensor other, double rtol) {
+    return ISCLOSE.get().callTensor(self, other, rtol);
+  }
+
+  /**
+   * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> Tensor}.
+   */
+  public static Tensor isclose(Tensor self, Tensor other, double rtol, double atol) {
+    return ISCLOSE.get().callTensor(self, other, rtol, atol);
+  }
+
+  /**
+   * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> Tensor}.
+   */
+  public static Tensor isclose(
+      Tensor self, Tensor other, double rtol, double atol, boolean equalNan) {
+    return ISCLOSE.get().callTensor(self, other, rtol, atol, equalNan);
+  }
+
+  private static final LazyOp ISFINITE = new LazyOp("aten::isfinite");
+
+  /**
+   * {@code aten::isfinite(Tensor self) -> Tensor}.
+   */
+  public static Tensor isfinite(Tensor self) {
+    return ISFINITE.get().callTensor(self);
+  }
+
+  private static final LazyOp ISINF = new LazyOp("aten::isinf");
+
+  /**
+   * {@code aten::isinf(Tensor self) -> Tensor}.
+   */
+  public static Tensor isinf(Tensor self) {
+    return ISINF.get().callTensor(self);
+  }
+
+  private static final LazyOp ISINF_OUT = new LazyOp("aten::isinf.out");
+
+  /**
+   * {@code aten::isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isinfOut(Tensor out, Tensor self) {
+    ((Tensor) ISINF_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp ISNAN = new LazyOp("aten::isnan");
+
+  /**
+   * {@code aten::isnan(Tensor self) -> Tensor}.
+   */
+  public static Tensor isnan(Tensor self) {
+    return ISNAN.get().callTensor(self);
+  }
+
+  private static final LazyOp ISNAN_OUT = new LazyOp("aten::isnan.out");
+
+  /**
+   * {@code aten::isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor isnanOut(Tensor out, Tensor self) {
+    ((Tensor) ISNAN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp ITEM = new LazyOp("aten::item");
 
   /**
@@ -3272,6 +4527,93 @@ public final class Aten {
     return out;
   }
 
+  private static final LazyOp LOG10 = new LazyOp("aten::log10");
+
+  /**
+   * {@code aten::log10(Tensor self) -> Tensor}.
+   */
+  public static Tensor log10(Tensor self) {
+    return LOG10.get().callTensor(self);
+  }
+
+  private static final LazyOp LOG10_OUT = new LazyOp("aten::log10.out");
+
+  /**
+   * {@code aten::log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor log10Out(Tensor out, Tensor self) {
+    ((Tensor) LOG10_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOG10_ = new LazyOp("aten::log10_");
+
+  /**
+   * {@code aten::log10_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor log10_(Tensor self) {
+    LOG10_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp LOG1P = new LazyOp("aten::log1p");
+
+  /**
+   * {@code aten::log1p(Tensor self) -> Tensor}.
+   */
+  public static Tensor log1p(Tensor self) {
+    return LOG1P.get().callTensor(self);
+  }
+
+  private static final LazyOp LOG1P_OUT = new LazyOp("aten::log1p.out");
+
+  /**
+   * {@code aten::log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor log1pOut(Tensor out, Tensor self) {
+    ((Tensor) LOG1P_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOG1P_ = new LazyOp("aten::log1p_");
+
+  /**
+   * {@code aten::log1p_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor log1p_(Tensor self) {
+    LOG1P_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp LOG2 = new LazyOp("aten::log2");
+
+  /**
+   * {@code aten::log2(Tensor self) -> Tensor}.
+   */
+  public static Tensor log2(Tensor self) {
+    return LOG2.get().callTensor(self);
+  }
+
+  private static final LazyOp LOG2_OUT = new LazyOp("aten::log2.out");
+
+  /**
+   * {@code aten::log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor log2Out(Tensor out, Tensor self) {
+    ((Tensor) LOG2_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOG2_ = new LazyOp("aten::log2_");
+
+  /**
+   * {@code aten::log2_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor log2_(Tensor self) {
+    LOG2_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp LOG_ = new LazyOp("aten::log_");
 
   /**
@@ -3316,6 +4658,160 @@ public final class Aten {
   public static Tensor logSoftmaxOut(Tensor out, Tensor self, long dim, DType dtype) {
     ((Tensor) LOG_SOFTMAX_INT_OUT.get().callBoxed(new Object[] {self, dim, dtype, out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp LOGADDEXP = new LazyOp("aten::logaddexp");
+
+  /**
+   * {@code aten::logaddexp(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor logaddexp(Tensor self, Tensor other) {
+    return LOGADDEXP.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LOGADDEXP_OUT = new LazyOp("aten::logaddexp.out");
+
+  /**
+   * {@code aten::logaddexp.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logaddexpOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LOGADDEXP_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGADDEXP2 = new LazyOp("aten::logaddexp2");
+
+  /**
+   * {@code aten::logaddexp2(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor logaddexp2(Tensor self, Tensor other) {
+    return LOGADDEXP2.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LOGADDEXP2_OUT = new LazyOp("aten::logaddexp2.out");
+
+  /**
+   * {@code aten::logaddexp2.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logaddexp2Out(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LOGADDEXP2_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGICAL_AND = new LazyOp("aten::logical_and");
+
+  /**
+   * {@code aten::logical_and(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor logicalAnd(Tensor self, Tensor other) {
+    return LOGICAL_AND.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LOGICAL_AND_OUT = new LazyOp("aten::logical_and.out");
+
+  /**
+   * {@code aten::logical_and.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logicalAndOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LOGICAL_AND_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGICAL_AND_ = new LazyOp("aten::logical_and_");
+
+  /**
+   * {@code aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor logicalAnd_(Tensor self, Tensor other) {
+    LOGICAL_AND_.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LOGICAL_NOT = new LazyOp("aten::logical_not");
+
+  /**
+   * {@code aten::logical_not(Tensor self) -> Tensor}.
+   */
+  public static Tensor logicalNot(Tensor self) {
+    return LOGICAL_NOT.get().callTensor(self);
+  }
+
+  private static final LazyOp LOGICAL_NOT_OUT = new LazyOp("aten::logical_not.out");
+
+  /**
+   * {@code aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logicalNotOut(Tensor out, Tensor self) {
+    ((Tensor) LOGICAL_NOT_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGICAL_NOT_ = new LazyOp("aten::logical_not_");
+
+  /**
+   * {@code aten::logical_not_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor logicalNot_(Tensor self) {
+    LOGICAL_NOT_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp LOGICAL_OR = new LazyOp("aten::logical_or");
+
+  /**
+   * {@code aten::logical_or(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor logicalOr(Tensor self, Tensor other) {
+    return LOGICAL_OR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LOGICAL_OR_OUT = new LazyOp("aten::logical_or.out");
+
+  /**
+   * {@code aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logicalOrOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LOGICAL_OR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGICAL_OR_ = new LazyOp("aten::logical_or_");
+
+  /**
+   * {@code aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor logicalOr_(Tensor self, Tensor other) {
+    LOGICAL_OR_.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp LOGICAL_XOR = new LazyOp("aten::logical_xor");
+
+  /**
+   * {@code aten::logical_xor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor logicalXor(Tensor self, Tensor other) {
+    return LOGICAL_XOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp LOGICAL_XOR_OUT = new LazyOp("aten::logical_xor.out");
+
+  /**
+   * {@code aten::logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor logicalXorOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) LOGICAL_XOR_OUT.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp LOGICAL_XOR_ = new LazyOp("aten::logical_xor_");
+
+  /**
+   * {@code aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor logicalXor_(Tensor self, Tensor other) {
+    LOGICAL_XOR_.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp LT_SCALAR = new LazyOp("aten::lt.Scalar");
@@ -4163,6 +5659,127 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp NAN_TO_NUM = new LazyOp("aten::nan_to_num");
+
+  /**
+   * {@code aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None)
+   * -> Tensor}.
+   */
+  public static Tensor nanToNum(Tensor self) {
+    return NAN_TO_NUM.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None)
+   * -> Tensor}.
+   */
+  public static Tensor nanToNum(Tensor self, Double nan) {
+    return NAN_TO_NUM.get().callTensor(self, nan);
+  }
+
+  /**
+   * {@code aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None)
+   * -> Tensor}.
+   */
+  public static Tensor nanToNum(Tensor self, Double nan, Double posinf) {
+    return NAN_TO_NUM.get().callTensor(self, nan, posinf);
+  }
+
+  /**
+   * {@code aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None)
+   * -> Tensor}.
+   */
+  public static Tensor nanToNum(Tensor self, Double nan, Double posinf, Double neginf) {
+    return NAN_TO_NUM.get().callTensor(self, nan, posinf, neginf);
+  }
+
+  private static final LazyOp NAN_TO_NUM_OUT = new LazyOp("aten::nan_to_num.out");
+
+  /**
+   * {@code aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float?
+   * neginf=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanToNumOut(Tensor out, Tensor self) {
+    NAN_TO_NUM_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float?
+   * neginf=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanToNumOut(Tensor out, Tensor self, Double nan) {
+    NAN_TO_NUM_OUT.get().with("out", out).callTensor(self, nan).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float?
+   * neginf=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanToNumOut(Tensor out, Tensor self, Double nan, Double posinf) {
+    NAN_TO_NUM_OUT.get().with("out", out).callTensor(self, nan, posinf).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::nan_to_num.out(Tensor self, float? nan=None, float? posinf=None, float?
+   * neginf=None, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor nanToNumOut(
+      Tensor out, Tensor self, Double nan, Double posinf, Double neginf) {
+    ((Tensor) NAN_TO_NUM_OUT.get().callBoxed(new Object[] {self, nan, posinf, neginf,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp NAN_TO_NUM_ = new LazyOp("aten::nan_to_num_");
+
+  /**
+   * {@code aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float?
+   * neginf=None) -> Tensor(a!)}.
+   */
+  public static Tensor nanToNum_(Tensor self) {
+    NAN_TO_NUM_.get().callTensor(self).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float?
+   * neginf=None) -> Tensor(a!)}.
+   */
+  public static Tensor nanToNum_(Tensor self, Double nan) {
+    NAN_TO_NUM_.get().callTensor(self, nan).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float?
+   * neginf=None) -> Tensor(a!)}.
+   */
+  public static Tensor nanToNum_(Tensor self, Double nan, Double posinf) {
+    NAN_TO_NUM_.get().callTensor(self, nan, posinf).close();
+    return self;
+  }
+
+  /**
+   * {@code aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float?
+   * neginf=None) -> Tensor(a!)}.
+   */
+  public static Tensor nanToNum_(Tensor self, Double nan, Double posinf, Double neginf) {
+    NAN_TO_NUM_.get().callTensor(self, nan, posinf, neginf).close();
+    return self;
+  }
+
+  private static final LazyOp NARROW = new LazyOp("aten::narrow");
+
+  /**
+   * {@code aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)}.
+   */
+  public static Tensor narrow(Tensor self, long dim, long start, long length) {
+    return NARROW.get().callTensor(self, dim, start, length);
+  }
+
   private static final LazyOp NE_SCALAR = new LazyOp("aten::ne.Scalar");
 
   /**
@@ -4851,6 +6468,96 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp PROD = new LazyOp("aten::prod");
+
+  /**
+   * {@code aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor prod(Tensor self) {
+    return PROD.get().callTensor(self);
+  }
+
+  /**
+   * {@code aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public static Tensor prod(Tensor self, DType dtype) {
+    return (Tensor) PROD.get().callBoxed(new Object[] {self, dtype})[0];
+  }
+
+  private static final LazyOp PROD_DIM_INT = new LazyOp("aten::prod.dim_int");
+
+  /**
+   * {@code aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None)
+   * -> Tensor}.
+   */
+  public static Tensor prod(Tensor self, long dim) {
+    return PROD_DIM_INT.get().callTensor(self, dim);
+  }
+
+  /**
+   * {@code aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None)
+   * -> Tensor}.
+   */
+  public static Tensor prod(Tensor self, long dim, boolean keepdim) {
+    return PROD_DIM_INT.get().callTensor(self, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None)
+   * -> Tensor}.
+   */
+  public static Tensor prod(Tensor self, long dim, boolean keepdim, DType dtype) {
+    return (Tensor) PROD_DIM_INT.get().callBoxed(new Object[] {self, dim, keepdim, dtype})[0];
+  }
+
+  private static final LazyOp PROD_INT_OUT = new LazyOp("aten::prod.int_out");
+
+  /**
+   * {@code aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor prodOut(Tensor out, Tensor self, long dim) {
+    PROD_INT_OUT.get().with("out", out).callTensor(self, dim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor prodOut(Tensor out, Tensor self, long dim, boolean keepdim) {
+    PROD_INT_OUT.get().with("out", out).callTensor(self, dim, keepdim).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::prod.int_out(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None,
+   * Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor prodOut(Tensor out, Tensor self, long dim, boolean keepdim, DType dtype) {
+    ((Tensor) PROD_INT_OUT.get().callBoxed(new Object[] {self, dim, keepdim, dtype,
+        out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp PROD_OUT = new LazyOp("aten::prod.out");
+
+  /**
+   * {@code aten::prod.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor prodOut(Tensor out, Tensor self) {
+    PROD_OUT.get().with("out", out).callTensor(self).close();
+    return out;
+  }
+
+  /**
+   * {@code aten::prod.out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor prodOut(Tensor out, Tensor self, DType dtype) {
+    ((Tensor) PROD_OUT.get().callBoxed(new Object[] {self, dtype, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp RAND = new LazyOp("aten::rand");
 
   /**
@@ -5354,6 +7061,35 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp RSQRT = new LazyOp("aten::rsqrt");
+
+  /**
+   * {@code aten::rsqrt(Tensor self) -> Tensor}.
+   */
+  public static Tensor rsqrt(Tensor self) {
+    return RSQRT.get().callTensor(self);
+  }
+
+  private static final LazyOp RSQRT_OUT = new LazyOp("aten::rsqrt.out");
+
+  /**
+   * {@code aten::rsqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor rsqrtOut(Tensor out, Tensor self) {
+    ((Tensor) RSQRT_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp RSQRT_ = new LazyOp("aten::rsqrt_");
+
+  /**
+   * {@code aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor rsqrt_(Tensor self) {
+    RSQRT_.get().callTensor(self).close();
+    return self;
+  }
+
   private static final LazyOp RSUB_SCALAR = new LazyOp("aten::rsub.Scalar");
 
   /**
@@ -5680,6 +7416,25 @@ public final class Aten {
     return self;
   }
 
+  private static final LazyOp SIGNBIT = new LazyOp("aten::signbit");
+
+  /**
+   * {@code aten::signbit(Tensor self) -> Tensor}.
+   */
+  public static Tensor signbit(Tensor self) {
+    return SIGNBIT.get().callTensor(self);
+  }
+
+  private static final LazyOp SIGNBIT_OUT = new LazyOp("aten::signbit.out");
+
+  /**
+   * {@code aten::signbit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor signbitOut(Tensor out, Tensor self) {
+    ((Tensor) SIGNBIT_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
   private static final LazyOp SIN = new LazyOp("aten::sin");
 
   /**
@@ -5706,6 +7461,35 @@ public final class Aten {
    */
   public static Tensor sin_(Tensor self) {
     SIN_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp SINH = new LazyOp("aten::sinh");
+
+  /**
+   * {@code aten::sinh(Tensor self) -> Tensor}.
+   */
+  public static Tensor sinh(Tensor self) {
+    return SINH.get().callTensor(self);
+  }
+
+  private static final LazyOp SINH_OUT = new LazyOp("aten::sinh.out");
+
+  /**
+   * {@code aten::sinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor sinhOut(Tensor out, Tensor self) {
+    ((Tensor) SINH_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SINH_ = new LazyOp("aten::sinh_");
+
+  /**
+   * {@code aten::sinh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor sinh_(Tensor self) {
+    SINH_.get().callTensor(self).close();
     return self;
   }
 
@@ -6141,6 +7925,35 @@ public final class Aten {
    */
   public static Tensor sqrt_(Tensor self) {
     SQRT_.get().callTensor(self).close();
+    return self;
+  }
+
+  private static final LazyOp SQUARE = new LazyOp("aten::square");
+
+  /**
+   * {@code aten::square(Tensor self) -> Tensor}.
+   */
+  public static Tensor square(Tensor self) {
+    return SQUARE.get().callTensor(self);
+  }
+
+  private static final LazyOp SQUARE_OUT = new LazyOp("aten::square.out");
+
+  /**
+   * {@code aten::square.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor squareOut(Tensor out, Tensor self) {
+    ((Tensor) SQUARE_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp SQUARE_ = new LazyOp("aten::square_");
+
+  /**
+   * {@code aten::square_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor square_(Tensor self) {
+    SQUARE_.get().callTensor(self).close();
     return self;
   }
 
@@ -6591,6 +8404,35 @@ public final class Aten {
     ((Tensor) TAKE_ALONG_DIM_OUT.get().callBoxed(new Object[] {self, indices, dim,
         out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp TAN = new LazyOp("aten::tan");
+
+  /**
+   * {@code aten::tan(Tensor self) -> Tensor}.
+   */
+  public static Tensor tan(Tensor self) {
+    return TAN.get().callTensor(self);
+  }
+
+  private static final LazyOp TAN_OUT = new LazyOp("aten::tan.out");
+
+  /**
+   * {@code aten::tan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor tanOut(Tensor out, Tensor self) {
+    ((Tensor) TAN_OUT.get().callBoxed(new Object[] {self, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp TAN_ = new LazyOp("aten::tan_");
+
+  /**
+   * {@code aten::tan_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public static Tensor tan_(Tensor self) {
+    TAN_.get().callTensor(self).close();
+    return self;
   }
 
   private static final LazyOp TANH = new LazyOp("aten::tanh");
@@ -7369,6 +9211,84 @@ public final class Aten {
     ((Tensor) WHERE_SELF_OUT.get().callBoxed(new Object[] {condition, self, other,
         out})[0]).close();
     return out;
+  }
+
+  private static final LazyOp XLOGY_OUTSCALAR_OTHER = new LazyOp("aten::xlogy.OutScalar_Other");
+
+  /**
+   * {@code aten::xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) ->
+   * Tensor(a!)}.
+   */
+  public static Tensor xlogyOut(Tensor out, Tensor self, Object other) {
+    ((Tensor) XLOGY_OUTSCALAR_OTHER.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp XLOGY_OUTSCALAR_SELF = new LazyOp("aten::xlogy.OutScalar_Self");
+
+  /**
+   * {@code aten::xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor xlogyOut(Tensor out, Object self, Tensor other) {
+    ((Tensor) XLOGY_OUTSCALAR_SELF.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp XLOGY_OUTTENSOR = new LazyOp("aten::xlogy.OutTensor");
+
+  /**
+   * {@code aten::xlogy.OutTensor(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)}.
+   */
+  public static Tensor xlogyOut(Tensor out, Tensor self, Tensor other) {
+    ((Tensor) XLOGY_OUTTENSOR.get().callBoxed(new Object[] {self, other, out})[0]).close();
+    return out;
+  }
+
+  private static final LazyOp XLOGY_SCALAR_OTHER = new LazyOp("aten::xlogy.Scalar_Other");
+
+  /**
+   * {@code aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor}.
+   */
+  public static Tensor xlogy(Tensor self, Object other) {
+    return XLOGY_SCALAR_OTHER.get().callTensor(self, other);
+  }
+
+  private static final LazyOp XLOGY_SCALAR_SELF = new LazyOp("aten::xlogy.Scalar_Self");
+
+  /**
+   * {@code aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor}.
+   */
+  public static Tensor xlogy(Object self, Tensor other) {
+    return XLOGY_SCALAR_SELF.get().callTensor(self, other);
+  }
+
+  private static final LazyOp XLOGY_TENSOR = new LazyOp("aten::xlogy.Tensor");
+
+  /**
+   * {@code aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public static Tensor xlogy(Tensor self, Tensor other) {
+    return XLOGY_TENSOR.get().callTensor(self, other);
+  }
+
+  private static final LazyOp XLOGY__SCALAR_OTHER = new LazyOp("aten::xlogy_.Scalar_Other");
+
+  /**
+   * {@code aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public static Tensor xlogy_(Tensor self, Object other) {
+    XLOGY__SCALAR_OTHER.get().callTensor(self, other).close();
+    return self;
+  }
+
+  private static final LazyOp XLOGY__TENSOR = new LazyOp("aten::xlogy_.Tensor");
+
+  /**
+   * {@code aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public static Tensor xlogy_(Tensor self, Tensor other) {
+    XLOGY__TENSOR.get().callTensor(self, other).close();
+    return self;
   }
 
   private static final LazyOp ZERO = new LazyOp("aten::zero");

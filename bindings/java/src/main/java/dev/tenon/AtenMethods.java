@@ -23,6 +23,34 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::acos(Tensor self) -> Tensor}.
+   */
+  public Tensor acos() {
+    return Aten.acos((Tensor) this);
+  }
+
+  /**
+   * {@code aten::acos_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor acos_() {
+    return Aten.acos_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::acosh(Tensor self) -> Tensor}.
+   */
+  public Tensor acosh() {
+    return Aten.acosh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::acosh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor acosh_() {
+    return Aten.acosh_((Tensor) this);
+  }
+
+  /**
    * {@code aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor}.
    */
   public Tensor add(Object other) {
@@ -182,6 +210,73 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::all(Tensor self) -> Tensor}.
+   */
+  public Tensor all() {
+    return Aten.all((Tensor) this);
+  }
+
+  /**
+   * {@code aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor all(long dim) {
+    return Aten.all((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor all(long dim, boolean keepdim) {
+    return Aten.all((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor all(long[] dim) {
+    return Aten.all((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor all(long[] dim, boolean keepdim) {
+    return Aten.all((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> bool}.
+   */
+  public boolean allclose(Tensor other) {
+    return Aten.allclose((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> bool}.
+   */
+  public boolean allclose(Tensor other, double rtol) {
+    return Aten.allclose((Tensor) this, other, rtol);
+  }
+
+  /**
+   * {@code aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> bool}.
+   */
+  public boolean allclose(Tensor other, double rtol, double atol) {
+    return Aten.allclose((Tensor) this, other, rtol, atol);
+  }
+
+  /**
+   * {@code aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> bool}.
+   */
+  public boolean allclose(Tensor other, double rtol, double atol, boolean equalNan) {
+    return Aten.allclose((Tensor) this, other, rtol, atol, equalNan);
+  }
+
+  /**
    * {@code aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
    */
   public Tensor amax() {
@@ -203,6 +298,62 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
+   */
+  public Tensor amin() {
+    return Aten.amin((Tensor) this);
+  }
+
+  /**
+   * {@code aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
+   */
+  public Tensor amin(long... dim) {
+    return Aten.amin((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor}.
+   */
+  public Tensor amin(long[] dim, boolean keepdim) {
+    return Aten.amin((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::any(Tensor self) -> Tensor}.
+   */
+  public Tensor any() {
+    return Aten.any((Tensor) this);
+  }
+
+  /**
+   * {@code aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor any(long dim) {
+    return Aten.any((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor any(long dim, boolean keepdim) {
+    return Aten.any((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor any(long[] dim) {
+    return Aten.any((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor any(long[] dim, boolean keepdim) {
+    return Aten.any((Tensor) this, dim, keepdim);
+  }
+
+  /**
    * {@code aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor}.
    */
   public Tensor argmax() {
@@ -221,6 +372,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor argmax(Long dim, boolean keepdim) {
     return Aten.argmax((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor argmin() {
+    return Aten.argmin((Tensor) this);
+  }
+
+  /**
+   * {@code aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor argmin(Long dim) {
+    return Aten.argmin((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor}.
+   */
+  public Tensor argmin(Long dim, boolean keepdim) {
+    return Aten.argmin((Tensor) this, dim, keepdim);
   }
 
   /**
@@ -306,6 +478,174 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor asStridedCopy(long[] size, long[] stride, Long storageOffset) {
     return Aten.asStridedCopy((Tensor) this, size, stride, storageOffset);
+  }
+
+  /**
+   * {@code aten::asin(Tensor self) -> Tensor}.
+   */
+  public Tensor asin() {
+    return Aten.asin((Tensor) this);
+  }
+
+  /**
+   * {@code aten::asin_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor asin_() {
+    return Aten.asin_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::asinh(Tensor self) -> Tensor}.
+   */
+  public Tensor asinh() {
+    return Aten.asinh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::asinh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor asinh_() {
+    return Aten.asinh_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::atan(Tensor self) -> Tensor}.
+   */
+  public Tensor atan() {
+    return Aten.atan((Tensor) this);
+  }
+
+  /**
+   * {@code aten::atan2(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor atan2(Tensor other) {
+    return Aten.atan2((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor atan2_(Tensor other) {
+    return Aten.atan2_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::atan_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor atan_() {
+    return Aten.atan_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::atanh(Tensor self) -> Tensor}.
+   */
+  public Tensor atanh() {
+    return Aten.atanh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::atanh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor atanh_() {
+    return Aten.atanh_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor bitwiseAnd(Object other) {
+    return Aten.bitwiseAnd((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor bitwiseAnd(Tensor other) {
+    return Aten.bitwiseAnd((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_and_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor bitwiseAnd_(Object other) {
+    return Aten.bitwiseAnd_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_and_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor bitwiseAnd_(Tensor other) {
+    return Aten.bitwiseAnd_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_not(Tensor self) -> Tensor}.
+   */
+  public Tensor bitwiseNot() {
+    return Aten.bitwiseNot((Tensor) this);
+  }
+
+  /**
+   * {@code aten::bitwise_not_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor bitwiseNot_() {
+    return Aten.bitwiseNot_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor bitwiseOr(Object other) {
+    return Aten.bitwiseOr((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor bitwiseOr(Tensor other) {
+    return Aten.bitwiseOr((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_or_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor bitwiseOr_(Object other) {
+    return Aten.bitwiseOr_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_or_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor bitwiseOr_(Tensor other) {
+    return Aten.bitwiseOr_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor bitwiseXor(Object other) {
+    return Aten.bitwiseXor((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor bitwiseXor(Tensor other) {
+    return Aten.bitwiseXor((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor bitwiseXor_(Object other) {
+    return Aten.bitwiseXor_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::bitwise_xor_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor bitwiseXor_(Tensor other) {
+    return Aten.bitwiseXor_((Tensor) this, other);
   }
 
   /**
@@ -563,6 +903,41 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::cosh(Tensor self) -> Tensor}.
+   */
+  public Tensor cosh() {
+    return Aten.cosh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::cosh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor cosh_() {
+    return Aten.cosh_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::count_nonzero(Tensor self, int? dim=None) -> Tensor}.
+   */
+  public Tensor countNonzero() {
+    return Aten.countNonzero((Tensor) this);
+  }
+
+  /**
+   * {@code aten::count_nonzero(Tensor self, int? dim=None) -> Tensor}.
+   */
+  public Tensor countNonzero(Long dim) {
+    return Aten.countNonzero((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor}.
+   */
+  public Tensor countNonzero(long... dim) {
+    return Aten.countNonzero((Tensor) this, dim);
+  }
+
+  /**
    * {@code aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor}.
    */
   public Tensor cumsum(long dim) {
@@ -698,10 +1073,52 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::erf(Tensor self) -> Tensor}.
+   */
+  public Tensor erf() {
+    return Aten.erf((Tensor) this);
+  }
+
+  /**
+   * {@code aten::erf_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor erf_() {
+    return Aten.erf_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::erfc(Tensor self) -> Tensor}.
+   */
+  public Tensor erfc() {
+    return Aten.erfc((Tensor) this);
+  }
+
+  /**
+   * {@code aten::erfc_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor erfc_() {
+    return Aten.erfc_((Tensor) this);
+  }
+
+  /**
    * {@code aten::exp(Tensor self) -> Tensor}.
    */
   public Tensor exp() {
     return Aten.exp((Tensor) this);
+  }
+
+  /**
+   * {@code aten::exp2(Tensor self) -> Tensor}.
+   */
+  public Tensor exp2() {
+    return Aten.exp2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::exp2_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor exp2_() {
+    return Aten.exp2_((Tensor) this);
   }
 
   /**
@@ -740,6 +1157,20 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::expm1(Tensor self) -> Tensor}.
+   */
+  public Tensor expm1() {
+    return Aten.expm1((Tensor) this);
+  }
+
+  /**
+   * {@code aten::expm1_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor expm1_() {
+    return Aten.expm1_((Tensor) this);
+  }
+
+  /**
    * {@code aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)}.
    */
   public Tensor fill_(Object value) {
@@ -751,6 +1182,27 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor fill_(Tensor value) {
     return Aten.fill_((Tensor) this, value);
+  }
+
+  /**
+   * {@code aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)}.
+   */
+  public Tensor flatten() {
+    return Aten.flatten((Tensor) this);
+  }
+
+  /**
+   * {@code aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)}.
+   */
+  public Tensor flatten(long startDim) {
+    return Aten.flatten((Tensor) this, startDim);
+  }
+
+  /**
+   * {@code aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)}.
+   */
+  public Tensor flatten(long startDim, long endDim) {
+    return Aten.flatten((Tensor) this, startDim, endDim);
   }
 
   /**
@@ -772,6 +1224,62 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor floor_() {
     return Aten.floor_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::fmax(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor fmax(Tensor other) {
+    return Aten.fmax((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::fmin(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor fmin(Tensor other) {
+    return Aten.fmin((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor fmod(Object other) {
+    return Aten.fmod((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor fmod(Tensor other) {
+    return Aten.fmod((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor fmod_(Object other) {
+    return Aten.fmod_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::fmod_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor fmod_(Tensor other) {
+    return Aten.fmod_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::frac(Tensor self) -> Tensor}.
+   */
+  public Tensor frac() {
+    return Aten.frac((Tensor) this);
+  }
+
+  /**
+   * {@code aten::frac_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor frac_() {
+    return Aten.frac_((Tensor) this);
   }
 
   /**
@@ -849,6 +1357,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor gt_(Tensor other) {
     return Aten.gt_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::hypot(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor hypot(Tensor other) {
+    return Aten.hypot((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor hypot_(Tensor other) {
+    return Aten.hypot_((Tensor) this, other);
   }
 
   /**
@@ -991,6 +1513,59 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> Tensor}.
+   */
+  public Tensor isclose(Tensor other) {
+    return Aten.isclose((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> Tensor}.
+   */
+  public Tensor isclose(Tensor other, double rtol) {
+    return Aten.isclose((Tensor) this, other, rtol);
+  }
+
+  /**
+   * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> Tensor}.
+   */
+  public Tensor isclose(Tensor other, double rtol, double atol) {
+    return Aten.isclose((Tensor) this, other, rtol, atol);
+  }
+
+  /**
+   * {@code aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float
+   * atol=1e-08, bool equal_nan=False) -> Tensor}.
+   */
+  public Tensor isclose(Tensor other, double rtol, double atol, boolean equalNan) {
+    return Aten.isclose((Tensor) this, other, rtol, atol, equalNan);
+  }
+
+  /**
+   * {@code aten::isfinite(Tensor self) -> Tensor}.
+   */
+  public Tensor isfinite() {
+    return Aten.isfinite((Tensor) this);
+  }
+
+  /**
+   * {@code aten::isinf(Tensor self) -> Tensor}.
+   */
+  public Tensor isinf() {
+    return Aten.isinf((Tensor) this);
+  }
+
+  /**
+   * {@code aten::isnan(Tensor self) -> Tensor}.
+   */
+  public Tensor isnan() {
+    return Aten.isnan((Tensor) this);
+  }
+
+  /**
    * {@code aten::item(Tensor self) -> Scalar}.
    */
   public Object item() {
@@ -1061,6 +1636,48 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::log10(Tensor self) -> Tensor}.
+   */
+  public Tensor log10() {
+    return Aten.log10((Tensor) this);
+  }
+
+  /**
+   * {@code aten::log10_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor log10_() {
+    return Aten.log10_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::log1p(Tensor self) -> Tensor}.
+   */
+  public Tensor log1p() {
+    return Aten.log1p((Tensor) this);
+  }
+
+  /**
+   * {@code aten::log1p_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor log1p_() {
+    return Aten.log1p_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::log2(Tensor self) -> Tensor}.
+   */
+  public Tensor log2() {
+    return Aten.log2((Tensor) this);
+  }
+
+  /**
+   * {@code aten::log2_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor log2_() {
+    return Aten.log2_((Tensor) this);
+  }
+
+  /**
    * {@code aten::log_(Tensor(a!) self) -> Tensor(a!)}.
    */
   public Tensor log_() {
@@ -1079,6 +1696,76 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor logSoftmax(long dim, DType dtype) {
     return Aten.logSoftmax((Tensor) this, dim, dtype);
+  }
+
+  /**
+   * {@code aten::logaddexp(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor logaddexp(Tensor other) {
+    return Aten.logaddexp((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logaddexp2(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor logaddexp2(Tensor other) {
+    return Aten.logaddexp2((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logical_and(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor logicalAnd(Tensor other) {
+    return Aten.logicalAnd((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logical_and_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor logicalAnd_(Tensor other) {
+    return Aten.logicalAnd_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logical_not(Tensor self) -> Tensor}.
+   */
+  public Tensor logicalNot() {
+    return Aten.logicalNot((Tensor) this);
+  }
+
+  /**
+   * {@code aten::logical_not_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor logicalNot_() {
+    return Aten.logicalNot_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::logical_or(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor logicalOr(Tensor other) {
+    return Aten.logicalOr((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logical_or_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor logicalOr_(Tensor other) {
+    return Aten.logicalOr_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logical_xor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor logicalXor(Tensor other) {
+    return Aten.logicalXor((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::logical_xor_(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor logicalXor_(Tensor other) {
+    return Aten.logicalXor_((Tensor) this, other);
   }
 
   /**
@@ -1419,6 +2106,77 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None)
+   * -> Tensor}.
+   */
+  public Tensor nanToNum() {
+    return Aten.nanToNum((Tensor) this);
+  }
+
+  /**
+   * {@code aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None)
+   * -> Tensor}.
+   */
+  public Tensor nanToNum(Double nan) {
+    return Aten.nanToNum((Tensor) this, nan);
+  }
+
+  /**
+   * {@code aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None)
+   * -> Tensor}.
+   */
+  public Tensor nanToNum(Double nan, Double posinf) {
+    return Aten.nanToNum((Tensor) this, nan, posinf);
+  }
+
+  /**
+   * {@code aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None)
+   * -> Tensor}.
+   */
+  public Tensor nanToNum(Double nan, Double posinf, Double neginf) {
+    return Aten.nanToNum((Tensor) this, nan, posinf, neginf);
+  }
+
+  /**
+   * {@code aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float?
+   * neginf=None) -> Tensor(a!)}.
+   */
+  public Tensor nanToNum_() {
+    return Aten.nanToNum_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float?
+   * neginf=None) -> Tensor(a!)}.
+   */
+  public Tensor nanToNum_(Double nan) {
+    return Aten.nanToNum_((Tensor) this, nan);
+  }
+
+  /**
+   * {@code aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float?
+   * neginf=None) -> Tensor(a!)}.
+   */
+  public Tensor nanToNum_(Double nan, Double posinf) {
+    return Aten.nanToNum_((Tensor) this, nan, posinf);
+  }
+
+  /**
+   * {@code aten::nan_to_num_(Tensor(a!) self, float? nan=None, float? posinf=None, float?
+   * neginf=None) -> Tensor(a!)}.
+   */
+  public Tensor nanToNum_(Double nan, Double posinf, Double neginf) {
+    return Aten.nanToNum_((Tensor) this, nan, posinf, neginf);
+  }
+
+  /**
+   * {@code aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)}.
+   */
+  public Tensor narrow(long dim, long start, long length) {
+    return Aten.narrow((Tensor) this, dim, start, length);
+  }
+
+  /**
    * {@code aten::ne.Scalar(Tensor self, Scalar other) -> Tensor}.
    */
   public Tensor ne(Object other) {
@@ -1581,6 +2339,44 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor prod() {
+    return Aten.prod((Tensor) this);
+  }
+
+  /**
+   * {@code aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor}.
+   */
+  public Tensor prod(DType dtype) {
+    return Aten.prod((Tensor) this, dtype);
+  }
+
+  /**
+   * {@code aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None)
+   * -> Tensor}.
+   */
+  public Tensor prod(long dim) {
+    return Aten.prod((Tensor) this, dim);
+  }
+
+  /**
+   * {@code aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None)
+   * -> Tensor}.
+   */
+  public Tensor prod(long dim, boolean keepdim) {
+    return Aten.prod((Tensor) this, dim, keepdim);
+  }
+
+  /**
+   * {@code aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None)
+   * -> Tensor}.
+   */
+  public Tensor prod(long dim, boolean keepdim, DType dtype) {
+    return Aten.prod((Tensor) this, dim, keepdim, dtype);
+  }
+
+  /**
    * {@code aten::real(Tensor(a) self) -> Tensor(a)}.
    */
   public Tensor real() {
@@ -1690,6 +2486,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor round_(long decimals) {
     return Aten.round_((Tensor) this, decimals);
+  }
+
+  /**
+   * {@code aten::rsqrt(Tensor self) -> Tensor}.
+   */
+  public Tensor rsqrt() {
+    return Aten.rsqrt((Tensor) this);
+  }
+
+  /**
+   * {@code aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor rsqrt_() {
+    return Aten.rsqrt_((Tensor) this);
   }
 
   /**
@@ -1820,6 +2630,13 @@ abstract class AtenMethods extends NativeHandle {
   }
 
   /**
+   * {@code aten::signbit(Tensor self) -> Tensor}.
+   */
+  public Tensor signbit() {
+    return Aten.signbit((Tensor) this);
+  }
+
+  /**
    * {@code aten::sin(Tensor self) -> Tensor}.
    */
   public Tensor sin() {
@@ -1831,6 +2648,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor sin_() {
     return Aten.sin_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::sinh(Tensor self) -> Tensor}.
+   */
+  public Tensor sinh() {
+    return Aten.sinh((Tensor) this);
+  }
+
+  /**
+   * {@code aten::sinh_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor sinh_() {
+    return Aten.sinh_((Tensor) this);
   }
 
   /**
@@ -2009,6 +2840,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor sqrt_() {
     return Aten.sqrt_((Tensor) this);
+  }
+
+  /**
+   * {@code aten::square(Tensor self) -> Tensor}.
+   */
+  public Tensor square() {
+    return Aten.square((Tensor) this);
+  }
+
+  /**
+   * {@code aten::square_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor square_() {
+    return Aten.square_((Tensor) this);
   }
 
   /**
@@ -2215,6 +3060,20 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor takeAlongDim(Tensor indices, Long dim) {
     return Aten.takeAlongDim((Tensor) this, indices, dim);
+  }
+
+  /**
+   * {@code aten::tan(Tensor self) -> Tensor}.
+   */
+  public Tensor tan() {
+    return Aten.tan((Tensor) this);
+  }
+
+  /**
+   * {@code aten::tan_(Tensor(a!) self) -> Tensor(a!)}.
+   */
+  public Tensor tan_() {
+    return Aten.tan_((Tensor) this);
   }
 
   /**
@@ -2566,6 +3425,34 @@ abstract class AtenMethods extends NativeHandle {
    */
   public Tensor viewCopy(DType dtype) {
     return Aten.viewCopy((Tensor) this, dtype);
+  }
+
+  /**
+   * {@code aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor}.
+   */
+  public Tensor xlogy(Object other) {
+    return Aten.xlogy((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor}.
+   */
+  public Tensor xlogy(Tensor other) {
+    return Aten.xlogy((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::xlogy_.Scalar_Other(Tensor(a!) self, Scalar other) -> Tensor(a!)}.
+   */
+  public Tensor xlogy_(Object other) {
+    return Aten.xlogy_((Tensor) this, other);
+  }
+
+  /**
+   * {@code aten::xlogy_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)}.
+   */
+  public Tensor xlogy_(Tensor other) {
+    return Aten.xlogy_((Tensor) this, other);
   }
 
   /**

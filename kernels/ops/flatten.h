@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// aten::flatten: a range of dims as one, a view where memory allows it.
+#pragma once
+
+#include "kernels/common/facts.h"
+
+namespace tenon::kernels::ops {
+
+void flatten(const Call& call);
+
+inline constexpr Facts kFlatten{
+    .family = &kComposite,
+    .name = "flatten.using_ints",
+    .params = "Tensor(a) self, int start_dim=0, int end_dim=-1",
+    .returns = "Tensor(a)",
+    .tags = "",
+    .gradient = "none: composite",
+    .tangent = "none: composite",
+    .batching = Batching::Composite,
+    .cast = Cast::None,
+    .routine = {&flatten},
+};
+
+}  // namespace tenon::kernels::ops
