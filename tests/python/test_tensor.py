@@ -155,6 +155,25 @@ def test_arithmetic_promotes_like_pytorch():
     assert (tenon.ones(2, 3) @ tenon.ones(3, 4)).shape == (2, 4)
 
 
+def test_bits_and_truth():
+    a, b = tenon.tensor([True, False, True]), tenon.tensor([True, True, False])
+    assert (a & b).tolist() == [True, False, False]
+    assert (a | b).tolist() == [True, True, True]
+    assert (a ^ b).tolist() == [False, True, True]
+    assert (~a).tolist() == [False, True, False]
+    i = tenon.tensor([12, 5])
+    assert (i & 10).tolist() == [8, 0]
+    assert (3 | i).tolist() == [15, 7]
+    assert (~i).tolist() == [-13, -6]
+    same = i
+    i &= 4
+    i |= tenon.tensor([1, 2])
+    i ^= 1
+    assert i is same and i.tolist() == [4, 7]
+    with pytest.raises(tenon.NotSupportedError, match="float32"):
+        tenon.ones(2) & 1
+
+
 def test_comparison_with_strangers():
     t = tenon.ones(2)
     assert (t == "text") is False
