@@ -66,12 +66,6 @@ PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t na
   return call(&op, self, tnp_sizes(args, nargs));
 }
 
-PyObject* tnp_tensor_flatten(PyObject* self, PyObject* unused) {
-  static tnp_known_op op = {"aten::reshape", NULL};
-  (void)unused;
-  return call(&op, self, Py_BuildValue("(i)", -1));
-}
-
 PyObject* tnp_tensor_reversed(PyObject* self, void* unused) {
   static tnp_known_op known = {"aten::permute", NULL};
   (void)unused;

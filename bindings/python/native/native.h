@@ -191,7 +191,6 @@ PyObject* tnp_tensor_view(PyObject* self, PyObject* const* args, Py_ssize_t narg
 PyObject* tnp_tensor_reshape(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
 PyObject* tnp_tensor_permute(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
 PyObject* tnp_tensor_expand(PyObject* self, PyObject* const* args, Py_ssize_t nargs);
-PyObject* tnp_tensor_flatten(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_t(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_reversed(PyObject* self, void* unused);
 PyObject* tnp_tensor_real(PyObject* self, void* unused);

@@ -462,8 +462,6 @@ static PyMethodDef methods[] = {
      "expand(*sizes)\n--\n\nReturns a view with dims of size 1 repeated without copying; -1 keeps "
      "a "
      "size."},
-    {"flatten", tnp_tensor_flatten, METH_NOARGS,
-     "flatten()\n--\n\nReturns the elements in one dim."},
     {"t", tnp_tensor_t, METH_NOARGS,
      "t()\n--\n\nReturns a matrix transposed; tensors of fewer dims as they are."},
     {"contiguous", tnp_tensor_contiguous, METH_NOARGS,
