@@ -213,7 +213,7 @@ int64_t vmap_size(std::string_view name, std::span<const tenon_value> args,
     const int64_t dim = in_dims[i];
     if (dim == TENON_DIM_NONE) continue;
     TENON_CHECK_ARG(is_tensor(args[i]), name, ": in_dims must be None for argument ", i,
-                    ", which is no tensor, got ", dim);
+                    ", which is no tensor but ", value::tag_name(args[i].tag), ", got ", dim);
     const Tensor& tensor = *args[i].as.tensor;
     const int64_t counted = from_start(dim, tensor.ndim());
     TENON_CHECK_ARG(counted != TENON_DIM_NONE, name, ": in_dims must name a dim of argument ", i,

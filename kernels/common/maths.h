@@ -17,12 +17,12 @@
 namespace tenon::kernels::maths {
 
 // Complex ones go through a C++ library: kernels/cpu/complex_maths.cpp, cuda/complex_maths.cuh.
-#define TENON_COMPLEX_FUNCTIONS(X)                                                              \
-  X(acos)                                                                                       \
-  X(acosh)                                                                                      \
-  X(asin)                                                                                       \
-  X(asinh) X(atan) X(atanh) X(cos) X(cosh) X(exp) X(log) X(log10) X(sin) X(sinh) X(sqrt) X(tan) \
-      X(tanh)
+#define TENON_COMPLEX_FUNCTIONS(X) \
+  X(acos)                          \
+  X(acosh)                         \
+  X(asin)                          \
+  X(asinh)                         \
+  X(atan) X(atanh) X(cos) X(cosh) X(exp) X(log) X(log10) X(sin) X(sinh) X(sqrt) X(tan) X(tanh)
 #define TENON_DECLARE_COMPLEX(function) \
   template <class R>                    \
   TENON_BOTH_SIDES Complex<R> function(Complex<R> x);

@@ -34,7 +34,7 @@ inline constexpr Facts kProd{
     .tangent = "(self_t * product_of_others(self, None)).sum(dtype=dtype)",
     .batching = Batching::Fold,
     .cast = Cast::Fp32Dtype,
-    .cast_on_cpu = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .fold = kSumFold,
 };
 inline constexpr Facts kProdDimInt{
@@ -50,7 +50,7 @@ inline constexpr Facts kProdDimInt{
     .tangent = "(self_t * product_of_others(self, dim)).sum([dim], keepdim, dtype=dtype)",
     .batching = Batching::Fold,
     .cast = Cast::Fp32Dtype,
-    .cast_on_cpu = Cast::None,
+    .cast_on_cpu = Cast::Fp32,
     .fold = kSumFold,
 };
 

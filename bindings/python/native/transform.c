@@ -214,7 +214,16 @@ static PyObject* vmap_size(PyObject* module, PyObject* args) {
   for (Py_ssize_t i = 0; status == 0 && i < count; i++) {
     PyObject* each = PyTuple_GET_ITEM(list, i);
     status = read_dim("vmap: in_dims", PyTuple_GET_ITEM(dims, i), &in_dims[i]);
-    if (status != 0 || !TNP_IS_TENSOR(each)) continue;
+    if (status != 0) break;
+    if (!TNP_IS_TENSOR(each)) {
+      if (in_dims[i] == TENON_DIM_NONE) continue;
+      tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
+                       "%s: in_dims must be None for argument %zd, which is no tensor but %s, got "
+                       "%lld",
+                       name, i, Py_TYPE(each)->tp_name, (long long)in_dims[i]);
+      status = -1;
+      break;
+    }
     tenon_tensor* tensor = tnp_tensor_get(each);
     status = tensor != NULL ? 0 : -1;
     if (status == 0) values[i] = tenon_value_of_tensor(tensor);
