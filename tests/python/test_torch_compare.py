@@ -367,3 +367,19 @@ def test_printing_small_tensors():
     for dtype in ("float32", "int64", "bool"):
         a, x = pair(dtype, (2, 3))
         assert repr(a) == repr(x)
+
+
+def test_tensors_of_pytorch_are_converted_and_not_asked():
+    """Both libraries have the protocol `__torch_function__`; neither asks the other's tensors."""
+    ours, theirs = tenon.ones(2), torch.ones(2) * 3
+    assert not tenon.overrides.has_torch_function((theirs, torch.nn.Parameter(theirs)))
+    assert tenon.add(theirs, theirs).tolist() == [6, 6]
+    assert tenon.ops.aten.mul.Tensor(ours, theirs).tolist() == ours.add(theirs).sub(1).tolist()
+    for call in (
+        lambda: torch.add(theirs, ours),
+        lambda: theirs.add(ours),
+        lambda: torch.nn.functional.relu(ours),
+        lambda: theirs + ours,
+    ):
+        with pytest.raises(TypeError):
+            call()

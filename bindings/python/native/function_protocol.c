@@ -31,10 +31,26 @@ static tenon_object* python_mode(void) {
 
 bool tnp_mode_asks_slow(void) { return python_mode() != NULL && !key_is_excluded(); }
 
+/* Whether objects are PyTorch's own tensors, which are converted: their handler is for functions of
+ * PyTorch, and calls any other one again. */
+static bool is_of_torch(PyTypeObject* type) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); i++) {
+    PyTypeObject* base = (PyTypeObject*)PyTuple_GET_ITEM(type->tp_mro, i);
+    if (strcmp(base->tp_name, "Tensor") != 0) continue;
+    PyObject* module = PyDict_GetItemString(base->tp_dict, "__module__");
+    if (module != NULL && PyUnicode_Check(module) &&
+        PyUnicode_CompareWithASCIIString(module, "torch") == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 PyObject* tnp_function_handler(PyTypeObject* type) {
   if (type == tnp_tensor_type) return NULL;
   PyObject* found = _PyType_Lookup(type, handler_name);
-  return found == Py_None || found == disabled_handler ? NULL : found;
+  if (found == NULL || found == Py_None || found == disabled_handler) return NULL;
+  return !PyType_IsSubtype(type, tnp_tensor_type) && is_of_torch(type) ? NULL : found;
 }
 
 bool tnp_classes_disabled(void) { return classes_disabled != 0; }
@@ -407,7 +423,32 @@ static PyObject* disabled_impl(PyObject* module, PyObject* args, PyObject* kwarg
   return read_given(args, kwargs, &g) == 0 ? call_given(&g) : NULL;
 }
 
-/* Tensor.__torch_function__: what subclasses inherit and call by super(). */
+/* Whether an object is of PyTorch: by its module, or that of the class or object it belongs to. */
+static bool is_torchs(PyObject* object, int depth) {
+  static const char* const owners[] = {"__objclass__", "__self__"};
+  if (strncmp(Py_TYPE(object)->tp_name, "tenon.", 6) == 0) return false;
+  PyObject* module = PyObject_GetAttrString(object, "__module__");
+  bool found = false;
+  if (module != NULL && PyUnicode_Check(module)) {
+    const char* name = PyUnicode_AsUTF8(module);
+    found = name != NULL && strncmp(name, "torch", 5) == 0 && (name[5] == 0 || name[5] == '.');
+    if (found || strncmp(name != NULL ? name : "", "tenon", 5) == 0) depth = 0;
+  }
+  Py_XDECREF(module);
+  for (size_t i = 0; !found && depth > 0 && i < sizeof owners / sizeof *owners; i++) {
+    PyErr_Clear();
+    PyObject* owner = PyObject_GetAttrString(object, owners[i]);
+    if (owner == NULL) continue;
+    found = is_torchs(owner, depth - 1);
+    Py_DECREF(owner);
+    break;
+  }
+  PyErr_Clear();
+  return found;
+}
+
+/* Tensor.__torch_function__: what subclasses inherit and call by super(). Functions of PyTorch,
+ * which has the same protocol, are not for it: they would ask once more. */
 static PyObject* tensor_handler(PyObject* cls, PyObject* args, PyObject* kwargs) {
   given g;
   if (read_given(args, kwargs, &g) != 0) return NULL;
@@ -419,7 +460,7 @@ static PyObject* tensor_handler(PyObject* cls, PyObject* args, PyObject* kwargs)
     derives = PyType_Check(type) && PyType_IsSubtype((PyTypeObject*)cls, (PyTypeObject*)type);
   }
   Py_DECREF(types);
-  if (!derives) Py_RETURN_NOTIMPLEMENTED;
+  if (!derives || is_torchs(g.func, 2)) Py_RETURN_NOTIMPLEMENTED;
   return finish_default((PyTypeObject*)cls, g.func, call_given(&g));
 }
 

@@ -6268,9 +6268,9 @@ extern "C" {
  Since:     0.1*/
     pub fn tenon_carrier_value(tensor: *const tenon_tensor) -> *const tenon_value;
     #[must_use]
-    /** Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, and an object of
- `type` around `self` whose `dispatch` runs operators on it. It has the Wrapper key and never
- Dense.
+    /** Makes a wrapper tensor: geometry, dtype and device as claimed, no memory, an object of `type`
+ around `self` whose `dispatch` runs operators on it, the Wrapper key and never Dense. One with
+ `alias_of` shares that one's version counter, and has it for its base where that wraps, too.
 
  Errors:    TENON_ERROR_INVALID_ARGUMENT for a type without `dispatch`, a bad shape, stride,
             offset or dtype, a key that wrappers cannot carry, and reserved words that are not
