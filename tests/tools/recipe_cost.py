@@ -21,7 +21,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SAMPLES = {"unary": "exp", "binary": "maximum", "reduction": "amax", "view": "select"}
+SAMPLES = {"unary": "exp", "binary": "fmax", "reduction": "amax", "view": "select"}
 OWN_FOLDERS = ("kernels/ops", "kernels/cpu", "tests/kernels")
 # Where lists are: a line that names an operator is part of its recipe.
 LISTS = (
