@@ -53,7 +53,7 @@ void each_column(const Unfolding& plan, Each&& each) {
 
 void im2col(const Call& call) {
   Unfolding plan = im2col_plan(call);
-  visit(call.op(), "self", dtype_of_info(plan.image), FloatAndComplexTypes(),
+  visit(call.op(), "self", dtype_of_info(plan.image), Joined<FloatAndComplexTypes, BoolType>(),
         [&]<class T>(Element<T>) {
           each_column(plan, [](const char* image, char* column) {
             *reinterpret_cast<T*>(column) = image != nullptr ? *reinterpret_cast<const T*>(image)

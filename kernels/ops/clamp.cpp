@@ -34,8 +34,13 @@ void check_in_place(const Call& call, const Tensor& self, const Tensor& bound) {
   }
 }
 
+// With one bound, a tensor, it is a maximum or minimum, which bool has.
+DtypeSet types_for(const tenon_value& bound) {
+  return bound.tag == TENON_TAG_TENSOR ? kReals | kBool : kReals;
+}
+
 // In place self is written, where the result can be cast to it.
-void clamp_between(const Call& call, const Bound& min, const Bound& max) {
+void clamp_between(const Call& call, const Bound& min, const Bound& max, DtypeSet types) {
   using Binary = LazyOp<Tensor(const Tensor&, const Tensor&)>;
   using BinaryOut = LazyOp<void(const Tensor&, const Tensor&, const Tensor&)>;
   using Ternary = LazyOp<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
@@ -56,8 +61,8 @@ void clamp_between(const Call& call, const Bound& min, const Bound& max) {
     type.add(bound->info());
   }
   const Dtype dtype = type.get();
-  if (!has(kReals, static_cast<tenon_dtype>(dtype))) {
-    fail_dtype(call.op(), "self", dtype, names_of(kReals));
+  if (!has(types, static_cast<tenon_dtype>(dtype))) {
+    fail_dtype(call.op(), "self", dtype, names_of(types));
   }
   if (call.form.written != 0) {
     return call.give(0, min && max ? between(self, *min, *max)
@@ -75,9 +80,13 @@ void clamp_between(const Call& call, const Bound& min, const Bound& max) {
 
 }  // namespace
 
-void clamp(const Call& call) { clamp_between(call, bound_of(call, 1), bound_of(call, 2)); }
-void clamp_min(const Call& call) { clamp_between(call, bound_of(call, 1), std::nullopt); }
-void clamp_max(const Call& call) { clamp_between(call, std::nullopt, bound_of(call, 1)); }
+void clamp(const Call& call) { clamp_between(call, bound_of(call, 1), bound_of(call, 2), kReals); }
+void clamp_min(const Call& call) {
+  clamp_between(call, bound_of(call, 1), std::nullopt, types_for(call.args[1]));
+}
+void clamp_max(const Call& call) {
+  clamp_between(call, std::nullopt, bound_of(call, 1), types_for(call.args[1]));
+}
 
 void clamp_backward(const Call& call) {
   using Compare = LazyOp<Tensor(const Tensor&, const Tensor&)>;

@@ -335,3 +335,12 @@ def test_sizes_in_every_form():
         t.view(10**30)
     with pytest.raises(TypeError, match="size"):
         t.view(2.0, 3)
+
+
+def test_clamp_of_bool_by_one_tensor():
+    """One bound that is a tensor makes it a maximum or minimum, which bool has; two do not."""
+    a, b = tenon.tensor([True, False]), tenon.tensor([False, False])
+    assert tenon.clamp_max(a, b).tolist() == [False, False]
+    assert tenon.clamp_min(a, b).tolist() == [True, False]
+    with pytest.raises(NotImplementedError, match="bool"):
+        tenon.clamp(a, b, b)
