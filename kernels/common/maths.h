@@ -170,13 +170,15 @@ TENON_FUNCTOR inline double abs(double x) { return TENON_MATHS(fabs)(x); }
 
 inline constexpr double kLn2 = 0.693147180559945309417;
 
+// By parts, as times or over a complex number an infinite part makes the other one NaN.
 template <class R>
 TENON_FUNCTOR inline Complex<R> exp2(Complex<R> x) {
-  return exp(x * Complex<R>(R(kLn2)));
+  return exp(Complex<R>{x.re * R(kLn2), x.im * R(kLn2)});
 }
 template <class R>
 TENON_FUNCTOR inline Complex<R> log2(Complex<R> x) {
-  return log(x) / Complex<R>(R(kLn2));
+  const Complex<R> natural = log(x);
+  return {natural.re / R(kLn2), natural.im / R(kLn2)};
 }
 // By parts, so that small numbers keep their digits.
 template <class R>
