@@ -62,13 +62,6 @@ Tensor reshaped(const Tensor& tensor, Sizes sizes) { return reshape(tensor, size
 
 Tensor expanded(const Tensor& tensor, Sizes sizes) { return expand(tensor, sizes, false); }
 
-Tensor cast(const Tensor& tensor, Dtype dtype) {
-  static constinit const LazyOp<Tensor(const Tensor&, Dtype, bool, bool,
-                                       std::optional<MemoryFormat>)>
-      to("aten::to.dtype");
-  return to(tensor, dtype, false, false, std::nullopt);
-}
-
 Batch::Batch(const BatchedForm& form, const tenon_vmap_info& info, const int64_t* in_dims,
              tenon_stack& stack, tenon_value& out_dims)
     : form_(form),

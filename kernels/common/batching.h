@@ -100,8 +100,6 @@ Tensor with_ones(const Tensor& tensor, int64_t front, int64_t rank);
 
 Tensor reshaped(const Tensor& tensor, Sizes sizes);
 Tensor expanded(const Tensor& tensor, Sizes sizes);
-// The same elements in another dtype.
-Tensor cast(const Tensor& tensor, Dtype dtype);
 
 // Registers what serves one form of an operator in a vmap, unless it is served without.
 void register_batching(Library& library, const Facts& facts, Forms form, const std::string& name);

@@ -4,6 +4,8 @@
 
 #include "kernels/common/batching.h"
 #include "kernels/common/check.h"
+#include "kernels/common/promotion.h"
+#include "kernels/common/shape.h"
 
 namespace tenon::kernels {
 
@@ -394,16 +396,10 @@ void batch_strided_scatter(Batch& batch) {
   };
   // Each base, and the view of it, has memory of its own behind that of the one before.
   const auto end = [&](size_t geometry, size_t offset) {
-    const std::vector<int64_t> sizes = ints(geometry);
-    const std::vector<int64_t> strides = ints(geometry + 1);
-    int64_t last = batch.arg(offset).as.i;
-    for (size_t dim = 0; dim < sizes.size(); ++dim) {
-      last += std::max<int64_t>(sizes[dim] - 1, 0) * strides[dim];
-    }
-    return last + 1;
+    return batch.arg(offset).as.i + reach(ints(geometry), ints(geometry + 1));
   };
-  const int64_t reach =
-      std::max(end(1, 3), end(4, 6)) - std::min(batch.arg(3).as.i, batch.arg(6).as.i);
+  const int64_t first = std::min(batch.arg(3).as.i, batch.arg(6).as.i);
+  const int64_t each = std::max<int64_t>(std::max(end(1, 3), end(4, 6)) - first, 1);
   const auto with = [&](size_t k, int64_t first) {
     std::vector<int64_t> list = ints(k);
     list.insert(list.begin(), first);
@@ -411,9 +407,9 @@ void batch_strided_scatter(Batch& batch) {
   };
   batch.put(0, batch.front(0));
   with(1, batch.size());
-  with(2, reach);
+  with(2, each);
   with(4, batch.size());
-  with(5, reach);
+  with(5, each);
   batch.call();
 }
 

@@ -36,6 +36,13 @@ void ResultType::add(Dtype dtype, bool has_dims, bool wrapped_number) {
 
 Dtype ResultType::get() const { return combine(dims_, combine(zero_dims_, wrapped_)); }
 
+Tensor cast(const Tensor& tensor, Dtype dtype) {
+  static constinit const LazyOp<Tensor(const Tensor&, Dtype, bool, bool,
+                                       std::optional<MemoryFormat>)>
+      to("aten::to.dtype");
+  return to(tensor, dtype, false, false, std::nullopt);
+}
+
 bool can_cast(Dtype from, Dtype to) {
   if (is_complex(from) && !is_complex(to)) return false;
   if (is_floating(from) && is_bool_or_integral(to)) return false;

@@ -33,6 +33,9 @@ class ResultType {
 // integral, or anything else to bool.
 bool can_cast(Dtype from, Dtype to);
 
+// The same elements in another dtype, by a call of aten::to.
+Tensor cast(const Tensor& tensor, Dtype dtype);
+
 // The names of a set: "float32, float64".
 std::string names_of(DtypeSet types);
 

@@ -12,6 +12,15 @@ int64_t numel_of(Sizes sizes) {
   return numel;
 }
 
+int64_t reach(Sizes sizes, Sizes strides) {
+  int64_t last = 0;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim] == 0) return 0;
+    last += (sizes[dim] - 1) * strides[dim];
+  }
+  return last + 1;
+}
+
 void refuse_dim(const char* op, int64_t dim, int64_t bound) {
   fail(TENON_ERROR_INDEX, {op, ": dim must be in [", -bound, ", ", bound - 1, "], got ", dim});
 }

@@ -105,6 +105,10 @@ inline bool has_row_major_strides(const tenon_tensor_info& info) {
 // Product of the sizes; overflow is the caller's tensor_new's to refuse.
 int64_t numel_of(Sizes sizes);
 
+// How many elements of memory lie from the first one to the last one that strides >= 0 come to; 0
+// where there is none.
+int64_t reach(Sizes sizes, Sizes strides);
+
 // A dim from -ndim to ndim - 1 as 0 to ndim - 1; a 0-dim tensor takes -1 and 0.
 [[noreturn, gnu::cold]] void refuse_dim(const char* op, int64_t dim, int64_t bound);
 inline int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim) {

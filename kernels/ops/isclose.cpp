@@ -21,8 +21,6 @@ constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> subt
 constinit const LazyOp<Tensor(const Tensor&, const Scalar&)> scale("aten::mul.Scalar");
 constinit const LazyOp<Tensor(const Tensor&, const Scalar&, const Scalar&)> shift(
     "aten::add.Scalar");
-constinit const LazyOp<Tensor(const Tensor&, Dtype, bool, bool, std::optional<MemoryFormat>)> to(
-    "aten::to.dtype");
 
 void check_tolerance(const char* op, const char* name, double tolerance) {
   if (!(tolerance >= 0)) fail_argument(op, name, "at least 0", Scalar(tolerance));
@@ -45,7 +43,7 @@ Tensor close(const Call& call) {
   if (rtol == 0 && atol == 0) return same;
   // Integers are compared as floats; those of unsigned dtypes would wrap.
   const auto inexact = [&](const Tensor& tensor) {
-    return is_inexact ? tensor : to(tensor, default_dtype(), false, false, std::nullopt);
+    return is_inexact ? tensor : cast(tensor, default_dtype());
   };
   const Tensor wide = inexact(other);
   const Tensor apart = absolute(subtract(inexact(self), wide, Scalar(1)));

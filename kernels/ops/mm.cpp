@@ -3,6 +3,7 @@
 #include "kernels/ops/mm.h"
 
 #include "kernels/common/allocation.h"
+#include "kernels/common/promotion.h"
 
 namespace tenon::kernels {
 namespace {
@@ -58,8 +59,6 @@ Tensor product_as(const Call& call, int32_t batch) {
   using Product = Tensor(const Tensor&, const Tensor&);
   static constinit const LazyOp<Product> products[] = {LazyOp<Product>("aten::mm"),
                                                        LazyOp<Product>("aten::bmm")};
-  using To = Tensor(const Tensor&, Dtype, bool, bool, std::optional<MemoryFormat>);
-  static constinit const LazyOp<To> to("aten::to.dtype");
   const Tensor self = *call.get<Tensor>(0);
   const Tensor mat2 = *call.get<Tensor>(1);
   const auto asked = call.get<Dtype>(2);
@@ -71,8 +70,7 @@ Tensor product_as(const Call& call, int32_t batch) {
          {call.op(), ": out_dtype must be ", own,
           " like the factors, or float32 for float16 and bfloat16, got ", asked});
   }
-  return products[batch](to(self, asked, false, false, std::nullopt),
-                         to(mat2, asked, false, false, std::nullopt));
+  return products[batch](cast(self, asked), cast(mat2, asked));
 }
 
 void end_product(const Call& call, Product& product) {

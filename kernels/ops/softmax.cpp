@@ -3,6 +3,7 @@
 #include "kernels/ops/softmax.h"
 
 #include "kernels/common/call.h"
+#include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
 
 namespace tenon::kernels::ops {
@@ -20,8 +21,6 @@ constinit const LazyOp<Tensor(const Tensor&, const Tensor&, const Scalar&)> diff
 constinit const LazyOp<Tensor(const Tensor&, Sizes, bool)> largest("aten::amax");
 constinit const LazyOp<Tensor(const Tensor&, std::optional<Sizes>, bool, std::optional<Dtype>)>
     total("aten::sum.dim_IntList");
-constinit const LazyOp<Tensor(const Tensor&, Dtype, bool, bool, std::optional<MemoryFormat>)> cast(
-    "aten::to.dtype");
 
 // The input, of which no exponential is larger than 1, in a dtype that keeps digits.
 struct Shifted {
@@ -38,13 +37,13 @@ struct Shifted {
       fail_dtype(call.op(), "self", dtype, "floating, or dtype= such");
     }
     const Dtype wide = is_small ? Dtype::F32 : dtype;
-    values = self.dtype() == wide ? self : cast(self, wide, false, false, std::nullopt);
+    values = self.dtype() == wide ? self : cast(self, wide);
     if (values.numel() == 0) return;
     values = difference(values, largest(without_history(values), dim, true), Scalar(1));
   }
 
   Tensor as_asked(const Tensor& result) const {
-    return result.dtype() == dtype ? result : cast(result, dtype, false, false, std::nullopt);
+    return result.dtype() == dtype ? result : cast(result, dtype);
   }
   Tensor sum(const Tensor& terms) const { return total(terms, Sizes(dim), true, std::nullopt); }
 };

@@ -5,15 +5,12 @@
 #include <algorithm>
 
 #include "kernels/common/call.h"
+#include "kernels/common/promotion.h"
 #include "kernels/common/shape.h"
+#include "kernels/ops/factory.h"
 
 namespace tenon::kernels::ops {
 namespace {
-
-using Factory = LazyOp<Tensor(Sizes, std::optional<Dtype>, std::optional<Layout>,
-                              std::optional<Device>, std::optional<bool>)>;
-constinit const Factory zeros("aten::zeros");
-constinit const Factory ones("aten::ones");
 
 // Zeros that a gradient may be added to in place: what a vmap maps is not written to what it does
 // not map, so beside a tensor of a transform they are made of that.
@@ -21,7 +18,7 @@ Tensor zeros_beside(const Tensor& grad, int64_t count) {
   constexpr tenon_keyset kTransformed =
       tenon_keyset{1} << (TENON_BACKEND_BITS + TENON_FUNCTIONALITY_TRANSFORM_BACK);
   if ((grad.keys() & kTransformed) == 0 || grad.numel() == 0) {
-    return zeros(Dims{count}, grad.dtype(), std::nullopt, grad.device(), std::nullopt);
+    return call_zeros(Dims{count}, options_like(grad.info(), {}));
   }
   static constinit const LazyOp<Tensor(const Tensor&, int64_t, int64_t)> select("aten::select.int");
   static constinit const LazyOp<Tensor(const Tensor&, std::optional<Dtype>, std::optional<Layout>,
@@ -36,16 +33,6 @@ Tensor zeros_beside(const Tensor& grad, int64_t count) {
   const Tensor zero =
       zeros_like(one, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
   return clone(expand(zero, Dims{count}, false), MemoryFormat::Contiguous);
-}
-
-// The elements behind the first one that a tensor reaches.
-int64_t reach(const Dims& sizes, const Dims& strides) {
-  int64_t last = 0;
-  for (int64_t dim = 0; dim < sizes.size(); ++dim) {
-    if (sizes[dim] == 0) return 0;
-    last += (sizes[dim] - 1) * strides[dim];
-  }
-  return last + 1;
 }
 
 // A dim whose elements may lie where those of others do; -1 without one.
@@ -96,17 +83,18 @@ Tensor shared_out(const Tensor& memory, const Dims& sizes, const Dims& strides, 
   if (overlapping_dim(sizes, strides) < 0) return memory;
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> div("aten::div.Tensor");
   static constinit const LazyOp<Tensor(const Tensor&, const Tensor&)> maximum("aten::maximum");
-  static constinit const LazyOp<Tensor(const Tensor&, Dtype, bool, bool,
-                                       std::optional<MemoryFormat>)>
-      cast("aten::to.dtype");
-  const auto full = [&](const Factory& factory, Sizes of) {
-    return factory(of, Dtype::F32, std::nullopt, memory.device(), std::nullopt);
+  const auto full = [&](Sizes of, int64_t number) {
+    FactoryOptions options = options_like(memory.info(), {});
+    options.dtype = Dtype::F32;
+    Tensor made = call_zeros(of, options);
+    if (number != 0) call_fill(made, Scalar(number));
+    return made;
   };
-  const Tensor count = full(zeros, memory.sizes());
-  add_strided(count, full(ones, sizes), sizes, strides, offset);
+  const Tensor count = full(memory.sizes(), 0);
+  add_strided(count, full(sizes, 1), sizes, strides, offset);
   const Tensor least =
-      maximum(count, full(ones, memory.sizes()));  // what the base does not show is as it is
-  return div(memory, cast(least, memory.dtype(), false, false, std::nullopt));
+      maximum(count, full(memory.sizes(), 1));  // what the base does not show stays
+  return div(memory, cast(least, memory.dtype()));
 }
 
 }  // namespace

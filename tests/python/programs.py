@@ -16,6 +16,7 @@ import random
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterable
 from typing import Any
 
 UNARY = ("sin", "cos", "tanh", "neg", "sigmoid", "relu", "abs", "clone", "detach", "contiguous")
@@ -70,7 +71,12 @@ class Writer:
             self.add(f"torch.tensor({values}, dtype=torch.float64, requires_grad={tracked})")
 
     def step(self) -> None:
-        kinds = (
+        makers = [maker for maker, weight in self.kinds() for _ in range(weight)]
+        self.random.choice(makers)()
+
+    def kinds(self) -> tuple[tuple[Callable[[], None], int], ...]:
+        """What makes lines, and how often beside the others."""
+        return (
             (self.unary, 3),
             (self.binary, 4),
             (self.view, 8),
@@ -80,8 +86,6 @@ class Writer:
             (self.join, 1),
             (self.flag, 1),
         )
-        makers = [maker for maker, weight in kinds for _ in range(weight)]
-        self.random.choice(makers)()
 
     def add(self, expression: str, results: int = 1) -> None:
         names = [f"t{self.count + i}" for i in range(results)]
@@ -409,34 +413,55 @@ def shrink(lines: list[str], ours: Any, theirs: Any) -> list[str]:
     return lines
 
 
-def run_programs(ours: Any, theirs: Any, seeds: Any, limit: int = 10) -> list[str]:
+def check(ours: Any, theirs: Any, seed: int) -> str | None:
+    """The program of a seed and where it differs, made small; None where it does not."""
+    lines = Writer(theirs, seed).program()
+    if compare(lines, ours, theirs) is None:
+        return None
+    lines = shrink(lines, ours, theirs)
+    return "\n".join([*lines, f"# differs at: {compare(lines, ours, theirs)}"])
+
+
+# A check of a seed beside PyTorch, which may be None.
+Check = Callable[[Any, Any, int], str | None]
+
+
+def run_programs(
+    check: Check, ours: Any, theirs: Any, seeds: Iterable[int], limit: int = 10
+) -> list[str]:
     """Runs a program for each seed; gives texts on those that differ, no more than `limit`."""
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
-            lines = Writer(theirs, seed).program()
-            if compare(lines, ours, theirs) is None:
+            text = check(ours, theirs, seed)
+            if text is None:
                 continue
-            lines = shrink(lines, ours, theirs)
-            difference = compare(lines, ours, theirs)
-            found.append("\n".join([f"# seed {seed}", *lines, f"# differs at: {difference}"]))
+            found.append(f"# seed {seed}\n{text}")
             if len(found) == limit:
                 break
     return found
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+def main(description: str, check: Check, needs_torch: bool) -> int:
+    """Runs programs as the command line says; 1 where some differ."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--count", type=int, default=20000, help="programs to run")
     parser.add_argument("--seed", type=int, default=0, help="of the first one")
     parser.add_argument("--limit", type=int, default=10, help="differences to stop after")
     given = parser.parse_args()
     import tenon
-    import torch
 
+    try:
+        import torch
+    except ImportError:
+        if needs_torch:
+            parser.error("PyTorch must be installed")
+        torch = None
+        print("PyTorch is not installed: beside loops alone")
     begin = time.monotonic()
-    found = run_programs(tenon, torch, range(given.seed, given.seed + given.count), given.limit)
+    seeds = range(given.seed, given.seed + given.count)
+    found = run_programs(check, tenon, torch, seeds, given.limit)
     for text in found:
         print(text, end="\n\n")
     print(f"{given.count} programs, {len(found)} differ, {time.monotonic() - begin:.0f} s")
@@ -444,4 +469,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, check, needs_torch=True))

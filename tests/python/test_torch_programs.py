@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: ./dev tes
 @pytest.mark.leaks
 @pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_programs_agree(first):
-    found = programs.run_programs(tenon, torch, range(first, first + 250))
+    found = programs.run_programs(programs.check, tenon, torch, range(first, first + 250))
     assert not found, "\n\n".join(found)
 
 

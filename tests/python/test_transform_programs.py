@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pytest
 import tenon
-import transform_programs as programs
+import programs
+import transform_programs
 
 try:
     import torch
@@ -20,7 +21,7 @@ except ImportError:
 @pytest.mark.leaks
 @pytest.mark.parametrize("first", range(0, 1000, 250))
 def test_programs_agree(first):
-    found = programs.run_programs(tenon, torch, range(first, first + 250))
+    found = programs.run_programs(transform_programs.check, tenon, torch, range(first, first + 250))
     assert not found, "\n\n".join(found)
 
 
@@ -38,13 +39,16 @@ def test_differences_are_found():
             def vmap(f, in_dims, out_dims):
                 return tenon.func.vmap(f, in_dims=in_dims)
 
-    program = programs.Program(
+    program = transform_programs.Program(
         ["vmap , 0, -1"],
         [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
         (2, 3),
         ["t0 = x1 * x1", "t1 = x1.sum()", "t2 = t0.sin()"],
     )
-    assert programs.compare(program, tenon, torch) is None
-    difference = programs.compare(program, Other(), None)
+    assert transform_programs.compare(program, tenon, torch) is None
+    difference = transform_programs.compare(program, Other(), None)
     assert difference is not None and "loops" in difference.where
-    assert programs.shrink(program, Other(), None).lines == [program.lines[0], program.lines[2]]
+    assert transform_programs.shrink(program, Other(), None).lines == [
+        program.lines[0],
+        program.lines[2],
+    ]

@@ -71,7 +71,7 @@ static PyObject* overridable_new(PyTypeObject* type, PyObject* args, PyObject* k
   return make(type, function, NULL);
 }
 
-static PyObject* bind(PyObject* self, PyObject* object, PyObject* type) {
+PyObject* tnp_bind_method(PyObject* self, PyObject* object, PyObject* type) {
   (void)type;
   if (object == NULL || object == Py_None) return Py_NewRef(self);
   return PyMethod_New(self, object);
@@ -101,11 +101,15 @@ static void dealloc(PyObject* object) {
 }
 
 /* What it does not have itself is the target's: name, documentation, signature, overloads. */
-static PyObject* get_attribute(PyObject* object, PyObject* name) {
+PyObject* tnp_getattr_else(PyObject* object, PyObject* name, PyObject* target) {
   PyObject* value = PyObject_GenericGetAttr(object, name);
   if (value != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
   PyErr_Clear();
-  return PyObject_GetAttr(((overridable*)object)->target, name);
+  return PyObject_GetAttr(target, name);
+}
+
+static PyObject* get_attribute(PyObject* object, PyObject* name) {
+  return tnp_getattr_else(object, name, ((overridable*)object)->target);
 }
 
 static PyObject* get_target_attribute(PyObject* object, void* name) {

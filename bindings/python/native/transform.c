@@ -263,8 +263,9 @@ static PyObject* vmap_result(PyObject* module, PyObject* args) {
 
 /* ---- Pullbacks ------------------------------------------------------------------------------- */
 
-/* The tensors of a tuple, borrowed, in memory that the caller frees; NULL with an exception. */
-static tenon_tensor** read_tensors(const char* what, PyObject* tuple) {
+/* The tensors of a tuple, or None, borrowed, in memory that the caller frees; NULL with an
+ * exception. */
+static tenon_tensor** read_tensors(const char* what, PyObject* tuple, bool may_be_none) {
   const Py_ssize_t count = PyTuple_GET_SIZE(tuple);
   tenon_tensor** tensors = PyMem_Calloc((size_t)count + 1, sizeof(tenon_tensor*));
   if (tensors == NULL) {
@@ -272,7 +273,9 @@ static tenon_tensor** read_tensors(const char* what, PyObject* tuple) {
     return NULL;
   }
   for (Py_ssize_t i = 0; i < count; i++) {
-    tensors[i] = read_tensor(what, PyTuple_GET_ITEM(tuple, i));
+    PyObject* item = PyTuple_GET_ITEM(tuple, i);
+    if (may_be_none && item == Py_None) continue;
+    tensors[i] = read_tensor(what, item);
     if (tensors[i] != NULL) continue;
     PyMem_Free(tensors);
     return NULL;
@@ -285,8 +288,8 @@ static PyObject* pullback_new(PyObject* module, PyObject* args) {
   PyObject *outputs, *inputs;
   if (!PyArg_ParseTuple(args, "O!O!:pullback_new", &PyTuple_Type, &outputs, &PyTuple_Type, &inputs))
     return NULL;
-  tenon_tensor** from = read_tensors("vjp: result", outputs);
-  tenon_tensor** to = from != NULL ? read_tensors("vjp: argument", inputs) : NULL;
+  tenon_tensor** from = read_tensors("vjp: result", outputs, false);
+  tenon_tensor** to = from != NULL ? read_tensors("vjp: argument", inputs, false) : NULL;
   tenon_pullback* pullback = NULL;
   const int status = to == NULL
                          ? -1
@@ -297,13 +300,13 @@ static PyObject* pullback_new(PyObject* module, PyObject* args) {
   return status == 0 ? tnp_handle_new(TNP_HANDLE_PULLBACK, pullback) : NULL;
 }
 
-/* (pullback, gradients) -> tuple of gradients. */
+/* (pullback, gradients) -> tuple of gradients; None is 1, for a result without dims. */
 static PyObject* pullback_run(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *handle, *grads;
   if (!PyArg_ParseTuple(args, "OO!:pullback_run", &handle, &PyTuple_Type, &grads)) return NULL;
   tenon_pullback* pullback = tnp_handle_get(handle, TNP_HANDLE_PULLBACK);
-  tenon_tensor** given = pullback != NULL ? read_tensors("vjp: gradient", grads) : NULL;
+  tenon_tensor** given = pullback != NULL ? read_tensors("vjp: gradient", grads, true) : NULL;
   if (given == NULL) return NULL;
   int64_t count = 0;
   (void)tenon_pullback_count(pullback, &count);

@@ -5,6 +5,7 @@
  * wrong arguments among them, is for the functions in Python that each holds: `general` serves a
  * whole call, `finish` what a layer that was left has given. */
 #include "native.h"
+#include "overridable.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -152,28 +153,21 @@ static PyObject* map_simply(const transformed* self, PyObject* const* args, Py_s
   return result;
 }
 
-/* aten::ones_like or aten::zeros_like, without the GIL. */
-static tenon_status make_like(const tenon_op* op, tenon_tensor* tensor, tenon_tensor** out_tensor) {
-  tenon_value args[6] = {tenon_value_of_tensor(tensor)};
-  tenon_value made = {0};
-  tenon_stack stack = {.args = args, .rets = &made, .nargs = 6, .nrets = 1};
-  const tenon_status status = tenon_op_call(op, &stack);
-  if (status == TENON_OK) *out_tensor = made.as.tensor;
-  return status;
+/* A tuple of two new references, which it takes over; NULL where one is. */
+static PyObject* pack_tensors(PyObject* first, PyObject* second) {
+  PyObject* both = first && second ? PyTuple_Pack(2, first, second) : NULL;
+  Py_XDECREF(first);
+  Py_XDECREF(second);
+  return both;
 }
 
 /* The gradient of a scalar as it came from a layer; NULL with an exception. */
-static tenon_tensor* derive(tenon_tensor* output, tenon_tensor* below, tenon_tensor* input) {
-  static const tenon_op* ones_like;
+static tenon_tensor* derive(tenon_tensor* output, tenon_tensor* input) {
   tenon_pullback* pullback = NULL;
   tenon_tensor *one = NULL, *grad = NULL;
-  if (ones_like == NULL && tnp_check(tenon_op_find("aten::ones_like", &ones_like)) != 0)
-    return NULL;
   if (tnp_check(tenon_pullback_new(&output, 1, &input, 1, &pullback)) != 0) return NULL;
   tenon_status status;
-  Py_BEGIN_ALLOW_THREADS status = make_like(ones_like, below, &one);
-  if (status == TENON_OK) status = tenon_pullback_run(pullback, &one, 1, &grad);
-  tenon_tensor_release(one);
+  Py_BEGIN_ALLOW_THREADS status = tenon_pullback_run(pullback, &one, 1, &grad);
   tenon_pullback_release(pullback);
   Py_END_ALLOW_THREADS tnp_drain_some();
   (void)tnp_check(status);
@@ -202,27 +196,21 @@ static PyObject* grad_simply(const transformed* self, PyObject* const* args, Py_
   }
   PyObject* result = NULL;
   tenon_tensor* scalar = NULL;
-  tenon_tensor* value = NULL;
-  int64_t dim;
   if (output != NULL && Py_TYPE(output) == tnp_tensor_type) {
     scalar = tnp_tensor_get(output);
     if (scalar == NULL) Py_CLEAR(output);
   }
   if (scalar != NULL && tenon_tensor_ndim(scalar) == 0) {
     inside = tnp_tensor_get(input); /* the function may have let go of the tensor meanwhile */
-    tenon_tensor* grad = NULL;
-    if (inside != NULL && tnp_check(tenon_layer_unwrap(layer, scalar, &value, &dim)) == 0) {
-      grad = derive(scalar, value, inside);
-    }
+    tenon_tensor* grad = inside != NULL ? derive(scalar, inside) : NULL;
     PyObject* first = grad != NULL ? tnp_tensor_wrap(grad) : NULL;
     if (self->kind == GRAD || first == NULL) {
       result = first;
-      tenon_tensor_release(value);
     } else {
-      PyObject* second = tnp_tensor_wrap(value);
-      result = second ? PyTuple_Pack(2, first, second) : NULL;
-      Py_DECREF(first);
-      Py_XDECREF(second);
+      tenon_tensor* value = NULL;
+      int64_t dim;
+      const int status = tnp_check(tenon_layer_unwrap(layer, scalar, &value, &dim));
+      result = pack_tensors(first, status == 0 ? tnp_tensor_wrap(value) : NULL);
     }
     Py_DECREF(output);
   } else if (output != NULL) {
@@ -248,29 +236,21 @@ static Py_ssize_t read_tensors(PyObject* tuple, tenon_tensor** tensors) {
 
 /* A result outside of its jvp, and its tangent. */
 static PyObject* take_dual(tenon_layer* layer, tenon_tensor* dual) {
-  static const tenon_op* zeros_like;
+  static tnp_known_op zeros_like = {"aten::zeros_like", NULL};
   tenon_tensor *primal = NULL, *tangent = NULL;
   int64_t dim;
   int status = tnp_check(tenon_layer_unwrap(layer, dual, &primal, &dim));
   if (status == 0) status = tnp_check(tenon_layer_tangent(layer, dual, &tangent));
   if (leave(layer, status != 0) != 0) status = -1;
-  if (status == 0 && tangent == NULL) {
-    if (zeros_like == NULL) status = tnp_check(tenon_op_find("aten::zeros_like", &zeros_like));
-    if (status == 0) status = tnp_check(make_like(zeros_like, primal, &tangent));
-  }
-  PyObject* first = NULL;
-  PyObject* second = NULL;
-  if (status == 0) {
-    first = tnp_tensor_wrap(primal);
-    second = tnp_tensor_wrap(tangent);
-  } else {
+  if (status != 0) {
     tenon_tensor_release(primal);
     tenon_tensor_release(tangent);
+    return NULL;
   }
-  PyObject* both = first && second ? PyTuple_Pack(2, first, second) : NULL;
-  Py_XDECREF(first);
-  Py_XDECREF(second);
-  return both;
+  PyObject* first = tnp_tensor_wrap(primal);
+  if (tangent != NULL) return pack_tensors(first, tnp_tensor_wrap(tangent));
+  PyObject* op = first != NULL ? tnp_known(&zeros_like) : NULL;
+  return pack_tensors(first, op != NULL ? tnp_op_apply(op, first, NULL, 0) : NULL);
 }
 
 /* (function, primals, tangents): None for what are not tuples of tensors: nothing has been called
@@ -410,10 +390,7 @@ static void transformed_dealloc(PyObject* object) {
 
 /* Name, documentation and all else are the function's, as functools.wraps has it. */
 static PyObject* transformed_getattr(PyObject* object, PyObject* name) {
-  PyObject* found = PyObject_GenericGetAttr(object, name);
-  if (found != NULL || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-  PyErr_Clear();
-  return PyObject_GetAttr(((transformed*)object)->function, name);
+  return tnp_getattr_else(object, name, ((transformed*)object)->function);
 }
 
 static PyObject* transformed_doc(PyObject* object, void* unused) {
@@ -432,11 +409,6 @@ static PyObject* transformed_repr(PyObject* object) {
   return PyUnicode_FromFormat("<%s of %R>", names[self->kind], self->function);
 }
 
-static PyObject* transformed_get(PyObject* self, PyObject* object, PyObject* type) {
-  (void)type;
-  return object == NULL || object == Py_None ? Py_NewRef(self) : PyMethod_New(self, object);
-}
-
 static PyGetSetDef transformed_getset[] = {
     {"__doc__", transformed_doc, NULL, NULL, NULL},
     {"__module__", transformed_module, NULL, NULL, NULL},
@@ -451,7 +423,7 @@ static PyMemberDef transformed_members[] = {
 static PyType_Slot transformed_slots[] = {
     {Py_tp_dealloc, transformed_dealloc},  {Py_tp_traverse, transformed_traverse},
     {Py_tp_clear, transformed_clear},      {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_getattro, transformed_getattr}, {Py_tp_descr_get, transformed_get},
+    {Py_tp_getattro, transformed_getattr}, {Py_tp_descr_get, tnp_bind_method},
     {Py_tp_repr, transformed_repr},        {Py_tp_members, transformed_members},
     {Py_tp_getset, transformed_getset},    {0, NULL}};
 static PyType_Spec transformed_spec = {"tenon.func.Transformed", sizeof(transformed), 0,

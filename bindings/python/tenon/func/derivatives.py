@@ -113,12 +113,10 @@ def _grad_and_value(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
-    from ..factories import ones_like
-
     places = _argnums(name, argnums, len(args))
     recorded, spec = _record(name, function, args, kwargs, places, has_aux, True)
     value = recorded.results[0]
-    grads = _tenon.pullback_run(recorded.pullback, (ones_like(value),))
+    grads = _tenon.pullback_run(recorded.pullback, (None,))
     tree = tree_unflatten(grads, spec)
     return (tuple(tree) if isinstance(argnums, tuple) else tree[0]), value, recorded.aux
 
@@ -137,13 +135,11 @@ def _call_for_grad(func: Any, options: tuple[Any, ...], args: Any, kwargs: Any) 
 
 def _finish_both(func: Any, options: Any, handle: Any, output: Any, given: Tensor) -> Any:
     """What a layer's result is outside of it, after its gradient in the layer's argument."""
-    from ..factories import ones_like
-
     results, spec = tree_flatten(output)
     _check_scalar("grad", output, results, spec)
     value = unwrap(handle, results[0])
     pullback = _tenon.pullback_new(tuple(results), (given,))
-    return _tenon.pullback_run(pullback, (ones_like(value),))[0], value
+    return _tenon.pullback_run(pullback, (None,))[0], value
 
 
 def _finish_grad(*call: Any) -> Any:
