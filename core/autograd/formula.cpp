@@ -25,7 +25,7 @@ const schema::Type& type_of(const schema::Schema& schema, const Save& save) {
   return without_optional(*list[save.position].type);
 }
 
-bool is_tensor(const schema::Schema& schema, const Save& save) {
+bool saves_tensor(const schema::Schema& schema, const Save& save) {
   return save.what == Attribute::kWhole && type_of(schema, save).kind == TENON_TYPE_TENSOR;
 }
 
@@ -83,7 +83,7 @@ void Formula::complete(const schema::Schema& schema, Plan* plan) const {
   for (const Input& input : plan->inputs) plan->has_lists = plan->has_lists || input.is_list;
   plan->shape.edges = static_cast<uint32_t>(plan->inputs.size());
   for (Save& save : plan->saves) {
-    save.is_tensor = is_tensor(schema, save);
+    save.is_tensor = saves_tensor(schema, save);
     ++(save.is_tensor ? plan->shape.saved_tensors : plan->shape.saved_values);
     plan->saves_lists = plan->saves_lists || (save.what == Attribute::kWhole && !save.is_tensor &&
                                               may_hold_tensors(type_of(schema, save)));

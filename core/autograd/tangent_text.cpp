@@ -11,9 +11,9 @@ namespace {
 using Kind = Expression::Kind;
 
 // Gives the names in expressions their places among the values of a call.
-class Resolver {
+class TangentResolver {
  public:
-  Resolver(const std::string& what, const schema::Schema& schema, TangentPlan* plan)
+  TangentResolver(const std::string& what, const schema::Schema& schema, TangentPlan* plan)
       : what_(what), schema_(schema), plan_(*plan) {
     plan_.reads.assign(schema.arguments().size(), false);
   }
@@ -69,7 +69,7 @@ TangentText::TangentText(std::string what, std::string text)
 
 TangentPlan TangentText::plan_for(const schema::Schema& schema) const {
   TangentPlan plan;
-  Resolver resolver(what_, schema, &plan);
+  TangentResolver resolver(what_, schema, &plan);
   for (Gradient& tangent : parse_tangents(what_, text_)) resolver.add(tangent);
   return plan;
 }

@@ -25,9 +25,9 @@ struct TextPlan final : Plan {
 };
 
 // Gives the names in expressions their meaning in one schema.
-class Resolver {
+class NameResolver {
  public:
-  Resolver(std::string_view what, const schema::Schema& schema, TextPlan* plan)
+  NameResolver(std::string_view what, const schema::Schema& schema, TextPlan* plan)
       : what_(what), schema_(schema), plan_(*plan) {}
 
   void add(Gradient gradient) {
@@ -185,7 +185,7 @@ std::unique_ptr<Plan> TextFormula::make_plan(const schema::Schema& schema) const
   auto plan = std::make_unique<TextPlan>();
   plan->inputs = inputs_of(schema);
   plan->wanted = 0;
-  Resolver resolver(name(), schema, plan.get());
+  NameResolver resolver(name(), schema, plan.get());
   for (Gradient& gradient : parse_gradients(name(), text_)) resolver.add(std::move(gradient));
   const bool has_lists = std::ranges::any_of(plan->inputs, &Input::is_list);
   for (PlannedGradient& planned : plan->gradients) {

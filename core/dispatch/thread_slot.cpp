@@ -27,9 +27,9 @@ struct Slots {
   std::mutex mutex;
 };
 constinit Slot slots[kThreadSlotCount] = {};
-constinit std::atomic<uint32_t> slot_count{0};
+constinit std::atomic<uint32_t> taken_count{0};
 
-uint32_t known_slots() noexcept { return slot_count.load(std::memory_order_acquire); }
+uint32_t known_slots() noexcept { return taken_count.load(std::memory_order_acquire); }
 
 void drop_word(uint32_t index, void* word) noexcept {
   if (word != nullptr && slots[index].functions.drop != nullptr) slots[index].functions.drop(word);
@@ -77,7 +77,7 @@ void* copy_word(uint32_t index, void* word) {
 
 uint32_t register_thread_slot(std::string_view name, const tenon_thread_slot& slot) {
   const std::lock_guard lock(base::singleton<Slots, base::ForkOrder::kThreadSlots>().mutex);
-  const uint32_t count = slot_count.load(std::memory_order_relaxed);
+  const uint32_t count = taken_count.load(std::memory_order_relaxed);
   for (uint32_t index = 0; index < count; ++index) {
     const Slot& known = slots[index];
     if (known.name != name) continue;
@@ -90,7 +90,7 @@ uint32_t register_thread_slot(std::string_view name, const tenon_thread_slot& sl
               "tenon_thread_slot_register: number of slots must be at most ", kThreadSlotCount,
               ", got one more, ", name);
   slots[count] = {base::InternedString(name).c_str(), slot};
-  slot_count.store(count + 1, std::memory_order_release);
+  taken_count.store(count + 1, std::memory_order_release);
   return count;
 }
 
