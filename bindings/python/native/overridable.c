@@ -149,7 +149,7 @@ static PyMemberDef members[] = {
     {NULL, 0, 0, 0, NULL}};
 static PyType_Slot slots[] = {{Py_tp_new, overridable_new},    {Py_tp_dealloc, dealloc},
                               {Py_tp_traverse, traverse},      {Py_tp_clear, clear},
-                              {Py_tp_call, PyVectorcall_Call}, {Py_tp_descr_get, bind},
+                              {Py_tp_call, PyVectorcall_Call}, {Py_tp_descr_get, tnp_bind_method},
                               {Py_tp_getattro, get_attribute}, {Py_tp_repr, repr},
                               {Py_tp_members, members},        {Py_tp_methods, methods},
                               {Py_tp_getset, getset},          {0, NULL}};

@@ -250,7 +250,7 @@ static PyObject* take_dual(tenon_layer* layer, tenon_tensor* dual) {
   PyObject* first = tnp_tensor_wrap(primal);
   if (tangent != NULL) return pack_tensors(first, tnp_tensor_wrap(tangent));
   PyObject* op = first != NULL ? tnp_known(&zeros_like) : NULL;
-  return pack_tensors(first, op != NULL ? tnp_op_apply(op, first, NULL, 0) : NULL);
+  return pack_tensors(first, op != NULL ? PyObject_CallOneArg(op, first) : NULL);
 }
 
 /* (function, primals, tangents): None for what are not tuples of tensors: nothing has been called
