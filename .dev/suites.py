@@ -65,6 +65,7 @@ def sanitizer_options() -> dict:
     """Variables under which a sanitizer's finding ends the process; without effect elsewhere."""
     return {
         "ASAN_OPTIONS": "detect_leaks=1:check_initialization_order=1:strict_string_checks=1",
+        "LSAN_OPTIONS": f"suppressions={ui.ROOT / 'tests' / 'leaks.supp'}:print_suppressions=0",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
         "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
     }

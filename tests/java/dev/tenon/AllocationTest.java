@@ -37,7 +37,14 @@ class AllocationTest {
 
   // Scopes may or may not be allocated, a tenth each; the least object has 16 bytes.
   private static void assertSameBytes(Runnable expected, Runnable call) {
-    assertEquals(bytesPerCall(expected), bytesPerCall(call), 8);
+    double wanted = bytesPerCall(expected);
+    double got = bytesPerCall(call);
+    // What is not compiled yet allocates more, and a busy machine compiles late.
+    for (int round = 0; round < 20 && Math.abs(wanted - got) > 8; round++) {
+      wanted = Math.min(wanted, bytesPerCall(expected));
+      got = Math.min(got, bytesPerCall(call));
+    }
+    assertEquals(wanted, got, 8);
   }
 
   @Test

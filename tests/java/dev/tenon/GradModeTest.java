@@ -147,7 +147,7 @@ class GradModeTest {
             ExecutorService carrying = ThreadState.carrying(Executors.newSingleThreadExecutor());
             assertFalse(carrying.submit(() -> GradMode.isEnabled()).get());
             carrying.shutdown(); // the task's state is closed after its result is there
-            assertTrue(carrying.awaitTermination(10, TimeUnit.SECONDS));
+            assertTrue(carrying.awaitTermination(1, TimeUnit.MINUTES));
           } finally {
             plain.shutdown();
           }

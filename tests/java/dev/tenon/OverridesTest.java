@@ -228,7 +228,7 @@ class OverridesTest {
       pool.submit(() -> op("twice").callTensor(plain).close()).get();
     } finally {
       pool.shutdown();
-      assertTrue(pool.awaitTermination(10, TimeUnit.SECONDS));
+      assertTrue(pool.awaitTermination(1, TimeUnit.MINUTES));
     }
     assertEquals(4, watching.seen.size());
   }
