@@ -100,9 +100,9 @@ def test_ignored_functions_are_few_and_named():
     assert found == {
         *("arange", "as_tensor", "default_generator", "empty", "empty_strided", "eye"),
         *("find_op", "from_dlpack", "from_numpy", "frombuffer", "full", "get_cmake_dir"),
-        *("get_default_dtype", "get_include", "is_available", "is_grad_enabled"),
+        *("get_default_dtype", "get_include", "get_rng_state", "is_available", "is_grad_enabled"),
         *("is_inference_mode_enabled", "is_tensor", "manual_seed", "ones", "promote_types"),
-        *("rand", "randn", "set_default_dtype", "tensor", "zeros"),
+        *("rand", "randn", "set_default_dtype", "set_rng_state", "tensor", "zeros"),
     }
 
 

@@ -5,12 +5,12 @@
 static tnp_known_op op_item = {"aten::_local_scalar_dense", NULL};
 static tnp_known_op op_to_copy = {"aten::_to_copy", NULL};
 
-PyObject* tnp_tensor_scalar(PyObject* self) {
+PyObject* tnp_tensor_scalar(PyObject* self, const char* caller) {
   tenon_tensor* tensor = tnp_tensor_get(self);
   if (tensor == NULL) return NULL;
   if (tenon_tensor_numel(tensor) != 1) {
     return tnp_raise_format(TENON_ERROR_INVALID_ARGUMENT,
-                            "item: tensor must have exactly one element, got %lld",
+                            "%s: tensor must have exactly one element, got %lld", caller,
                             (long long)tenon_tensor_numel(tensor));
   }
   PyObject* op = tnp_known(&op_item);

@@ -208,7 +208,7 @@ PyObject* tnp_tensor_get_data(PyObject* self, void* unused);
 int tnp_tensor_set_data(PyObject* self, PyObject* value, void* unused);
 PyObject* tnp_tensor_detach_in_place(PyObject* self, PyObject* unused);
 /* data.c: elements in and out. */
-PyObject* tnp_tensor_scalar(PyObject* self);
+PyObject* tnp_tensor_scalar(PyObject* self, const char* caller);
 PyObject* tnp_tensor_tolist(PyObject* self, PyObject* unused);
 PyObject* tnp_tensor_from_data(PyObject* module, PyObject* const* args, Py_ssize_t nargs);
 

@@ -199,7 +199,7 @@ PyObject* tnp_tensor_compare(PyObject* a, PyObject* b, int op) {
 int tnp_truth(PyObject* a) {
   static tnp_member member = {"__bool__", NULL};
   if (TNP_UNLIKELY(tnp_asks(&a, 1))) return (int)tnp_ask_number(&member, &a, 1);
-  PyObject* number = tnp_tensor_scalar(a);
+  PyObject* number = tnp_tensor_scalar(a, "bool");
   if (number == NULL) return -1;
   int truth = PyObject_IsTrue(number);
   Py_DECREF(number);
@@ -208,7 +208,7 @@ int tnp_truth(PyObject* a) {
 
 static PyObject* through(tnp_member* member, PyObject* a, PyObject* (*convert)(PyObject*)) {
   if (TNP_UNLIKELY(tnp_asks(&a, 1))) return tnp_ask_member(member, &a, 1);
-  PyObject* number = tnp_tensor_scalar(a);
+  PyObject* number = tnp_tensor_scalar(a, "item");
   PyObject* result = number ? convert(number) : NULL;
   Py_XDECREF(number);
   return result;

@@ -211,8 +211,8 @@ static int cover_attribute(PyObject* descriptor) {
 
 /* What handlers need to serve a call at all, and what says nothing of the tensor's elements. */
 static bool is_left_out(PyObject* name) {
-  static const char* const names[] = {"__dict__", "as_subclass", "_storage_ptr",
-                                      "_storage_address"};
+  static const char* const names[] = {"__dict__", "as_subclass", "_storage_ptr", "_storage_address",
+                                      "_storage_nbytes"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0) return true;
   }

@@ -355,6 +355,12 @@ static PyObject* tensor_storage_address(PyObject* object, PyObject* unused) {
   return tensor ? PyLong_FromVoidPtr(tenon_tensor_storage(tensor)) : NULL;
 }
 
+static PyObject* tensor_storage_nbytes(PyObject* object, PyObject* unused) {
+  (void)unused;
+  tenon_tensor* tensor = tnp_tensor_get(object);
+  return tensor ? PyLong_FromLongLong(tenon_storage_nbytes(tenon_tensor_storage(tensor))) : NULL;
+}
+
 static PyObject* has_flag(PyObject* object, uint32_t flag) {
   tenon_tensor* tensor = tnp_tensor_get(object);
   return tensor ? PyBool_FromLong((tenon_tensor_flags(tensor) & flag) != 0) : NULL;
@@ -395,7 +401,7 @@ static Py_ssize_t tensor_length(PyObject* object) {
 
 static PyObject* tensor_item(PyObject* object, PyObject* unused) {
   (void)unused;
-  return tnp_tensor_scalar(object);
+  return tnp_tensor_scalar(object, "item");
 }
 
 static PyObject* tensor_iter(PyObject* object) {
@@ -446,6 +452,7 @@ static PyMethodDef methods[] = {
      "data_ptr()\n--\n\nReturns the address of the first element."},
     {"_storage_ptr", tensor_storage_ptr, METH_NOARGS, NULL},
     {"_storage_address", tensor_storage_address, METH_NOARGS, NULL},
+    {"_storage_nbytes", tensor_storage_nbytes, METH_NOARGS, NULL},
     {"is_contiguous", tensor_is_contiguous, METH_NOARGS,
      "is_contiguous()\n--\n\nWhether the elements lie in row-major order without gaps."},
     {"item", tensor_item, METH_NOARGS,

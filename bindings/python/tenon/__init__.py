@@ -61,6 +61,7 @@ from .dtype import (
 )
 from .dtype import float as float
 from .dtype import int as int
+from .dtype_info import finfo, iinfo
 from .error import (
     AbiError,
     AlreadyExistsError,
@@ -111,15 +112,16 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from .rng_state import get_rng_state, set_rng_state
 from .schema import Schema
 from .storage import UntypedStorage
-from .tensor import is_tensor
+from .tensor import is_complex, is_floating_point, is_tensor
 
 _atexit.register(_tenon._close_gate)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import amp, func, nn, optim, overrides, utils
+    from . import amp, func, nn, optim, overrides, testing, utils
     from .amp.autocast_mode import (
         autocast,
         clear_autocast_cache,
@@ -132,6 +134,7 @@ if TYPE_CHECKING:
     )
     from .custom_op import Tag
     from .func import vmap
+    from .serialization import load, save
 
 __version__ = _tenon.tenon_version()
 
@@ -150,7 +153,7 @@ _AUTOCAST = (
 
 def __getattr__(name: str) -> object:
     """Imports the larger parts at their first use."""
-    if name in ("amp", "func", "nn", "optim", "overrides", "utils"):
+    if name in ("amp", "func", "nn", "optim", "overrides", "testing", "utils"):
         return _import_module(f"tenon.{name}")
     if name in _AUTOCAST:
         found = globals()[name] = getattr(_import_module("tenon.amp.autocast_mode"), name)
@@ -163,6 +166,8 @@ def __getattr__(name: str) -> object:
         from .func import vmap
 
         return vmap
+    if name in ("load", "save"):
+        return getattr(_import_module("tenon.serialization"), name)
     raise AttributeError(f"module 'tenon' has no attribute {name!r}")
 
 
@@ -220,6 +225,7 @@ __all__ = [
     "error",
     "eye",
     "find_op",
+    "finfo",
     "float8_e4m3fn",
     "float8_e5m2",
     "float16",
@@ -233,7 +239,9 @@ __all__ = [
     "get_cmake_dir",
     "get_default_dtype",
     "get_include",
+    "get_rng_state",
     "half",
+    "iinfo",
     "inference_mode",
     "int8",
     "int16",
@@ -241,6 +249,8 @@ __all__ = [
     "int64",
     "introspect",
     "is_available",
+    "is_complex",
+    "is_floating_point",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_tensor",
@@ -260,6 +270,7 @@ __all__ = [
     "schema",
     "set_default_dtype",
     "set_grad_enabled",
+    "set_rng_state",
     "short",
     "strided",
     "tensor",

@@ -25,6 +25,10 @@ class UntypedStorage:
         """Returns the address of its first byte, 0 where there is no memory."""
         return self._tensor._storage_ptr() or 0
 
+    def nbytes(self) -> int:
+        """Returns the size of the memory in bytes."""
+        return self._tensor._storage_nbytes()
+
     @property
     def device(self) -> device:
         """The device of the memory."""

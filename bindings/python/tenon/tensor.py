@@ -81,12 +81,17 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
     return self.expand(other.shape)
 
 
-def numpy(self: Tensor) -> Any:
+def numpy(self: Tensor, *, force: bool = False) -> Any:
     """Returns a numpy array on the same memory.
 
+    With `force`, of the tensor as it is on the CPU and without gradients, copied where need be.
+
     Raises:
+        StateError: the tensor requires grad.
         NotSupportedError: the tensor is not on the CPU, or numpy has no such dtype.
     """
+    if force:
+        self = self.detach().cpu()
     if self.requires_grad:
         raise StateError(
             "numpy: tensor must not require grad, its gradient would be lost: detach()"
@@ -121,9 +126,8 @@ def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 def _format(self: Tensor, spec: str) -> str:
-    if self.ndim == 0 and spec:
-        return format(self.item(), spec)
-    return format(repr(self), spec)
+    # Only one number has a format; object's refuses any.
+    return format(self.item(), spec) if self.ndim == 0 and spec else object.__format__(self, spec)
 
 
 def _complex(self: Tensor) -> complex:
@@ -131,6 +135,10 @@ def _complex(self: Tensor) -> complex:
 
 
 def _contains(self: Tensor, value: Any) -> bool:
+    if not isinstance(value, (Tensor, bool, int, float, complex)):
+        raise StateError(
+            f"Tensor.__contains__: value must be a Tensor or a number, got {type(value).__name__}"
+        )
     return any(bool(one) for one in (self == value).reshape(-1))
 
 
@@ -139,24 +147,45 @@ def _mT(self: Tensor) -> Tensor:
     return _transpose(self, -2, -1)
 
 
+def _is_sparse(self: Tensor) -> bool:
+    """Whether only some elements are kept: there are dense tensors alone."""
+    return False
+
+
 def _reduce_ex(self: Tensor, protocol: Any) -> tuple:
     from .factories import _restore
 
     dense = self.cpu().contiguous()
     data = memoryview(dense).tobytes() if dense.dtype in _NUMPY else dense.float().tolist()
     facts = (data, self.dtype, self.shape, self.device)
-    if type(self) is Tensor:
+    if type(self) is Tensor and not self.requires_grad and not self.__dict__:
         return _restore, facts
-    return _restore_as, (type(self), facts, self.__dict__)
+    return _restore_as, (type(self), facts, self.__dict__, self.requires_grad)
 
 
-def _restore_as(cls: type, facts: tuple, state: dict[str, Any]) -> Tensor:
-    """Rebuilds a pickled object of a subclass."""
+def _restore_as(
+    cls: type, facts: tuple, state: dict[str, Any], requires_grad: bool = False
+) -> Tensor:
+    """Rebuilds a pickled object of a subclass, or with attributes or gradients."""
     from .factories import _restore
 
-    restored = _restore(*facts).as_subclass(cls)
-    restored.__dict__.update(state)
-    return restored
+    restored = _restore(*facts)
+    if cls is not Tensor:
+        restored = restored.as_subclass(cls)
+    return _with_state(restored, state, requires_grad)
+
+
+def _with_state(tensor: Tensor, state: dict[str, Any], requires_grad: bool) -> Tensor:
+    tensor.__dict__.update(state)
+    return tensor.requires_grad_() if requires_grad else tensor
+
+
+def _copy(self: Tensor) -> Tensor:
+    """A tensor on the same memory, with the same attributes."""
+    fresh = self.detach()
+    if type(fresh) is not type(self):
+        fresh = fresh.as_subclass(type(self))
+    return _with_state(fresh, self.__dict__, self.requires_grad)
 
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
@@ -170,7 +199,7 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             fresh = fresh.as_subclass(type(self))
         fresh.requires_grad_(self.requires_grad)
         memo[id(self)] = fresh
-        if type(self) is not Tensor:
+        if self.__dict__:
             from copy import deepcopy
 
             fresh.__dict__.update(deepcopy(self.__dict__, memo))
@@ -184,8 +213,12 @@ for _function in (
     *(cpu, cuda, expand_as, numpy, where, is_floating_point, is_complex, is_inference),
 ):
     setattr(Tensor, _function.__name__, overridable(_function))
+# The same as functions of the package.
+is_complex = overridable(is_complex)
+is_floating_point = overridable(is_floating_point)
 _MEMBERS = {
     "type": type_,
+    "__copy__": _copy,
     "__deepcopy__": _deepcopy,
     "__array__": _array,
     "__format__": _format,
@@ -196,6 +229,7 @@ _MEMBERS = {
 for _name, _member in _MEMBERS.items():
     setattr(Tensor, _name, overridable(_member))
 Tensor.mT = overridable_property(_mT)
+Tensor.is_sparse = overridable_property(_is_sparse)
 Tensor.__array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
 for _name, _dtype in {
     "half": float16,
@@ -213,4 +247,4 @@ for _name, _dtype in {
 
 _add_to_tensor()
 
-__all__ = ["Tensor", "is_tensor"]
+__all__ = ["Tensor", "is_complex", "is_floating_point", "is_tensor"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers around tensors and modules: checkpoints, and handles of hooks."""
+"""Helpers around tensors and modules: checkpoints, DLPack, and handles of hooks."""
 
 from __future__ import annotations
 
-from . import checkpoint, hooks
+from . import checkpoint, dlpack, hooks
 
-__all__ = ["checkpoint", "hooks"]
+__all__ = ["checkpoint", "dlpack", "hooks"]

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of tensors and of Python objects that hold them, in PyTorch's format.
+
+A file is a zip archive: a pickle, in which tensors are built of storages, and each storage's bytes
+beside it. Tensors that share memory share it again when they are loaded. Either library reads what
+the other one wrote.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import os
+import pickle
+import sys
+import zipfile
+from collections import OrderedDict
+from typing import Any
+
+from . import _tenon
+from ._tenon import Tensor, dtype, layout, memory_format
+from .device import device as device_type
+from .dtype import (
+    bfloat16,
+    bool_,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from .error import ArgumentTypeError, NotSupportedError, StateError
+from .factories import empty
+from .storage import UntypedStorage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# PyTorch's names for storages by what lies on them.
+_STORAGES = {
+    "ByteStorage": uint8,
+    "CharStorage": int8,
+    "ShortStorage": int16,
+    "IntStorage": int32,
+    "LongStorage": int64,
+    "HalfStorage": float16,
+    "BFloat16Storage": bfloat16,
+    "FloatStorage": float32,
+    "DoubleStorage": float64,
+    "ComplexFloatStorage": complex64,
+    "ComplexDoubleStorage": complex128,
+    "BoolStorage": bool_,
+}
+_STORAGE_OF = {of: name for name, of in _STORAGES.items()}
+_CONSTANTS = {
+    name: value
+    for name, value in vars(_tenon).items()
+    if isinstance(value, (dtype, layout, memory_format))
+}
+
+
+# ---- Writing -------------------------------------------------------------------------------------
+
+
+class _Name:
+    """A function or class of PyTorch's, written by its name without being imported."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
+
+    def __call__(self) -> None:
+        """For pickle, which asks that it can be called; only who reads the file does."""
+        raise NotImplementedError(self.name)
+
+
+_TENSOR = _Name("torch._utils", "_rebuild_tensor_v2")
+_PARAMETER = _Name("torch._utils", "_rebuild_parameter")
+_DEVICE = _Name("torch", "device")
+
+
+class _Stored:
+    """The memory of a tensor where a pickle wants a storage."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+
+class _Writer(pickle._Pickler):
+    """Pickles what holds tensors; their storages are gathered."""
+
+    dispatch = pickle._Pickler.dispatch.copy()  # type: ignore[attr-defined]
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file, protocol=2)
+        self.storages: dict[UntypedStorage, str] = {}
+
+    def save_name(self, name: _Name) -> None:
+        self.write(b"c" + f"{name.module}\n{name.name}\n".encode())
+        self.memoize(name)
+
+    def save_constant(self, constant: Any) -> None:
+        text = str(constant).rpartition(".")[2]
+        self.write(b"c" + f"torch\n{text}\n".encode())
+        self.memoize(constant)
+
+    dispatch[_Name] = save_name
+    for _kind in (dtype, layout, memory_format):
+        dispatch[_kind] = save_constant
+
+    def persistent_id(self, obj: Any) -> Any:
+        if not isinstance(obj, _Stored):
+            return None
+        tensor = obj.tensor
+        storage = tensor.untyped_storage()
+        key = self.storages.setdefault(storage, str(len(self.storages)))
+        name = _Name("torch", _STORAGE_OF[tensor.dtype])
+        return ("storage", name, key, _text(tensor), storage.nbytes() // tensor.dtype.itemsize)
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, device_type):
+            return _DEVICE, (obj.type,) if obj.type == "cpu" else (obj.type, obj.index)
+        if not isinstance(obj, Tensor):
+            return NotImplemented
+        from .nn import Parameter
+
+        if type(obj) is Parameter:
+            return _PARAMETER, (obj.detach(), obj.requires_grad, OrderedDict())
+        if type(obj) is not Tensor or obj.__dict__:
+            plain = obj.detach()
+            plain = plain if type(plain) is Tensor else plain.as_subclass(Tensor)
+            return _rebuild_subclass, (type(obj), plain, obj.__dict__, obj.requires_grad)
+        return _TENSOR, self._parts(obj)
+
+    @staticmethod
+    def _parts(tensor: Tensor) -> tuple[Any, ...]:
+        if tensor.dtype not in _STORAGE_OF or tensor.is_meta:
+            raise NotSupportedError(
+                f"save: tensor must have memory and a dtype that files have, got {tensor.dtype} on "
+                f"{tensor.device}"
+            )
+        places = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
+        return (_Stored(tensor), *places, tensor.requires_grad, OrderedDict())
+
+
+def _text(tensor: Tensor) -> str:
+    return "cpu" if tensor.is_cpu else str(tensor.device)
+
+
+def _bytes(storage: UntypedStorage) -> bytes:
+    tensor = storage._tensor.detach()
+    if not tensor.is_cpu:
+        count = storage.nbytes() // tensor.dtype.itemsize
+        tensor = tensor.as_strided((count,), (1,), 0).cpu()
+    return ctypes.string_at(tensor._storage_ptr(), storage.nbytes()) if storage.nbytes() else b""
+
+
+def save(obj: Any, f: Any) -> None:
+    """Writes an object, and the tensors that it holds, to a file.
+
+    Tensors keep dtype, sizes, strides, gradients' being required and whose memory they share;
+    Parameters are Parameters again. What else the object holds is pickled.
+
+    Args:
+        obj: The object: a Tensor, a `state_dict`, anything that pickle takes.
+        f: A path, or a file open for writing bytes.
+
+    Raises:
+        NotSupportedError: for tensors without memory.
+    """
+    data = io.BytesIO()
+    writer = _Writer(data)
+    writer.dump(obj)
+    with zipfile.ZipFile(f, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("archive/data.pkl", data.getvalue())
+        archive.writestr("archive/byteorder", sys.byteorder)
+        for storage, key in writer.storages.items():
+            archive.writestr(f"archive/data/{key}", _bytes(storage))
+        archive.writestr("archive/version", "3\n")
+
+
+# ---- Reading -------------------------------------------------------------------------------------
+
+
+def _rebuild_subclass(
+    cls: type, plain: Tensor, state: dict[str, Any], requires_grad: bool
+) -> Tensor:
+    made = plain if cls is Tensor else plain.as_subclass(cls)
+    made.__dict__.update(state)
+    return made.requires_grad_() if requires_grad else made
+
+
+class _Rebuild:
+    """What pickles call. Methods, for what a pickle does to objects cannot change these."""
+
+    __slots__ = ()
+
+    def tensor(
+        self,
+        storage: Tensor,
+        offset: int,
+        size: tuple[int, ...],
+        stride: tuple[int, ...],
+        requires_grad: bool = False,
+        hooks: Any = None,
+        metadata: Any = None,
+    ) -> Tensor:
+        """A tensor on the memory of one that covers the whole storage."""
+        return storage.as_strided(size, stride, offset).detach().requires_grad_(requires_grad)
+
+    def parameter(self, data: Tensor, requires_grad: bool, hooks: Any) -> Tensor:
+        from .nn import Parameter
+
+        return Parameter(data, requires_grad)
+
+    def device(self, *parts: Any) -> device_type:
+        return device_type(*parts)
+
+    def encode(self, text: str, encoding: str) -> bytes:
+        """Bytes in a pickle of the second protocol."""
+        return text.encode("latin1")
+
+
+_REBUILD = _Rebuild()
+# All that a file may name where only weights are wanted: none of it runs code of the file's.
+_KNOWN: dict[tuple[str, str], Any] = {
+    ("torch._utils", "_rebuild_tensor_v2"): _REBUILD.tensor,
+    ("torch._utils", "_rebuild_parameter"): _REBUILD.parameter,
+    ("torch", "device"): _REBUILD.device,
+    ("torch", "Size"): tuple,
+    ("_codecs", "encode"): _REBUILD.encode,
+    ("collections", "OrderedDict"): OrderedDict,
+    **{("torch", name): of for name, of in _STORAGES.items()},
+    **{("torch", name): value for name, value in _CONSTANTS.items()},
+    **{
+        (module, kind.__name__): kind
+        for module in ("builtins", "__builtin__")
+        for kind in (set, frozenset, complex, bytearray, slice, range)
+    },
+}
+
+
+class _Reader(pickle.Unpickler):
+    """Reads a file's pickle, with storages from beside it."""
+
+    def __init__(
+        self, archive: zipfile.ZipFile, folder: str, weights_only: bool, place: Callable[..., str]
+    ) -> None:
+        super().__init__(io.BytesIO(archive.read(f"{folder}/data.pkl")), encoding="utf-8")
+        self.archive, self.folder = archive, folder
+        self.weights_only, self.place = weights_only, place
+        self.storages: dict[str, Tensor] = {}
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in _KNOWN:
+            return _KNOWN[module, name]
+        if self.weights_only:
+            raise pickle.UnpicklingError(
+                f"load: weights_only must be False to load {module}.{name}, which can run any code "
+                "that the file's author likes; weights alone need tensors, numbers and containers"
+            )
+        return super().find_class(module, name)
+
+    def persistent_load(self, pid: Any) -> Tensor:
+        kind, of, key, location, numel = pid
+        if kind != "storage" or not isinstance(of, dtype):
+            raise pickle.UnpicklingError(f"load: the file must name storages, got {pid!r}")
+        if key not in self.storages:
+            self.storages[key] = self._read(of, str(key), str(location), int(numel))
+        found = self.storages[key]
+        if found.dtype is not of:
+            raise NotSupportedError(
+                f"load: a storage must have one dtype, got {found.dtype} and {of}"
+            )
+        return found
+
+    def _read(self, of: dtype, key: str, location: str, numel: int) -> Tensor:
+        data = self.archive.read(f"{self.folder}/data/{key}")
+        if numel < 0 or numel * of.itemsize != len(data):
+            raise StateError(
+                f"load: storage {key} must have {numel} elements of {of}, got {len(data)} bytes"
+            )
+        memory = empty((numel,), dtype=of)
+        ctypes.memmove(memory.data_ptr(), data, len(data))
+        return memory.to(device=self.place(location))
+
+
+def _placing(map_location: Any) -> Callable[[str], str]:
+    """Where the storages of a location in a file go."""
+    if map_location is None:
+        return lambda location: location
+    if isinstance(map_location, dict):
+        return lambda location: map_location.get(location, location)
+    if isinstance(map_location, (str, device_type)):
+        return lambda location: str(map_location)
+    raise ArgumentTypeError(
+        "load: map_location must be a device, its name or a dict of names, got "
+        f"{type(map_location).__name__}"
+    )
+
+
+def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+    """Reads what `save`, or PyTorch's, has written to a file.
+
+    Args:
+        f: A path, or a file open for reading bytes.
+        map_location: The device that all tensors go to, or a dict from devices' names as they are
+            in the file to those that tensors go to. None: where they were.
+        weights_only: Whether anything but tensors, numbers, strings and containers is refused.
+            Files of strangers can run code else.
+
+    Raises:
+        pickle.UnpicklingError: for what only `weights_only=False` loads.
+        StateError: for a file that is no archive of this format, or damaged.
+    """
+    place = _placing(map_location)
+    name = os.fspath(f) if isinstance(f, (str, os.PathLike)) else getattr(f, "name", "a file")
+    try:
+        with zipfile.ZipFile(f) as archive:
+            found = [one for one in archive.namelist() if one.count("/") == 1]
+            folders = [one.partition("/")[0] for one in found if one.endswith("/data.pkl")]
+            if len(folders) != 1:
+                raise StateError(f"load: {name} must hold one data.pkl, got {len(folders)}")
+            order = f"{folders[0]}/byteorder"
+            if order in found and archive.read(order).decode() != sys.byteorder:
+                raise NotSupportedError(f"load: {name} must have this machine's order of bytes")
+            return _Reader(archive, folders[0], weights_only, place).load()
+    except (zipfile.BadZipFile, KeyError, EOFError, IndexError) as error:
+        raise StateError(f"load: {name} must be an archive that save wrote, got {error}") from error
+
+
+__all__ = ["load", "save"]
