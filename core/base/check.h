@@ -8,11 +8,11 @@
 #include "base/error.h"
 
 /// Throws tenon::Error with `code` and the concatenated parts unless `condition` holds.
-#define TENON_CHECK(condition, code, ...)                        \
-  do {                                                           \
-    if (__builtin_expect(!(condition), 0)) {                     \
-      ::tenon::fail((code), ::tenon::base::concat(__VA_ARGS__)); \
-    }                                                            \
+#define TENON_CHECK(condition, code, ...)    \
+  do {                                       \
+    if (__builtin_expect(!(condition), 0)) { \
+      ::tenon::fail((code), __VA_ARGS__);    \
+    }                                        \
   } while (false)
 
 #define TENON_CHECK_ARG(condition, ...) \

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,25 +11,68 @@
 
 namespace tenon::base {
 
-inline void append(std::string& out, std::string_view text) { out.append(text); }
-inline void append(std::string& out, const char* text) { out.append(text ? text : "(null)"); }
-inline void append(std::string& out, const std::string& text) { out.append(text); }
-inline void append(std::string& out, char letter) { out.push_back(letter); }
-inline void append(std::string& out, bool value) { out.append(value ? "true" : "false"); }
+/// A part of a text: another text, which it borrows, or a number in decimal, doubles so that they
+/// read back. Stays where it was made. Messages are many and rarely made: little code at each
+/// place counts, and so what can be is out of line.
+class TextPart {
+ public:
+  TextPart(std::string_view text) noexcept : data_(text.data()), size_(text.size()) {}
+  TextPart(const std::string& text) noexcept : data_(text.data()), size_(text.size()) {}
+  TextPart(const char* text) noexcept;
+  template <class T>
+  requires std::is_arithmetic_v<T> TextPart(T value)
+  noexcept : TextPart(Number(), widest(value)) {}
+  TextPart(const TextPart&) = delete;
+  TextPart& operator=(const TextPart&) = delete;
 
-template <class T>
-requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
-         !std::is_same_v<T, char>) void append(std::string& out, T value) {
-  char digits[64];
-  out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  std::string_view text() const noexcept { return {data_, size_}; }
+
+ private:
+  struct Number {};
+  TextPart(Number, int64_t value) noexcept;
+  TextPart(Number, uint64_t value) noexcept;
+  TextPart(Number, float value) noexcept;
+  TextPart(Number, double value) noexcept;
+  TextPart(Number, char letter) noexcept;
+  TextPart(Number, bool value) noexcept;
+  template <class T>
+  void write(T value) noexcept;
+
+  // The type whose constructor takes values of type T.
+  template <class T>
+  static auto widest(T value) noexcept {
+    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char> ||
+                  std::is_floating_point_v<T>) {
+      return value;
+    } else if constexpr (std::is_signed_v<T>) {
+      return static_cast<int64_t>(value);
+    } else {
+      return static_cast<uint64_t>(value);
+    }
+  }
+
+  const char* data_;
+  size_t size_;
+  char digits_[32];
+};
+
+/// Joins parts one behind the other.
+std::string join(const TextPart* parts, size_t count);
+
+template <class Part>
+void append(std::string& out, const Part& part) {
+  if constexpr (std::is_same_v<Part, char>) {
+    out.push_back(part);
+  } else {
+    out.append(TextPart(part).text());
+  }
 }
 
 /// Joins its arguments: strings as they are, numbers in decimal, doubles so that they read back.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
-  std::string out;
-  (append(out, parts), ...);
-  return out;
+  const TextPart all[] = {TextPart(parts)...};
+  return join(all, sizeof...(parts));
 }
 
 }  // namespace tenon::base

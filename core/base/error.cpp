@@ -375,6 +375,8 @@ const char* tenon_error::format() noexcept {
 
 namespace tenon {
 
-void fail(tenon_status code, std::string_view message) { throw Error(code, message); }
+void fail_with(tenon_status code, const base::TextPart* parts, size_t count) {
+  throw Error(code, base::join(parts, count));
+}
 
 }  // namespace tenon

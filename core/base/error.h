@@ -128,14 +128,13 @@ class Error final : public std::exception {
   base::ErrorPtr object_;
 };
 
-/// Throws an Error. Out of line, so that call sites stay small.
-[[noreturn]] void fail(tenon_status code, std::string_view message);
+/// Throws an Error whose message is the parts, joined. Out of line, so that call sites stay small.
+[[noreturn]] void fail_with(tenon_status code, const base::TextPart* parts, size_t count);
 
-/// Throws an Error whose message is the concatenation of the parts.
-template <class First, class Second, class... Rest>
-[[noreturn]] void fail(tenon_status code, const First& first, const Second& second,
-                       const Rest&... rest) {
-  fail(code, std::string_view(base::concat(first, second, rest...)));
+template <class... Parts>
+[[noreturn]] void fail(tenon_status code, const Parts&... parts) {
+  const base::TextPart all[] = {base::TextPart(parts)...};
+  fail_with(code, all, sizeof...(parts));
 }
 
 }  // namespace tenon
